@@ -1,0 +1,1 @@
+"""Order, retries, waiting, the schedules' entry points, and the command line."""

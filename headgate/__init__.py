@@ -1,0 +1,1 @@
+"""headgate: the science. Pure functions and frozen results over numpy and pandas."""

@@ -1,0 +1,212 @@
+"""From a column of cells to a dictionary-encoded Column: each distinct value is parsed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from headgate.columns import MISSING, Codes, Column, Kind, Role, Table
+from headgate.errors import InputRejected
+from headgate.hierarchy import Hierarchy
+
+
+@dataclass(frozen=True)
+class ColumnSpec:
+    """What a policy (or a dtype) says of one attribute."""
+
+    name: str
+    kind: Kind
+    role: Role
+    domain: tuple[float, float] | None = None
+    levels: tuple[str, ...] = ()  # ordinals, lowest first
+    declared: tuple[str, ...] = ()  # categories and sets: the only values allowed, where the policy lists them
+    hierarchy: Hierarchy | None = None
+    separator: str = "|"
+    nonsensitive: frozenset[str | None] = field(default_factory=frozenset)  # None stands for a missing cell
+    absent_sensitive: bool = False  # sets: is *not* having a value sensitive too
+    weight: float = 1.0
+    metric: str | None = None
+    components: tuple[str, ...] = ()  # vectors: the source columns
+
+
+def encode_column(cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Column:
+    """Cells are taken by position; index labels mean nothing. Refuses what the spec does not allow, naming no value."""
+    if spec.kind is Kind.VECTOR:
+        return _encode_vector(pd.DataFrame(cells), spec)
+    codes, distinct = _factorize(pd.Series(cells))
+    if spec.kind.numeric:
+        values: NDArray[Any] = _parse_numbers(distinct, spec)
+    elif spec.kind is Kind.SET:
+        return _encode_set(codes, distinct, spec)
+    else:
+        values = np.array([_text(value) for value in distinct], dtype=object)
+        codes, values = _blank_is_missing(codes, values)
+    if spec.kind is Kind.ORDINAL:
+        return _encode_declared(codes, values, spec, spec.levels)
+    if spec.kind is Kind.CATEGORY and spec.declared:
+        return _encode_declared(codes, values, spec, spec.declared)
+    if spec.kind is Kind.CATEGORY and spec.hierarchy is not None:
+        return _encode_declared(codes, values, spec, tuple(spec.hierarchy.leaves), "leaves of its hierarchy")
+    codes, values = _sorted_unique(codes, values)
+    return _column(spec, codes, values)
+
+
+def _factorize(cells: pd.Series) -> tuple[Codes, NDArray[Any]]:
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        cells = cells.astype(cells.cat.categories.dtype)
+    codes, distinct = pd.factorize(cells, use_na_sentinel=True)
+    return codes.astype(np.int32), np.asarray(distinct, dtype=object)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _blank_is_missing(codes: Codes, values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
+    filled = np.array([value.strip() != "" for value in values], dtype=bool)
+    if filled.all():
+        return codes, values
+    place = np.append(np.where(filled, np.cumsum(filled) - 1, MISSING), MISSING).astype(np.int32)
+    return place[codes], values[filled]
+
+
+def _sorted_unique(codes: Codes, values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
+    """Two spellings that parse to one value ("1" and "1.0") become one code."""
+    if len(values) == 0:
+        return codes, values
+    ordered, place = np.unique(values if values.dtype != object else values.astype(str), return_inverse=True)
+    if values.dtype == object:
+        ordered = ordered.astype(object)
+    return np.append(place, MISSING).astype(np.int32)[codes], ordered
+
+
+def _parse_numbers(distinct: NDArray[Any], spec: ColumnSpec) -> NDArray[Any]:
+    blank = np.array([isinstance(value, str) and value.strip() == "" for value in distinct], dtype=bool)
+    if blank.any():
+        raise InputRejected(f"Column '{spec.name}' has blank cells that are not empty.", "Leave a missing cell empty.")
+    if spec.kind is Kind.DATE:
+        stamps = pd.to_datetime(pd.Series(distinct, dtype=object), format="ISO8601", errors="coerce", utc=False)
+        wrong = int(stamps.isna().sum())
+        if wrong:
+            raise InputRejected(f"Column '{spec.name}' has {wrong} distinct cells that are not dates.", "Write dates as YYYY-MM-DD.")
+        whole = stamps.to_numpy(dtype="datetime64[D]")
+        if (stamps.to_numpy(dtype="datetime64[ns]") != whole.astype("datetime64[ns]")).any():
+            raise InputRejected(f"Column '{spec.name}' holds times of day.", "A date is a day: write YYYY-MM-DD.")
+        return whole.astype(np.int64)
+    numbers = pd.to_numeric(pd.Series(distinct, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
+    wrong = int(np.isnan(numbers).sum())
+    if wrong:
+        raise InputRejected(
+            f"Column '{spec.name}' has {wrong} distinct cells that are not numbers.", "Correct them, or declare another kind."
+        )
+    if np.isinf(numbers).any():
+        raise InputRejected(f"Column '{spec.name}' has infinite values.", "Give a finite number or leave the cell empty.")
+    if spec.kind is Kind.INTEGER:
+        if (numbers != np.floor(numbers)).any():
+            raise InputRejected(f"Column '{spec.name}' has numbers with a fraction.", "Declare kind: number.")
+        return numbers.astype(np.int64)
+    return numbers
+
+
+def _encode_declared(codes: Codes, values: NDArray[Any], spec: ColumnSpec, declared: Sequence[str], what: str = "declared values") -> Column:
+    place = {value: code for code, value in enumerate(declared)}
+    found = np.array([place.get(str(value).strip(), MISSING) for value in values] + [MISSING], dtype=np.int32)
+    outside = int((found[:-1] == MISSING).sum())
+    if outside:
+        rows = int(np.isin(codes, np.flatnonzero(found[:-1] == MISSING)).sum())
+        raise InputRejected(
+            f"Column '{spec.name}' has {outside} distinct values ({rows} rows) outside its {what}.",
+            "Correct the data or declare the values in the policy.",
+        )
+    return _column(spec, found[codes], np.array(declared, dtype=object))
+
+
+def _encode_set(codes: Codes, distinct: NDArray[Any], spec: ColumnSpec) -> Column:
+    """A cell is text split at the separator, or any iterable of values. An empty cell is a missing set unless it is an empty iterable."""
+    members = [_members(cell, spec) for cell in distinct]
+    if spec.declared:
+        allowed = set(spec.declared)
+        outside = len({value for cell in members for value in cell} - allowed)
+        if outside:
+            raise InputRejected(
+                f"Column '{spec.name}' has {outside} distinct values outside its declared values.",
+                "Correct the data or declare the values in the policy.",
+            )
+    ordered = sorted(set(members))
+    place = {cell: code for code, cell in enumerate(ordered)}
+    values = np.empty(len(ordered), dtype=object)
+    values[:] = ordered
+    codes = np.array([place[cell] for cell in members] + [MISSING], dtype=np.int32)[codes]
+    return _column(spec, codes, values)
+
+
+def _members(cell: Any, spec: ColumnSpec) -> tuple[str, ...]:
+    parts = cell.split(spec.separator) if isinstance(cell, str) else [_text(part) for part in cell]
+    return tuple(sorted({part.strip() for part in parts} - {""}))
+
+
+def _encode_vector(cells: pd.DataFrame, spec: ColumnSpec) -> Column:
+    matrix = np.column_stack(
+        [pd.to_numeric(cells[name], errors="coerce").to_numpy(dtype=np.float64) for name in (spec.components or cells.columns)]
+    )
+    given = cells.notna().to_numpy()
+    if (np.isnan(matrix) & given).any() or np.isinf(matrix).any():
+        raise InputRejected(f"The components of '{spec.name}' hold cells that are not finite numbers.", "Correct the data.")
+    missing = np.isnan(matrix).any(axis=1)
+    if spec.metric == "total-variation":
+        sums = matrix[~missing].sum(axis=1)
+        if (np.abs(sums - 1.0) > 1e-6).any() or (matrix[~missing] < 0).any():
+            raise InputRejected(
+                f"The components of '{spec.name}' do not sum to 1 in every row.", "Use distance: lp, or give distributions."
+            )
+    values, place = np.unique(matrix[~missing], axis=0, return_inverse=True)
+    codes = np.full(len(matrix), MISSING, dtype=np.int32)
+    codes[~missing] = place
+    return _column(spec, codes, values)
+
+
+def _column(spec: ColumnSpec, codes: Codes, values: NDArray[Any]) -> Column:
+    domain = spec.domain
+    if spec.kind.numeric:
+        observed = (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
+        domain = observed if domain is None else (float(domain[0]), float(domain[1]))
+        outside = int(((values < domain[0]) | (values > domain[1]))[codes[codes >= 0]].sum()) if len(values) else 0
+        if outside:
+            raise InputRejected(f"Column '{spec.name}' has {outside} rows outside its domain.", "Correct the data or widen the domain.")
+    elif spec.kind is Kind.ORDINAL:
+        domain = (0.0, float(max(len(values) - 1, 0)))
+    sensitive = np.ones(len(values) + 1, dtype=bool)
+    if spec.kind is not Kind.SET and spec.nonsensitive:
+        harmless = {value for value in spec.nonsensitive if value is not None}
+        sensitive[:-1] = [value_text(value) not in harmless for value in values]
+    sensitive[-1] = None not in spec.nonsensitive
+    return Column(spec.name, spec.kind, codes.astype(np.int32), values, sensitive, domain, spec.hierarchy, spec.weight, spec.metric)
+
+
+def value_text(value: Any) -> str:
+    """How a value is written in a policy and in a published file."""
+    return _text(value) if not isinstance(value, tuple) else "|".join(value)
+
+
+def encode_table(frame: pd.DataFrame, specs: Mapping[str, ColumnSpec]) -> Table:
+    """All attributes that are kept, in the order of the specs."""
+    kept = [spec for spec in specs.values() if spec.role in (Role.QUASI, Role.SENSITIVE, Role.INSENSITIVE)]
+    columns: dict[str, Column] = {}
+    for spec in kept:
+        wanted = list(spec.components) if spec.kind is Kind.VECTOR else [spec.name]
+        lacking = [name for name in wanted if name not in frame.columns]
+        if lacking:
+            raise InputRejected(f"Column '{lacking[0]}' is not in the data.", "Correct the name in the policy or in the data.")
+        columns[spec.name] = encode_column(frame[wanted] if spec.kind is Kind.VECTOR else frame[spec.name], spec)
+
+    def names(role: Role) -> tuple[str, ...]:
+        return tuple(spec.name for spec in kept if spec.role is role)
+
+    return Table(columns, names(Role.QUASI), names(Role.SENSITIVE), names(Role.INSENSITIVE))

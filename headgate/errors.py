@@ -1,0 +1,88 @@
+"""What can go wrong, each with the exit code of the command line and the sentence that cures it.
+
+Messages never carry data values: counts, column names, policy keys and places only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class HeadgateError(Exception):
+    """Root of every refusal. `code` is the exit code; `cure` says what the reader can do about it."""
+
+    code = 1
+
+    def __init__(self, message: str, cure: str = "") -> None:
+        super().__init__(message, cure)
+        self.message = message
+        self.cure = cure
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.cure}".strip()
+
+
+class Defect(HeadgateError):
+    """Something of ours broke: the class and place of the foreign exception, never its text."""
+
+
+class PolicyInvalid(HeadgateError):
+    """The policy file says something that cannot be meant."""
+
+    code = 2
+
+
+class InputRejected(HeadgateError):
+    """The data, a dictionary or an argument is not what it is declared to be."""
+
+    code = 2
+
+
+class RequirementNotMet(HeadgateError):
+    """A requirement was measured and is not met, or could not be measured at all."""
+
+    code = 3
+
+    def __init__(self, measure: str, measured: float | None, required: float | None, remedy: str, table: str = "") -> None:
+        where = f" in {table}" if table else ""
+        figure = "could not be measured" if measured is None else f"is {measured:.6g}"
+        wanted = "" if required is None else f", {required:.6g} required"
+        HeadgateError.__init__(self, f"{measure}{where} {figure}{wanted}.", remedy)
+        self.args = (measure, measured, required, remedy, table)
+        self.measure, self.measured, self.required, self.remedy, self.table = measure, measured, required, remedy, table
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One reason why a transition may not happen."""
+
+    rule: str
+    reason: str
+
+
+class TransitionRefused(HeadgateError):
+    """The state, the signatures or the actor do not allow it; every reason is collected."""
+
+    code = 4
+
+    def __init__(self, refusals: Sequence[Refusal], cure: str = "") -> None:
+        HeadgateError.__init__(self, "; ".join(refusal.reason for refusal in refusals) + ".", cure)
+        self.args = (tuple(refusals), cure)
+        self.refusals = tuple(refusals)
+
+
+class IntegrityBroken(HeadgateError):
+    """A hash, a signature, the chain or a privacy claim does not hold."""
+
+    code = 5
+
+
+class StoreUnavailable(HeadgateError):
+    """A store, a server or the home could not be used."""
+
+    code = 6
+
+
+class PublicationFailed(StoreUnavailable):
+    """The bytes did not arrive at the target as they were sealed."""

@@ -1,0 +1,33 @@
+"""Comparing a measured real number with a threshold: one tolerance, used everywhere (DEFINITIONS, preamble)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+TOLERANCE = 1e-9
+
+
+def at_most(measured: float, threshold: float) -> bool:
+    """a ≤ b up to 1e-9·max(1, |a|, |b|). A NaN is never at most anything: not measurable is not met."""
+    return bool(measured <= threshold + TOLERANCE * max(1.0, abs(measured), abs(threshold)))
+
+
+def at_least(measured: float, threshold: float) -> bool:
+    """a ≥ b under the same tolerance."""
+    return at_most(threshold, measured)
+
+
+def exact(decimal: Any) -> Fraction:
+    """The number that a person wrote: 0.7 is 7/10, not the nearest float. Floors of products must use this."""
+    return decimal if isinstance(decimal, Fraction) else Fraction(str(decimal))
+
+
+def neighbours_allowed(sizes: NDArray[np.int64] | int, delta: Any) -> NDArray[np.int64]:
+    """⌊(1−δ)(|G|−1)⌋ for every group size, in whole numbers."""
+    share = 1 - exact(delta)
+    counts = np.maximum(np.asarray(sizes, dtype=np.int64) - 1, 0)
+    return counts * share.numerator // share.denominator

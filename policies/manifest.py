@@ -1,0 +1,116 @@
+"""The manifest of a candidate: what was made, what was measured, and the hash of every file. Its SHA-256 is the candidate's id."""
+
+from __future__ import annotations
+
+from policies.frozen import Frozen
+from policies.promise import Promise
+
+
+class Verdict(Frozen):
+    """One gate on one table. `measured` None means it could not be measured, which is not passed."""
+
+    gate: str
+    table: str
+    measured: float | None
+    required: float | None
+    passed: bool
+    remedy: str = ""
+
+
+class PlanStep(Frozen):
+    """One step of the search. Columns by number (their order in `columns` of the plan), since set values may become names."""
+
+    tables: tuple[tuple[int, ...], ...]
+    merged: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    average_information: float | None = None
+    association_loss: float
+    information_exposure: float
+    passed: bool
+    reason: str = ""
+
+
+class Plan(Frozen):
+    method: str
+    tables: tuple[tuple[str, ...], ...]
+    columns: tuple[str, ...]
+    association_loss: float
+    information_exposure: float
+    steps: tuple[PlanStep, ...] = ()
+
+
+class TableFigures(Frozen):
+    """Everything measured on one published table, re-read from what was written."""
+
+    name: str
+    sensitive: tuple[str, ...]
+    insensitive: tuple[str, ...] = ()
+    path: str = ""  # of the CSV, or else the Parquet file, inside the candidate
+    rows: int
+    groups: int
+    k: int
+    mean_group: float
+    discernibility: int
+    risk: float | None = None  # of the composite at the promised ε, over sensitive centres
+    risk_all: float | None = None  # the papers' figure, over all values
+    delta_reached: float | None = None
+    vulnerability: float | None = None
+    single_risk: dict[str, float] = {}
+    linkability: float | None = None  # over sensitive values
+    linkability_all: float | None = None
+    closeness: dict[str, float] = {}
+    distinct_l: dict[str, int] = {}
+    delta_l: dict[str, float] = {}
+    reidentification_max: float
+    reidentification_mean: float
+    disclosure_mean: dict[str, float] = {}  # per dictionary
+    disclosure_max: dict[str, float] = {}
+    ncp: float
+    query_error_mean: float | None = None
+    query_error_median: float | None = None
+    levels: dict[str, int] | None = None
+
+
+class Utility(Frozen):
+    query_error_mean: float | None = None
+    query_error_median: float | None = None
+    ncp: float
+    suppressed_share: float
+
+
+class FileEntry(Frozen):
+    path: str
+    sha256: str
+    bytes: int
+
+
+class Signer(Frozen):
+    """A key that may approve, as the trust roots stood when the candidate was sealed."""
+
+    principal: str
+    fingerprint: str
+
+
+class Manifest(Frozen):
+    schema_version: int = 1
+    product: str
+    dataset: str
+    title: str
+    release_id: str
+    created: str  # UTC, ISO 8601, seconds
+    policy_digest: str
+    source_hmac: str
+    rows: int
+    suppressed: int
+    seed_commitment: str
+    approvals_required: int
+    runner: Signer
+    signers: tuple[Signer, ...]
+    signers_digest: str
+    publish_to: str
+    promise: Promise
+    plan: Plan
+    tables: tuple[TableFigures, ...]
+    verdicts: tuple[Verdict, ...]
+    utility: Utility
+    mlflow_run_id: str
+    files: tuple[FileEntry, ...]

@@ -1,0 +1,1 @@
+"""The only I/O: one step of the release a file, each a plain function and its Prefect task."""
