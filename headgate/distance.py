@@ -47,8 +47,8 @@ def component_distance(layout: DistanceLayout, i: int, a: int, b: int) -> float:
         return 1.0
     start = layout.offset[i]
     if mode == LINE:
-        return abs(layout.buffer[start + a] - layout.buffer[start + b])
-    return layout.buffer[start + a * layout.size[i] + b]
+        return float(abs(layout.buffer[start + a] - layout.buffer[start + b]))
+    return float(layout.buffer[start + a * layout.size[i] + b])
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
@@ -66,7 +66,7 @@ def pair_distance(layout: DistanceLayout, a: NDArray[np.int32], b: NDArray[np.in
         return total
     for i in range(len(layout.mode)):
         total += layout.weight[i] * component_distance(layout, i, a[i], b[i]) ** layout.power
-    return total ** (1.0 / layout.power)
+    return float(total ** (1.0 / layout.power))
 
 
 @numba.njit(cache=True, nogil=True)
