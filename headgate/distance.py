@@ -133,7 +133,8 @@ class Distance:
         size = len(distinct)
         if size > LARGEST_MATRIX:
             raise InputRejected(
-                f"A callable distance over {size} distinct values would take {size * size} calls.", "Use fewer values, or a built-in distance."
+                f"A callable distance over {size} distinct values would take {size * size} calls.",
+                "Use fewer values, or a built-in distance.",
             )
         values = [_decoded(columns, row) for row in distinct]
         matrix = np.zeros((size, size))
@@ -145,9 +146,7 @@ class Distance:
         if np.abs(np.diag(matrix)).max(initial=0.0) > TOLERANCE or np.abs(matrix - matrix.T).max(initial=0.0) > TOLERANCE:
             raise InputRejected("The callable distance is not symmetric, or not 0 between equal values.", "Correct the function.")
         np.fill_diagonal(matrix, 0.0)
-        layout = DistanceLayout(
-            np.array([MATRIX]), np.array([0]), np.array([size]), matrix.ravel(), np.array([1.0]), 1.0, False
-        )
+        layout = DistanceLayout(np.array([MATRIX]), np.array([0]), np.array([size]), matrix.ravel(), np.array([1.0]), 1.0, False)
         composite = CompositeDistance(tuple(column.name for column in columns), layout)
         return composite, np.arange(size, dtype=np.int32).reshape(-1, 1)
 

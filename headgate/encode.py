@@ -115,7 +115,9 @@ def _parse_numbers(distinct: NDArray[Any], spec: ColumnSpec) -> NDArray[Any]:
     return numbers
 
 
-def _encode_declared(codes: Codes, values: NDArray[Any], spec: ColumnSpec, declared: Sequence[str], what: str = "declared values") -> Column:
+def _encode_declared(
+    codes: Codes, values: NDArray[Any], spec: ColumnSpec, declared: Sequence[str], what: str = "declared values"
+) -> Column:
     place = {value: code for code, value in enumerate(declared)}
     found = np.array([place.get(str(value).strip(), MISSING) for value in values] + [MISSING], dtype=np.int32)
     outside = int((found[:-1] == MISSING).sum())

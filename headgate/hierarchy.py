@@ -53,9 +53,7 @@ class Hierarchy:
         for level in range(width - 1):
             pairs = np.unique(nodes[:, level : level + 2], axis=0)
             if len(pairs) != len(np.unique(nodes[:, level])):
-                raise InputRejected(
-                    f"In the hierarchy of '{name}' a node of level {level} has two parents.", "Give every node one parent."
-                )
+                raise InputRejected(f"In the hierarchy of '{name}' a node of level {level} has two parents.", "Give every node one parent.")
         return cls(labels, nodes)
 
     def reordered(self, leaves: Sequence[str], name: str) -> Hierarchy:
