@@ -44,6 +44,7 @@ class Column:
 
     `values` holds the distinct values in domain order: numbers and days ascending, ordinals by level (all declared
     levels), categories in leaf order of their hierarchy or else sorted, sets as sorted tuples, vectors as rows of a matrix.
+    With a hierarchy they are all its leaves, so that `hierarchy.nodes[codes]` holds for every kind.
     `codes[row]` is a position in `values`, or MISSING (−1).
     `sensitive` has one flag a value and a last one for missing, so that `sensitive[codes]` works with −1.
     """
@@ -58,6 +59,8 @@ class Column:
     weight: float = 1.0
     metric: str | None = None  # vectors: total-variation | lp | min
     origin: str | None = None  # bitmap columns: the set attribute they come from
+    components: tuple[str, ...] = ()  # vectors: the source columns
+    separator: str = "|"  # sets: between the values of a cell
 
     def __len__(self) -> int:
         return len(self.codes)

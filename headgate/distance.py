@@ -166,8 +166,7 @@ def _component(column: Column, power: float) -> tuple[int, NDArray[np.float64]]:
         raise InputRejected(
             f"'{column.name}' has {len(column.values)} distinct values, too many for a table of distances.", "Use fewer values."
         )
-    if column.kind is Kind.CATEGORY:
-        assert column.hierarchy is not None
+    if column.kind is Kind.CATEGORY and column.hierarchy is not None:
         return MATRIX, column.hierarchy.distances().ravel()
     if column.kind is Kind.SET:
         return MATRIX, _jaccard(column.values).ravel()
@@ -188,12 +187,17 @@ def _jaccard(sets: NDArray[Any]) -> NDArray[np.float64]:
 
 def _vector_distances(column: Column, power: float) -> NDArray[np.float64]:
     vectors = column.values.astype(np.float64)
-    gaps = np.abs(vectors[:, None, :] - vectors[None, :, :])
+    size, dimensions = vectors.shape
+    least, total = np.full((size, size), np.inf), np.zeros((size, size))
+    for component in vectors.T:  # one at a time: a distinct × distinct × components block would not fit
+        gaps = np.abs(component[:, None] - component[None, :])
+        if column.metric == "min":
+            np.minimum(least, gaps, out=least)
+        else:
+            total += gaps**power if column.metric == "lp" else gaps
     if column.metric == "min":
-        return np.asarray(gaps.min(axis=2))
-    if column.metric == "lp":
-        return np.asarray((gaps**power).mean(axis=2) ** (1.0 / power))  # L^p / d^{1/p}
-    return np.asarray(gaps.sum(axis=2) / 2.0)
+        return least
+    return (total / dimensions) ** (1.0 / power) if column.metric == "lp" else total / 2.0  # L^p / d^{1/p}
 
 
 def radius(epsilon: float) -> float:

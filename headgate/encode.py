@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from headgate.columns import MISSING, Codes, Column, Kind, Role, Table
 from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
+
+LARGEST_INTEGER = 2**53  # beyond it two whole numbers may be one float
 
 
 @dataclass(frozen=True)
@@ -38,18 +40,26 @@ def encode_column(cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Column:
     """Cells are taken by position; index labels mean nothing. Refuses what the spec does not allow, naming no value."""
     if spec.kind is Kind.VECTOR:
         return _encode_vector(pd.DataFrame(cells), spec)
+    if spec.kind is Kind.SET:
+        listed: list[Any] = list(pd.Series(cells))
+        cells = pd.Series([cell if pd.api.types.is_scalar(cell) else tuple(cell) for cell in listed], dtype=object)  # lists have no hash
     codes, distinct = _factorize(pd.Series(cells))
     if spec.kind.numeric:
         values: NDArray[Any] = _parse_numbers(distinct, spec)
+        if spec.hierarchy is not None:
+            return _encode_numeric_leaves(codes, values, spec, spec.hierarchy)
     elif spec.kind is Kind.SET:
         return _encode_set(codes, distinct, spec)
     else:
         values = np.array([_text(value) for value in distinct], dtype=object)
         codes, values = _blank_is_missing(codes, values)
     if spec.kind is Kind.ORDINAL:
-        return _encode_declared(codes, values, spec, spec.levels)
+        hierarchy = None if spec.hierarchy is None else spec.hierarchy.reordered(spec.levels, spec.name)
+        return _encode_declared(codes, values, replace(spec, hierarchy=hierarchy), spec.levels)
     if spec.kind is Kind.CATEGORY and spec.declared:
-        return _encode_declared(codes, values, spec, spec.declared)
+        declared = _encode_declared(codes, values, spec, spec.declared)
+        if spec.hierarchy is None:
+            return declared
     if spec.kind is Kind.CATEGORY and spec.hierarchy is not None:
         return _encode_declared(codes, values, spec, tuple(spec.hierarchy.leaves), "leaves of its hierarchy")
     codes, values = _sorted_unique(codes, values)
@@ -70,7 +80,7 @@ def _text(value: Any) -> str:
 
 
 def _blank_is_missing(codes: Codes, values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
-    filled = np.array([value.strip() != "" for value in values], dtype=bool)
+    filled = np.array([not isinstance(value, str) or value.strip() != "" for value in values], dtype=bool)
     if filled.all():
         return codes, values
     place = np.append(np.where(filled, np.cumsum(filled) - 1, MISSING), MISSING).astype(np.int32)
@@ -92,7 +102,10 @@ def _parse_numbers(distinct: NDArray[Any], spec: ColumnSpec) -> NDArray[Any]:
     if blank.any():
         raise InputRejected(f"Column '{spec.name}' has blank cells that are not empty.", "Leave a missing cell empty.")
     if spec.kind is Kind.DATE:
-        stamps = pd.to_datetime(pd.Series(distinct, dtype=object), format="ISO8601", errors="coerce", utc=False)
+        try:
+            stamps = pd.to_datetime(pd.Series(distinct, dtype=object), format="ISO8601", errors="coerce", utc=False)
+        except ValueError:  # several time zones
+            stamps = pd.Series([pd.NaT] * len(distinct))
         wrong = int(stamps.isna().sum())
         if wrong:
             raise InputRejected(f"Column '{spec.name}' has {wrong} distinct cells that are not dates.", "Write dates as YYYY-MM-DD.")
@@ -111,6 +124,8 @@ def _parse_numbers(distinct: NDArray[Any], spec: ColumnSpec) -> NDArray[Any]:
     if spec.kind is Kind.INTEGER:
         if (numbers != np.floor(numbers)).any():
             raise InputRejected(f"Column '{spec.name}' has numbers with a fraction.", "Declare kind: number.")
+        if (np.abs(numbers) > LARGEST_INTEGER).any():
+            raise InputRejected(f"Column '{spec.name}' has whole numbers beyond 2^53.", "Declare kind: category, or rescale them.")
         return numbers.astype(np.int64)
     return numbers
 
@@ -119,6 +134,8 @@ def _encode_declared(
     codes: Codes, values: NDArray[Any], spec: ColumnSpec, declared: Sequence[str], what: str = "declared values"
 ) -> Column:
     place = {value: code for code, value in enumerate(declared)}
+    if len(place) != len(declared):
+        raise InputRejected(f"The {what} of '{spec.name}' list a value twice.", "List every value once.")
     found = np.array([place.get(str(value).strip(), MISSING) for value in values] + [MISSING], dtype=np.int32)
     outside = int((found[:-1] == MISSING).sum())
     if outside:
@@ -130,8 +147,29 @@ def _encode_declared(
     return _column(spec, found[codes], np.array(declared, dtype=object))
 
 
+def _encode_numeric_leaves(codes: Codes, values: NDArray[Any], spec: ColumnSpec, hierarchy: Hierarchy) -> Column:
+    """Numbers that generalize by a hierarchy: its leaves are the values, in ascending order."""
+    if spec.kind is Kind.DATE:
+        raise InputRejected(f"Column '{spec.name}' is a date with a hierarchy.", "Dates generalize by calendar; drop the hierarchy.")
+    leaves = pd.to_numeric(pd.Series(hierarchy.leaves, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
+    if not np.isfinite(leaves).all() or len(np.unique(leaves)) != len(leaves):
+        raise InputRejected(f"The leaves in the hierarchy of '{spec.name}' are not distinct numbers.", "Write one line a number.")
+    order = np.argsort(leaves)
+    ordered = leaves[order].astype(values.dtype) if spec.kind is Kind.INTEGER else leaves[order]
+    place = np.searchsorted(ordered, values)
+    outside = int((ordered[np.minimum(place, len(ordered) - 1)] != values).sum())
+    if outside:
+        raise InputRejected(
+            f"Column '{spec.name}' has {outside} distinct values outside the leaves of its hierarchy.", "Add a line for each value."
+        )
+    aligned = Hierarchy(hierarchy.labels[order], hierarchy.nodes[order])
+    return _column(replace(spec, hierarchy=aligned), np.append(place, MISSING).astype(np.int32)[codes], ordered)
+
+
 def _encode_set(codes: Codes, distinct: NDArray[Any], spec: ColumnSpec) -> Column:
-    """A cell is text split at the separator, or any iterable of values. An empty cell is a missing set unless it is an empty iterable."""
+    """A cell is text split at the separator, or any iterable of values. An empty text is a missing set; an empty iterable, or the
+    separator alone, is the empty set."""
+    codes, distinct = _blank_is_missing(codes, distinct)
     members = [_members(cell, spec) for cell in distinct]
     if spec.declared:
         allowed = set(spec.declared)
@@ -185,11 +223,25 @@ def _column(spec: ColumnSpec, codes: Codes, values: NDArray[Any]) -> Column:
     elif spec.kind is Kind.ORDINAL:
         domain = (0.0, float(max(len(values) - 1, 0)))
     sensitive = np.ones(len(values) + 1, dtype=bool)
-    if spec.kind is not Kind.SET and spec.nonsensitive:
+    if spec.kind is Kind.SET and not spec.absent_sensitive:
+        sensitive[:-1] = [bool(set(cell) - spec.nonsensitive) for cell in values]  # having a value is sensitive, not having it is not
+    elif spec.kind is not Kind.SET and spec.nonsensitive:
         harmless = {value for value in spec.nonsensitive if value is not None}
         sensitive[:-1] = [value_text(value) not in harmless for value in values]
     sensitive[-1] = None not in spec.nonsensitive
-    return Column(spec.name, spec.kind, codes.astype(np.int32), values, sensitive, domain, spec.hierarchy, spec.weight, spec.metric)
+    return Column(
+        spec.name,
+        spec.kind,
+        codes.astype(np.int32),
+        values,
+        sensitive,
+        domain,
+        spec.hierarchy,
+        spec.weight,
+        spec.metric,
+        components=spec.components,
+        separator=spec.separator,
+    )
 
 
 def value_text(value: Any) -> str:

@@ -43,6 +43,8 @@ class Hierarchy:
                     "Repeat a node's name so that every line has as many levels.",
                 )
         labels = np.array([[str(cell).strip() for cell in row] for row in rows], dtype=object)
+        if (labels == "").any():
+            raise InputRejected(f"The hierarchy of '{name}' has an empty cell.", "Name every node; a missing value needs no line.")
         if len(set(labels[:, 0])) != len(labels):
             raise InputRejected(f"The hierarchy of '{name}' lists a leaf twice.", "Keep one line a leaf.")
         if len(set(labels[:, -1])) != 1:
@@ -54,6 +56,7 @@ class Hierarchy:
             pairs = np.unique(nodes[:, level : level + 2], axis=0)
             if len(pairs) != len(np.unique(nodes[:, level])):
                 raise InputRejected(f"In the hierarchy of '{name}' a node of level {level} has two parents.", "Give every node one parent.")
+        _check_labels(labels, nodes, name)
         return cls(labels, nodes)
 
     def reordered(self, leaves: Sequence[str], name: str) -> Hierarchy:
@@ -76,3 +79,18 @@ class Hierarchy:
             column = self.nodes[:, height]
             level[column[:, None] == column[None, :]] = height
         return level / self.height
+
+
+def _check_labels(labels: NDArray[np.object_], nodes: NDArray[np.int32], name: str) -> None:
+    """A published label must mean one set of leaves, whichever level it was taken from. Nodes on one path are nested, so they are
+    the same set if they are as large."""
+    seen: dict[str, tuple[int, int]] = {}  # label → a leaf under it, and how many there are
+    for level in range(labels.shape[1]):
+        sizes = np.bincount(nodes[:, level])
+        for node, row in enumerate(np.unique(nodes[:, level], return_index=True)[1]):
+            label, size = labels[row, level], int(sizes[node])
+            leaf, before = seen.setdefault(label, (int(row), size))
+            if before != size or labels[leaf, level] != label:
+                raise InputRejected(
+                    f"In the hierarchy of '{name}' a name stands for different values on different levels.", "Give every node its own name."
+                )

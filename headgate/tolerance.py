@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,8 @@ TOLERANCE = 1e-9
 
 def at_most(measured: float, threshold: float) -> bool:
     """a ≤ b up to 1e-9·max(1, |a|, |b|). A NaN is never at most anything: not measurable is not met."""
+    if math.isinf(measured) or math.isinf(threshold):
+        return measured <= threshold  # a tolerance relative to infinity would let everything pass
     return bool(measured <= threshold + TOLERANCE * max(1.0, abs(measured), abs(threshold)))
 
 
@@ -29,5 +32,6 @@ def exact(decimal: Any) -> Fraction:
 def neighbours_allowed(sizes: NDArray[np.int64] | int, delta: Any) -> NDArray[np.int64]:
     """⌊(1−δ)(|G|−1)⌋ for every group size, in whole numbers."""
     share = 1 - exact(delta)
-    counts = np.maximum(np.asarray(sizes, dtype=np.int64) - 1, 0)
-    return counts * share.numerator // share.denominator
+    distinct, place = np.unique(np.asarray(sizes, dtype=np.int64), return_inverse=True)
+    allowed = [max(int(size) - 1, 0) * share.numerator // share.denominator for size in distinct]  # Python's integers do not overflow
+    return np.array(allowed, dtype=np.int64)[place].reshape(np.shape(sizes))

@@ -59,11 +59,15 @@ class TableFigures(Frozen):
     linkability_all: float | None = None
     closeness: dict[str, float] = {}
     distinct_l: dict[str, int] = {}
+    distinct_l_all: dict[str, int] = {}
+    distinct_attainable: dict[str, int] = {}  # distinct values in the table: a required l is capped at this
     delta_l: dict[str, float] = {}
+    delta_l_all: dict[str, float] = {}
     reidentification_max: float
     reidentification_mean: float
     disclosure_mean: dict[str, float] = {}  # per dictionary
     disclosure_max: dict[str, float] = {}
+    disclosure_unmatched: dict[str, float] = {}  # share of records that nobody in the dictionary is consistent with
     ncp: float
     query_error_mean: float | None = None
     query_error_median: float | None = None

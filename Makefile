@@ -1,0 +1,61 @@
+# The commands a person would guess. `make setup` is shared by all and skipped in a moment when nothing has changed.
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test test-long test-all check fix bench-release serve lock clean
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+help:
+	@echo "make demo           a whole release: run, approved, published, verified; and one that its gate refuses"
+	@echo "make test           all tests but the long ones"
+	@echo "make test-all       every test, and the sabotages"
+	@echo "make check          lint, types, import contracts; edits nothing"
+	@echo "make fix            lets the linter mend what it can"
+	@echo "make bench-release  what a release costs beside an empty Prefect flow"
+	@echo "make lock           resolves requirements.lock anew"
+
+setup: .venv/ready
+
+.venv/ready: requirements.lock pyproject.toml Makefile
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "headgate needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This Python has no venv. On Debian or Ubuntu: apt-get install python3-venv"; exit 1; }
+	@echo "Setting up .venv (about a minute, 1.4 GB) ..."
+	@rm -f .venv/ready
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: -r requirements.lock
+	@$(BIN)/python -m pip check
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch .venv/ready
+
+demo: setup
+	@$(BIN)/headgate demo
+
+test: setup
+	@$(BIN)/python -m pytest -m "not long"
+
+test-long: setup
+	@$(BIN)/python -m pytest -m long
+
+test-all: test test-long
+
+check: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+fix: setup
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench-release: setup
+	@$(BIN)/python benchmarks/release.py
+
+serve: setup
+	@$(BIN)/headgate serve
+
+lock:
+	@uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --extra dev pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf .venv .headgate dist build

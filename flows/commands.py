@@ -1,0 +1,248 @@
+"""What the commands on releases do. Each function is one command; `as_json` puts one object on stdout and nothing else there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flows.policy_files import resolve_policy
+from flows.terminal import console, figure, gates_table, print_json, show_manifest, step_progress
+from headgate.errors import HeadgateError
+from tasks.home import Home
+from tasks.quiet import quieten
+
+if TYPE_CHECKING:
+    from policies.manifest import Manifest
+    from policies.release import Release
+    from tasks.ledger import Ledger
+    from tasks.workbench import Workbench
+
+
+@contextmanager
+def prefect_for(home: Home, verbose: bool) -> Iterator[None]:
+    """Prefect, quiet, with its server in the home unless PREFECT_API_URL names another."""
+    from tasks.prefect_server import PrefectServer, prefect_api
+
+    quieten(home, verbose)
+    if verbose:
+        os.environ["HEADGATE_VERBOSE"] = "1"
+    server = None if os.environ.get("PREFECT_API_URL") else PrefectServer.start()
+    try:
+        with prefect_api(server):
+            yield
+    finally:
+        if server is not None:
+            server.stop()
+
+
+def run_release(policy: Path, source: Path | None, key: Path | None, if_changed: bool, as_json: bool, verbose: bool) -> None:
+    from tasks import workbench
+    from tasks.references import load_policy
+
+    home = Home.open()
+    path = resolve_policy(policy)
+    load_policy(path)  # what is wrong with it is told before a server is started for it
+    console().print(f"home {home.root}", style="dim", soft_wrap=True)
+    with prefect_for(home, verbose):
+        from flows.release import NOTHING_NEW, new_release_id, release
+
+        release_id = new_release_id()
+        with step_progress(as_json) as listener:
+            workbench.listen(release_id, listener)
+            try:
+                ended = release(str(path), _text(source), _text(key), if_changed, release_id)
+            except HeadgateError as problem:
+                bench = workbench.close(release_id)
+                if bench is not None:
+                    _tell_refusal(bench, problem)
+                raise
+        bench = workbench.close(release_id)
+    if ended == NOTHING_NEW:
+        _tell_nothing_new(home, release_id, as_json)
+    elif bench is not None and bench.candidate is not None:
+        _tell_candidate(bench, as_json)
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path.absolute())
+
+
+def _tell_candidate(bench: Workbench, as_json: bool) -> None:
+    from flows.shapes import release_document
+
+    if as_json:
+        print_json(release_document(bench))
+        return
+    if bench.candidate is None:
+        return
+    manifest, out = bench.candidate.manifest, console()
+    show_manifest(manifest, bench.candidate.id, bench.state)
+    out.print(f"\nfolder {bench.folder}", soft_wrap=True)
+    out.print(f"report {bench.folder}/report.html", soft_wrap=True)
+    approvers = ", ".join(signer.principal for signer in manifest.signers if signer.principal != manifest.runner.principal)
+    out.print(f"{manifest.approvals_required} of {approvers} must approve:", soft_wrap=True)
+    out.print(f"  headgate approve {bench.candidate.id[:12]} --key KEY --reason TEXT", soft_wrap=True)
+
+
+def _tell_refusal(bench: Workbench, problem: HeadgateError) -> None:
+    """The gates as far as they were measured; the message itself follows, as for every error."""
+    from flows.shapes import release_document
+
+    problem.document = release_document(bench)  # type: ignore[attr-defined]
+    failed = [verdict for verdict in bench.verdicts if not verdict.passed]
+    if failed:
+        out = console()
+        out.print(gates_table(failed))
+        for remedy in dict.fromkeys(verdict.remedy for verdict in failed):
+            out.print(f"  {remedy}", soft_wrap=True)
+    if bench.folder is not None:
+        console().print(f"report {bench.folder}/report.html", soft_wrap=True)
+
+
+def _tell_nothing_new(home: Home, release_id: str, as_json: bool) -> None:
+    from policies.events import NothingNew
+    from tasks.history import read_history
+
+    history = read_history(_ledger(home))
+    candidate = next(event.candidate for event in history.events(release_id) if isinstance(event, NothingNew))
+    state = str(history.find(candidate).state)
+    if as_json:
+        print_json({"candidate": candidate, "dataset": history.release(release_id).dataset, "state": "nothing_new", "candidate_state": state})
+    console().print(f"Nothing new: this source and policy already have candidate {candidate[:12]} ({state.replace('_', ' ')}).", soft_wrap=True)
+
+
+def _ledger(home: Home) -> Ledger:
+    from tasks.ledger import open_ledger
+
+    return open_ledger(home.ledger)
+
+
+def show_candidate(name: str, as_json: bool) -> None:
+    """Shows what was sealed, after hashing it again; that it was looked at is an event."""
+    from flows.shapes import manifest_document
+    from tasks.inspection import view_candidate
+
+    home = Home.open()
+    viewed = view_candidate(home, _ledger(home), name)
+    manifest, release = viewed.candidate.manifest, viewed.release
+    if as_json:
+        print_json(manifest_document(manifest, viewed.candidate.id, str(release.state), viewed.candidate.folder))
+        return
+    out = console()
+    show_manifest(manifest, viewed.candidate.id, release.state)
+    out.print(f"\nfolder {viewed.candidate.folder}", soft_wrap=True)
+    _tell_approvals(manifest, release)
+
+
+def _tell_approvals(manifest: Manifest, release: Release) -> None:
+    out = console()
+    given = ", ".join(decision.signer.principal for decision in release.approvals) or "none yet"
+    out.print(f"approvals {release.standing()} of {manifest.approvals_required} ({given})", soft_wrap=True)
+
+
+def sign_decision(name: str, action: str, key: Path | None, reason: str, as_json: bool) -> None:
+    from headgate.errors import InputRejected
+    from tasks.decide import approve, reject
+    from tasks.keys import load_key
+
+    if key is None:
+        raise InputRejected("No key was given.", "Give your SSH private key with --key, or set HEADGATE_KEY.")
+    home = Home.open()
+    decided = (approve if action == "approve" else reject)(home, _ledger(home), name, load_key(key), reason)
+    if as_json:
+        print_json(
+            {
+                "candidate": decided.release.candidate,
+                "state": str(decided.release.state),
+                "principal": decided.principal,
+                "approvals": decided.approvals,
+                "required": decided.required,
+            }
+        )
+        return
+    out = console()
+    out.print(f"{decided.principal}: {action}d {decided.release.candidate[:12]}.", soft_wrap=True)
+    out.print(f"{decided.approvals} of {decided.required} approvals; {str(decided.release.state).replace('_', ' ')}.", soft_wrap=True)
+    if decided.release.state == "approved":
+        out.print(f"  headgate publish {decided.release.candidate[:12]}", soft_wrap=True)
+
+
+def run_publish(name: str, as_json: bool, verbose: bool) -> None:
+    from tasks.seal import find_candidate
+    from tasks.series import Series
+
+    home = Home.open()
+    ledger = _ledger(home)
+    candidate = find_candidate(home.candidates, name)
+    with prefect_for(home, verbose):
+        from flows.publish import publish
+
+        version = publish(candidate)
+    from tasks.history import read_history
+
+    release = read_history(ledger).find(candidate)
+    folder = Series(home.store, release.target).version(version)
+    if as_json:
+        print_json({"candidate": candidate, "state": str(release.state), "version": version, "folder": str(folder)})
+        return
+    console().print(f"Published as version {version}: {folder}", soft_wrap=True)
+    console().print(f"  headgate verify {folder}", soft_wrap=True)
+
+
+def list_releases(as_json: bool) -> None:
+    from flows.shapes import releases_document
+    from tasks.history import read_history
+
+    home = Home.open()
+    history = read_history(_ledger(home))
+    if as_json:
+        print_json(releases_document(history))
+        return
+    from rich.table import Table
+
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("dataset", "started", "release", "candidate", "state", "approvals", "version"):
+        shown.add_column(heading)
+    for release in history.releases():
+        approvals = f"{release.standing()} of {release.required}" if release.candidate else ""
+        started = history.of(release.release_id)[0].at[:16].replace("T", " ")
+        version = "" if release.version is None else str(release.version)
+        shown.add_row(
+            release.dataset, started, release.release_id, release.candidate[:12], str(release.state).replace("_", " "), approvals, version
+        )
+    console().print(shown if history.entries else "No release yet.")
+
+
+def withdraw_release(name: str, key: Path | None, reason: str, as_json: bool) -> None:
+    from tasks.keys import runner_key
+    from tasks.withdraw import withdraw
+
+    home = Home.open()
+    done = withdraw(home, _ledger(home), name, runner_key(home.keys, key), reason)
+    if as_json:
+        print_json({"candidate": done.release.candidate, "state": str(done.release.state), "latest": done.latest})
+        return
+    latest = "no version is left as `latest`" if done.latest is None else f"`latest` is version {figure(done.latest)}"
+    console().print(f"Withdrawn: {done.release.candidate[:12]}; {latest}.", soft_wrap=True)
+
+
+def draft(table: Path, output: Path | None) -> None:
+    from policies.draft import draft_policy
+    from tasks.files import write_file
+    from tasks.profile import profile_table
+
+    text = draft_policy(profile_of(table, profile_table))
+    if output is None:
+        import sys
+
+        sys.stdout.write(text)
+        return
+    write_file(output.absolute().parent, output.name, text.encode())
+    console().print(f"Drafted {output}. Confirm its guesses, then: headgate release {output}", soft_wrap=True)
+
+
+def profile_of(table: Path, read: Any) -> Any:
+    return read(table)

@@ -1,0 +1,129 @@
+"""The release flow: from a policy to a sealed candidate that awaits approval (DESIGN, steps 1 to 8).
+
+Prefect orders the steps and shows them; it decides nothing. Whatever stops a run, its end is in the ledger, its folder is gone and the
+dataset's lock is free.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from pathlib import Path
+
+from prefect import flow
+from prefect.artifacts import create_table_artifact
+
+from flows.policy_files import resolve_policy
+from headgate.errors import HeadgateError
+from policies.gates import require_passed
+from tasks import record, steps, workbench
+from tasks.anonymize import agree_on_suppression
+from tasks.step import guarded
+from tasks.workbench import Workbench
+
+NOTHING_NEW = "nothing new"
+
+
+def new_release_id() -> str:
+    return secrets.token_hex(8)
+
+
+@flow(name="release", persist_result=False, flow_run_name="release {release_id}")
+def release(policy: str, source: str | None = None, key: str | None = None, if_changed: bool = False, release_id: str = "") -> str:
+    """Gives the candidate's id, or "nothing new" where `if_changed` and source and policy have a candidate already."""
+    return _release(policy, source, key, if_changed, release_id or new_release_id())
+
+
+@guarded
+def _release(policy: str, source: str | None, key: str | None, if_changed: bool, release_id: str) -> str:
+    with record.opened_release(resolve_policy(policy), _path(source), _path(key), release_id) as bench:
+        try:
+            return _to_candidate(bench, if_changed)
+        except HeadgateError as problem:
+            record.end_unsealed(bench, problem)
+            raise
+        except BaseException as stop:  # Ctrl-C, SIGTERM, or a defect in the flow itself: the ledger must know that the run has ended
+            interrupted = HeadgateError("interrupted")
+            interrupted.code = 130 if isinstance(stop, KeyboardInterrupt | SystemExit) else 1
+            record.end_unsealed(bench, interrupted)
+            raise
+
+
+def _to_candidate(bench: Workbench, if_changed: bool) -> str:
+    imports = _import_in_background()
+    release_id = bench.release_id
+    steps.ingest(release_id)
+    steps.audit(release_id)
+    if if_changed and (candidate := record.pending_candidate(bench)):
+        record.end_as_nothing_new(bench, candidate)
+        return NOTHING_NEW
+    steps.transform_sets(release_id)
+    steps.expect(release_id)
+    steps.audit(release_id)
+    steps.choose_plan(release_id)
+    steps.audit(release_id)
+    _anonymize(bench)
+    for name in bench.names:
+        steps.write_table(release_id, name)
+    steps.audit(release_id)
+    for name in bench.names:
+        steps.expect_published(release_id, name)
+    _each(steps.gate_table, bench)
+    steps.judge(release_id)
+    steps.audit(release_id)
+    _show_gates(bench)
+    imports.join()
+    steps.track(release_id)
+    steps.audit(release_id)
+    require_passed(bench.verdicts)
+    return str(steps.seal_candidate(release_id))
+
+
+def _anonymize(bench: Workbench) -> None:
+    """In parallel; again where one table suppresses rows that the others still hold."""
+    while True:
+        _each(steps.anonymize_table, bench)
+        if agree_on_suppression(bench):
+            return
+
+
+def _each(step: object, bench: Workbench) -> None:
+    futures = [step.submit(bench.release_id, name) for name in bench.names]  # type: ignore[attr-defined]
+    for future in futures:
+        future.result()
+
+
+def _import_in_background() -> threading.Thread:
+    """Great Expectations and MLflow take seconds to import; the source is read meanwhile."""
+    from tasks.expectations import import_great_expectations
+    from tasks.track import import_mlflow
+
+    def work() -> None:
+        import_great_expectations()
+        import_mlflow()
+
+    thread = threading.Thread(target=work, name="imports", daemon=True)
+    thread.start()
+    return thread
+
+
+def _show_gates(bench: Workbench) -> None:
+    """The gate table on the run's page in Prefect: figures only."""
+    rows = [
+        {
+            "gate": verdict.gate.split(":")[0],
+            "table": verdict.table,
+            "measured": verdict.measured,
+            "required": verdict.required,
+            "passed": verdict.passed,
+        }
+        for verdict in bench.verdicts
+    ]
+    create_table_artifact(key=f"gates-{bench.release_id}", table=rows, description=f"Gates of release {bench.release_id}")
+
+
+def _path(text: str | None) -> Path | None:
+    return None if text is None else Path(text).expanduser().absolute()
+
+
+__all__ = ["NOTHING_NEW", "new_release_id", "release", "workbench"]

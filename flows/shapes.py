@@ -1,0 +1,104 @@
+"""The `--json` shapes (DESIGN, "The command line"): contracts, so each is built in one place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from policies.manifest import Manifest, Plan, TableFigures, Utility, Verdict
+    from tasks.history import History
+    from tasks.workbench import Workbench
+
+
+def release_document(bench: Workbench) -> dict[str, Any]:
+    """A release as far as it came; what was not measured is absent, not zero."""
+    document: dict[str, Any] = {
+        "candidate": None if bench.candidate is None else bench.candidate.id,
+        "dataset": bench.loaded.policy.dataset,
+        "release": bench.release_id,
+        "state": str(bench.state),
+        "rows": bench.rows,
+        "suppressed": bench.suppressed,
+    }
+    if bench.plan is not None:
+        document["plan"] = plan_shape(bench.plan)
+    document["tables"] = [table_shape(bench.figures[name]) for name in bench.figures]
+    document["gates"] = [gate_shape(verdict) for verdict in bench.verdicts]
+    if bench.utility is not None:
+        document["utility"] = utility_shape(bench.utility)
+    document["mlflow_run_id"] = bench.mlflow_run_id
+    document["folder"] = None if bench.folder is None else str(bench.folder)
+    document["seconds"] = dict(bench.seconds)
+    return document
+
+
+def manifest_document(manifest: Manifest, candidate: str, state: str, folder: Path) -> dict[str, Any]:
+    return {
+        "candidate": candidate,
+        "dataset": manifest.dataset,
+        "release": manifest.release_id,
+        "state": state,
+        "rows": manifest.rows,
+        "suppressed": manifest.suppressed,
+        "plan": plan_shape(manifest.plan),
+        "tables": [table_shape(figures) for figures in manifest.tables],
+        "gates": [gate_shape(verdict) for verdict in manifest.verdicts],
+        "utility": utility_shape(manifest.utility),
+        "approvals_required": manifest.approvals_required,
+        "signers": [signer.principal for signer in manifest.signers],
+        "runner": manifest.runner.principal,
+        "mlflow_run_id": manifest.mlflow_run_id,
+        "folder": str(folder),
+    }
+
+
+def plan_shape(plan: Plan) -> dict[str, Any]:
+    return {
+        "method": plan.method,
+        "tables": [list(table) for table in plan.tables],
+        "association_loss": plan.association_loss,
+        "information_exposure": plan.information_exposure,
+    }
+
+
+def table_shape(figures: TableFigures) -> dict[str, Any]:
+    return {name: value for name, value in figures.model_dump(mode="json").items() if value is not None}
+
+
+def gate_shape(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "gate": verdict.gate,
+        "table": verdict.table,
+        "measured": verdict.measured,
+        "required": verdict.required,
+        "passed": verdict.passed,
+        "remedy": verdict.remedy,
+    }
+
+
+def utility_shape(utility: Utility) -> dict[str, Any]:
+    return {
+        "query_error_mean": utility.query_error_mean,
+        "query_error_median": utility.query_error_median,
+        "ncp": utility.ncp,
+        "suppressed_share": utility.suppressed_share,
+    }
+
+
+def releases_document(history: History) -> dict[str, Any]:
+    return {
+        "releases": [
+            {
+                "dataset": release.dataset,
+                "release": release.release_id,
+                "started": history.of(release.release_id)[0].at,
+                "candidate": release.candidate or None,
+                "state": str(release.state),
+                "approvals": release.standing() if release.candidate else 0,
+                "required": release.required,
+                "version": release.version,
+            }
+            for release in history.releases()
+        ]
+    }

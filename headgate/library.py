@@ -1,0 +1,237 @@
+"""The science as a library: frames in, frozen results out, no policy needed.
+
+Kinds follow the dtype (numbers are `number` with the observed range as domain, everything else `category`), weights are equal and
+all values are sensitive, unless the arguments say otherwise. Rows are taken by position; index labels mean nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from headgate.columns import Column, Kind, Role, Table
+from headgate.distance import Distance, PairFunction
+from headgate.encode import ColumnSpec, encode_table
+from headgate.errors import InputRejected
+from headgate.hierarchy import Hierarchy
+from headgate.mondrian import mondrian as _mondrian
+from headgate.projection.codip import codip_star
+from headgate.projection.plan import CheckTable, Projection
+from headgate.published import publish_form, to_frame
+from headgate.xcolor.anonymize import anonymize
+from headgate.xcolor.certificates import Certificate
+from headgate.xcolor.limits import dissimilarity
+from headgate.xcolor.partition import Infeasible, Partition, Variant, XColorSettings
+
+NonSensitive = Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class FramePartition:
+    """A partition of the rows of a frame. `groups`: an integer per row, by position; −1 for suppressed rows."""
+
+    partition: Partition
+    table: Table
+    seed: int
+
+    @property
+    def groups(self) -> NDArray[np.int32]:
+        return self.partition.groups
+
+    @property
+    def reached(self) -> bool:
+        return self.partition.reached
+
+    @property
+    def risk(self) -> float | None:
+        return self.partition.risk
+
+    @property
+    def delta_reached(self) -> float | None:
+        return self.partition.delta_reached
+
+    @property
+    def certificate(self) -> Certificate | None:
+        return self.partition.certificate
+
+    @property
+    def suppressed(self) -> int:
+        return self.partition.suppressed
+
+    @property
+    def loss(self) -> float:
+        """Normalized certainty penalty of the released rows."""
+        return self.partition.loss
+
+    def release(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The published table: generalized quasi-identifiers, sensitive columns as in the source, a random `group`, rows shuffled.
+
+        Raises if the requirement was not reached."""
+        self.partition.require()
+        names = [*self.table.quasi, *self.table.sensitive]
+        absent = [name for name in names if name not in frame.columns]
+        if absent or len(frame) != self.table.rows:
+            raise InputRejected("This is not the frame that was partitioned.", f"Give the frame of {self.table.rows} rows with the same columns.")
+        again = encode_table(frame, _specs_like(self.table))
+        for name in names:
+            if not np.array_equal(_cells(again[name]), _cells(self.table[name])):
+                raise InputRejected(f"Column '{name}' is not the one that was partitioned.", "Give the same frame, rows in the same order.")
+        return to_frame(publish_form(self.table, self.groups, "release", self.table.sensitive), _secret(self.seed))
+
+
+def xcolor(
+    frame: pd.DataFrame,
+    quasi: Sequence[str],
+    sensitive: Sequence[str],
+    k: int = 10,
+    epsilon: Any = 0.1,
+    delta: Any = 0.6,
+    distance: Distance | PairFunction | None = None,
+    variant: str = "blocks",
+    seed: int = 0,
+    infeasible: Any = "fail",
+    kinds: Mapping[str, str] | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
+    nonsensitive: NonSensitive | None = None,
+) -> FramePartition:
+    """Groups of at least k in which every sensitive value has at most (1−δ)(|G|−1) others within ε: (ε, δ)^k-dissimilarity."""
+    composite = _distance(distance)
+    table = _table(frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive)
+    if variant not in ("blocks", "faithful"):
+        raise InputRejected(f"variant '{variant}' is unknown.", "Use blocks or faithful.")
+    limit = dissimilarity(table.select(table.sensitive), epsilon, delta, composite)
+    settings = XColorSettings(k, (limit,), Variant(variant), Infeasible.of(infeasible))
+    return FramePartition(anonymize(table, table.sensitive, settings, seed), table, seed)
+
+
+def mondrian(
+    frame: pd.DataFrame,
+    quasi: Sequence[str],
+    k: int = 10,
+    sensitive: Sequence[str] = (),
+    epsilon: Any = None,
+    delta: Any = None,
+    frequency: Any = None,
+    distance: Distance | PairFunction | None = None,
+    seed: int = 0,
+    kinds: Mapping[str, str] | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
+    nonsensitive: NonSensitive | None = None,
+) -> FramePartition:
+    """Mondrian with k; optionally with (ε, δ) or frequency l of the sensitive attributes as conditions for a cut."""
+    composite = _distance(distance)
+    table = _table(frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive)
+    if (epsilon is None) != (delta is None):
+        raise InputRejected("ε and δ belong together.", "Give both, or neither.")
+    if not sensitive and (epsilon is not None or frequency is not None):
+        raise InputRejected("There is no sensitive attribute for this condition.", "Name at least one.")
+    limits = [] if epsilon is None else [dissimilarity(table.select(table.sensitive), epsilon, delta, composite)]
+    return FramePartition(_mondrian(table, table.sensitive, k, seed, limits, frequency), table, seed)
+
+
+def codip(
+    frame: pd.DataFrame,
+    sensitive: Sequence[str],
+    association_loss: float = 0.3,
+    join_threat: float = 0.3,
+    nonsensitive: NonSensitive | None = None,
+    check: CheckTable | None = None,
+    monotone: bool = False,
+    kinds: Mapping[str, str] | None = None,
+) -> Projection:
+    """CODIP*: which sensitive attributes to publish together. `check` is called with the attributes of one table and says whether it
+    may stand; without it only the two thresholds decide."""
+    table = _table(frame, (), sensitive, kinds or {}, {}, nonsensitive)
+    return codip_star(table.select(table.sensitive), association_loss, join_threat, check, monotone)
+
+
+def _distance(distance: Distance | PairFunction | None) -> Distance:
+    if distance is None:
+        return Distance()
+    if isinstance(distance, Distance):
+        return distance
+    if isinstance(distance, Callable):  # type: ignore[arg-type]
+        return Distance(function=distance)
+    raise InputRejected("`distance` is neither a Distance nor a function.", "Give hg.Distance(…) or a symmetric function of two values.")
+
+
+def _table(
+    frame: pd.DataFrame,
+    quasi: Sequence[str],
+    sensitive: Sequence[str],
+    kinds: Mapping[str, str],
+    hierarchies: Mapping[str, Any],
+    nonsensitive: NonSensitive | None,
+) -> Table:
+    names = [*quasi, *sensitive]
+    columns = [str(name) for name in frame.columns]
+    for name in names:
+        if columns.count(name) != 1:
+            near = difflib.get_close_matches(name, columns, 1)
+            cure = f"Did you mean '{near[0]}'?" if near and name not in columns else "Correct the name, or rename the columns."
+            raise InputRejected(f"Column '{name}' is {'not' if name not in columns else 'twice'} in the frame.", cure)
+        if names.count(name) > 1:
+            raise InputRejected(f"Column '{name}' is named twice.", "A column is quasi-identifier or sensitive, once.")
+    for name in {**kinds, **hierarchies, **(nonsensitive or {})}:
+        if name not in names:
+            raise InputRejected(f"'{name}' is neither quasi-identifier nor sensitive.", "Correct the name.")
+    if len(frame) == 0:
+        raise InputRejected("The frame has no rows.", "Give a table with rows.")
+    harmless = nonsensitive or {}
+    specs = {
+        name: _spec(frame[name], name, Role.QUASI if name in quasi else Role.SENSITIVE, kinds, hierarchies, harmless.get(name, ()))
+        for name in names
+    }
+    return encode_table(frame, specs)
+
+
+def _spec(
+    cells: pd.Series, name: str, role: Role, kinds: Mapping[str, str], hierarchies: Mapping[str, Any], harmless: Sequence[Any]
+) -> ColumnSpec:
+    number = pd.api.types.is_numeric_dtype(cells.dtype) and not pd.api.types.is_bool_dtype(cells.dtype)
+    try:
+        kind = Kind(kinds.get(name, Kind.NUMBER if number else Kind.CATEGORY))
+    except ValueError:
+        raise InputRejected(f"The kind of '{name}' is unknown.", f"Use one of {', '.join(Kind)}.") from None
+    levels: tuple[str, ...] = ()
+    if kind is Kind.ORDINAL:
+        if not (isinstance(cells.dtype, pd.CategoricalDtype) and cells.dtype.ordered):
+            raise InputRejected(f"The levels of '{name}' are not known.", "Give an ordered pandas Categorical, lowest level first.")
+        levels = tuple(str(level) for level in cells.dtype.categories)
+    hierarchy = hierarchies.get(name)
+    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
+        rows = hierarchy.to_numpy(dtype=object).tolist() if isinstance(hierarchy, pd.DataFrame) else hierarchy
+        hierarchy = Hierarchy.from_rows([[str(cell) for cell in row] for row in rows], name)
+    unlisted = frozenset(None if pd.api.types.is_scalar(value) and pd.isna(value) else str(value) for value in harmless)
+    return ColumnSpec(name, kind, role, levels=levels, hierarchy=hierarchy, nonsensitive=unlisted)
+
+
+def _specs_like(table: Table) -> dict[str, ColumnSpec]:
+    """Specs under which the same frame is encoded the same way again."""
+
+    def spec(column: Column, role: Role) -> ColumnSpec:
+        levels = tuple(str(value) for value in column.values) if column.kind is Kind.ORDINAL else ()
+        return ColumnSpec(column.name, column.kind, role, levels=levels, hierarchy=column.hierarchy, separator=column.separator)
+
+    quasi = {name: spec(table[name], Role.QUASI) for name in table.quasi}
+    return quasi | {name: spec(table[name], Role.SENSITIVE) for name in table.sensitive}
+
+
+def _cells(column: Column) -> NDArray[Any]:
+    values = np.empty(len(column.values) + 1, dtype=object)
+    values[:-1] = list(column.values)
+    values[-1] = None
+    return values[column.codes]
+
+
+def _secret(seed: int) -> int:
+    """The order of rows and the numbers of groups must not follow from the seed of the groups, which may be known."""
+    import secrets
+
+    return secrets.randbits(128) ^ seed

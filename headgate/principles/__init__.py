@@ -1,0 +1,1 @@
+"""Privacy principles, each measured on the published form, one file each."""

@@ -1,0 +1,48 @@
+"""(ε, m)-anonymity (Li, Tao, Xiao 2008; DEFINITIONS §3): m = |G|/max_v n(v), n(v) the rows within ε of v.
+
+Absolute: |y − x| ≤ ε. Relative: |y − x| ≤ ε·|x|, which is directed, so it can be measured but not enforced by coloring.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.columns import Codes, Column
+from headgate.errors import InputRejected
+from headgate.principles.class_counts import class_counts
+from headgate.principles.intervals import rows_near
+from headgate.tolerance import TOLERANCE, exact
+
+
+@dataclass(frozen=True, eq=False)
+class EpsilonM:
+    epsilon: float
+    relative: bool
+    m: float  # over sensitive values; infinite if there are none
+    m_all: float
+    per_group: NDArray[np.float64]  # over all values, by group number
+
+
+def epsilon_m(column: Column, classes: Sequence[Codes], epsilon: Any, relative: bool = False) -> EpsilonM:
+    if not column.kind.numeric:
+        raise InputRejected(f"(ε, m)-anonymity needs numbers; '{column.name}' is a {column.kind}.", "Use dissimilarity.")
+    reach_of = float(exact(epsilon))
+    if not math.isfinite(reach_of) or reach_of < 0:
+        raise InputRejected("ε is no finite number from 0 up.", "Give a distance in the attribute's own unit, or a share if relative.")
+    values = column.values.astype(np.float64)
+    bound = reach_of * np.abs(values) if relative else np.full(len(values), reach_of)
+    reach = bound + TOLERANCE * np.maximum(1.0, bound)
+    sensitive, everything = [], []
+    for reading in classes:
+        counts = class_counts(column.codes, reading)
+        near = rows_near(counts.starts, counts.codes, counts.counts, values, reach)
+        everything.append(counts.sizes / np.maximum.reduceat(near, counts.starts[:-1]))
+        star = np.maximum.reduceat(np.where(column.sensitive[counts.codes], near, 0), counts.starts[:-1])
+        sensitive.append(float((counts.sizes[star > 0] / star[star > 0]).min(initial=math.inf)))
+    return EpsilonM(reach_of, relative, min(sensitive), float(min(m.min() for m in everything)), everything[0])

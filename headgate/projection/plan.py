@@ -1,0 +1,130 @@
+"""A projection plan and how it is checked: the tables, what the search tried, and one verdict a table however often it comes up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from headgate.columns import Column
+from headgate.errors import InputRejected, RequirementNotMet
+from headgate.projection.information import Associations, Plan, associations
+from headgate.tolerance import at_most
+
+
+@dataclass(frozen=True)
+class TableVerdict:
+    """Can this table be anonymized and does it pass its gates? `reason` holds no data value."""
+
+    passed: bool
+    reason: str = ""
+
+
+class Verdict(Protocol):
+    @property
+    def passed(self) -> bool: ...
+    @property
+    def reason(self) -> str: ...
+
+
+CheckTable = Callable[[tuple[str, ...]], "Verdict | bool"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One plan that was tried. Attributes by number, since values of a set may have become names."""
+
+    tables: Plan
+    merged: tuple[tuple[int, ...], tuple[int, ...]] | None
+    average_information: float | None
+    association_loss: float
+    information_exposure: float
+    passed: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Projection:
+    """The plan that stands. `tables` by name, `numbers` by position in `columns`."""
+
+    method: str
+    tables: tuple[tuple[str, ...], ...]
+    numbers: Plan
+    columns: tuple[str, ...]
+    association_loss: float
+    information_exposure: float
+    steps: tuple[Step, ...]
+
+    @property
+    def join_threat_improvement(self) -> float:
+        """1 − Γβ, against publishing everything in one table."""
+        return 1.0 - self.information_exposure
+
+
+class CheckPlan:
+    """Verdicts of tables, each asked for once: a merge leaves all other tables as they were."""
+
+    def __init__(self, columns: Sequence[Column], check: CheckTable | None) -> None:
+        if len({column.name for column in columns}) != len(columns):
+            raise InputRejected("Two sensitive attributes have one name.", "Rename one of them.")
+        self.associations: Associations = associations(columns)
+        self._check = check
+        self._verdicts: dict[frozenset[str], TableVerdict] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.associations.names
+
+    def table(self, attributes: Sequence[int]) -> TableVerdict:
+        names = tuple(self.names[i] for i in attributes)
+        key = frozenset(names)
+        if key not in self._verdicts:
+            self._verdicts[key] = _verdict(True if self._check is None else self._check(names))
+        return self._verdicts[key]
+
+    def plan(
+        self, tables: Plan, association_loss: float | None, join_threat: float | None, merged: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    ) -> Step:
+        """Γα and Γβ first (they cost nothing), then each table until one fails. None: that threshold is not looked at."""
+        loss, exposure = self.associations.association_loss(tables), self.associations.information_exposure(tables)
+        average = None if merged is None else self.associations.average_information([*merged[0], *merged[1]])
+        step = Step(tables, merged, average, loss, exposure, False)
+        if association_loss is not None and not at_most(loss, association_loss):
+            return replace(step, reason=f"association loss {loss:.4f} exceeds {association_loss:g}")
+        if join_threat is not None and not at_most(exposure, join_threat):
+            return replace(step, reason=f"information exposure {exposure:.4f} exceeds {join_threat:g}")
+        for number, table in enumerate(tables):
+            verdict = self.table(table)
+            if not verdict.passed:
+                return replace(step, reason=f"table {number + 1}: {verdict.reason}")
+        return replace(step, passed=True)
+
+    def projection(self, method: str, step: Step, steps: Sequence[Step]) -> Projection:
+        tables = tuple(tuple(self.names[i] for i in table) for table in step.tables)
+        return Projection(method, tables, step.tables, self.names, step.association_loss, step.information_exposure, tuple(steps))
+
+
+def _verdict(answer: Verdict | bool) -> TableVerdict:
+    """Anything but a plain yes or no, or an answer that says whether it passed, is an error: nothing passes by being truthy."""
+    if isinstance(answer, bool | np.bool_):
+        return TableVerdict(bool(answer), "" if answer else "refused by the check")
+    passed = getattr(answer, "passed", None)
+    if not isinstance(passed, bool | np.bool_):
+        raise InputRejected("The check of a table answered neither yes nor no.", "Return a bool, or something with `passed` and `reason`.")
+    return TableVerdict(bool(passed), str(getattr(answer, "reason", "")))
+
+
+class NoPlan(RequirementNotMet):
+    """No plan passes; `steps` says what was tried."""
+
+    def __init__(self, measure: str, measured: float | None, required: float | None, remedy: str, steps: Sequence[Step]) -> None:
+        super().__init__(measure, measured, required, remedy)
+        self.steps = tuple(steps)
+
+
+def check_threshold(value: float, key: str) -> float:
+    if not 0.0 <= value <= 1.0:
+        raise InputRejected(f"{key} = {value} is outside 0 … 1.", "Give a share.")
+    return value

@@ -1,0 +1,111 @@
+"""Φ: how bad it is that a record's disclosed attributes become known (decision-theoretic-privacy-risk, appendix; DEFINITIONS §7).
+
+Φ1 Σ w_j   Φ2 w_rec·#disclosed   Φ3 Σ w_{j,rec}, also as w_j·w'_rec   Φ4 = Φ3 + pair weights   Φ5 exp(Σ w_{j,rec}), 1 if nothing is
+disclosed. Weights may be infinite. An attribute without a weight has weight 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.errors import InputRejected
+
+Weight = float | Sequence[float] | NDArray[np.float64]  # of the attribute, or one a record
+
+
+class Form(StrEnum):
+    CONSTANT = "constant"
+    ADDITIVE = "additive"
+    COUNT = "count"
+    INTERACTIONS = "interactions"
+    MULTIPLICATIVE = "multiplicative"
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    form: Form
+    weights: Mapping[str, Weight] = field(default_factory=dict)
+    records: Weight | None = None  # w_rec
+    pairs: Mapping[tuple[str, str], Weight] = field(default_factory=dict)
+    constant: float = 1.0
+
+    def __post_init__(self) -> None:
+        for weight in (*self.weights.values(), *self.pairs.values(), self.constant, *([] if self.records is None else [self.records])):
+            values = np.asarray(weight, dtype=np.float64)
+            if np.isnan(values).any() or (values < 0).any() or values.ndim > 1:
+                raise InputRejected("A sensitivity weight is negative or not a number.", "Give weights from 0 up; .inf is allowed.")
+
+    @classmethod
+    def fixed(cls, value: float = 1.0) -> Sensitivity:
+        """Φ ≡ c, as k-anonymity has it (Theorem 3)."""
+        return cls(Form.CONSTANT, constant=value)
+
+    @classmethod
+    def additive(cls, weights: Mapping[str, Weight], records: Weight | None = None) -> Sensitivity:
+        """Φ1; with weights per record Φ3, with `records` its special case w_j·w'_rec."""
+        return cls(Form.ADDITIVE, weights, records)
+
+    @classmethod
+    def count(cls, records: Weight) -> Sensitivity:
+        """Φ2: a weight per record times the number of attributes disclosed."""
+        return cls(Form.COUNT, records=records)
+
+    @classmethod
+    def interactions(cls, weights: Mapping[str, Weight], pairs: Mapping[tuple[str, str], Weight]) -> Sensitivity:
+        """Φ4: weights for attributes, and more for pairs disclosed together."""
+        return cls(Form.INTERACTIONS, weights, pairs=pairs)
+
+    @classmethod
+    def multiplicative(cls, weights: Mapping[str, Weight], records: Weight | None = None) -> Sensitivity:
+        """Φ5."""
+        return cls(Form.MULTIPLICATIVE, weights, records)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Those that a weight names."""
+        return tuple(dict.fromkeys([*self.weights, *(name for pair in self.pairs for name in pair)]))
+
+    def of(self, disclosed: Mapping[str, NDArray[np.bool_]], rows: int) -> NDArray[np.float64]:
+        """Φ per record; `disclosed` says for each attribute where it is disclosed: neither missing nor generalized to the root."""
+        unknown = [name for name in self.attributes if name not in disclosed]
+        if unknown:
+            raise InputRejected(f"A sensitivity weight is for '{unknown[0]}', which is not in the release.", "Correct the name.")
+        if self.form is Form.CONSTANT:
+            return np.full(rows, float(self.constant))
+        if self.form is Form.COUNT:
+            shown = np.sum(list(disclosed.values()), axis=0) if disclosed else np.zeros(rows)
+            return _product(_vector(self.records, rows), np.asarray(shown, dtype=np.float64))
+        factor = np.ones(rows) if self.records is None else _vector(self.records, rows)
+        total = np.zeros(rows)
+        for name, weight in self.weights.items():
+            total += np.where(disclosed[name], _product(_vector(weight, rows), factor), 0.0)
+        for (one, other), weight in self.pairs.items():
+            total += np.where(disclosed[one] & disclosed[other], _vector(weight, rows), 0.0)
+        if self.form is not Form.MULTIPLICATIVE:
+            return total
+        with np.errstate(over="ignore"):  # e^710 is infinite here: forbidden, and no gate lets infinity pass
+            return np.exp(total)
+
+
+def _vector(weight: Any, rows: int) -> NDArray[np.float64]:
+    values = np.asarray(weight, dtype=np.float64)
+    if values.ndim == 1 and len(values) != rows:
+        raise InputRejected(f"{len(values)} sensitivity weights for {rows} records.", "Give one weight a record, in the records' order.")
+    return np.broadcast_to(values, rows)
+
+
+def _product(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """0·∞ = 0."""
+    with np.errstate(invalid="ignore"):
+        return np.where((a == 0) | (b == 0), 0.0, a * b)
+
+
+def loss(sensitivity: NDArray[np.float64], consistent: NDArray[np.int64]) -> NDArray[np.float64]:
+    """ℓ = Φ/|ρ|, 0 where ρ is empty, even if Φ is infinite."""
+    return np.where(consistent > 0, sensitivity / np.maximum(consistent, 1), 0.0)

@@ -1,0 +1,84 @@
+"""Information loss of a published table: NCP, discernibility, mean group (DEFINITIONS §4, §8), from the published texts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.cells import CellReader, Everything, Interval, Members, Missing, Single, parse_cell
+from headgate.columns import Codes, Column, Kind
+from headgate.errors import InputRejected
+from headgate.published import PublishedTable
+
+
+@dataclass(frozen=True, eq=False)
+class InformationLoss:
+    """`ncp` over all input rows, a suppressed one counting 1; `per_group` by group number; `per_attribute` over released rows."""
+
+    ncp: float
+    per_group: NDArray[np.float64]
+    per_attribute: Mapping[str, float]
+
+
+def information_loss(published: PublishedTable, domains: Mapping[str, Column], suppressed: int = 0) -> InformationLoss:
+    """`domains` holds a column for each quasi-identifier: its kind, values, domain and hierarchy are read, not its rows."""
+    if not published.cells:
+        raise InputRejected("There is no quasi-identifier.", "Declare at least one attribute with role: quasi.")
+    total = np.zeros(published.rows)
+    per_attribute: dict[str, float] = {}
+    for name, cells in published.cells.items():
+        reader = CellReader(domains[name])
+        losses = np.array([cell_loss(text, reader) for text in cells.texts])[cells.codes]
+        per_attribute[name] = float(losses.mean())
+        total += losses
+    per_row = total / len(published.cells)
+    sizes = np.bincount(published.group)
+    per_group = np.bincount(published.group, weights=per_row) / np.maximum(sizes, 1)
+    return InformationLoss(float((per_row.sum() + suppressed) / (published.rows + suppressed)), per_group, per_attribute)
+
+
+def cell_loss(text: str, reader: CellReader) -> float:
+    """The share of the domain that a cell spans; 0 for one value, 1 for everything."""
+    column = reader.column
+    match parse_cell(text):
+        case Missing():
+            return 0.0
+        case Everything():
+            return 1.0
+        case Members(labels):
+            return len(labels) / (len(column.values) + (None in labels))
+        case Single(label) if column.kind is Kind.DATE:
+            return _days(text, label, reader)
+        case Interval() if column.kind is not Kind.CATEGORY:
+            return _stretch(text, reader)
+        case Single() if column.hierarchy is not None:
+            leaves = int(reader.covers(text)[:-1].sum())
+            return leaves / len(column.values) if leaves > 1 else 0.0
+        case Single():
+            return 0.0
+        case Interval():
+            raise InputRejected(f"A published cell of '{column.name}' is an interval of a category.", "Publish the table again.")
+
+
+def _stretch(text: str, reader: CellReader) -> float:
+    span, domain = reader.interval(text), reader.column.domain
+    if span is None or domain is None or domain[1] <= domain[0]:
+        return 0.0
+    return (min(span[1], domain[1]) - max(span[0], domain[0])) / (domain[1] - domain[0])
+
+
+def _days(text: str, label: str, reader: CellReader) -> float:
+    span, domain = reader.interval(text), reader.column.domain
+    if len(label) == len("2025-03-04") or span is None or domain is None:
+        return 0.0
+    return (min(span[1], domain[1]) - max(span[0], domain[0]) + 1) / (domain[1] - domain[0] + 1)
+
+
+def discernibility(classes: Sequence[Codes], rows: int | None = None) -> int:
+    """Σ|E|² + n per suppressed row, n the input rows; by group number, the first reading."""
+    released = len(classes[0])
+    total = released if rows is None else rows
+    return int((np.bincount(classes[0]).astype(np.int64) ** 2).sum()) + (total - released) * total

@@ -1,0 +1,176 @@
+"""One projected table in, one partition out: `blocks`, `faithful` or `mondrian`, and what to do when the limits are not reached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.columns import Codes, Table
+from headgate.errors import InputRejected
+from headgate.xcolor.axes import axes_of
+from headgate.xcolor.blocks import Blocks, group_sizes, similarity_ranks, split_into_blocks
+from headgate.xcolor.certificates import refute
+from headgate.xcolor.compiled import compile_limits
+from headgate.xcolor.faithful import color
+from headgate.xcolor.limits import NeighbourhoodLimit
+from headgate.xcolor.partition import Otherwise, Partition, Variant, XColorSettings
+from headgate.xcolor.recount import Recount, main_limit, recount
+from headgate.xcolor.repair import repair
+
+FALL_BACK_ROWS = 5_000  # up to which the whole table is colored when no block could be
+SUPPRESSIONS = 12  # rounds of removing rows and grouping the rest again
+
+
+def anonymize(table: Table, sensitive: Sequence[str], settings: XColorSettings, seed: int) -> Partition:
+    """Groups the rows of a table so that every limit holds, and says whether it could. Same seed, same groups."""
+    _check(table, settings)
+    found = _group(table, sensitive, settings, seed)
+    if found.reached:
+        return found
+    certificate = refute(settings.limits, settings.k, table.select(sensitive))
+    found = replace(found, certificate=certificate)
+    if certificate is not None and certificate.refutes == "faithful" and settings.variant is not Variant.FAITHFUL:
+        found = replace(found, certificate=None)
+    if settings.infeasible.otherwise is Otherwise.SUPPRESS:
+        return _suppress(table, sensitive, settings, seed, found)
+    if settings.infeasible.otherwise is Otherwise.RELAX:
+        return _relax(table, sensitive, settings, seed, found)
+    return found
+
+
+def _check(table: Table, settings: XColorSettings) -> None:
+    if settings.k < 1:
+        raise InputRejected(f"k = {settings.k} is no group size.", "Give k ≥ 1.")
+    if not table.quasi:
+        raise InputRejected("There is no quasi-identifier.", "Declare at least one attribute with role: quasi.")
+    if table.rows < settings.k:
+        raise InputRejected(f"{table.rows} rows cannot make a group of k = {settings.k}.", "Lower k or release more rows.")
+    for limit in settings.limits:
+        if limit.rows != table.rows:
+            raise InputRejected(f"'{limit.name}' was made for {limit.rows} rows, the table has {table.rows}.", "Make the limits from the table.")
+
+
+def _group(table: Table, sensitive: Sequence[str], settings: XColorSettings, seed: int) -> Partition:
+    axes = axes_of(table)
+    limits, k = settings.limits, settings.k
+    compiled = compile_limits(limits, table.rows)
+    if settings.variant is Variant.FAITHFUL:
+        groups = color(axes, limits, table.rows, k).groups
+        return _partition(groups, recount(axes, compiled, limits, groups), settings, Variant.FAITHFUL)
+    alone = settings.variant is Variant.MONDRIAN
+    order = np.random.default_rng(seed).permutation(table.rows).astype(np.int64)
+    ranks = similarity_ranks(table, sensitive, seed)
+    made: Blocks = split_into_blocks(axes, compiled, ranks, group_sizes(limits, table.rows, k), order, k, alone)
+    groups = made.groups()
+    counted = recount(axes, compiled, limits, groups)
+    if counted.broken:
+        groups = repair(made, axes, compiled, limits, ranks, k, alone).groups()
+        counted = recount(axes, compiled, limits, groups)
+    found = _partition(groups, counted, settings, settings.variant)
+    if found.reached or alone or table.rows > FALL_BACK_ROWS:
+        return found
+    for size in group_sizes(limits, table.rows, k):
+        groups = color(axes, limits, table.rows, int(size)).groups
+        colored = _partition(groups, recount(axes, compiled, limits, groups), settings, Variant.FAITHFUL)
+        if colored.reached:
+            return colored
+    return found
+
+
+def _partition(groups: Codes, counted: Recount, settings: XColorSettings, variant: Variant) -> Partition:
+    main = main_limit(settings.limits)
+    return Partition(
+        groups=groups,
+        reached=counted.reached(settings.k),
+        risk=counted.risk,
+        certificate=None,
+        suppressed=int((groups < 0).sum()),
+        delta_reached=None if counted.risk is None else 1.0 - counted.risk,
+        delta_asked=None if main is None or main.delta is None else float(main.delta),
+        broken=counted.broken,
+        rows_over=int((counted.over > 0).sum()),
+        smallest=counted.smallest,
+        count=int(groups.max(initial=-1)) + 1,
+        loss=counted.loss,
+        variant=variant,
+    )
+
+
+def _relax(table: Table, sensitive: Sequence[str], settings: XColorSettings, seed: int, found: Partition) -> Partition:
+    """δ = 1 − j/(k−1) downwards to the floor, each tried: success is not monotone in δ. The first that is reached stands."""
+    main = main_limit(settings.limits)
+    if main is None or main.delta is None:
+        return found
+    for delta in falling_deltas(main.delta, settings.infeasible.amount, settings.k):
+        limits = tuple(limit.with_delta(delta) if limit is main else limit for limit in settings.limits)
+        relaxed = _group(table, sensitive, replace(settings, limits=limits), seed)
+        if relaxed.reached:
+            return replace(relaxed, certificate=found.certificate)
+    return found
+
+
+def falling_deltas(delta: Fraction, floor: Fraction, k: int) -> tuple[Fraction, ...]:
+    """The δ below the one asked for at which groups of k may hold one similar row more, and the floor itself."""
+    steps = [1 - Fraction(j, k - 1) for j in range(k)] if k > 1 else []
+    return tuple(sorted({step for step in [*steps, floor] if floor <= step < delta}, reverse=True))
+
+
+def _suppress(table: Table, sensitive: Sequence[str], settings: XColorSettings, seed: int, found: Partition) -> Partition:
+    """Takes away rows that have the most similar ones too many, ties by seed, and groups the rest again, until all is kept or the
+    share of input rows is used up. Greedy: not the fewest possible, which is NP-hard to find."""
+    budget = int(settings.infeasible.amount * table.rows)
+    least = found.certificate.to_suppress if found.certificate is not None else None
+    if budget == 0 or (least is not None and least > budget):
+        return found
+    tie = np.random.default_rng(seed).permutation(table.rows)
+    kept = np.arange(table.rows)
+    current = found
+    for _ in range(SUPPRESSIONS):
+        part = table.take(kept)
+        limits = tuple(limit.take(kept) for limit in settings.limits)
+        gone = _greedy(part, limits, current.groups, tie[kept], budget - (table.rows - len(kept)))
+        if gone is None:
+            return found
+        kept = kept[~gone]
+        if len(kept) < settings.k:
+            return found
+        limits = tuple(limit.take(kept) for limit in settings.limits)
+        current = _group(table.take(kept), sensitive, replace(settings, limits=limits), seed)
+        if current.reached:
+            groups = np.full(table.rows, -1, dtype=np.int32)
+            groups[kept] = current.groups
+            return replace(current, groups=groups, suppressed=table.rows - len(kept), certificate=found.certificate)
+    return found
+
+
+def _greedy(
+    table: Table, limits: Sequence[NeighbourhoodLimit], groups: Codes, tie: NDArray[np.int64], budget: int
+) -> NDArray[np.bool_] | None:
+    """Rows to take away so that the groups as they are keep the limits; None if that takes more than the budget."""
+    axes, compiled = axes_of(table), compile_limits(limits, table.rows)
+    left = groups.copy()
+    while True:
+        counted = recount(axes, compiled, limits, _renumbered(left))
+        if not counted.broken:
+            return left < 0
+        over = counted.over
+        worst = np.zeros(int(left.max()) + 1, dtype=np.int64)
+        np.maximum.at(worst, left[left >= 0], over[left >= 0])
+        order = np.lexsort([tie, -over, left])
+        order = order[(left[order] >= 0) & (over[order] > 0)]
+        first = np.searchsorted(left[order], np.arange(len(worst)))
+        rank = np.arange(len(order)) - first[left[order]]
+        left[order[rank < np.maximum(1, worst[left[order]] // 2)]] = -1
+        if int((left < 0).sum()) > budget:
+            return None
+
+
+def _renumbered(groups: Codes) -> Codes:
+    """Groups without gaps, where some have lost all their rows."""
+    out = groups.copy()
+    out[groups >= 0] = np.unique(groups[groups >= 0], return_inverse=True)[1]
+    return out

@@ -1,0 +1,215 @@
+"""Quasi-identifiers as axes along which rows are cut, and what generalizing a group along them loses (DEFINITIONS §4, loss(G)).
+
+An axis puts every row at a whole position; missing cells come last. Three shapes: SPAN (numbers, ordinals: a stretch of a line),
+TREE (hierarchies, calendars: the lowest node over the stretch; leaves are laid out so that every node is a stretch) and FLAT
+(categories without hierarchy: the number of different values).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.cells import Interval, parse_cell
+from headgate.columns import Column, Kind, Table
+from headgate.errors import InputRejected
+from headgate.hierarchy import Hierarchy
+
+SPAN, TREE, FLAT = 0, 1, 2
+
+
+class Axes(NamedTuple):
+    position: NDArray[np.int32]  # rows × axes; `size` of the axis stands for a missing cell
+    shape: NDArray[np.int64]
+    size: NDArray[np.int64]
+    start: NDArray[np.int64]  # of the axis in `place`; one spare for the missing position
+    place: NDArray[np.float64]  # SPAN: share of the domain at which the position lies
+    height: NDArray[np.int64]  # TREE: levels above the leaves
+    tree: NDArray[np.int64]  # of the axis in `node` and `share`
+    node: NDArray[np.int32]  # TREE: level × position → node
+    share: NDArray[np.float64]  # TREE: level × position → share of the domain under that node
+
+
+def axes_of(table: Table) -> Axes:
+    """One axis a quasi-identifier, in their order."""
+    columns = table.select(table.quasi)
+    for column in columns:
+        if column.kind in (Kind.SET, Kind.VECTOR):
+            raise InputRejected(f"'{column.name}' is a {column.kind}, which no quasi-identifier can be.", "Make it sensitive, or drop it.")
+    positions, shapes, places, heights, nodes, shares = [], [], [], [], [], []
+    for column in columns:
+        size = len(column.values)
+        rank = np.arange(size)
+        shape, place, height = SPAN, np.zeros(size + 1), 0
+        node, share = np.empty(0), np.empty(0)
+        if column.kind is Kind.DATE:
+            shape, (node, share) = TREE, _calendar(column)
+            height = len(node) - 1
+        elif column.hierarchy is not None:
+            shape, rank = TREE, _leaves_side_by_side(column.hierarchy)
+            node, share = _levels(column, column.hierarchy, rank)
+            height = column.hierarchy.height
+        elif column.kind.numeric:
+            if column.width > 0:
+                place[:-1] = column.values.astype(np.float64) / column.width
+        elif column.kind is Kind.ORDINAL:
+            place[:-1] = rank / max(size - 1, 1)
+        else:
+            shape = FLAT
+        positions.append(np.append(rank, size)[column.codes])
+        shapes.append(shape)
+        places.append(place)
+        heights.append(height)
+        nodes.append(node.ravel())
+        shares.append(share.ravel())
+    sizes = np.array([len(column.values) for column in columns], dtype=np.int64)
+    return Axes(
+        position=np.ascontiguousarray(np.stack(positions, axis=1).astype(np.int32)) if columns else np.empty((table.rows, 0), np.int32),
+        shape=np.array(shapes, dtype=np.int64),
+        size=sizes,
+        start=_starts([len(place) for place in places]),
+        place=_joined(places, np.float64),
+        height=np.array(heights, dtype=np.int64),
+        tree=_starts([len(node) for node in nodes]),
+        node=_joined(nodes, np.int32),
+        share=_joined(shares, np.float64),
+    )
+
+
+def _starts(lengths: Sequence[int]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(np.array(lengths, dtype=np.int64))]).astype(np.int64)
+
+
+def _joined(pieces: Sequence[NDArray[np.generic]], dtype: type) -> NDArray[np.generic]:
+    return np.concatenate(pieces).astype(dtype) if len(pieces) else np.empty(0, dtype=dtype)
+
+
+def _leaves_side_by_side(hierarchy: Hierarchy) -> NDArray[np.int64]:
+    """The position of every leaf when the tree is walked from the root: each node's leaves lie together."""
+    order = np.lexsort(tuple(hierarchy.nodes[:, level] for level in range(hierarchy.height + 1)))
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def _levels(column: Column, hierarchy: Hierarchy, rank: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """A node weighs its leaves; one over numbers that is labelled as an interval weighs the interval, inside the domain."""
+    order = np.argsort(rank)
+    node = hierarchy.nodes[order].T
+    share = np.zeros(node.shape)  # one value loses nothing
+    for level in range(1, len(node)):
+        share[level] = np.bincount(node[level])[node[level]] / len(order)
+        if column.kind.numeric and column.domain is not None and level < len(node) - 1:
+            labels, place = np.unique(hierarchy.labels[order, level].astype(str), return_inverse=True)
+            cells = [parse_cell(label) if label.startswith("[") else None for label in labels]
+            for i, cell in enumerate(cells):
+                if isinstance(cell, Interval):
+                    length = min(float(cell.high), column.domain[1]) - max(float(cell.low), column.domain[0])
+                    share[level, place == i] = length / column.width if column.width > 0 else 0.0
+    return node, share
+
+
+def _calendar(column: Column) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Day, month, quarter, year, everything; a node weighs its days inside the domain."""
+    days = column.values.astype("datetime64[D]")
+    low, high = column.domain if column.domain is not None else (0.0, 0.0)
+    months = days.astype("datetime64[M]").astype(np.int64)
+    node = np.stack([np.arange(len(days)), months, months // 3, months // 12, np.zeros(len(days), dtype=np.int64)])
+    share = np.zeros(node.shape)
+    whole = high - low + 1.0
+    for level, width in ((1, 1), (2, 3), (3, 12)):
+        begin = (months // width * width).astype("datetime64[M]")
+        end = (begin + np.timedelta64(width, "M")).astype("datetime64[D]").astype(np.int64) - 1
+        inside = np.minimum(end, high) - np.maximum(begin.astype("datetime64[D]").astype(np.int64), low) + 1.0
+        share[level] = inside / whole
+    share[4] = 1.0
+    return node, share
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def stretch_loss(axes: Axes, axis: int, low: int, high: int, different: int) -> float:
+    """What one axis loses when a group spans low … high; `different` counts its values where the axis is FLAT."""
+    if low == high:
+        return 0.0
+    size = axes.size[axis]
+    shape = axes.shape[axis]
+    if shape == FLAT:
+        return different / (size + 1.0 if high == size else float(size))
+    if high == size:  # missing and present together: the whole domain
+        return 1.0
+    if shape == SPAN:
+        return float(axes.place[axes.start[axis] + high] - axes.place[axes.start[axis] + low])
+    base = axes.tree[axis]
+    for level in range(1, axes.height[axis]):
+        if axes.node[base + level * size + low] == axes.node[base + level * size + high]:
+            return float(axes.share[base + level * size + low])
+    return 1.0
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def group_loss(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], clock: NDArray[np.int64]) -> float:
+    """loss(G): the sum over the axes. `seen` is a scratch as long as `place`, `clock[0]` a counter that marks what is seen now."""
+    total = 0.0
+    clock[0] += 1
+    now = clock[0]
+    for axis in range(len(axes.shape)):
+        low = high = np.int64(axes.position[rows[0], axis])
+        different = 0
+        flat = axes.shape[axis] == FLAT
+        start = axes.start[axis]
+        for row in rows:
+            p = np.int64(axes.position[row, axis])
+            low, high = min(low, p), max(high, p)
+            if flat and seen[start + p] != now:
+                seen[start + p] = now
+                different += 1
+        total += stretch_loss(axes, axis, low, high, different)
+    return total
+
+
+@numba.njit(cache=True, nogil=True)
+def published_keys(
+    axes: Axes, order: NDArray[np.int64], bounds: NDArray[np.int64], signs: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """For every group two numbers an axis that say what is published of it, and its loss. Group g is order[bounds[g] : bounds[g+1]].
+
+    Groups with equal keys are published with equal quasi-identifiers. A FLAT set is known by the sum of its values' random signs;
+    should two sets ever share one, they are measured as one class too, which is the stricter way."""
+    groups = len(bounds) - 1
+    width = len(axes.shape)
+    keys = np.zeros((groups, 2 * width), dtype=np.int64)
+    losses = np.zeros(groups)
+    seen = np.full(len(axes.place), -1, dtype=np.int64)
+    for g in range(groups):
+        for axis in range(width):
+            size, start, shape = axes.size[axis], axes.start[axis], axes.shape[axis]
+            low = high = np.int64(axes.position[order[bounds[g]], axis])
+            different, sign = 0, 0
+            for i in range(bounds[g], bounds[g + 1]):
+                p = np.int64(axes.position[order[i], axis])
+                low, high = min(low, p), max(high, p)
+                if shape == FLAT and seen[start + p] != g * width + axis:
+                    seen[start + p] = g * width + axis
+                    different += 1
+                    sign += signs[start + p]
+            losses[g] += stretch_loss(axes, axis, low, high, different)
+            if shape == FLAT:
+                keys[g, 2 * axis], keys[g, 2 * axis + 1] = different, sign
+                continue
+            mixed = low != high and high == size
+            if low == high or (shape == SPAN and not mixed):
+                keys[g, 2 * axis], keys[g, 2 * axis + 1] = low, high
+                continue
+            keys[g, 2 * axis], keys[g, 2 * axis + 1] = -1, -1
+            if not mixed:
+                base = axes.tree[axis]
+                for level in range(1, axes.height[axis]):
+                    if axes.node[base + level * size + low] == axes.node[base + level * size + high]:
+                        keys[g, 2 * axis] = -1 - level
+                        keys[g, 2 * axis + 1] = axes.node[base + level * size + low]
+                        break
+    return keys, losses

@@ -1,0 +1,237 @@
+"""Turning one block of rows into groups: as few rows as possible in each, every group within the limits.
+
+A block is dealt like cards: its rows are sorted by sensitive value and cut into strata of as many rows as there are groups; every
+group gets one row of each stratum, so similar values are spread as evenly as they can be. Within a stratum rows go to the groups
+in the order of the block's widest quasi-identifier, which keeps the groups' boxes narrow.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.xcolor.axes import FLAT, Axes, group_loss, stretch_loss
+from headgate.xcolor.compiled import Limits, group_passes, neighbourhoods
+from headgate.xcolor.sorting import sorted_order
+
+DEALS = 6  # numbers of groups that are tried for one block
+ALIKE = 64  # groups of one block among which those published alike are looked for; the recount looks at all
+SWAPS = 24  # exchanges of rows between the groups of one block
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def deal(
+    axes: Axes, rows: NDArray[np.int64], ranks: NDArray[np.int64], groups: int, dealt: NDArray[np.int64], bounds: NDArray[np.int64]
+) -> None:
+    """Writes the rows group by group to `dealt`; group g is dealt[bounds[g] : bounds[g+1]]. Sizes differ by at most one."""
+    size = len(rows)
+    own = np.empty(size, dtype=np.int64)
+    for i in range(size):
+        own[i] = ranks[rows[i]]
+    by_value = sorted_order(own)
+    axis = _widest(axes, rows)
+    base, extra = size // groups, size % groups
+    bounds[0] = 0
+    for g in range(groups):
+        bounds[g + 1] = bounds[g] + base + (1 if g < extra else 0)
+    filled = np.zeros(groups, dtype=np.int64)
+    keys = np.empty(groups, dtype=np.int64)
+    for begin in range(0, size, groups):
+        many = min(groups, size - begin)
+        for i in range(many):
+            keys[i] = axes.position[rows[by_value[begin + i]], axis] if axis >= 0 else i
+        along = sorted_order(keys[:many])
+        for i in range(many):
+            g = i
+            dealt[bounds[g] + filled[g]] = rows[by_value[begin + along[i]]]
+            filled[g] += 1
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def _widest(axes: Axes, rows: NDArray[np.int64]) -> int:
+    widest, found = 0.0, -1
+    for axis in range(len(axes.shape)):
+        low = high = np.int64(axes.position[rows[0], axis])
+        for row in rows:
+            p = np.int64(axes.position[row, axis])
+            low, high = min(low, p), max(high, p)
+        loss = stretch_loss(axes, axis, low, high, high - low + 1 if axes.shape[axis] == FLAT else 0)
+        if loss > widest:
+            widest, found = loss, axis
+    return found
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def _same_box(axes: Axes, one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
+    """Would both groups be published with the same quasi-identifiers? Errs towards yes (different sets between equal ends)."""
+    for axis in range(len(axes.shape)):
+        size = axes.size[axis]
+        low = high = axes.position[one[0], axis]
+        for row in one:
+            p = np.int64(axes.position[row, axis])
+            low, high = min(low, p), max(high, p)
+        low2 = high2 = axes.position[other[0], axis]
+        for row in other:
+            p = np.int64(axes.position[row, axis])
+            low2, high2 = min(low2, p), max(high2, p)
+        if low == low2 and high == high2:
+            continue
+        if low == high or low2 == high2 or axes.shape[axis] == FLAT:
+            return False
+        if high == size and high2 == size:  # both mix missing and present: everything
+            continue
+        if axes.shape[axis] == 0 or high == size or high2 == size:
+            return False
+        base = axes.tree[axis]
+        bottom, top = min(low, low2), max(high, high2)
+        for level in range(1, axes.height[axis]):
+            nodes = base + level * size
+            joined = axes.node[nodes + bottom] == axes.node[nodes + top]
+            first = axes.node[nodes + low] == axes.node[nodes + high]
+            second = axes.node[nodes + low2] == axes.node[nodes + high2]
+            if first or second:
+                if not (first and second and joined):
+                    return False
+                break
+    return True
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def groups_pass(
+    axes: Axes, limits: Limits, dealt: NDArray[np.int64], bounds: NDArray[np.int64], groups: int, alike: bool, tally: NDArray[np.int64]
+) -> bool:
+    """Every group keeps the limits; with `alike` also every union of groups that are published with the same quasi-identifiers."""
+    for g in range(groups):
+        if not group_passes(limits, dealt[bounds[g] : bounds[g + 1]], tally):
+            return False
+    if not alike:
+        return True
+    joined = np.zeros(groups, dtype=np.bool_)
+    union = np.empty(bounds[groups], dtype=np.int64)
+    for g in range(groups):
+        if joined[g]:
+            continue
+        filled, more = 0, False
+        for h in range(g + 1, groups):
+            if not joined[h] and _same_box(axes, dealt[bounds[g] : bounds[g + 1]], dealt[bounds[h] : bounds[h + 1]]):
+                if not more:
+                    for i in range(bounds[g], bounds[g + 1]):
+                        union[filled] = dealt[i]
+                        filled += 1
+                for i in range(bounds[h], bounds[h + 1]):
+                    union[filled] = dealt[i]
+                    filled += 1
+                joined[h] = True
+                more = True
+        if more and not group_passes(limits, union[:filled], tally):
+            return False
+    return True
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def excess(limits: Limits, rows: NDArray[np.int64]) -> int:
+    """Similar rows too many, over all centres and limits of one group; 0 if it passes."""
+    size = len(rows)
+    counts = np.empty(size, dtype=np.int64)
+    total = 0
+    for l in range(len(limits.form)):  # noqa: E741
+        cap = limits.allowed[l, size]
+        if cap >= size:
+            continue
+        neighbourhoods(limits, l, rows, counts)
+        for i in range(size):
+            if counts[i] > cap and limits.centre[limits.start[l] + limits.value[rows[i], l]]:
+                total += counts[i] - cap
+    return total
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def swap_until_passing(limits: Limits, dealt: NDArray[np.int64], bounds: NDArray[np.int64], groups: int) -> bool:
+    """Exchanges rows between the groups of one block while that lowers the excess; at most SWAPS times."""
+    over = np.empty(groups, dtype=np.int64)
+    for g in range(groups):
+        over[g] = excess(limits, dealt[bounds[g] : bounds[g + 1]])
+    for _ in range(SWAPS):
+        g = 0
+        for h in range(groups):
+            if over[h] > over[g]:
+                g = h
+        if over[g] == 0:
+            return True
+        improved = False
+        for i in range(bounds[g], bounds[g + 1]):
+            for h in range(groups):
+                if h == g:
+                    continue
+                for j in range(bounds[h], bounds[h + 1]):
+                    dealt[i], dealt[j] = dealt[j], dealt[i]
+                    here = excess(limits, dealt[bounds[g] : bounds[g + 1]])
+                    if here < over[g]:
+                        there = excess(limits, dealt[bounds[h] : bounds[h + 1]])
+                        if here + there < over[g] + over[h]:
+                            over[g], over[h] = here, there
+                            improved = True
+                            break
+                    dealt[i], dealt[j] = dealt[j], dealt[i]
+                if improved:
+                    break
+            if improved:
+                break
+        if not improved:
+            return False
+    return bool(over.sum() == 0)
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def settle(
+    axes: Axes,
+    limits: Limits,
+    rows: NDArray[np.int64],
+    ranks: NDArray[np.int64],
+    k: int,
+    alone: bool,
+    tally: NDArray[np.int64],
+    seen: NDArray[np.int64],
+    clock: NDArray[np.int64],
+    dealt: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+) -> int:
+    """Makes groups of a block and returns how many, 0 if no way that was tried keeps the limits. `alone`: only as one group.
+
+    One group if that passes and dealing loses as much; else as many groups as possible, then larger ones (sizes matter, DEFINITIONS §4)."""
+    size = len(rows)
+    whole = group_passes(limits, rows, tally)
+    most = 1 if alone else size // k
+    best = 0
+    if whole:
+        dealt[:size] = rows
+        bounds[0], bounds[1] = 0, size
+        best = 1
+    if most < 2:
+        return best
+    loss = size * group_loss(axes, rows, seen, clock) if whole else np.inf
+    if whole and loss == 0.0:
+        return best
+    trial = np.empty(size, dtype=np.int64)
+    cuts = np.empty(most + 1, dtype=np.int64)
+    groups = most
+    for _ in range(1 if whole else DEALS):
+        deal(axes, rows, ranks, groups, trial, cuts)
+        alike = groups <= ALIKE
+        passed = groups_pass(axes, limits, trial, cuts, groups, alike, tally)
+        if not passed and not whole and size <= 8 * k and swap_until_passing(limits, trial, cuts, groups):
+            passed = groups_pass(axes, limits, trial, cuts, groups, alike, tally)
+        if passed:
+            total = 0.0
+            for g in range(groups):
+                total += (cuts[g + 1] - cuts[g]) * group_loss(axes, trial[cuts[g] : cuts[g + 1]], seen, clock)
+            if total < loss:
+                dealt[:size] = trial
+                bounds[: groups + 1] = cuts[: groups + 1]
+                return groups
+            return best
+        groups = min(groups - 1, size // (size // groups + 1))
+        if groups < 2:
+            break
+    return best

@@ -1,0 +1,43 @@
+"""A stable sort for the compiled loops. numba's own would be compiled anew in each of them, at seconds a time."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+RUN = 16
+
+
+@numba.njit(cache=True, nogil=True)
+def sorted_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of the keys in rising order; equal keys keep their order. Insertion sort on runs, then merging."""
+    size = len(keys)
+    order = np.arange(size)
+    for begin in range(0, size, RUN):
+        for i in range(begin + 1, min(begin + RUN, size)):
+            one = order[i]
+            key = keys[one]
+            j = i - 1
+            while j >= begin and keys[order[j]] > key:
+                order[j + 1] = order[j]
+                j -= 1
+            order[j + 1] = one
+    if size <= RUN:
+        return order
+    other = np.empty(size, dtype=np.int64)
+    width = RUN
+    while width < size:
+        for begin in range(0, size, 2 * width):
+            middle, end = min(begin + width, size), min(begin + 2 * width, size)
+            left, right = begin, middle
+            for i in range(begin, end):
+                if left < middle and (right >= end or keys[order[left]] <= keys[order[right]]):
+                    other[i] = order[left]
+                    left += 1
+                else:
+                    other[i] = order[right]
+                    right += 1
+        order, other = other, order
+        width *= 2
+    return order

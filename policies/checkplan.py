@@ -1,0 +1,128 @@
+"""CheckPlan: may these sensitive attributes stand in one table? Asked by really anonymizing and measuring it.
+
+The answer uses the policy's own anonymizer and every gate on a table. A set of attributes is tried once; when a plan changes, the
+tables that did not change are not anonymized again, and the partition that passed is the one that is published.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+from headgate.columns import Table
+from headgate.distance import Distance
+from headgate.projection.plan import TableVerdict
+from headgate.published import publish_form
+from headgate.xcolor.anonymize import anonymize
+from headgate.xcolor.limits import limits_of_table
+from headgate.xcolor.partition import Infeasible, Partition, Variant, XColorSettings
+from policies.anonymization import Anonymize, Relax, Suppress
+from policies.gates import judge, measure_table
+from policies.manifest import Verdict
+from policies.measure import Attacker, composite_of
+from policies.promise import Promise
+from policies.requirements import DisclosureGate
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One table tried: its partition, and the gates that spoke against it."""
+
+    partition: Partition
+    refused: tuple[Verdict, ...]
+    reason: str
+
+    @property
+    def passed(self) -> bool:
+        return not self.reason
+
+
+@dataclass(frozen=True, eq=False)
+class TableCheck:
+    """`distance` is the callable's, where the promise names one. `infeasible` is `fail` while plans are searched."""
+
+    table: Table
+    promise: Promise
+    settings: Anonymize
+    disclosure: DisclosureGate | None
+    attackers: tuple[Attacker, ...]
+    seed: bytes
+    distance: Distance | None = None
+    infeasible: Infeasible = field(default_factory=Infeasible)
+    tried: dict[frozenset[str], Checked] = field(default_factory=dict)
+
+    def __call__(self, names: tuple[str, ...]) -> TableVerdict:
+        checked = self.checked(names)
+        return TableVerdict(checked.passed, checked.reason)
+
+    def checked(self, names: tuple[str, ...]) -> Checked:
+        key = frozenset(names)
+        if key not in self.tried:
+            self.tried[key] = self._try(names)
+        return self.tried[key]
+
+    def _try(self, names: tuple[str, ...]) -> Checked:
+        partition = self.partition(names)
+        if not partition.reached:
+            return Checked(partition, (), f"not reached; {partition.remedy()}")
+        published = publish_form(self.table, partition.groups, "plan", names)
+        figures = measure_table(
+            self.kept_promise(), published, self.attackers, suppressed=partition.suppressed, distance=self.distance
+        )
+        refused = tuple(verdict for verdict in judge(self.kept_promise(), (figures,), self.disclosure) if not verdict.passed)
+        return Checked(partition, refused, "; ".join(_sentence(verdict) for verdict in refused))
+
+    def partition(self, names: tuple[str, ...], kept: Any = None) -> Partition:
+        """The table's rows (or those `kept`) in groups, by the policy's method."""
+        table = self.table if kept is None else self.table.take(kept)
+        limits = limits_of_table(
+            table,
+            names,
+            dissimilar=self.promise.dissimilarity,
+            distance=self.distance or composite_of(self.promise),
+            each=self.promise.each,
+            linkable=self.promise.linkability,
+            delta_ls=self.promise.delta_l,
+        )
+        return anonymize(table, names, XColorSettings(self.promise.k, limits, variant_of(self.settings), self.infeasible), self._seed(names))
+
+    def kept_promise(self) -> Promise:
+        """What is promised in the end: where the policy lets δ be relaxed and it had to be, the floor it names."""
+        return relaxed(self.promise, self.infeasible)
+
+    def _seed(self, names: tuple[str, ...]) -> int:
+        return int.from_bytes(hashlib.sha256(self.seed + "\n".join(sorted(names)).encode()).digest()[:8], "big")
+
+
+def relaxed(promise: Promise, infeasible: Infeasible) -> Promise:
+    if infeasible.otherwise != "relax" or promise.dissimilarity is None:
+        return promise
+    floor = str(float(infeasible.amount))
+    return promise.model_copy(update={"dissimilarity": promise.dissimilarity.model_copy(update={"delta": floor})})
+
+
+def variant_of(settings: Anonymize) -> Variant:
+    return Variant.MONDRIAN if settings.method == "mondrian" else Variant(settings.variant or "blocks")
+
+
+def infeasible_of(settings: Anonymize) -> Infeasible:
+    match settings.infeasible:
+        case Suppress(suppress=share):
+            return Infeasible.of({"suppress": share})
+        case Relax(relax=floor):
+            return Infeasible.of({"relax": floor})
+        case _:
+            return Infeasible()
+
+
+def monotone(promise: Promise, disclosure: DisclosureGate | None) -> bool:
+    """Can a merged table never pass where one of its parts failed? True for k, closeness and per-attribute promises; not for the
+    composite (ε, δ), which merging can make easier."""
+    return promise.dissimilarity is None and disclosure is None
+
+
+
+def _sentence(verdict: Verdict) -> str:
+    measured = "not measured" if verdict.measured is None else f"{verdict.measured:.6g}"
+    return f"{verdict.gate} {measured}, {verdict.required:.6g} required"

@@ -1,0 +1,134 @@
+"""Figures against promises: one verdict a gate and table. What could not be measured has not passed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+
+from headgate.errors import InputRejected, RequirementNotMet
+from headgate.tolerance import at_least, at_most, exact
+from policies.manifest import TableFigures, Utility, Verdict
+from policies.measure import SOURCE, Attacker, attackers_of, measure_table
+from policies.promise import Promise
+from policies.requirements import DisclosureGate, UtilityKey
+
+__all__ = ["Attacker", "attackers_of", "judge", "judge_utility", "measure_table", "require_passed"]
+
+ADVISE = "`headgate advise` shows what these data can carry."
+REMEDIES = {
+    "k": f"Raise anonymize.k, or allow suppression with infeasible: {{suppress: …}}. {ADVISE}",
+    "dissimilarity": f"Lower anonymize.epsilon or delta, split the table (projection), or allow infeasible: {{relax: …}}. {ADVISE}",
+    "dissimilarity:": f"Lower epsilon or delta in anonymize.each, or raise k. {ADVISE}",
+    "linkability": "Raise k, declare what is not sensitive (nonsensitive), or accept a higher gates.linkability.",
+    "delta_l:": f"Raise k, or ask for a smaller interval or l in gates.delta_l. {ADVISE}",
+    "closeness:": "Raise k so that groups resemble the whole table, or accept a higher gates.closeness.",
+    "distinct_l:": "Raise k, or ask for a smaller gates.distinct_l.",
+    "reidentification": "Raise anonymize.k: the risk is 1 over the size of a group.",
+    "disclosure:": "Raise anonymize.k, coarsen the quasi-identifiers, or accept a higher gates.disclosure.",
+    "utility.max_error": "Lower k or delta, use fewer quasi-identifiers, or accept a higher utility.max_error.",
+    "utility.max_loss": "Lower k or delta, use fewer quasi-identifiers, or accept a higher utility.max_loss.",
+}
+
+
+def judge(promise: Promise, figures: Iterable[TableFigures], disclosure: DisclosureGate | None = None) -> tuple[Verdict, ...]:
+    """Every gate of the promise on every table. Disclosure needs the dictionaries, which are not published: its bounds come from the
+    policy, and only the release itself can judge it."""
+    tables = tuple(figures)
+    published = [name for table in tables for name in table.sensitive]
+    if len(set(published)) != len(published):
+        raise InputRejected(
+            "A sensitive column is published in two tables.", "Put each in one table: joined, they would tell more than either."
+        )
+    return tuple(verdict for table in tables for verdict in _of_table(promise, table, disclosure))
+
+
+def _of_table(promise: Promise, table: TableFigures, disclosure: DisclosureGate | None) -> Iterator[Verdict]:
+    yield _floor("k", table, table.k, promise.k)
+    if promise.dissimilarity is not None:
+        yield _floor("dissimilarity", table, _complement(table.risk), promise.dissimilarity.delta)
+    for name in _here(promise.each, table):
+        yield _floor(f"dissimilarity:{name}", table, _complement(table.single_risk.get(name)), promise.each[name].delta)
+    yield _ceiling("linkability", table, table.linkability, promise.linkability)
+    for name in _here(promise.delta_l, table):
+        yield _floor(f"delta_l:{name}", table, table.delta_l.get(name), promise.delta_l[name].l)
+    for name in _here(promise.closeness, table):
+        yield _ceiling(f"closeness:{name}", table, table.closeness.get(name), promise.closeness[name])
+    for name in _here(promise.distinct_l, table):
+        yield _distinct(table, name, promise.distinct_l[name])
+    if promise.reidentification.max is not None:
+        yield _ceiling("reidentification.max", table, table.reidentification_max, promise.reidentification.max)
+    if promise.reidentification.mean is not None:
+        yield _ceiling("reidentification.mean", table, table.reidentification_mean, promise.reidentification.mean)
+    if disclosure is not None:
+        for name in dictionary_names(disclosure):
+            if disclosure.mean is not None:
+                yield _ceiling(f"disclosure:{name}.mean", table, table.disclosure_mean.get(name), disclosure.mean)
+            if disclosure.max is not None:
+                yield _ceiling(f"disclosure:{name}.max", table, table.disclosure_max.get(name), disclosure.max)
+
+
+def dictionary_names(disclosure: DisclosureGate) -> tuple[str, ...]:
+    """A dictionary goes by its path in the policy; without any, the attacker's dictionary is the source itself (θ = T)."""
+    return tuple(dictionary.path for dictionary in disclosure.dictionaries) or (SOURCE,)
+
+
+def judge_utility(wanted: UtilityKey, reached: Utility) -> tuple[Verdict, ...]:
+    """Bounds on what the release as a whole may lose; both are the policy's choice."""
+    verdicts = []
+    if wanted.max_error is not None:
+        verdicts.append(_verdict("utility.max_error", "", reached.query_error_mean, exact(wanted.max_error), at_most_bound=True))
+    if wanted.max_loss is not None:
+        verdicts.append(_verdict("utility.max_loss", "", reached.ncp, exact(wanted.max_loss), at_most_bound=True))
+    return tuple(verdicts)
+
+
+def require_passed(verdicts: Iterable[Verdict]) -> None:
+    """Raises for the first gate that has not passed. A release without verdicts has passed nothing."""
+    found = tuple(verdicts)
+    if not found:
+        raise RequirementNotMet("gates", None, None, "Judge every table before anything is sealed.")
+    for verdict in found:
+        if not verdict.passed:
+            raise RequirementNotMet(verdict.gate, verdict.measured, verdict.required, verdict.remedy, verdict.table)
+
+
+def _here(promised: Mapping[str, object], table: TableFigures) -> Iterator[str]:
+    return (name for name in promised if name in table.sensitive)
+
+
+def _complement(risk: float | None) -> float | None:
+    """δ reached."""
+    return None if risk is None else 1.0 - risk
+
+
+def _floor(gate: str, table: TableFigures, measured: float | None, required: object) -> Verdict:
+    return _verdict(gate, table.name, measured, exact(required), at_most_bound=False)
+
+
+def _ceiling(gate: str, table: TableFigures, measured: float | None, required: object) -> Verdict:
+    return _verdict(gate, table.name, measured, exact(required), at_most_bound=True)
+
+
+def _distinct(table: TableFigures, name: str, required: str) -> Verdict:
+    """The required l is capped at the distinct values in the table: a bit has two, and no group can hold a third."""
+    wanted, attainable = exact(required), table.distinct_attainable.get(name)
+    if attainable is None or attainable >= wanted:
+        return _floor(f"distinct_l:{name}", table, table.distinct_l.get(name), wanted)
+    verdict = _floor(f"distinct_l:{name}", table, table.distinct_l.get(name), attainable)
+    capped = f"The required l of {required} is capped at {attainable}, the number of distinct values in the table."
+    return verdict.model_copy(update={"remedy": f"{capped} {verdict.remedy}".strip()})
+
+
+def _verdict(gate: str, table: str, measured: float | None, required: Fraction, at_most_bound: bool) -> Verdict:
+    known = measured if measured is not None and math.isfinite(measured) else None
+    holds = known is not None and (at_most if at_most_bound else at_least)(known, float(required))
+    remedy = "" if holds else _remedy(gate)
+    if known is None:
+        remedy = f"It could not be measured, which is not passed. {remedy}".strip()
+    return Verdict(gate=gate, table=table, measured=known, required=float(required), passed=holds, remedy=remedy)
+
+
+def _remedy(gate: str) -> str:
+    kind = gate.split(":")[0]
+    return REMEDIES.get(gate) or REMEDIES.get(f"{kind}:") or REMEDIES[gate.split(".")[0]]

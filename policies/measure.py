@@ -1,0 +1,147 @@
+"""Every figure that a gate looks at, measured on the published form of one table and on nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from headgate.columns import Column, Table
+from headgate.distance import Distance
+from headgate.errors import InputRejected
+from headgate.principles.closeness import closeness
+from headgate.principles.delta_l import delta_l
+from headgate.principles.dissimilarity import dissimilarity
+from headgate.principles.diversity import diversity
+from headgate.principles.k_anonymity import k_anonymity
+from headgate.principles.linkability import worst_linkability
+from headgate.published import PublishedTable
+from headgate.risk.disclosure import DisclosureRisk, disclosure
+from headgate.risk.reidentification import reidentification
+from headgate.risk.sensitivity import Sensitivity
+from headgate.utility.loss import discernibility, information_loss
+from policies.manifest import TableFigures
+from policies.promise import Promise
+from policies.schema import Policy
+from policies.specs import domains_of
+
+SOURCE = "source"  # the name of θ = T
+
+
+@dataclass(frozen=True, eq=False)
+class Attacker:
+    """Somebody who holds a dictionary: one column a shared field, encoded by `headgate.risk.consistency.encode_dictionary`."""
+
+    name: str
+    dictionary: Mapping[str, Column]
+    fields: tuple[str, ...]
+    sensitivity: Sensitivity
+
+
+def attackers_of(policy: Policy, table: Table, dictionaries: Mapping[str, Mapping[str, Column]]) -> tuple[Attacker, ...]:
+    """The attackers of the policy's disclosure gate; `dictionaries` by path. Without any, one who holds every row's quasi-identifiers."""
+    gate = policy.gates.disclosure
+    if gate is None:
+        return ()
+    cost = Sensitivity.fixed()
+    if gate.sensitivity is not None:
+        weights = {name: float(weight) for name, weight in gate.sensitivity.weights.items()}
+        cost = Sensitivity.additive(weights) if gate.sensitivity.form == "additive" else Sensitivity.multiplicative(weights)
+    if not gate.dictionaries:
+        return (Attacker(SOURCE, {name: table[name] for name in table.quasi}, table.quasi, cost),)
+    unread = [given.path for given in gate.dictionaries if given.path not in dictionaries]
+    if unread:
+        raise InputRejected(f"The dictionary '{unread[0]}' was not read.", "Give the file that the policy names.")
+    return tuple(Attacker(given.path, dictionaries[given.path], given.on, cost) for given in gate.dictionaries)
+
+
+def measure_table(
+    promise: Promise,
+    published: PublishedTable,
+    attackers: tuple[Attacker, ...] = (),
+    *,
+    suppressed: int = 0,
+    distance: Distance | None = None,
+    path: str = "",
+) -> TableFigures:
+    """`suppressed` rows of the input are in no table. `distance` is the callable's, where the promise names one; without it the
+    composite cannot be measured, and stays None."""
+    if not published.sensitive:
+        raise InputRejected(f"Table '{published.name}' has no sensitive column.", "Publish at least one a table.")
+    classes = published.classes()
+    columns = tuple(published.sensitive.values())
+    groups = k_anonymity(classes)
+    seen = reidentification(classes)
+    certain = worst_linkability(columns, classes)
+    diversities = {column.name: diversity(column, classes) for column in columns}
+    spreads = {
+        name: delta_l(published.sensitive[name], classes, gate.interval)
+        for name, gate in promise.delta_l.items()
+        if name in published.sensitive
+    }
+    disclosed = {attacker.name: _disclosure(published, attacker) for attacker in attackers}
+    # A dictionary that matches nobody, say one in another coding, would show no risk at all: it has measured nothing.
+    matched = {name: risk for name, risk in disclosed.items() if risk.unmatched < 1.0}
+    composed = None
+    composite = distance if promise.callable is not None else composite_of(promise)
+    if promise.dissimilarity is not None and composite is not None:
+        composed = dissimilarity(columns, classes, composite, promise.dissimilarity.epsilon, promise.dissimilarity.delta)
+    return TableFigures(
+        name=published.name,
+        sensitive=tuple(published.sensitive),
+        insensitive=tuple(published.insensitive),
+        path=path,
+        rows=published.rows,
+        groups=groups.groups,
+        k=groups.k,
+        mean_group=groups.mean_group,
+        discernibility=discernibility(classes, published.rows + suppressed),
+        risk=None if composed is None else composed.risk,
+        risk_all=None if composed is None else composed.risk_all,
+        delta_reached=None if composed is None else composed.delta_reached,
+        vulnerability=None if composed is None else composed.vulnerability,
+        single_risk=_alone(promise, columns, published),
+        linkability=certain.linkability,
+        linkability_all=certain.linkability_all,
+        closeness={column.name: closeness(column, classes).t for column in columns},
+        distinct_l={name: found.distinct_l for name, found in diversities.items()},
+        distinct_l_all={name: found.distinct_l_all for name, found in diversities.items()},
+        distinct_attainable={name: found.attainable for name, found in diversities.items()},
+        # Where no value is sensitive nothing can be told apart too well; |E| is the largest l there is.
+        delta_l={name: found.definition if math.isfinite(found.definition) else float(published.rows) for name, found in spreads.items()},
+        delta_l_all={name: found.definition_all for name, found in spreads.items()},
+        reidentification_max=seen.max,
+        reidentification_mean=seen.mean,
+        # An infinite figure is left out, which is not passed.
+        disclosure_mean={name: risk.mean for name, risk in matched.items() if math.isfinite(risk.mean)},
+        disclosure_max={name: risk.max for name, risk in matched.items() if math.isfinite(risk.max)},
+        disclosure_unmatched={name: risk.unmatched for name, risk in disclosed.items()},
+        ncp=information_loss(published, domains_of(promise), suppressed).ncp,
+    )
+
+
+def composite_of(promise: Promise) -> Distance:
+    """Δ as the promise composes it, with the weights of its attributes."""
+    weights = {attribute.name: attribute.weight for attribute in promise.sensitive}
+    return Distance(p=promise.power, weights=weights, combine=promise.combine)
+
+
+def _alone(promise: Promise, columns: tuple[Column, ...], published: PublishedTable) -> dict[str, float]:
+    """Risk of each sensitive attribute by itself, at its own ε or else the composite's: a composite can hide a homogeneous one."""
+    classes = published.classes()
+    risks = {}
+    for column in columns:
+        asked = promise.each.get(column.name, promise.dissimilarity)
+        if asked is not None:
+            single = Distance(p=promise.power, weights={column.name: 1.0})
+            risks[column.name] = dissimilarity([column], classes, single, asked.epsilon, asked.delta).risk
+    return risks
+
+
+def _disclosure(published: PublishedTable, attacker: Attacker) -> DisclosureRisk:
+    """Weights of attributes that another table holds cost nothing here."""
+    here = {*published.cells, *published.insensitive}
+    here |= {part for column in published.sensitive.values() for part in (column.name, column.origin) if part is not None}
+    cost = attacker.sensitivity
+    weights = {name: weight for name, weight in cost.weights.items() if name in here}
+    return disclosure(published, attacker.dictionary, attacker.fields, replace(cost, weights=weights))

@@ -1,0 +1,1 @@
+"""20,000 invented hospital patients, one row each, and a public register of the region they live in."""

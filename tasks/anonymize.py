@@ -1,0 +1,51 @@
+"""Step 5: one projected table is anonymized on its own, generalized, shuffled and written in its published form.
+
+What leaves this step is files only. The gates read those files again and know nothing of the partition.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from headgate.errors import RequirementNotMet
+from headgate.published import publish_form
+from tasks.workbench import Workbench, present
+from tasks.write import write_published
+
+
+def group_table(bench: Workbench, name: str) -> int:
+    """Finds the groups of one table among the rows still released; gives how many rows it suppresses."""
+    check = present(bench.check, "plan")
+    kept = present(bench.kept, "plan")
+    columns = bench.columns_of(name)
+    found = check.checked(columns).partition if kept.all() else check.partition(columns, np.flatnonzero(kept))
+    bench.partitions[name] = found.require(name)
+    return int(found.suppressed)
+
+
+def agree_on_suppression(bench: Workbench) -> bool:
+    """Suppressed rows leave every table, or comparing tables would tell who they are. True if all tables have agreed: nobody was
+    suppressed who is still in another table. The share allowed is of the input rows and counts all of them together."""
+    kept = present(bench.kept, "plan")
+    still = kept.copy()
+    for partition in bench.partitions.values():
+        still[np.flatnonzero(kept)[partition.groups < 0]] = False
+    if still.sum() == kept.sum():
+        return True
+    bench.kept, bench.suppressed = still, int((~still).sum())
+    check = present(bench.check, "plan")
+    gone, allowed = bench.suppressed, check.infeasible.amount * len(still)
+    if gone > allowed:
+        remedy = "Allow a larger share in infeasible: {suppress: …}, or lower δ, ε or k."
+        raise RequirementNotMet("The share of rows that all tables together would suppress", gone / len(still), float(check.infeasible.amount), remedy)
+    return False
+
+
+def publish_table(bench: Workbench, name: str) -> int:
+    """Writes the published form of one table; gives its rows."""
+    table, kept = present(bench.table, "encoded source"), present(bench.kept, "plan")
+    groups = np.full(table.rows, -1, dtype=np.int32)
+    groups[np.flatnonzero(kept)] = bench.partitions[name].groups
+    published = publish_form(table, groups, name, bench.columns_of(name), bench.insensitive_of(name))
+    bench.written[name] = write_published(published, bench.stage, bench.loaded.policy.publish.formats)
+    return published.rows

@@ -1,0 +1,112 @@
+"""From Arrow tables to frames and back to plain arrays, in which nothing remains but the cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as compute
+
+from headgate.errors import Defect, InputRejected
+
+
+def frame_of(table: pa.Table, where: str) -> pd.DataFrame:
+    """Arrow-backed columns under a plain row count. Refuses cell types that no kind of attribute can have."""
+    columns: dict[str, pd.Series] = {name: _series(table.column(name), name, where) for name in table.column_names}
+    return pd.DataFrame(columns, index=pd.RangeIndex(table.num_rows), copy=False)
+
+
+def texts_of(cells: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:
+    """The cells as text, so that 7 in one format is "7" in another; an empty text is missing."""
+    plain = _decoded(cells)
+    if pa.types.is_string(plain.type):
+        return plain
+    if pa.types.is_floating(plain.type):
+        # 7.0 is 7: a whole-number column with a missing cell often arrives as floats.
+        listed = [
+            None if cell is None or cell != cell else repr(int(cell)) if cell.is_integer() else repr(cell) for cell in plain.to_pylist()
+        ]
+        return pa.chunked_array([pa.array(listed, type=pa.string())])
+    if _nested(plain.type):
+        raise InputRejected(f"Column '{name}' of {where} holds {_word(plain.type)} cells.", "Give text, numbers or dates.")
+    return plain.cast(pa.string())
+
+
+def _decoded(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    if pa.types.is_large_string(cells.type) or pa.types.is_string_view(cells.type) or pa.types.is_null(cells.type):
+        cells = cells.cast(pa.string())
+    if pa.types.is_string(cells.type):
+        # An empty text is missing, as it is in a CSV.
+        cells = compute.if_else(compute.equal(cells, ""), None, cells)
+    return cells
+
+
+def _nested(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
+    )
+
+
+def _word(kind: pa.DataType) -> str:
+    """The outer type alone: names inside a nested type come from the data."""
+    return str(kind).partition("<")[0].partition("[")[0]
+
+
+def _series(cells: pa.ChunkedArray, name: str, where: str) -> pd.Series:
+    plain = _decoded(cells)
+    kind = plain.type
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        held = kind.value_type
+        if pa.types.is_string(held) or pa.types.is_large_string(held) or pa.types.is_integer(held):
+            return pd.Series(_tuples(plain), dtype=object)
+    if _nested(kind) or pa.types.is_time(kind) or pa.types.is_duration(kind):
+        raise InputRejected(f"Column '{name}' of {where} holds {_word(kind)} cells.", "Give text, numbers, dates, or lists of texts for a set.")
+    if pa.types.is_floating(kind):
+        return pd.Series(plain.cast(pa.float64()).to_numpy(), copy=False)
+    return pd.Series(pd.arrays.ArrowExtensionArray(plain), copy=False)
+
+
+def _tuples(cells: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[Any]]:
+    sets = np.empty(len(cells), dtype=object)
+    sets[:] = [None if cell is None else tuple(part for part in cell if part is not None) for cell in cells.to_pylist()]
+    return sets
+
+
+def plain_array(cells: Sequence[Any] | pd.Series, name: str) -> pa.Array:
+    """Texts, whole numbers, numbers or dates, with nulls, built anew from the cells: no categories, index or metadata remain."""
+    series = pd.Series(cells)
+    if pd.api.types.is_bool_dtype(series.dtype):
+        raise Defect(f"Column '{name}' of a published table holds truth values.", "Publish 0 and 1.")
+    if isinstance(series.array, pd.arrays.IntegerArray):
+        return pa.array(series.array)
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iuf":
+        numbers = series.to_numpy()
+        return pa.array(numbers, mask=np.isnan(numbers) if series.dtype.kind == "f" else None)
+    try:
+        texts = pa.array(series.to_numpy(dtype=object), type=pa.string(), from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return _array_of_objects(series, name)
+    return compute.if_else(compute.equal(texts, ""), None, texts)
+
+
+def _array_of_objects(series: pd.Series, name: str) -> pa.Array:
+    listed = [None if _absent(cell) else cell for cell in series.astype(object).tolist()]
+    kinds = {type(cell) for cell in listed if cell is not None}
+    if kinds <= {int, np.int64, np.int32}:
+        return pa.array(listed, type=pa.int64())
+    if kinds <= {int, float, np.float64, np.int64}:
+        return pa.array([None if cell is None else float(cell) for cell in listed], type=pa.float64())
+    if kinds <= {date}:
+        return pa.array(listed, type=pa.date32())
+    raise Defect(f"Column '{name}' of a published table mixes kinds of cells.", "Publish texts, numbers or dates.")
+
+
+def _absent(cell: Any) -> bool:
+    """An empty text is missing, as it is in a CSV."""
+    return cell is None or cell is pd.NaT or cell is pd.NA or cell == "" or (isinstance(cell, float) and cell != cell)

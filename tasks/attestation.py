@@ -1,0 +1,91 @@
+"""What lies beside the data of a published version: the attestation, the approvals, the release's own events and the signed head."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from headgate.errors import IntegrityBroken
+from policies.manifest import Manifest
+from policies.release import Release
+from tasks.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, Entry, entries_to_lines, signed_head
+from tasks.keys import PrivateKey
+from tasks.seal import MANIFEST, MANIFEST_SIGNATURE, Candidate
+from tasks.signatures import ATTESTATION, Signed, sign_statement, statement, verify_envelope
+from tasks.trust import Approval
+
+ATTESTATION_FILE = "attestation.dsse.json"
+APPROVALS = "approvals"
+AGAIN = "Ask the publisher for the folder again."
+
+
+def approval_path(principal: str) -> str:
+    return f"{APPROVALS}/{principal}.dsse.json"
+
+
+def accompanying_files(
+    candidate: Candidate, release: Release, entries: Sequence[Entry], approvals: Sequence[Approval], key: PrivateKey
+) -> dict[str, bytes]:
+    """Every file that publication adds, the attestation last. `entries` are the release's own, up to the start of its publication;
+    `approvals` are those that count."""
+    head, head_signature = signed_head(entries[-1], key)
+    files = {
+        MANIFEST: candidate.manifest_bytes,
+        MANIFEST_SIGNATURE: candidate.manifest_envelope,
+        EVENTS_FILE: entries_to_lines(entries).encode(),
+        HEAD_FILE: head,
+        HEAD_SIGNATURE: head_signature,
+        **{approval_path(approval.signer.principal): approval.envelope for approval in approvals},
+    }
+    subjects = {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
+    subjects.update({entry.path: entry.sha256 for entry in candidate.manifest.files})
+    said = statement(subjects, ATTESTATION, attested(candidate.manifest, candidate.id, release, approvals))
+    return {**files, ATTESTATION_FILE: sign_statement(said, key)}
+
+
+def attested(manifest: Manifest, candidate: str, release: Release, approvals: Sequence[Approval]) -> dict[str, Any]:
+    """The predicate: figures, verdicts and approvals, so that a catalogue needs to read this one file only."""
+    return {
+        "candidate": candidate,
+        "dataset": manifest.dataset,
+        "title": manifest.title,
+        "release": manifest.release_id,
+        "version": release.version,
+        "target": release.target,
+        "product": manifest.product,
+        "policy_digest": manifest.policy_digest,
+        "promise": manifest.promise.model_dump(mode="json"),
+        "tables": [figures.model_dump(mode="json") for figures in manifest.tables],
+        "verdicts": [verdict.model_dump(mode="json") for verdict in manifest.verdicts],
+        "utility": manifest.utility.model_dump(mode="json"),
+        "approvals_required": manifest.approvals_required,
+        "approvals": [
+            {**approval.signer.model_dump(mode="json"), "at": approval.at, "statement_sha256": approval.sha256}
+            for approval in sorted(approvals, key=lambda one: one.signer.principal)
+        ],
+    }
+
+
+def check_attestation(envelope: bytes, digests: dict[str, str], manifest: Manifest, candidate: str) -> Signed:
+    """That it is about exactly these files (path → SHA-256, without itself) and repeats the manifest's figures and verdicts."""
+    signed = verify_envelope(envelope, ATTESTATION_FILE, ATTESTATION)
+    subjects = {subject.name: subject.digest.sha256 for subject in signed.statement.subject}
+    if len(subjects) != len(signed.statement.subject) or subjects != digests:
+        raise IntegrityBroken(f"{ATTESTATION_FILE} is about other files than those in the folder.", AGAIN)
+    said = signed.statement.predicate
+    expected = {
+        "candidate": candidate,
+        "dataset": manifest.dataset,
+        "release": manifest.release_id,
+        "policy_digest": manifest.policy_digest,
+        "promise": manifest.promise.model_dump(mode="json"),
+        "tables": [figures.model_dump(mode="json") for figures in manifest.tables],
+        "verdicts": [verdict.model_dump(mode="json") for verdict in manifest.verdicts],
+        "utility": manifest.utility.model_dump(mode="json"),
+        "approvals_required": manifest.approvals_required,
+    }
+    wrong = [name for name, value in expected.items() if said.get(name) != value]
+    if wrong:
+        raise IntegrityBroken(f"{ATTESTATION_FILE} claims something else than the manifest ({wrong[0]}).", AGAIN)
+    return signed

@@ -1,0 +1,64 @@
+"""Step 6: everything the policy requires is measured on the published form, read again from what was written.
+
+Nothing here sees a partition or what the anonymizer says of itself: a forged result beside a bad table is refused like any bad table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from headgate.utility.queries import count_query_error
+from policies.gates import judge, judge_utility
+from policies.manifest import TableFigures, Utility, Verdict
+from policies.measure import measure_table
+from tasks.workbench import Workbench, present
+from tasks.write import read_published
+
+
+def gate_table(bench: Workbench, name: str) -> int:
+    """Measures one table; gives its number of groups."""
+    promise, table = present(bench.promise, "promise"), present(bench.table, "encoded source")
+    written = bench.written[name][0]
+    published = read_published(bench.stage / written.path, promise, name)
+    suppressed = table.rows - published.rows
+    figures = measure_table(promise, published, bench.attackers, suppressed=suppressed, distance=bench.distance, path=written.path)
+    wanted = bench.loaded.policy.utility
+    errors = count_query_error(
+        table,
+        published,
+        wanted.dimensions,
+        wanted.sensitive_dimensions,
+        float(wanted.selectivity),
+        wanted.queries,
+        _query_seed(bench, name),
+    )
+    bench.published[name] = published
+    bench.query_errors[name] = errors.errors
+    bench.figures[name] = figures.model_copy(update={"query_error_mean": errors.mean, "query_error_median": errors.median})
+    return figures.groups
+
+
+def judge_release(bench: Workbench) -> tuple[Verdict, ...]:
+    """One verdict a gate and table, and those on the release as a whole."""
+    policy, promise = bench.loaded.policy, present(bench.promise, "promise")
+    figures = tuple(bench.figures[name] for name in bench.names)
+    bench.utility = utility_of(figures, np.concatenate([bench.query_errors[name] for name in bench.names]), bench.suppressed_share)
+    bench.verdicts = (*judge(promise, figures, policy.gates.disclosure), *judge_utility(policy.utility, bench.utility))
+    return bench.verdicts
+
+
+def utility_of(figures: tuple[TableFigures, ...], errors: np.ndarray, suppressed_share: float) -> Utility:
+    """Queries of all tables together; NCP over all published rows."""
+    rows = sum(table.rows for table in figures)
+    return Utility(
+        query_error_mean=float(errors.mean()),
+        query_error_median=float(np.median(errors)),
+        ncp=sum(table.ncp * table.rows for table in figures) / rows,
+        suppressed_share=suppressed_share,
+    )
+
+
+def _query_seed(bench: Workbench, name: str) -> int:
+    return int.from_bytes(hashlib.sha256(bench.seed + f"queries {name}".encode()).digest()[:8], "big")

@@ -1,0 +1,86 @@
+"""Step 4: which sensitive attributes are published together. The search asks of every table it considers whether it can be
+anonymized and passes its gates; only if no plan can do it as asked may the policy's `infeasible` option weaken what is asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from headgate.projection.codip import codip_star
+from headgate.projection.optimal import given, optimal, separate, single
+from headgate.projection.plan import NoPlan, Projection
+from headgate.xcolor.partition import Otherwise
+from policies.anonymization import Projection as Wanted
+from policies.checkplan import TableCheck, infeasible_of, monotone, relaxed
+from policies.manifest import Plan, PlanStep
+from policies.measure import attackers_of
+from policies.specs import given_tables
+from tasks.callables import callable_distance
+from tasks.dictionaries import encode_dictionaries
+from tasks.workbench import Workbench, present
+
+
+def choose_plan(bench: Workbench) -> int:
+    """The number of plans tried."""
+    policy, table, promise = bench.loaded.policy, present(bench.table, "encoded source"), present(bench.promise, "promise")
+    bench.distance = callable_distance(promise)
+    dictionaries = encode_dictionaries(bench.loaded.references.dictionaries, table)
+    bench.attackers = attackers_of(policy, table, dictionaries)
+    check = TableCheck(table, promise, policy.anonymize, policy.gates.disclosure, bench.attackers, bench.seed, bench.distance)
+    try:
+        found = _search(bench, check)
+    except NoPlan:
+        option = infeasible_of(policy.anonymize)
+        if option.otherwise is Otherwise.FAIL:
+            raise
+        check = replace(check, infeasible=option, tried={})
+        found = _search(bench, check)
+        bench.promise = relaxed(promise, option)
+    bench.check = check
+    bench.kept = np.ones(table.rows, dtype=bool)
+    bench.plan = _plan(found)
+    return len(found.steps)
+
+
+def _search(bench: Workbench, check: TableCheck) -> Projection:
+    policy, table = bench.loaded.policy, present(bench.table, "encoded source")
+    columns, wanted = table.select(table.sensitive), policy.projection
+    alpha, beta = _thresholds(wanted)
+    match wanted.method:
+        case "codip*":
+            return codip_star(columns, alpha, beta, check, monotone(check.promise, policy.gates.disclosure))
+        case "optimal":
+            return optimal(columns, alpha, beta, check)
+        case "single":
+            return single(columns, check=check)
+        case "separate":
+            return separate(columns, check=check)
+        case "given":
+            return given(columns, given_tables(policy, table), check=check)
+
+
+def _thresholds(wanted: Wanted) -> tuple[float, float]:
+    return float(wanted.association_loss), float(wanted.join_threat)
+
+
+def _plan(found: Projection) -> Plan:
+    return Plan(
+        method=found.method,
+        tables=found.tables,
+        columns=found.columns,
+        association_loss=found.association_loss,
+        information_exposure=found.information_exposure,
+        steps=tuple(
+            PlanStep(
+                tables=step.tables,
+                merged=step.merged,
+                average_information=step.average_information,
+                association_loss=step.association_loss,
+                information_exposure=step.information_exposure,
+                passed=step.passed,
+                reason=step.reason,
+            )
+            for step in found.steps
+        ),
+    )

@@ -1,0 +1,31 @@
+"""Prefect, MLflow and Great Expectations: quiet by default, never calling out, everything under the home."""
+
+from __future__ import annotations
+
+import os
+
+from tasks.home import Home
+
+
+def quieten(home: Home, verbose: bool = False) -> None:
+    """Sets the environment before any of them is imported. What the operator has set stays, except telemetry, which stays off."""
+    os.environ.update(
+        DO_NOT_TRACK="true",
+        PREFECT_SERVER_ANALYTICS_ENABLED="false",
+        MLFLOW_DISABLE_TELEMETRY="true",
+        GX_ANALYTICS_ENABLED="false",
+        PREFECT_HOME=os.environ.get("PREFECT_HOME") or str(home.prefect),
+    )
+    defaults = {
+        "PREFECT_LOGGING_LEVEL": "INFO" if verbose else "CRITICAL",
+        "PREFECT_LOGGING_TO_API_ENABLED": "false",
+        "PREFECT_SERVER_LOGGING_LEVEL": "ERROR" if verbose else "CRITICAL",
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+        "PREFECT_RESULTS_PERSIST_BY_DEFAULT": "false",
+        "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
+        "MLFLOW_HTTP_REQUEST_TIMEOUT": "5",
+        "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
+        "GIT_PYTHON_REFRESH": "quiet",
+    }
+    for name, value in defaults.items():
+        os.environ.setdefault(name, value)

@@ -1,0 +1,231 @@
+"""The run's side of the ledger: opening a release, telling what happened in it, and ending it as sealed, refused, failed or nothing new."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from headgate.errors import Defect, HeadgateError, InputRejected, RequirementNotMet
+from policies.approval import Act, Action, Actor, ActorRole, Refused, Rules, decide
+from policies.events import CandidateSealed, NothingNew, ReleaseRefused, RunFailed, RunStarted, SourceIngested
+from policies.fold import fold
+from policies.gates import require_passed
+from policies.schema import require_ready
+from policies.states import State
+from tasks import assemble, workbench
+from tasks.files import write_file
+from tasks.history import read_history
+from tasks.home import Home
+from tasks.keys import runner_key
+from tasks.ledger import open_ledger
+from tasks.package import TableEntry, write_datapackage
+from tasks.references import LoadedPolicy, load_policy
+from tasks.report import render_report
+from tasks.seal import seal
+from tasks.signers import REVOKED, TrustRoots, people, read_revoked, signers_from_text
+from tasks.trust import SIGNERS_FILE, operator_roots, runner_signer
+from tasks.workbench import Workbench, present
+
+PENDING = (State.AWAITING_APPROVAL, State.APPROVED, State.PUBLISHING, State.PUBLISHED)
+SEEDS = "seeds"
+CURE = "See `headgate releases`."
+
+
+@contextmanager
+def opened_release(policy: Path, source: Path | None, key: Path | None, release_id: str) -> Iterator[Workbench]:
+    """A release in the ledger, holding its dataset's lock and a folder of its own, both let go whatever happens."""
+    home = Home.open()
+    loaded = load_policy(policy)
+    require_ready(loaded.policy)
+    signer_key = runner_key(home.keys, key)
+    roots = roots_for(loaded, home)
+    runner = runner_signer(signer_key, roots)
+    _require_approvers(loaded, roots, runner.principal)
+    ledger = open_ledger(home.ledger)
+    with ledger.lock(loaded.policy.dataset, release_id) as lock:
+        bench = Workbench(
+            release_id=release_id,
+            home=home,
+            loaded=loaded,
+            ledger=ledger,
+            key=signer_key,
+            runner=runner,
+            source=source,
+            stage=home.stage(release_id),
+            seed=secrets.token_bytes(32),
+            listener=workbench.listener_of(release_id),
+            started=ledger.now().isoformat(),
+        )
+        if lock.taken_from:
+            home.clear_stage(lock.taken_from)
+        workbench.put(bench)
+        try:
+            bench.happened(
+                RunStarted, dataset=loaded.policy.dataset, policy_digest=loaded.digest, runner=runner, product=assemble.product()
+            )
+            append_events(bench)
+            yield bench
+        finally:
+            bench.forget_microdata()
+            home.clear_stage(release_id)
+
+
+def roots_for(loaded: LoadedPolicy, home: Home) -> TrustRoots:
+    """Who may sign: the policy's own file, or else the operator's."""
+    text = loaded.references.signers
+    if text is None:
+        return operator_roots(home)
+    return TrustRoots(signers_from_text(text), read_revoked(home.root / REVOKED), hashlib.sha256(text.encode()).hexdigest())
+
+
+def _require_approvers(loaded: LoadedPolicy, roots: TrustRoots, runner: str) -> None:
+    """Better to hear it before the work than after."""
+    others = [person for person in people(roots.entries) if person != runner]
+    required = loaded.policy.approval.required
+    if len(others) < required:
+        raise InputRejected(
+            f"{required} approvals are required, and {len(others)} people besides the runner may give one.",
+            "Add people to the signers file, run with another key, or lower approval.required.",
+        )
+
+
+def previous_rows(bench: Workbench) -> int | None:
+    """Rows of the newest published release of the same dataset."""
+    history = read_history(bench.ledger)
+    out = [r for r in history.releases() if r.dataset == bench.loaded.policy.dataset and r.state in (State.PUBLISHED, State.SUPERSEDED)]
+    if not out:
+        return None
+    return next((event.rows for event in history.events(out[-1].release_id) if isinstance(event, SourceIngested)), None)
+
+
+def pending_candidate(bench: Workbench) -> str | None:
+    """The candidate of the same source and policy that awaits approval, is approved or is published."""
+    for release in reversed(read_history(bench.ledger).releases()):
+        same = (release.dataset, release.source_hmac, release.policy_digest)
+        if same == (bench.loaded.policy.dataset, bench.source_hmac, bench.loaded.digest) and release.state in PENDING:
+            return release.candidate
+    return None
+
+
+def append_events(bench: Workbench) -> int:
+    """Appends what has happened since the last time; gives the number of events of the release."""
+    at = bench.ledger.now().isoformat()
+    events = [kind(release_id=bench.release_id, at=at, **told) for kind, told in bench.untold]
+    bench.ledger.append(bench.release_id, events, bench.told, bench.runner.principal)
+    bench.told += len(events)
+    bench.untold.clear()
+    return bench.told
+
+
+def end_run(bench: Workbench, action: Action, event: CandidateSealed | ReleaseRefused | RunFailed | NothingNew, candidate: str = "") -> None:
+    """The run's last event, if the table of transitions accepts it."""
+    release = fold(bench.ledger.events_of(bench.release_id))
+    actor = Actor(bench.runner.principal, bench.runner.fingerprint, ActorRole.RUNNER)
+    answer = decide(release, Act(action, candidate=candidate, event=event), actor, Rules(), bench.ledger.now())
+    if isinstance(answer, Refused):
+        raise answer.error(CURE)
+    bench.ledger.append(bench.release_id, answer.events, release.events, bench.runner.principal)
+    bench.told += len(answer.events)
+    bench.state = answer.release.state
+
+
+def end_unsealed(bench: Workbench, problem: HeadgateError) -> None:
+    """A requirement not met is a refusal, with a report of figures for the steward; all else is a failure of the run."""
+    append_events(bench)
+    at = bench.ledger.now().isoformat()
+    seen = {event.event for event in bench.ledger.events_of(bench.release_id)}
+    if isinstance(problem, RequirementNotMet) and "ingested" in seen:
+        gates = sorted({verdict.gate.split(":")[0] for verdict in bench.verdicts if not verdict.passed})
+        end_run(bench, Action.REFUSE, ReleaseRefused(release_id=bench.release_id, at=at, failed=tuple(gates or [_kind(problem)])))
+        _write_refusal(bench, problem)
+    else:
+        event = RunFailed(release_id=bench.release_id, at=at, step=bench.step, error=type(problem).__name__, code=problem.code)
+        end_run(bench, Action.FAIL, event)
+
+
+def _kind(problem: RequirementNotMet) -> str:
+    return problem.measure.split(":")[0].split(" (")[0]
+
+
+def end_as_nothing_new(bench: Workbench, candidate: str) -> None:
+    append_events(bench)
+    at = bench.ledger.now().isoformat()
+    end_run(bench, Action.SKIP, NothingNew(release_id=bench.release_id, at=at, candidate=candidate))
+
+
+def refusal_of(bench: Workbench) -> str:
+    """Why the release stops at its gates, as a sentence; empty if they let it through."""
+    try:
+        require_passed(bench.verdicts)
+    except RequirementNotMet as refusal:
+        return refusal.message
+    return ""
+
+
+def _write_refusal(bench: Workbench, problem: RequirementNotMet) -> None:
+    folder = bench.home.refused / bench.release_id
+    folder.mkdir(mode=0o700, parents=True)
+    write_file(folder, "report.html", render_report(assemble.report_content(bench, problem.message)).encode())
+    bench.folder = folder
+
+
+def seal_candidate(bench: Workbench) -> str:
+    """Adds what describes the tables, seals the folder, and records it; gives the candidate's id."""
+    require_passed(bench.verdicts)
+    policy, promise, home = bench.loaded.policy, present(bench.promise, "promise"), bench.home
+    roots = roots_for(bench.loaded, home)
+    entries = [TableEntry(name, bench.columns_of(name), bench.insensitive_of(name), bench.written[name]) for name in bench.names]
+    write_datapackage(bench.stage, policy, promise, entries, bench.started)
+    write_file(bench.stage, "report.html", render_report(assemble.report_content(bench)).encode())
+    write_file(bench.stage, "expectations.json", _outcomes(bench))
+    if bench.loaded.references.signers is not None:
+        write_file(bench.stage, SIGNERS_FILE, bench.loaded.references.signers.encode())
+    candidate = seal(home.candidates, bench.stage, assemble.manifest_of(bench, roots), bench.key)
+    _keep_seed(home, candidate.id, bench.seed)
+    append_events(bench)
+    now = bench.ledger.now()
+    days, manifest = policy.approval.expires_days, candidate.manifest
+    event = CandidateSealed(
+        release_id=bench.release_id,
+        at=now.isoformat(),
+        candidate=candidate.id,
+        policy_digest=bench.loaded.digest,
+        required=manifest.approvals_required,
+        runner=manifest.runner,
+        signers=manifest.signers,
+        signers_digest=manifest.signers_digest,
+        deadline=None if days is None else (now + timedelta(days=days)).isoformat(),
+    )
+    end_run(bench, Action.SEAL, event, candidate.id)
+    bench.candidate, bench.folder = candidate, candidate.folder
+    return candidate.id
+
+
+def _outcomes(bench: Workbench) -> bytes:
+    told = [
+        {"side": outcome.side, "table": outcome.table, "type": outcome.expectation, "column": outcome.column, "success": outcome.success}
+        for outcome in bench.outcomes
+    ]
+    return (json.dumps(told, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _keep_seed(home: Home, candidate: str, seed: bytes) -> None:
+    """With the keys, so that the operator can open the commitment to an auditor; whoever has it could undo the shuffles of nothing:
+    the order of rows is drawn apart from it."""
+    folder = home.keys / SEEDS
+    folder.mkdir(mode=0o700, exist_ok=True)
+    descriptor = os.open(folder / candidate, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(seed.hex().encode() + b"\n")
+
+
+def require_candidate(bench: Workbench) -> str:
+    if bench.candidate is None:
+        raise Defect("The release ended without a candidate.", "This is a defect of headgate; please report it.")
+    return bench.candidate.id

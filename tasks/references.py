@@ -1,0 +1,186 @@
+"""The policy file together with every file it refers to: read once, hashed, and parsed.
+
+Paths are relative to the policy file. What is hashed is what was parsed, so that a policy's digest says which hierarchy, code
+list, dictionary, suite and signers it was judged by. The source is data, not policy: `tasks.ingest` reads it.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+
+from headgate.columns import Role
+from headgate.errors import HeadgateError, InputRejected, PolicyInvalid
+from headgate.hierarchy import Hierarchy
+from policies.attribute import ValuesFrom
+from policies.digest import policy_digest
+from policies.fields import choices
+from policies.load import parse_policy
+from policies.schema import Policy, files_of
+from tasks.arrow_frame import frame_of, texts_of
+from tasks.source import Source, open_csv_bytes, open_parquet_bytes, read_bytes
+
+CODE_HEADERS = ("value", "code")
+HierarchyRows = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Dictionary:
+    """A register an attacker may hold: the fields it shares with the release, as text, one row a person."""
+
+    path: str
+    on: tuple[str, ...]
+    frame: pd.DataFrame = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class References:
+    """The referenced files, parsed; hierarchies and code lists by attribute."""
+
+    hierarchies: Mapping[str, HierarchyRows] = field(default_factory=dict)
+    codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    dictionaries: tuple[Dictionary, ...] = ()
+    signers: str | None = None
+    suite: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedPolicy:
+    """`file_digests` maps each path, as the policy writes it, to the SHA-256 of the file's bytes."""
+
+    policy: Policy
+    path: Path
+    file_digests: Mapping[str, str]
+    digest: str
+    references: References
+    text: str = ""
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+
+def load_policy(path: Path | str) -> LoadedPolicy:
+    """Reads, checks and digests the policy. Every problem names the file, and the line or key where there is one."""
+    path = Path(path).expanduser().absolute()
+    text = _text(_policy_bytes(path), f"The policy {path.name}")
+    policy = parse_policy(text, path.name)
+    contents = {named: read_bytes(path.parent / named, f"The file of {_key(place)},") for place, named in files_of(policy).items()}
+    digests = {named: hashlib.sha256(content).hexdigest() for named, content in contents.items()}
+    return LoadedPolicy(policy, path, digests, policy_digest(policy, digests), _parse(policy, contents), text)
+
+
+def _policy_bytes(path: Path) -> pa.Buffer:
+    try:
+        return read_bytes(path, "The policy")
+    except InputRejected as refusal:
+        problem = PolicyInvalid(refusal.message, "Correct the path; `headgate init TABLE` drafts a policy.")
+    raise problem
+
+
+def _key(place: Sequence[str | int]) -> str:
+    return ".".join(str(step) for step in place)
+
+
+def _text(content: pa.Buffer, what: str) -> str:
+    raw: bytes = content.to_pybytes()
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = raw[: problem.start].count(b"\n") + 1
+    raise InputRejected(f"{what} is not UTF-8: line {line} cannot be decoded.", "Save it as UTF-8.")
+
+
+def _parse(policy: Policy, contents: Mapping[str, pa.Buffer]) -> References:
+    hierarchies: dict[str, HierarchyRows] = {}
+    codes: dict[str, tuple[str, ...]] = {}
+    for name, attribute in policy.attributes.items():
+        if isinstance(attribute.hierarchy, str):
+            hierarchies[name] = read_hierarchy(contents[attribute.hierarchy], attribute.hierarchy, name)
+        if isinstance(attribute.values, str):
+            codes[name] = read_codes(contents[attribute.values], attribute.values)
+        if isinstance(attribute.values_from, ValuesFrom):
+            codes[name] = read_key_values(contents[attribute.values_from.path], attribute.values_from.path, attribute.values_from.key)
+    gate, signers, suite = policy.gates.disclosure, policy.approval.signers, policy.expect.suite
+    return References(
+        hierarchies,
+        codes,
+        tuple(
+            read_dictionary(contents[dictionary.path], dictionary.path, dictionary.on, policy.named(Role.IDENTIFIER))
+            for dictionary in (gate.dictionaries if gate is not None else ())
+        ),
+        None if signers is None else _text(contents[signers], f"The signers file {signers}"),
+        None if suite is None else _text(contents[suite], f"The suite {suite}"),
+    )
+
+
+def read_hierarchy(content: pa.Buffer, path: str, attribute: str) -> HierarchyRows:
+    """leaf;…;root, a line a leaf, no header. Blank lines mean nothing. Refuses what is no tree."""
+    text = _text(content, f"The hierarchy {path}")
+    rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=";") if any(cell.strip() for cell in row)]
+    if rows and len(rows[0]) == 1 and any(mark in rows[0][0] for mark in ",\t"):
+        raise InputRejected(f"The hierarchy {path} has one column when split at ';'.", "Separate its levels by ';'.")
+    try:
+        return tuple(tuple(row) for row in Hierarchy.from_rows(rows, attribute).labels.tolist())
+    except HeadgateError as refusal:
+        problem = InputRejected(f"{path}: {refusal.message}", refusal.cure)
+    raise problem
+
+
+def read_codes(content: pa.Buffer, path: str) -> tuple[str, ...]:
+    """One value a line, the whole line; or, under a first column headed `value` or `code`, a CSV's first column."""
+    lines = [line for line in _text(content, f"The code list {path}").splitlines() if line.strip()]
+    if lines and lines[0].split(",")[0].strip().strip('"').lower() in CODE_HEADERS:
+        values = [row[0].strip() for row in csv.reader(lines[1:]) if row]
+    else:
+        values = [line.strip() for line in lines]
+    return _distinct(values, path)
+
+
+def _distinct(values: Sequence[str], path: str) -> tuple[str, ...]:
+    if not values:
+        raise InputRejected(f"The code list {path} has no values.", "Write one value a line.")
+    blank, twice = sum(value == "" for value in values), len(values) - len(set(values))
+    if blank or twice:
+        raise InputRejected(f"The code list {path} has {blank} blank and {twice} repeated values.", "Keep each value once.")
+    return tuple(values)
+
+
+def _open(content: pa.Buffer, path: str, what: str) -> Source:
+    where = f"{what} {path}"
+    return open_parquet_bytes(content, where) if content.slice(0, 4).to_pybytes() == b"PAR1" else open_csv_bytes(content, where)
+
+
+def read_key_values(content: pa.Buffer, path: str, key: str) -> tuple[str, ...]:
+    """The distinct present values of one column, sorted."""
+    source = _open(content, path, "The table")
+    _require(source, (key,))
+    texts = texts_of(source.read([key]).column(key), key, source.name)
+    values = sorted({text.strip() for text in texts.to_pylist() if text is not None and text.strip()})
+    return _distinct(values, path)
+
+
+def read_dictionary(content: pa.Buffer, path: str, on: Sequence[str], identifiers: Sequence[str] = ()) -> Dictionary:
+    """Only the shared fields are kept. An identifier of the policy that the register also has must be unique there."""
+    source = _open(content, path, "The dictionary")
+    _require(source, on)
+    keys = [name for name in identifiers if name in source.names]
+    table = source.read([*on, *(key for key in keys if key not in on)])
+    for key in keys:
+        cells = texts_of(table.column(key), key, source.name)
+        if cells.null_count or len(cells.unique()) != len(cells):
+            raise InputRejected(f"{source.name} has missing or repeated cells in '{key}'.", "A dictionary has one row a person.")
+    return Dictionary(path, tuple(on), frame_of(table.select(list(on)), source.name))
+
+
+def _require(source: Source, wanted: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in source.names:
+            raise InputRejected(f"{source.name} has no column '{name}'.", f"It has: {choices(source.names, name)}.")

@@ -1,0 +1,249 @@
+"""The page an approver reads: what would be published and why it is safe, or why it was refused. One HTML file that fetches nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from headgate.errors import Defect
+from policies.manifest import TableFigures, Verdict
+from tasks.measured import MeasuredRelease, Outcome
+from tasks.release_charts import draw_errors, draw_losses, draw_plan, draw_table
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+NOT_MEASURED = "not measured"
+# Which way a gate asks, by the first word of its name.
+AT_LEAST = frozenset({"k", "dissimilarity", "delta_l", "distinct_l"})
+AT_MOST = frozenset({"linkability", "closeness", "reidentification", "disclosure", "utility"})
+
+# One line for every figure that a page shows, by the name it is shown under.
+GLOSSARY = {
+    "rows": "People in the table, one row each.",
+    "groups": "Sets of rows that share the same published quasi-identifiers.",
+    "k": "Rows in the smallest group: nobody can be told from fewer than k − 1 others.",
+    "mean group": "Rows in a group on average.",
+    "discernibility": "Sum of squared group sizes, and all rows once more for every suppressed one; smaller is finer.",
+    "risk": "Largest share of a group's other rows whose sensitive values are within ε of one person's; at most 1 − δ is required.",
+    "risk, all values": "The same figure counted over non-sensitive values too.",
+    "δ reached": "1 − risk: the share of dissimilar rows that everyone's group really has.",
+    "vulnerability": "Share of groups in which the risk is above what is required.",
+    "risk of one attribute": "The risk when only that sensitive attribute is looked at.",
+    "linkability": "Largest share of a group that has the same sensitive value: how certain an attacker can be of anyone's.",
+    "linkability, all values": "The same figure counted over non-sensitive values too.",
+    "closeness": "How far a group's distribution of the attribute is from the whole table's, at worst; 0 is the same, 1 the farthest.",
+    "distinct l": "Fewest different values of the attribute in a group.",
+    "distinct l, all values": "The same figure counted over non-sensitive values too.",
+    "(δ, l)": "Group size divided by the largest number of rows within the interval of one row's value, at worst.",
+    "(δ, l), all values": "The same figure counted over non-sensitive values too.",
+    "re-identification, max": "One divided by the smallest group: the best chance to pick the right row of a person.",
+    "re-identification, mean": "The same chance on average over rows: groups divided by rows.",
+    "disclosure, mean": "Loss expected when records are matched with a dictionary of known people, averaged over records.",
+    "disclosure, max": "The same loss of the record that is worst off.",
+    "disclosure, unmatched": "Share of records that nobody in the dictionary is consistent with.",
+    "information loss (NCP)": "How wide the published quasi-identifiers are, as a share of all that they could be.",
+    "query error": "Relative error of random count queries answered from the published table instead of the source.",
+    "association lost, Γα": "Share of the dependence between sensitive attributes that is lost because they are in different tables.",
+    "threat of joining, Γβ": "How much attributes that stay together tell of each other; 0 if all are apart, 1 if all are together.",
+    "suppressed": "Rows that are in no published table, because no group could take them.",
+}
+
+CAPTIONS = {
+    "plan": "The search for the plan. Each point is one way to divide the sensitive attributes among tables.",
+    "group_sizes": "Group sizes. No bar may be left of the line.",
+    "group_risks": "Proximity risk, group by group. No bar may be right of the line.",
+    "closeness": "Closeness of each sensitive attribute.",
+    "loss": "Information lost by each quasi-identifier.",
+    "query_errors": "Relative error of random count queries.",
+}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some published rows of one table, as they are in its file; None is a missing cell."""
+
+    table: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ReportContent:
+    """All that a page says. A refused release has the same page, with what was measured before it ended."""
+
+    measured: MeasuredRelease
+    product: str
+    samples: tuple[Sample, ...] = ()
+    approvals_required: int | None = None
+    publish_to: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    text: str
+
+
+def render_report(content: ReportContent) -> str:
+    """The whole page as text. Everything in it is escaped; the only markup let through is that of our own charts."""
+    release = content.measured
+    figures = {table.name: tuple(_figures(table.figures)) for table in release.tables}
+    shown = {figure.name.partition(":")[0] for group in figures.values() for figure in group}
+    return _template().render(
+        content=content,
+        release=release,
+        headline=_headline(release),
+        verdicts=[(verdict, *_texts_apart(verdict)) for verdict in sorted(release.verdicts, key=lambda verdict: verdict.passed)],
+        figures=figures,
+        samples={sample.table: sample for sample in content.samples},
+        table_pictures={table.name: _framed(draw_table(table, release.promise, "svg")) for table in release.tables},
+        plan_picture=_framed(draw_plan(release, "svg")),
+        utility_pictures=_framed(draw_errors(release, "svg") | draw_losses(release, "svg")),
+        plan_steps=tuple(_plan_steps(release)),
+        sides=_sides(release.outcomes),
+        remarked=any(verdict.remedy for verdict in release.verdicts),
+        glossary={name: meaning for name, meaning in GLOSSARY.items() if name in shown | _shown_elsewhere(release)},
+    )
+
+
+def _headline(release: MeasuredRelease) -> str:
+    if release.passed:
+        return f"All {len(release.verdicts)} gates passed" if len(release.verdicts) > 1 else "The gate passed"
+    if release.refusal:
+        return f"Refused: {release.refusal}"
+    failed = [outcome for outcome in release.outcomes if not outcome.success]
+    reasons = [_why(verdict) for verdict in release.refused_by] + [f"expectation {outcome.expectation} was not met" for outcome in failed]
+    if not reasons:
+        return "Refused: nothing was judged"
+    more = f", and {len(reasons) - 3} more" if len(reasons) > 3 else ""
+    return "Refused because " + "; ".join(reasons[:3]) + more
+
+
+def _why(verdict: Verdict) -> str:
+    measured, required = _texts_apart(verdict)
+    figure = "could not be measured" if verdict.measured is None else f"is {measured}"
+    wanted = "" if verdict.required is None else f" where {required} is required"
+    return f"{verdict.gate}{f' of {verdict.table}' if verdict.table else ''} {figure}{wanted}"
+
+
+def _texts_apart(verdict: Verdict) -> tuple[str, str]:
+    """Measured and required as text; in full where six digits would show two numbers as one."""
+    family = re.split(r"[:.]", verdict.gate)[0]
+    way = "at least " if family in AT_LEAST else "at most " if family in AT_MOST else ""
+    measured, required = figure_text(verdict.measured), "–" if verdict.required is None else figure_text(verdict.required)
+    if measured == required and verdict.measured != verdict.required:
+        return repr(verdict.measured), f"{way}{verdict.required!r}"
+    return measured, required if verdict.required is None else f"{way}{required}"
+
+
+def _figures(figures: TableFigures) -> Iterator[Figure]:
+    """The figures of one table in reading order; those that were not asked for are left out."""
+    yield Figure("rows", figure_text(figures.rows))
+    yield Figure("groups", figure_text(figures.groups))
+    yield Figure("k", figure_text(figures.k))
+    yield Figure("mean group", figure_text(figures.mean_group))
+    yield from _optional("risk", figures.risk)
+    yield from _optional("risk, all values", figures.risk_all)
+    yield from _optional("δ reached", figures.delta_reached)
+    yield from _optional("vulnerability", figures.vulnerability)
+    yield from _each("risk of one attribute", figures.single_risk)
+    yield from _optional("linkability", figures.linkability)
+    yield from _optional("linkability, all values", figures.linkability_all)
+    yield from _each("closeness", figures.closeness)
+    yield from _each("distinct l", figures.distinct_l)
+    yield from _each("distinct l, all values", figures.distinct_l_all)
+    yield from _each("(δ, l)", figures.delta_l)
+    yield from _each("(δ, l), all values", figures.delta_l_all)
+    yield Figure("re-identification, max", figure_text(figures.reidentification_max))
+    yield Figure("re-identification, mean", figure_text(figures.reidentification_mean))
+    yield from _each("disclosure, mean", figures.disclosure_mean)
+    yield from _each("disclosure, max", figures.disclosure_max)
+    yield from _each("disclosure, unmatched", figures.disclosure_unmatched)
+    yield Figure("information loss (NCP)", figure_text(figures.ncp))
+    yield Figure("discernibility", figure_text(figures.discernibility))
+    if figures.query_error_mean is not None:
+        yield Figure("query error: mean", figure_text(figures.query_error_mean))
+    if figures.query_error_median is not None:
+        yield Figure("query error: median", figure_text(figures.query_error_median))
+
+
+def _optional(name: str, value: float | None) -> Iterator[Figure]:
+    if value is not None:
+        yield Figure(name, figure_text(value))
+
+
+def _each(name: str, values: Mapping[str, float]) -> Iterator[Figure]:
+    for column, value in values.items():
+        yield Figure(f"{name}: {column}", figure_text(value))
+
+
+def _plan_steps(release: MeasuredRelease) -> Iterator[dict[str, Any]]:
+    plan = release.plan
+    if plan is None:
+        return
+    for place, step in enumerate(plan.steps):
+        joined = " + ".join(", ".join(plan.columns[number] for number in part) for part in step.merged) if step.merged else ""
+        chosen = tuple(tuple(plan.columns[number] for number in table) for table in step.tables) == plan.tables
+        yield {"number": place, "joined": joined, "tables": len(step.tables), "step": step, "chosen": chosen}
+
+
+def _sides(outcomes: tuple[Outcome, ...]) -> tuple[tuple[str, tuple[Outcome, ...]], ...]:
+    named = (("in", "On the way in: the source"), ("out", "On the way out: the published tables"))
+    sides = ((title, tuple(outcome for outcome in outcomes if outcome.side == side)) for side, title in named)
+    return tuple(
+        (title, sorted_failures_first)
+        for title, chosen in sides
+        if (sorted_failures_first := tuple(sorted(chosen, key=lambda o: o.success)))
+    )
+
+
+def _shown_elsewhere(release: MeasuredRelease) -> set[str]:
+    plan = {"association lost, Γα", "threat of joining, Γβ"} if release.plan else set()
+    utility = {"query error", "information loss (NCP)"} if release.utility else set()
+    return plan | utility | {"suppressed"}
+
+
+def _framed(pictures: Mapping[str, bytes]) -> tuple[tuple[str, Any], ...]:
+    """Charts with their captions, ready to stand inside the page: no namespace addresses, which HTML does not need."""
+    from markupsafe import Markup
+
+    framed = []
+    for name, svg in pictures.items():
+        markup = svg.decode().replace(' xmlns="http://www.w3.org/2000/svg"', "").replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "")
+        framed.append((CAPTIONS[name], Markup(markup.replace("xlink:href", "href"))))
+    return tuple(framed)
+
+
+def figure_text(value: float | None) -> str:
+    """Six significant digits."""
+    if value is None:
+        return NOT_MEASURED
+    if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
+        return f"{int(value):,}"
+    return f"{value:.6g}"
+
+
+def percent_text(share: float | None) -> str:
+    return NOT_MEASURED if share is None else f"{share * 100:.4g} %"
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    def source(name: str) -> str:
+        text = resources.files("tasks").joinpath("templates", name)
+        if not text.is_file():
+            raise Defect(f"The page template {name} is not installed.", "Install headgate again.")
+        return text.read_text(encoding="utf-8")
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(source), trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(figure=figure_text, percent=percent_text)
+    return environment.get_template("report.html.j2")

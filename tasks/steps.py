@@ -1,0 +1,200 @@
+"""The steps of a release as Prefect tasks. Each is given the release's id, works on what lies on the workbench, and gives back a count
+or an id: Prefect never holds a frame, and stores no result, no parameter and no message with a data value in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from headgate.errors import StoreUnavailable
+from policies.events import ExpectationsChecked, GatesJudged, PlanChosen, RunTracked, SourceIngested, TableAnonymized
+from tasks import anonymize, assemble, gate, plan, record, transform, workbench
+from tasks.expect_inbound import expect_inbound
+from tasks.expect_outbound import Declared, expect_outbound, withheld_columns
+from tasks.expectations import ExpectationOutcome, refuse_failed_inbound, refuse_failed_outbound
+from tasks.ingest import ingest as read_source
+from tasks.keys import ledger_secret, source_hmac
+from tasks.measured import Outcome
+from tasks.step import guarded
+from tasks.track import tag_candidate, track_release
+from tasks.workbench import Workbench, present
+
+Body = Callable[[Workbench, str], Any]
+
+
+def step(name: str, retries: int = 0) -> Callable[[Body], Any]:
+    """Only a store or server that did not answer is tried again; a refusal stays a refusal."""
+
+    def wrap(body: Body) -> Any:
+        def run(release_id: str, table: str = "") -> Any:
+            bench = workbench.of(release_id)
+            with bench.timed(name, table):
+                return body(bench, table)
+
+        run.__name__ = name
+        run.__doc__ = body.__doc__
+        return task(
+            name=name,
+            task_run_name=lambda: _run_name(name),
+            persist_result=False,
+            cache_policy=NO_CACHE,
+            retries=retries,
+            retry_delay_seconds=1,
+            retry_condition_fn=_unavailable if retries else None,
+        )(guarded(run))
+
+    return wrap
+
+
+def _run_name(name: str) -> str:
+    from prefect.runtime import task_run
+
+    table = task_run.parameters.get("table")
+    return f"{name} {table}" if table else name
+
+
+def _unavailable(task: Any, run: Any, state: Any) -> bool:
+    return isinstance(state.result(raise_on_failure=False), StoreUnavailable)
+
+
+def _told(outcomes: tuple[ExpectationOutcome, ...], side: str, table: str = "") -> list[Outcome]:
+    return [Outcome(side, outcome.type, outcome.column or "", outcome.success, table) for outcome in outcomes]  # type: ignore[arg-type]
+
+
+def _checked(bench: Workbench, outcomes: tuple[ExpectationOutcome, ...], direction: str, columns: tuple[str, ...], table: str = "") -> None:
+    failed = {columns.index(outcome.column) for outcome in outcomes if not outcome.success and outcome.column in columns}
+    bench.happened(
+        ExpectationsChecked,
+        direction=direction,
+        table=bench.names.index(table) + 1 if table else None,
+        expectations=len(outcomes),
+        successful=sum(outcome.success for outcome in outcomes),
+        failed_columns=tuple(sorted(failed)),
+    )
+
+
+@step("ingest", retries=1)
+def ingest(bench: Workbench, table: str) -> int:
+    """Step 1: the source as dictionary-encoded columns; identifiers end here."""
+    bench.ingested = read_source(bench.loaded, bench.source)
+    bench.rows = bench.ingested.rows
+    bench.source_hmac = source_hmac(ledger_secret(bench.home.keys), bench.ingested.source_digest)
+    bench.happened(SourceIngested, rows=bench.rows, columns=len(bench.loaded.policy.source_columns), source_hmac=bench.source_hmac)
+    return bench.rows
+
+
+@step("expect")
+def expect(bench: Workbench, table: str) -> int:
+    """Step 2: the policy's suite and the steward's on what came in."""
+    outcomes = expect_inbound(bench.loaded, present(bench.ingested, "encoded source"), record.previous_rows(bench))
+    bench.outcomes += _told(outcomes, "in")
+    _checked(bench, outcomes, "inbound", bench.loaded.policy.source_columns)
+    refuse_failed_inbound(outcomes)
+    return len(outcomes)
+
+
+@step("transform")
+def transform_sets(bench: Workbench, table: str) -> int:
+    """Step 3: sets to bitmaps."""
+    return transform.transform(bench)
+
+
+@step("plan")
+def choose_plan(bench: Workbench, table: str) -> int:
+    """Step 4: the projected tables, each step of the search recorded."""
+    steps = plan.choose_plan(bench)
+    chosen = present(bench.plan, "plan")
+    number = {name: place for place, name in enumerate(chosen.columns)}
+    bench.happened(
+        PlanChosen,
+        method=chosen.method,
+        tables=tuple(tuple(number[name] for name in names) for names in chosen.tables),
+        association_loss=chosen.association_loss,
+        information_exposure=chosen.information_exposure,
+        steps=len(chosen.steps),
+    )
+    return steps
+
+
+@step("anonymize")
+def anonymize_table(bench: Workbench, table: str) -> int:
+    """Step 5: groups for one projected table."""
+    return anonymize.group_table(bench, table)
+
+
+@step("write")
+def write_table(bench: Workbench, table: str) -> int:
+    """Step 5: the published form of one table, generalized, shuffled and written."""
+    rows = anonymize.publish_table(bench, table)
+    found = bench.partitions[table]
+    bench.happened(
+        TableAnonymized,
+        table=bench.names.index(table) + 1,
+        groups=found.count,
+        suppressed=bench.suppressed,
+        risk=found.risk,
+        reached=found.reached,
+    )
+    return rows
+
+
+@step("expect-published")
+def expect_published(bench: Workbench, table: str) -> int:
+    """Step 6: what was written is what was declared, and holds no identifier."""
+    ingested = present(bench.ingested, "encoded source")
+    declared = Declared(
+        table,
+        present(bench.table, "encoded source"),
+        bench.columns_of(table),
+        bench.insensitive_of(table),
+        withheld_columns(bench.loaded.policy),
+        ingested.identifiers,
+        bench.rows - bench.suppressed,
+        bench.loaded.policy.anonymize.k,
+    )
+    outcomes = expect_outbound([bench.stage / file.path for file in bench.written[table]], declared)
+    bench.outcomes += _told(outcomes, "out", table)
+    _checked(bench, outcomes, "outbound", tuple(name for name, _column, _part in declared.places()), table)
+    refuse_failed_outbound(outcomes, table)
+    return len(outcomes)
+
+
+@step("gate")
+def gate_table(bench: Workbench, table: str) -> int:
+    """Step 6: every figure, measured on the file that was written."""
+    return gate.gate_table(bench, table)
+
+
+@step("judge")
+def judge(bench: Workbench, table: str) -> int:
+    """Step 6: one verdict a gate and table; gives how many did not pass."""
+    verdicts = gate.judge_release(bench)
+    failed = [verdict for verdict in verdicts if not verdict.passed]
+    kinds = tuple(sorted({verdict.gate.split(":")[0] for verdict in failed}))
+    bench.happened(GatesJudged, verdicts=len(verdicts), passed=len(verdicts) - len(failed), failed=kinds)
+    return len(failed)
+
+
+@step("track", retries=1)
+def track(bench: Workbench, table: str) -> str:
+    """Step 7: parameters, figures and plots in MLflow. Tracking that fails stops the release."""
+    bench.mlflow_run_id = track_release(assemble.tracked_release(bench, record.refusal_of(bench)), bench.home.root)
+    bench.happened(RunTracked, mlflow_run_id=bench.mlflow_run_id)
+    return bench.mlflow_run_id
+
+
+@step("candidate")
+def seal_candidate(bench: Workbench, table: str) -> str:
+    """Step 8: the folder under the digest of its manifest, signed by the runner."""
+    candidate = record.seal_candidate(bench)
+    tag_candidate(bench.mlflow_run_id, candidate, bench.home.root)
+    return candidate
+
+
+@step("audit")
+def audit(bench: Workbench, table: str) -> int:
+    """Step 11: what has happened since the last event, appended to the ledger."""
+    return record.append_events(bench)

@@ -1,0 +1,63 @@
+"""Withdrawing a release: a signed event, a mark beside the version, and `latest` back to the version before. Nothing is deleted:
+what was public stays provable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from headgate.errors import Defect, PublicationFailed
+from policies.events import ReleaseWithdrawn
+from policies.release import Release
+from policies.states import State
+from tasks.decide import record_withdrawal
+from tasks.files import sync_folder, write_file
+from tasks.history import History, latest_version, read_history
+from tasks.home import Home
+from tasks.keys import PrivateKey
+from tasks.ledger import Ledger
+from tasks.series import Series
+from tasks.trust import kept_envelope
+
+
+@dataclass(frozen=True)
+class Withdrawal:
+    """`latest`: the version that `latest` names now, None if there is none left or nothing was published."""
+
+    release: Release
+    latest: int | None
+    already: bool = False
+
+
+def withdraw(home: Home, ledger: Ledger, name: str, key: PrivateKey, reason: str, store: Path | None = None) -> Withdrawal:
+    """By release id or candidate. A withdrawal that was cut short is finished."""
+    release = read_history(ledger).find(name)
+    already = release.state is State.WITHDRAWN
+    with ledger.lock(release.dataset, release.release_id):
+        if not already:
+            release = record_withdrawal(home, ledger, release.release_id, key, reason).release
+        if release.version is None:
+            return Withdrawal(release, None, already)
+        series = Series(home.store if store is None else store, release.target)
+        try:
+            return Withdrawal(release, mark_withdrawn(home, read_history(ledger), release, series), already)
+        except OSError as problem:
+            failed = problem.strerror or type(problem).__name__
+        raise PublicationFailed(f"{series.folder} could not be written ({failed}).", "Correct its rights, then withdraw again.")
+
+
+def mark_withdrawn(home: Home, history: History, release: Release, series: Series) -> int | None:
+    """The signed withdrawal beside the version, then `latest`."""
+    if release.version is None:
+        return None
+    signed = [event for event in history.events(release.release_id) if isinstance(event, ReleaseWithdrawn)]
+    if not signed:
+        raise Defect("A release that was not withdrawn was to be marked.", "This is a defect of headgate; please report it.")
+    series.open()
+    mark = series.withdrawal(release.version)
+    if not mark.exists():
+        write_file(mark.parent, mark.name, kept_envelope(home, release.candidate, signed[0].statement_sha256))
+        sync_folder(mark.parent)
+    newest = latest_version(history.at_target(series.to))
+    series.point_latest(newest)
+    return newest

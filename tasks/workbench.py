@@ -1,0 +1,175 @@
+"""One release in the making, in memory only.
+
+Steps are Prefect tasks, and Prefect must never see microdata; so they hand each other the release's id, and what they work on lies
+here, in the process that runs the flow. Nothing of it is ever written: a run that dies leaves no encoded table behind.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headgate.errors import Defect
+from policies.events import Event
+from policies.states import State
+from tasks.home import Home
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from headgate.columns import Table
+    from headgate.distance import Distance
+    from headgate.encode import ColumnSpec
+    from headgate.published import PublishedTable
+    from headgate.xcolor.partition import Partition
+    from policies.checkplan import TableCheck
+    from policies.manifest import Plan, Signer, TableFigures, Utility, Verdict
+    from policies.measure import Attacker
+    from policies.promise import Promise
+    from tasks.ingest import Ingested
+    from tasks.keys import PrivateKey
+    from tasks.ledger import Ledger
+    from tasks.measured import Outcome
+    from tasks.references import LoadedPolicy
+    from tasks.seal import Candidate
+    from tasks.write import WrittenFile
+
+
+class Listener:
+    """Told when a step begins and ends; this one says nothing."""
+
+    def began(self, step: str, table: str = "") -> None:
+        return
+
+    def ended(self, step: str, table: str, seconds: float) -> None:
+        return
+
+
+@dataclass
+class Workbench:
+    release_id: str
+    home: Home
+    loaded: LoadedPolicy
+    ledger: Ledger
+    key: PrivateKey
+    runner: Signer
+    source: Path | None
+    stage: Path
+    seed: bytes
+    listener: Listener
+    started: str
+    seconds: dict[str, float] = field(default_factory=dict)
+    ingested: Ingested | None = None
+    rows: int = 0
+    suppressed: int = 0
+    source_hmac: str = ""
+    outcomes: list[Outcome] = field(default_factory=list)  # of the expectations, in and out
+    table: Table | None = None  # after the bitmap transformation
+    promise: Promise | None = None
+    distance: Distance | None = None  # the callable's, where the policy names one
+    attackers: tuple[Attacker, ...] = ()
+    check: TableCheck | None = None
+    plan: Plan | None = None
+    kept: NDArray[np.bool_] | None = None
+    partitions: dict[str, Partition] = field(default_factory=dict)
+    written: dict[str, tuple[WrittenFile, ...]] = field(default_factory=dict)
+    published: dict[str, PublishedTable] = field(default_factory=dict)  # as read again from what was written
+    query_errors: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    figures: dict[str, TableFigures] = field(default_factory=dict)
+    verdicts: tuple[Verdict, ...] = ()
+    utility: Utility | None = None
+    mlflow_run_id: str = ""
+    candidate: Candidate | None = None
+    folder: Path | None = None  # of the candidate, or of the report on why there is none
+    state: State = State.RUNNING
+    step: str = "start"  # the last one that began
+    told: int = 0  # events in the ledger
+    untold: list[tuple[type[Event], dict[str, Any]]] = field(default_factory=list)
+
+    def happened(self, kind: type[Event], **told: Any) -> None:
+        """Recorded at the next audit. Figures, digests and column numbers only."""
+        self.untold.append((kind, told))
+
+    def forget_microdata(self) -> None:
+        """What is left is what may be shown: figures, verdicts, ids."""
+        self.ingested = self.table = self.check = self.kept = self.distance = None
+        self.attackers = ()
+        self.partitions.clear()
+        self.published.clear()
+        self.query_errors.clear()
+
+    @property
+    def specs(self) -> Mapping[str, ColumnSpec]:
+        return present(self.ingested, "encoded source").specs  # type: ignore[no-any-return]
+
+
+
+    @property
+    def suppressed_share(self) -> float:
+        return self.suppressed / self.rows if self.rows else 0.0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """table-1, table-2 … in the order of the plan; names of attributes or values have no place in paths and logs."""
+        return tuple(f"table-{number + 1}" for number in range(len(present(self.plan, "plan").tables)))
+
+    def columns_of(self, name: str) -> tuple[str, ...]:
+        return tuple(present(self.plan, "plan").tables[self.names.index(name)])
+
+    def insensitive_of(self, name: str) -> tuple[str, ...]:
+        from policies.specs import insensitive_tables
+
+        return insensitive_tables(self.loaded.policy, len(self.names))[self.names.index(name)]
+
+    @contextmanager
+    def timed(self, step: str, table: str = "") -> Iterator[None]:
+        self.step = step
+        self.listener.began(step, table)
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            taken = time.perf_counter() - start
+            self.seconds[step] = self.seconds.get(step, 0.0) + taken
+            self.listener.ended(step, table, taken)
+
+
+_open: dict[str, Workbench] = {}
+_listeners: dict[str, Listener] = {}
+
+
+def put(bench: Workbench) -> None:
+    _open[bench.release_id] = bench
+
+
+def of(release_id: str) -> Workbench:
+    if release_id not in _open:
+        raise Defect(f"Release {release_id} is not being made in this process.", "Steps of a release run in the process of its flow.")
+    return _open[release_id]
+
+
+def close(release_id: str) -> Workbench | None:
+    return _open.pop(release_id, None)
+
+
+def listen(release_id: str, listener: Listener) -> None:
+    """Whoever starts a flow may follow it; the flow itself knows nothing of terminals."""
+    _listeners[release_id] = listener
+
+
+def listener_of(release_id: str) -> Listener:
+    return _listeners.get(release_id) or Listener()
+
+
+def present(thing: Any, what: str) -> Any:
+    """What an earlier step left; its absence is a defect, not a default."""
+    if thing is None:
+        raise Defect(f"There is no {what} yet.", "Steps of a release run in the order of the flow.")
+    return thing

@@ -1,0 +1,205 @@
+"""A steward's folder with a small table made on the spot, and the command line run on it as a person would run it.
+
+Most journeys run the command in this process, against one real Prefect server for the session; `spawned` runs it as a process of its
+own, where that is what is tested.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+POLICY = """\
+schema: 1
+dataset: {dataset}
+title: Patients of a test
+source: {{kind: csv, path: patients.csv}}
+attributes:
+  person:    {{role: identifier}}
+  insurance: {{role: identifier}}
+  age:       {{role: quasi, kind: integer, domain: [0, 110]}}
+  sex:       {{role: quasi, kind: category}}
+  region:    {{role: quasi, kind: category, hierarchy: region.csv}}
+  diagnosis: {{role: sensitive, kind: set, separator: "|", values: [flu, asthma, diabetes, none], nonsensitive: [none]}}
+  income:    {{role: sensitive, kind: number, domain: [0, 200000]}}
+  education: {{role: sensitive, kind: ordinal, levels: [primary, secondary, tertiary]}}
+  note:      {{role: dropped}}
+projection: {{method: codip*, association_loss: 1, join_threat: 0.9}}
+anonymize: {{method: xcolor, k: {k}, epsilon: 0.05, delta: {delta}}}
+gates: {{linkability: 0.9, closeness: 0.9, reidentification: {{max: 0.25}}{gates}}}
+utility: {{queries: 100, dimensions: 2, sensitive_dimensions: 1, max_error: {max_error}}}
+approval: {{required: 2, signers: signers}}
+publish: {{to: {dataset}, formats: [csv, parquet]}}
+{more}"""
+
+REGIONS = "north-a;north;*\nnorth-b;north;*\nsouth-a;south;*\nsouth-b;south;*\n"
+
+
+@dataclass
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        return dict(json.loads(self.out))
+
+
+@dataclass
+class Project:
+    """A folder with data, policy, approvers' keys and a home of its own."""
+
+    folder: Path
+    home: Path
+    run_here: Callable[..., Outcome]
+    keys: dict[str, Path] = field(default_factory=dict)
+
+    @property
+    def policy(self) -> Path:
+        return self.folder / "policy.yaml"
+
+    @property
+    def source(self) -> Path:
+        return self.folder / "patients.csv"
+
+    def write_policy(self, **changes: Any) -> Path:
+        chosen = {"dataset": "patients", "k": 5, "delta": 0.4, "gates": "", "max_error": 5, "more": "", **changes}
+        self.policy.write_text(POLICY.format(**chosen), encoding="utf-8")
+        return self.policy
+
+    def write_source(self, rows: list[dict[str, str]]) -> Path:
+        with self.source.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, fieldnames=list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+        return self.source
+
+    def run(self, *arguments: str | Path) -> Outcome:
+        return self.run_here(self.home, *arguments)
+
+    def spawned(self, *arguments: str | Path, environment: dict[str, str] | None = None, cwd: Path | None = None) -> Outcome:
+        result = subprocess.run(
+            [str(Path(sys.executable).with_name("headgate")), *map(str, arguments)],
+            env={**os.environ, "HEADGATE_HOME": str(self.home), **(environment or {})},
+            cwd=cwd or self.folder,
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
+        return Outcome(result.returncode, result.stdout, result.stderr)
+
+    def released(self) -> dict[str, Any]:
+        outcome = self.run("release", self.policy, "--json")
+        assert outcome.code == 0, outcome.err
+        return outcome.json
+
+    def approved(self, *approvers: str) -> str:
+        candidate = str(self.released()["candidate"])
+        for approver in approvers or ("alice", "bob"):
+            outcome = self.run("approve", candidate, "--key", self.keys[approver], "--reason", "read and agreed", "--json")
+            assert outcome.code == 0, outcome.err
+        return candidate
+
+    def published(self) -> tuple[str, Path]:
+        candidate = self.approved()
+        outcome = self.run("publish", candidate, "--json")
+        assert outcome.code == 0, outcome.err
+        return candidate, Path(outcome.json["folder"])
+
+
+def people(count: int = 300, seed: int = 1) -> list[dict[str, str]]:
+    draw = random.Random(seed)
+    rows = []
+    for number in range(count):
+        education = draw.choice(["primary", "secondary", "tertiary"])
+        ill = [name for name in ("flu", "asthma", "diabetes") if draw.random() < 0.3]
+        rows.append(
+            {
+                "person": f"person-{number:05d}",
+                "insurance": f"ins/{draw.randrange(10**12):012d}",
+                "age": str(draw.randrange(18, 95)),
+                "sex": draw.choice(["f", "m"]),
+                "region": draw.choice(["north-a", "north-b", "south-a", "south-b"]),
+                "diagnosis": "|".join(ill) or "none",
+                "income": str(draw.randrange(8_000, 150_000, 10) + 5_000 * ["primary", "secondary", "tertiary"].index(education)),
+                "education": education,
+                "note": f"free text {number}",
+            }
+        )
+    return rows
+
+
+@pytest.fixture(scope="session")
+def quiet_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Prefect reads its settings when it is imported, so its home is set once, for the session."""
+    home = tmp_path_factory.mktemp("prefect")
+    before = dict(os.environ)
+    os.environ["PREFECT_HOME"] = str(home)
+    yield home
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.fixture(scope="session")
+def prefect_server(quiet_environment: Path) -> Iterator[str]:
+    """One real Prefect server for all journeys in this process."""
+    from tasks.home import Home
+    from tasks.prefect_server import PrefectServer
+    from tasks.quiet import quieten
+
+    quieten(Home(quiet_environment))
+    server = PrefectServer.start()
+    os.environ["PREFECT_API_URL"] = url = server.url()
+    yield url
+    os.environ.pop("PREFECT_API_URL", None)
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def approver_keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    from tasks.keys import make_key
+
+    folder = tmp_path_factory.mktemp("keys")
+    for name in ("alice", "bob", "carol", "mallory"):
+        make_key(folder / name)
+    return {name: folder / name for name in ("alice", "bob", "carol", "mallory")}
+
+
+@pytest.fixture
+def run_here(prefect_server: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+    from flows.boundary import run_application
+    from flows.cli import app
+
+    def run(home: Path, *arguments: str | Path) -> Outcome:
+        monkeypatch.setenv("HEADGATE_HOME", str(home))
+        capsys.readouterr()
+        code = run_application(app, [str(argument) for argument in arguments])
+        seen = capsys.readouterr()
+        return Outcome(code, seen.out, seen.err)
+
+    return run
+
+
+@pytest.fixture
+def project(tmp_path: Path, run_here: Callable[..., Outcome], approver_keys: dict[str, Path]) -> Project:
+    """alice, bob and carol may sign; mallory may not."""
+    folder = tmp_path / "steward's folder"
+    folder.mkdir()
+    made = Project(folder, tmp_path / "home", run_here, dict(approver_keys))
+    (folder / "region.csv").write_text(REGIONS, encoding="utf-8")
+    lines = [f"{name} {approver_keys[name].with_suffix('.pub').read_text().strip()}" for name in ("alice", "bob", "carol")]
+    (folder / "signers").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    made.write_source(people())
+    made.write_policy()
+    return made

@@ -1,0 +1,68 @@
+"""Each one-line sabotage, applied to a copy of the project, turns a named test red.
+
+A test that stays green when the rule it guards is broken guards nothing. `sabotages.toml` lists what to break and which test must
+notice. Compiled loops run as plain Python here, so that no cached machine code can hide a change.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SABOTAGES = tomllib.loads((Path(__file__).parent / "sabotages.toml").read_text(encoding="utf-8"))["sabotage"]
+PARTS = ("headgate", "policies", "tasks", "flows", "tests", "deployments", "pyproject.toml", "README.md")
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sabotaged")
+    for part in PARTS:
+        source = ROOT / part
+        if source.is_dir():
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(source, folder / part)
+    return folder
+
+
+def run_named_test(folder: Path, test: str, compiled: bool) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    if not compiled:
+        environment["NUMBA_DISABLE_JIT"] = "1"
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-x", "-p", "no:randomly", test], cwd=folder, env=environment, capture_output=True, text=True, timeout=280
+    )
+
+
+def test_there_are_enough_sabotages_and_each_has_a_name_of_its_own() -> None:
+    assert len(SABOTAGES) >= 25
+    assert len({sabotage["name"] for sabotage in SABOTAGES}) == len(SABOTAGES)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda sabotage: sabotage["name"])
+def test_a_sabotage_turns_its_named_test_red(sabotage: dict[str, str], copy: Path) -> None:
+    path = copy / sabotage["file"]
+    whole = path.read_text(encoding="utf-8")
+    assert whole.count(sabotage["find"]) == 1, "the line to break must stand exactly once"
+    path.write_text(whole.replace(sabotage["find"], sabotage["replace"]), encoding="utf-8")
+    try:
+        result = run_named_test(copy, sabotage["test"], compiled=bool(sabotage.get("compiled", False)))
+    finally:
+        path.write_text(whole, encoding="utf-8")
+    assert result.returncode == 1, f"stayed green or did not run:\n{result.stdout[-3000:]}{result.stderr[-1000:]}"
+
+
+@pytest.mark.long
+def test_without_a_sabotage_the_named_tests_are_green(copy: Path) -> None:
+    tests = sorted({sabotage["test"] for sabotage in SABOTAGES})
+    environment = {**os.environ, "PYTHONPATH": str(copy), "NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    result = subprocess.run([sys.executable, "-m", "pytest", *tests], cwd=copy, env=environment, capture_output=True, text=True, timeout=290)
+    assert result.returncode == 0, result.stdout[-3000:]

@@ -1,0 +1,62 @@
+"""The command line is instant until a command needs something heavy."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+HEAVY = {"prefect", "mlflow", "great_expectations", "pandas", "numpy", "numba", "matplotlib", "asyncssh", "sqlalchemy", "pydantic", "rich"}
+
+
+def python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+
+
+def test_help_imports_nothing_heavy() -> None:
+    result = python(
+        "import sys, json\nfrom flows.cli import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit as stop:\n    assert not stop.code\n"
+        "print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})), file=sys.stderr)"
+    )
+    loaded = set(json.loads(result.stderr.splitlines()[-1]))
+    assert "Usage: headgate" in result.stdout
+    assert not loaded & HEAVY
+
+
+@pytest.mark.long
+def test_help_takes_at_most_six_times_the_import_of_typer() -> None:
+    headgate = Path(sys.executable).with_name("headgate")
+
+    def best(command: list[str]) -> float:
+        taken = []
+        for _ in range(5):
+            start = time.perf_counter()
+            subprocess.run(command, capture_output=True, timeout=60, check=True)
+            taken.append(time.perf_counter() - start)
+        return min(taken)
+
+    assert best([str(headgate), "--help"]) <= 6 * best([sys.executable, "-c", "import typer"])
+
+
+@pytest.mark.parametrize("package", ["headgate", "policies"])
+def test_importing_the_science_and_the_policies_imports_no_server_or_store(package: str) -> None:
+    result = python(
+        f"import pkgutil, importlib, sys, json, {package}\n"
+        f"for module in pkgutil.walk_packages({package}.__path__, '{package}.'):\n"
+        "    if not module.name.endswith(('generate', 'convert')):\n        importlib.import_module(module.name)\n"
+        "print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
+    )
+    loaded = set(json.loads(result.stdout))
+    assert not loaded & {"prefect", "mlflow", "great_expectations", "sqlalchemy", "fastapi", "asyncssh", "matplotlib"}
+
+
+def test_every_command_has_a_help_of_its_own() -> None:
+    from flows.cli import app, audit_app
+
+    names = {command.name or command.callback.__name__ for command in [*app.registered_commands, *audit_app.registered_commands]}
+    assert {"init", "release", "advise", "check", "show", "approve", "reject", "publish", "releases", "withdraw", "verify", "serve", "demo"} <= names
+    assert {"list", "export"} <= names
+    assert all(command.callback.__doc__ for command in [*app.registered_commands, *audit_app.registered_commands])

@@ -1,0 +1,115 @@
+"""t-closeness: golden figures, and the transport problem solved as a linear program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from headgate.columns import Column, Kind, Role
+from headgate.encode import ColumnSpec, encode_column
+from headgate.hierarchy import Hierarchy
+from headgate.principles.closeness import closeness
+
+TREE = [["a1", "a", "A", "*"], ["a2", "a", "A", "*"], ["b1", "b", "A", "*"], ["c1", "c", "C", "*"], ["c2", "c", "C", "*"]]
+LEVELS = ("l1", "l2", "l3", "l4", "l5")
+VALUES: dict[str, list[Any]] = {
+    "number": [-3.5, 0, 1, 2, 10, 50],
+    "ordinal": ["l1", "l2", "l4", "l5"],
+    "category": ["x", "y", "z"],
+    "tree": [row[0] for row in TREE],
+}
+
+
+def encoded(what: str, cells: list[Any]) -> Column:
+    return encode_column(
+        pd.Series(cells, dtype=object),
+        ColumnSpec(
+            "v",
+            Kind.CATEGORY if what == "tree" else Kind(what),
+            Role.SENSITIVE,
+            levels=LEVELS if what == "ordinal" else (),
+            hierarchy=Hierarchy.from_rows(TREE, "v") if what == "tree" else None,
+        ),
+    )
+
+
+def ground(what: str, one: Any, other: Any, line: list[Any]) -> float:
+    if one == other:
+        return 0.0
+    if one is None or other is None or what == "category":
+        return 1.0
+    if what == "tree":
+        paths = {row[0]: row for row in TREE}
+        return min(level for level in range(4) if paths[one][level] == paths[other][level]) / 3
+    return abs(line.index(one) - line.index(other)) / (len(line) - 1)
+
+
+def transport(what: str, class_cells: list[Any], table: list[Any]) -> float:
+    points = sorted(set(table), key=repr)
+    line = list(LEVELS) if what == "ordinal" else sorted(cell for cell in set(table) if cell is not None) if what == "number" else []
+    p = np.array([class_cells.count(v) / len(class_cells) for v in points])
+    q = np.array([table.count(v) / len(table) for v in points])
+    size = len(points)
+    cost = [ground(what, u, v, line) for u in points for v in points]
+    rows = np.zeros((2 * size, size * size))
+    for i in range(size):
+        rows[i, i * size : (i + 1) * size] = 1
+        rows[size + i, i::size] = 1
+    return float(linprog(cost, A_eq=rows, b_eq=np.concatenate([p, q]), method="highs").fun)
+
+
+@pytest.mark.parametrize("what", list(VALUES))
+@settings(max_examples=40, deadline=None)
+@given(rows=st.data())
+def test_the_distance_is_the_least_cost_of_the_transport(what: str, rows: st.DataObject) -> None:
+    table = rows.draw(st.lists(st.tuples(st.integers(0, 2), st.sampled_from([*VALUES[what], None])), min_size=1, max_size=30))
+    cells = [cell for _, cell in table]
+    groups = np.unique([group for group, _ in table], return_inverse=True)[1].astype(np.int32)
+    found = closeness(encoded(what, cells), [groups])
+    for group in range(groups.max() + 1):
+        inside = [cell for cell, number in zip(cells, groups, strict=True) if number == group]
+        assert found.per_group[group] == pytest.approx(transport(what, inside, cells), abs=1e-9)
+    assert found.t == found.per_group.max()
+
+
+def test_the_partial_transport_on_a_long_line_is_exact() -> None:
+    rng = np.random.default_rng(5)
+    cells = [None if rng.random() < 0.3 else float(rng.integers(0, 40)) for _ in range(120)]
+    groups = rng.integers(0, 6, 120).astype(np.int32)
+    found = closeness(encoded("number", cells), [groups])
+    for group in range(6):
+        inside = [cell for cell, number in zip(cells, groups, strict=True) if number == group]
+        assert found.per_group[group] == pytest.approx(transport("number", inside, cells), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("groups", "wanted"),
+    [([0, 0, 1, 1], (0.5, 0.25, 0.25)), ([0, 1, 0, 1], (0.25, 0.5, 0.25)), ([0, 1, 1, 0], (0.25, 0.25, 0.5))],
+    ids=["b", "c", "d"],
+)
+def test_golden_codip_table_one(groups: list[int], wanted: tuple[float, ...]) -> None:
+    """DEFINITIONS §6, equal distance."""
+    table = {"diagnosis": ["HT", "HT", "DB", "AS"], "family": ["HT", "DB", "HT", "AS"], "job": ["teacher", "lawyer", "farmer", "teacher"]}
+    found = [closeness(encoded("category", cells), [np.array(groups, dtype=np.int32)]).t for cells in table.values()]
+    assert tuple(found) == pytest.approx(wanted)
+
+
+def test_golden_ordered_distance_of_salaries() -> None:
+    """DEFINITIONS §6: salaries 3…11 k, nine values: {3,4,5} 0.375, {6,8,11} 1/6."""
+    groups = np.array([0, 0, 0, 1, 2, 1, 2, 2, 1], dtype=np.int32)
+    found = closeness(encoded("number", list(range(3, 12))), [groups])
+    assert found.per_group[:2].tolist() == pytest.approx([0.375, 1 / 6])
+
+
+def test_one_value_or_nothing_but_missing_is_close_to_itself() -> None:
+    groups = np.array([0, 0, 1], dtype=np.int32)
+    for what in VALUES:
+        assert closeness(encoded(what, [VALUES[what][0]] * 3), [groups]).t == 0
+        assert closeness(encoded(what, [None] * 3), [groups]).t == 0
+    assert closeness(encoded("number", [1, 1, None]), [groups]).per_group.tolist() == pytest.approx([1 / 3, 2 / 3])

@@ -1,0 +1,199 @@
+"""(ε, δ)-dissimilarity: golden figures, and brute force over rows from the definition."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headgate.columns import Column, Kind, Role
+from headgate.distance import Distance
+from headgate.encode import ColumnSpec, encode_column
+from headgate.errors import InputRejected
+from headgate.principles.dissimilarity import dissimilarity
+
+# "A General Proximity Privacy Principle", Table I
+DISEASES = [
+    (0.5, 0.3, 0.1, 0.1), (0.4, 0.3, 0.2, 0.1), (0.4, 0.2, 0.2, 0.2), (0.3, 0.4, 0.2, 0.1),
+    (0.2, 0.7, 0.1, 0.0), (0.2, 0.6, 0.2, 0.0), (0.8, 0.1, 0.0, 0.1), (0.3, 0.1, 0.5, 0.1),
+]  # fmt: skip
+# "XColor", Table I
+SYNDROMES = [
+    (0.8, 0.0, 0.0), (0.6, 0.4, 0.4), (0.7, 0.1, 0.1), (1.0, 0.2, 0.2), (0.1, 0.9, 0.9),
+    (0.2, 0.5, 0.2), (0.8, 0.1, 0.9), (0.4, 0.3, 0.5), (0.6, 0.9, 0.3), (1.0, 0.7, 0.7),
+]  # fmt: skip
+
+
+def vectors(rows: list[tuple[float, ...]], metric: str) -> Column:
+    return encode_column(pd.DataFrame(rows), ColumnSpec("v", Kind.VECTOR, Role.SENSITIVE, metric=metric))
+
+
+def reading(sizes: list[int]) -> np.ndarray:
+    return np.repeat(np.arange(len(sizes)), sizes).astype(np.int32)
+
+
+def test_golden_general_proximity_table_one() -> None:
+    """DEFINITIONS §3: group 1 risk 0.75, belief 0.8 around #2; group 2 risk 0."""
+    column = vectors(DISEASES, "total-variation")
+    found = dissimilarity([column], [reading([5, 3])], Distance(), "0.1", "0.25")
+    assert found.per_group.tolist() == [0.75, 0.0]
+    assert found.risk == found.risk_all == 0.75
+    assert found.worst is not None
+    assert found.worst.belief == 0.8
+    assert tuple(column.values[found.worst.codes[0]]) == DISEASES[1]
+    assert found.holds
+    assert dissimilarity([column], [reading([5, 3])], Distance(), "0.1", "0.26").vulnerability == 0.5
+
+
+def test_golden_xcolor_table_one() -> None:
+    """DEFINITIONS §3: group 1 risk 0.75 around #3, group 2 risk 0.25; the whole table has 19 edges and Θ = 6."""
+    column = vectors(SYNDROMES, "min")
+    found = dissimilarity([column], [reading([5, 5])], Distance(), "0.1", "0.25")
+    assert found.per_group.tolist() == [0.75, 0.25]
+    assert found.worst is not None
+    assert tuple(column.values[found.worst.codes[0]]) == SYNDROMES[2]
+    near = Distance().over([column]).matrix(column.codes.reshape(-1, 1)) <= 0.1 + 1e-9
+    np.fill_diagonal(near, False)
+    assert near.sum() // 2 == 19
+    assert near.sum(axis=1).max() == 6
+    assert {(i + 1, j + 1) for i, j in zip(*np.nonzero(near[:5, :5]), strict=True) if i < j} == {(1, 3), (2, 3), (3, 4)}
+    assert {(i + 6, j + 6) for i, j in zip(*np.nonzero(near[5:, 5:]), strict=True) if i < j} == {(6, 9)}
+
+
+def test_golden_dissimilarity_is_not_monotone_under_union() -> None:
+    """DEFINITIONS §3: {0,1} ∪ {0,1}: risk 0, 0 → 1/3."""
+    column = encode_column(pd.Series(["0", "1", "0", "1"]), ColumnSpec("v", Kind.CATEGORY, Role.SENSITIVE))
+    assert dissimilarity([column], [reading([2, 2])], Distance(), 0).per_group.tolist() == [0, 0]
+    assert dissimilarity([column], [reading([4])], Distance(), 0).risk == pytest.approx(1 / 3)
+
+
+def test_golden_a_composite_can_hide_a_homogeneous_attribute() -> None:
+    """DEFINITIONS §3: four rows all HIV with four jobs: composite risk 0; the attribute alone has risk 1."""
+    illness = encode_column(pd.Series(["HIV"] * 4), ColumnSpec("illness", Kind.CATEGORY, Role.SENSITIVE))
+    job = encode_column(pd.Series(["a", "b", "c", "d"]), ColumnSpec("job", Kind.CATEGORY, Role.SENSITIVE))
+    assert dissimilarity([illness, job], [reading([4])], Distance(), "0.1").risk == 0
+    assert dissimilarity([illness], [reading([4])], Distance(), "0.1").risk == 1
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.integers(0, 3),  # group
+        st.sampled_from([None, 0.0, 0.1, 0.2, 0.7, 0.8, 1.0]),  # number
+        st.sampled_from([None, "a", "b", "none"]),  # category
+        st.sampled_from([None, "low", "middle", "high"]),  # ordinal
+    ),
+    min_size=1,
+    max_size=24,
+)
+
+
+def component(one: Any, other: Any, kind: str) -> float:
+    if one is None or other is None:
+        return 0.0 if one is other else 1.0
+    if kind == "category":
+        return float(one != other)
+    if kind == "ordinal":
+        levels = ["low", "middle", "high"]
+        return abs(levels.index(one) - levels.index(other)) / 2
+    return abs(one - other)
+
+
+def columns_of(cells: list[tuple[Any, ...]], which: list[str]) -> list[Column]:
+    specs = {
+        "number": ColumnSpec("number", Kind.NUMBER, Role.SENSITIVE, domain=(0, 1), weight=2, nonsensitive=frozenset({"0"})),
+        "category": ColumnSpec("category", Kind.CATEGORY, Role.SENSITIVE, nonsensitive=frozenset({"none", None})),
+        "ordinal": ColumnSpec("ordinal", Kind.ORDINAL, Role.SENSITIVE, levels=("low", "middle", "high"), nonsensitive=frozenset({"low"})),
+    }
+    order = ["number", "category", "ordinal"]
+    return [encode_column(pd.Series([row[order.index(name)] for row in cells], dtype=object), specs[name]) for name in which]
+
+
+@pytest.mark.parametrize("combine", ["lp", "lp2", "min"])
+@pytest.mark.parametrize("which", [["number"], ["category"], ["number", "category", "ordinal"]])
+@settings(max_examples=25, deadline=None)
+@given(rows=ROWS, epsilon=st.sampled_from(["0", "0.1", "0.25", "0.5", "1"]), delta=st.sampled_from(["0", "0.3", "0.5", "0.7", "1"]))
+def test_risk_and_vulnerability_are_those_of_the_definition(
+    combine: str, which: list[str], rows: list[tuple[Any, ...]], epsilon: str, delta: str
+) -> None:
+    numbers = {group: i for i, group in enumerate(sorted({row[0] for row in rows}))}
+    groups = np.array([numbers[row[0]] for row in rows], dtype=np.int32)
+    cells = [row[1:] for row in rows]
+    order = ["number", "category", "ordinal"]
+    harmless = {"number": {0.0}, "category": {"none", None}, "ordinal": {"low"}}
+    weights = np.array([2.0 if name == "number" else 1.0 for name in which])
+    power = 2 if combine == "lp2" else 1
+
+    def far(a: tuple[Any, ...], b: tuple[Any, ...]) -> float:
+        parts = np.array([component(a[order.index(name)], b[order.index(name)], name) for name in which])
+        return float(parts.min()) if combine == "min" else float((weights / weights.sum() @ parts**power) ** (1 / power))
+
+    def centre(cell: tuple[Any, ...]) -> bool:
+        return any(cell[order.index(name)] not in harmless[name] for name in which)
+
+    risks: list[float] = []
+    risks_all: list[float] = []
+    broken = 0
+    for group in range(len(numbers)):
+        inside = [cell for cell, number in zip(cells, groups, strict=True) if number == group]
+        size = len(inside)
+        near = [sum(far(v, u) <= float(epsilon) + 1e-9 for u in inside) - 1 for v in inside]
+        eligible = [n for n, v in zip(near, inside, strict=True) if centre(v)]
+        risks.append(1.0 if size == 1 else max(eligible, default=0) / (size - 1))
+        risks_all.append(1.0 if size == 1 else max(near) / (size - 1))
+        allowed = math.floor((1 - Fraction(delta)) * (size - 1))
+        broken += max(eligible, default=0) > allowed or (size == 1 and Fraction(delta) > 0)
+    distance = Distance(p=power, combine="min" if combine == "min" else "lp")
+    found = dissimilarity(columns_of(cells, which), [groups], distance, epsilon, delta)
+    assert found.per_group.tolist() == pytest.approx(risks)
+    assert (found.risk, found.risk_all) == pytest.approx((max(risks), max(risks_all)))
+    assert found.vulnerable_groups == broken
+    assert found.holds == (broken == 0)
+    assert found.vulnerability == pytest.approx(broken / len(numbers))
+
+
+@settings(max_examples=25, deadline=None)
+@given(rows=ROWS, seed=st.integers(0, 1000))
+def test_the_order_of_rows_does_not_matter_and_the_worse_reading_counts(rows: list[tuple[Any, ...]], seed: int) -> None:
+    columns = columns_of([row[1:] for row in rows], ["number", "category"])
+    groups = np.unique([row[0] for row in rows], return_inverse=True)[1].astype(np.int32)
+    whole = np.zeros(len(rows), dtype=np.int32)
+    found = dissimilarity(columns, [groups, whole], Distance(), "0.1", "0.5")
+    alone = [dissimilarity(columns, [one], Distance(), "0.1", "0.5") for one in (groups, whole)]
+    assert found.risk == max(one.risk for one in alone)
+    assert found.vulnerability == max(one.vulnerability or 0.0 for one in alone)
+    order = np.random.default_rng(seed).permutation(len(rows))
+    mixed = dissimilarity([column.take(order) for column in columns], [groups[order]], Distance(), "0.1", "0.5")
+    assert mixed.per_group.tolist() == alone[0].per_group.tolist()
+
+
+def test_a_lone_row_has_risk_one_even_if_its_value_is_harmless() -> None:
+    spec = ColumnSpec("v", Kind.CATEGORY, Role.SENSITIVE, nonsensitive=frozenset({"none"}))
+    column = encode_column(pd.Series(["none"]), spec)
+    found = dissimilarity([column], [reading([1])], Distance(), 0, "0.5")
+    assert (found.risk, found.holds, found.worst) == (1.0, False, None)
+    assert dissimilarity([column], [reading([1])], Distance(), 0, 0).holds
+    pair = encode_column(pd.Series(["none", "none"]), spec)
+    assert dissimilarity([pair], [reading([2])], Distance(), 0, 1).risk == 0
+    assert dissimilarity([pair], [reading([2])], Distance(), 0, 1).risk_all == 1
+
+
+def test_a_callable_distance_gives_the_same_figures_as_the_built_in_one() -> None:
+    rng = np.random.default_rng(3)
+    column = encode_column(pd.Series(rng.integers(0, 10, 40)), ColumnSpec("v", Kind.NUMBER, Role.SENSITIVE, domain=(0, 9)))
+    groups = reading([8] * 5)
+    built_in = dissimilarity([column], [groups], Distance(), "0.2", "0.5")
+    called = dissimilarity([column], [groups], Distance(function=lambda a, b: abs(a - b) / 9), "0.2", "0.5")
+    assert built_in.per_group.tolist() == called.per_group.tolist()
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(-1, 0), (0, 2), (0, -0.1), ("nan", 0)])
+def test_impossible_settings_are_refused(epsilon: Any, delta: Any) -> None:
+    column = encode_column(pd.Series(["a"]), ColumnSpec("v", Kind.CATEGORY, Role.SENSITIVE))
+    with pytest.raises((InputRejected, ValueError)):
+        dissimilarity([column], [reading([1])], Distance(), epsilon, delta)

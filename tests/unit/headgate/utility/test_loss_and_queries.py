@@ -1,0 +1,184 @@
+"""Information loss and count queries, against brute force."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headgate.columns import Kind, Role, Table
+from headgate.encode import ColumnSpec, encode_table
+from headgate.errors import InputRejected, RequirementNotMet
+from headgate.generalize import generalize
+from headgate.hierarchy import Hierarchy
+from headgate.published import from_frame, publish_form, to_frame
+from headgate.utility import queries
+from headgate.utility.loss import discernibility, information_loss
+from headgate.utility.queries import count_query_error
+
+TREE = [["a1", "a", "*"], ["a2", "a", "*"], ["b1", "b", "*"], ["b2", "b", "*"]]
+SPECS = {
+    "age": ColumnSpec("age", Kind.INTEGER, Role.QUASI, domain=(0, 9)),
+    "size": ColumnSpec("size", Kind.NUMBER, Role.QUASI),
+    "town": ColumnSpec("town", Kind.CATEGORY, Role.QUASI, hierarchy=Hierarchy.from_rows(TREE, "town")),
+    "eye": ColumnSpec("eye", Kind.CATEGORY, Role.QUASI),
+    "ill": ColumnSpec("ill", Kind.CATEGORY, Role.SENSITIVE),
+    "pay": ColumnSpec("pay", Kind.NUMBER, Role.SENSITIVE),
+    "level": ColumnSpec("level", Kind.ORDINAL, Role.SENSITIVE, levels=("low", "middle", "high")),
+}
+
+
+def people(rows: int, seed: int, gaps: bool = True) -> Table:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(0, 10, rows).astype(object),
+            "size": rng.choice([1.5, 2.25, 3, 8], rows).astype(object),
+            "town": rng.choice([row[0] for row in TREE], rows).astype(object),
+            "eye": rng.choice(["blue", "brown", "green"], rows).astype(object),
+            "ill": rng.choice(["flu", "cold", "none"], rows).astype(object),
+            "pay": rng.choice([10, 20.5, 30, 99], rows).astype(object),
+            "level": rng.choice(["low", "high"], rows).astype(object),
+        }
+    )
+    if gaps:
+        frame = frame.mask(rng.random(frame.shape) < 0.05, None)
+    return encode_table(frame, SPECS)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 30), st.integers(0, 1000), st.integers(1, 4))
+def test_ncp_is_the_row_weighted_mean_of_the_groups_losses_and_counts_suppressed_rows_as_one(rows: int, seed: int, count: int) -> None:
+    table = people(rows, seed)
+    groups = np.unique(np.random.default_rng(seed).integers(0, count, rows), return_inverse=True)[1].astype(np.int32)
+    if rows > 3 and groups.max() > 0:
+        groups = np.where(groups == groups.max(), -1, groups).astype(np.int32)
+    total = groups.max() + 1
+    losses = np.mean([generalize(column, groups, total).loss for column in table.select(table.quasi)], axis=0)
+    per_row = [1.0 if group < 0 else losses[group] for group in groups]
+    published = publish_form(table, groups, "one", ("ill",))
+    domains = {name: table[name] for name in table.quasi}
+    found = information_loss(published, domains, int((groups < 0).sum()))
+    assert found.ncp == pytest.approx(np.mean(per_row))
+    assert found.per_group.tolist() == pytest.approx(losses.tolist())
+    released = [row for row, group in zip(per_row, groups, strict=True) if group >= 0]
+    assert np.mean(list(found.per_attribute.values())) == pytest.approx(np.mean(released))
+    again = from_frame(to_frame(published, 3), "one", table.quasi, {"ill": SPECS["ill"]})
+    assert information_loss(again, domains, int((groups < 0).sum())).ncp == pytest.approx(found.ncp)
+
+
+def test_discernibility_is_the_sum_of_squares_and_a_table_for_each_suppressed_row() -> None:
+    assert discernibility([np.array([0, 0, 1])], 5) == 4 + 1 + 2 * 5
+    assert discernibility([np.array([0, 0, 1])]) == 5
+
+
+def estimate_by_hand(table: Table, groups: np.ndarray, query: list[tuple[str, int, int]], released: list[int]) -> tuple[float, int]:
+    """Raw and estimated count of one query from the plain cells: fractions of the values that a group's cell stands for."""
+    estimate, raw = 0.0, 0
+
+    def domain(name: str) -> list[Any]:
+        return list(range(10)) if name == "age" else table[name].values.tolist()
+
+    def value(name: str, row: int) -> Any:
+        code = table[name].codes[row]
+        return None if code < 0 else table[name].values[code]
+
+    for row in range(table.rows):
+        raw += all(value(name, row) in domain(name)[a:b] for name, a, b in query)
+    for row in released:
+        share = 1.0
+        mates = [other for other in released if groups[other] == groups[row]]
+        for name, a, b in query:
+            if name not in table.quasi:
+                share *= value(name, row) in domain(name)[a:b]
+                continue
+            present = {value(name, mate) for mate in mates}
+            some = {v for v in present if v is not None}
+            gaps = any(value(name, other) is None for other in range(table.rows))
+            if not some:
+                stands: list[Any] = [None]
+            elif len(present) == 1:
+                stands = list(present)
+            elif name == "eye":
+                stands = list(present)
+            elif None in present:
+                stands = [*domain(name), None]
+            elif name == "town":
+                nodes = {v[0] for v in some}
+                stands = [v for v in domain(name) if len(nodes) > 1 or v[0] in nodes] + ([None] if len(nodes) > 1 and gaps else [])
+            else:
+                stands = [v for v in domain(name) if min(some) <= v <= max(some)]
+            share *= sum(v in domain(name)[a:b] for v in stands) / len(stands)
+        estimate += share
+    return estimate, raw
+
+
+@pytest.mark.parametrize(("qd", "qs"), [(2, 1), (4, 2), (9, 9), (0, 2), (1, 0)])
+def test_query_errors_are_those_of_the_definition(qd: int, qs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = people(60, 4)
+    groups = (np.random.default_rng(2).permutation(60) // 6).astype(np.int32)
+    groups[groups == 9] = -1
+    published = publish_form(table, groups, "one", ("ill", "pay", "level"))
+    drawn: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    draw = queries._draw
+
+    def listen(*given: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        drawn.append(draw(*given))
+        return drawn[-1]
+
+    monkeypatch.setattr(queries, "_draw", listen)
+    found = count_query_error(table, published, qd, qs, 0.3, 40, 11)
+    names = [*table.quasi, "ill", "pay", "level"]
+    released = [row for row in range(60) if groups[row] >= 0]
+    wanted, redrawn = [], 0
+    for chosen, low, high in drawn:
+        for i in range(len(chosen)):
+            query = [(names[a], int(x), int(y)) for a, x, y in zip(chosen[i], low[i], high[i], strict=True)]
+            assert len({name for name, _, _ in query}) == len(query) == min(qd, 4) + min(qs, 3)
+            for name, a, b in query:
+                places = 10 if name == "age" else len(table[name].values)
+                assert b - a == max(1, round(places * 0.3 ** (1 / len(query))))
+                assert 0 <= a < b <= places
+            estimate, raw = estimate_by_hand(table, groups, query, released)
+            if raw:
+                wanted.append(abs(estimate - raw) / raw)
+            else:
+                redrawn += 1
+    assert found.errors.tolist() == pytest.approx(wanted)
+    assert (found.mean, found.median, found.redrawn) == pytest.approx((np.mean(wanted), np.median(wanted), redrawn))
+
+
+def test_queries_on_a_table_read_again_give_the_same_error() -> None:
+    table = people(80, 9)
+    published = publish_form(table, np.arange(80) // 8, "one", ("ill", "pay"))
+    again = from_frame(to_frame(published, 5), "one", table.quasi, {name: SPECS[name] for name in ("ill", "pay")})
+    one, other = (count_query_error(table, form, 2, 2, 0.2, 50, 1) for form in (published, again))
+    assert one.errors.tolist() == pytest.approx(other.errors.tolist())
+
+
+def test_a_table_published_without_any_generalization_answers_exactly() -> None:
+    table = people(30, 1, gaps=False)
+    published = publish_form(table, np.arange(30), "one", ("ill", "pay"))
+    assert count_query_error(table, published, 3, 2, 0.3, 50, 1).mean == 0
+
+
+def test_queries_that_count_nobody_end_in_a_refusal_not_in_a_loop() -> None:
+    table = people(3, 1, gaps=False)
+    lonely = Table({**table.columns, "age": table["age"].take(np.zeros(3, dtype=int))}, table.quasi, table.sensitive)
+    published = publish_form(lonely, np.zeros(3, dtype=int), "one", ("ill", "pay", "level"))
+    with pytest.raises(RequirementNotMet, match="could not be measured"):
+        count_query_error(lonely, published, 4, 3, 1e-6, 100, 1)
+
+
+def test_settings_without_sense_are_refused() -> None:
+    table = people(10, 1)
+    published = publish_form(table, np.zeros(10, dtype=int), "one", ("ill",))
+    for given in ((1, 1, 0.0, 5), (1, 1, 2.0, 5), (1, 1, 0.1, 0), (-1, 1, 0.1, 5)):
+        with pytest.raises(InputRejected):
+            count_query_error(table, published, *given, 1)
+    with pytest.raises(RequirementNotMet):
+        count_query_error(table, published, 0, 0, 0.1, 5, 1)
