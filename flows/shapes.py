@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from policies.manifest import Manifest, Plan, TableFigures, Utility, Verdict
     from tasks.history import History
+    from tasks.verify import VerifyReport
     from tasks.workbench import Workbench
 
 
@@ -101,4 +102,18 @@ def releases_document(history: History) -> dict[str, Any]:
             }
             for release in history.releases()
         ]
+    }
+
+
+def verification_document(report: VerifyReport) -> dict[str, Any]:
+    return {
+        "passed": report.passed,
+        "origin": report.origin,
+        "dataset": report.dataset,
+        "candidate": report.candidate,
+        "version": report.version,
+        "withdrawn": report.withdrawn,
+        "approved_by": list(report.approved_by),
+        "findings": [{"check": finding.check, "passed": finding.passed, "detail": finding.detail} for finding in report.findings],
+        "not_measured": list(report.not_measured),
     }

@@ -20,13 +20,13 @@ from headgate.distance import Distance, PairFunction
 from headgate.encode import ColumnSpec, encode_table
 from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
-from headgate.mondrian import mondrian as _mondrian
 from headgate.projection.codip import codip_star
 from headgate.projection.plan import CheckTable, Projection
 from headgate.published import publish_form, to_frame
 from headgate.xcolor.anonymize import anonymize
 from headgate.xcolor.certificates import Certificate
 from headgate.xcolor.limits import dissimilarity
+from headgate.xcolor.mondrian import mondrian as _mondrian
 from headgate.xcolor.partition import Infeasible, Partition, Variant, XColorSettings
 
 NonSensitive = Mapping[str, Sequence[Any]]
@@ -77,7 +77,9 @@ class FramePartition:
         names = [*self.table.quasi, *self.table.sensitive]
         absent = [name for name in names if name not in frame.columns]
         if absent or len(frame) != self.table.rows:
-            raise InputRejected("This is not the frame that was partitioned.", f"Give the frame of {self.table.rows} rows with the same columns.")
+            raise InputRejected(
+                "This is not the frame that was partitioned.", f"Give the frame of {self.table.rows} rows with the same columns."
+            )
         again = encode_table(frame, _specs_like(self.table))
         for name in names:
             if not np.array_equal(_cells(again[name]), _cells(self.table[name])):
@@ -102,7 +104,9 @@ def xcolor(
 ) -> FramePartition:
     """Groups of at least k in which every sensitive value has at most (1−δ)(|G|−1) others within ε: (ε, δ)^k-dissimilarity."""
     composite = _distance(distance)
-    table = _table(frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive)
+    table = _table(
+        frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
+    )
     if variant not in ("blocks", "faithful"):
         raise InputRejected(f"variant '{variant}' is unknown.", "Use blocks or faithful.")
     limit = dissimilarity(table.select(table.sensitive), epsilon, delta, composite)
@@ -126,7 +130,9 @@ def mondrian(
 ) -> FramePartition:
     """Mondrian with k; optionally with (ε, δ) or frequency l of the sensitive attributes as conditions for a cut."""
     composite = _distance(distance)
-    table = _table(frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive)
+    table = _table(
+        frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
+    )
     if (epsilon is None) != (delta is None):
         raise InputRejected("ε and δ belong together.", "Give both, or neither.")
     if not sensitive and (epsilon is not None or frequency is not None):

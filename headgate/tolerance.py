@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.errors import InputRejected
+
 TOLERANCE = 1e-9
 
 
@@ -26,7 +28,10 @@ def at_least(measured: float, threshold: float) -> bool:
 
 def exact(decimal: Any) -> Fraction:
     """The number that a person wrote: 0.7 is 7/10, not the nearest float. Floors of products must use this."""
-    return decimal if isinstance(decimal, Fraction) else Fraction(str(decimal))
+    try:
+        return decimal if isinstance(decimal, Fraction) else Fraction(str(decimal))
+    except (ValueError, ZeroDivisionError):
+        raise InputRejected("A setting is not a number.", "Write a finite decimal, such as 0.1.") from None
 
 
 def neighbours_allowed(sizes: NDArray[np.int64] | int, delta: Any) -> NDArray[np.int64]:

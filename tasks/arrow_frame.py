@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 from typing import Any
 
 import numpy as np
@@ -66,7 +65,7 @@ def _series(cells: pa.ChunkedArray, name: str, where: str) -> pd.Series:
         if pa.types.is_string(held) or pa.types.is_large_string(held) or pa.types.is_integer(held):
             return pd.Series(_tuples(plain), dtype=object)
     if _nested(kind) or pa.types.is_time(kind) or pa.types.is_duration(kind):
-        raise InputRejected(f"Column '{name}' of {where} holds {_word(kind)} cells.", "Give text, numbers, dates, or lists of texts for a set.")
+        raise InputRejected(f"Column '{name}' of {where} holds {_word(kind)} cells.", "Give text, numbers, dates, or lists for a set.")
     if pa.types.is_floating(kind):
         return pd.Series(plain.cast(pa.float64()).to_numpy(), copy=False)
     return pd.Series(pd.arrays.ArrowExtensionArray(plain), copy=False)
@@ -89,24 +88,16 @@ def plain_array(cells: Sequence[Any] | pd.Series, name: str) -> pa.Array:
         numbers = series.to_numpy()
         return pa.array(numbers, mask=np.isnan(numbers) if series.dtype.kind == "f" else None)
     try:
-        texts = pa.array(series.to_numpy(dtype=object), type=pa.string(), from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return _array_of_objects(series, name)
-    return compute.if_else(compute.equal(texts, ""), None, texts)
-
-
-def _array_of_objects(series: pd.Series, name: str) -> pa.Array:
-    listed = [None if _absent(cell) else cell for cell in series.astype(object).tolist()]
-    kinds = {type(cell) for cell in listed if cell is not None}
-    if kinds <= {int, np.int64, np.int32}:
-        return pa.array(listed, type=pa.int64())
-    if kinds <= {int, float, np.float64, np.int64}:
-        return pa.array([None if cell is None else float(cell) for cell in listed], type=pa.float64())
-    if kinds <= {date}:
-        return pa.array(listed, type=pa.date32())
-    raise Defect(f"Column '{name}' of a published table mixes kinds of cells.", "Publish texts, numbers or dates.")
-
-
-def _absent(cell: Any) -> bool:
-    """An empty text is missing, as it is in a CSV."""
-    return cell is None or cell is pd.NaT or cell is pd.NA or cell == "" or (isinstance(cell, float) and cell != cell)
+        plain = pa.array(series.to_numpy(dtype=object), from_pandas=True)
+    except (pa.ArrowException, OverflowError):
+        plain = None
+    if plain is None:
+        raise Defect(f"Column '{name}' of a published table mixes kinds of cells.", "Publish texts, numbers or dates.")
+    kind = plain.type
+    if pa.types.is_null(kind):
+        return plain.cast(pa.string())
+    if pa.types.is_string(kind):
+        return compute.if_else(compute.equal(plain, ""), None, plain)
+    if pa.types.is_int64(kind) or pa.types.is_float64(kind) or pa.types.is_date32(kind):
+        return plain
+    raise Defect(f"Column '{name}' of a published table holds {_word(kind)} cells.", "Publish texts, numbers or dates.")

@@ -6,6 +6,7 @@ arguments that Great Expectations would evaluate as code (row conditions, parame
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 import re
@@ -133,7 +134,8 @@ def _checked(item: Any, where: str, frame: pd.DataFrame) -> Expected:
     known = known_types()
     if kind not in known:
         raise PolicyInvalid(
-            f"{where} is of a type that is not accepted: '{kind[:80]}'.", f"Use a type of Great Expectations: {_near(kind, known)}."
+            f"{where} is of a type that is not accepted: '{kind[:80]}'.",
+            f"Accepted: Great Expectations' own types that look at one table{_near(kind, known)}.",
         )
     accepted = known[kind] - REFUSED_KEYS
     for key, value in kwargs.items():
@@ -178,10 +180,8 @@ def _constructible(kind: str, kwargs: Mapping[str, Any]) -> bool:
 
 
 def _near(word: str, known: Mapping[str, Any]) -> str:
-    import difflib
-
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f"did you mean {close[0]}?" if close else "expect_column_values_to_be_between, expect_column_values_to_be_in_set …"
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def _plain(value: Any) -> bool:

@@ -1,4 +1,6 @@
-"""Bitmap transformation (paper "codip", Definition 2): a set over m values becomes m binary attributes `attribute=value`. Exactly invertible."""
+"""Bitmap transformation (paper "codip", Definition 2): a set over m values becomes m binary attributes `attribute=value`.
+
+It loses nothing: `restore_sets` and `unbitmap` are exact inverses."""
 
 from __future__ import annotations
 
@@ -42,9 +44,7 @@ def bitmap_column(column: Column, spec: ColumnSpec) -> tuple[Column, ...]:
             raise InputRejected(f"'{column.name}' holds values that are not declared.", "Declare every value of the set.")
         has[row, [place[member] for member in cell]] = PRESENT
     has[-1] = MISSING
-    flags = [
-        np.array([spec.absent_sensitive, member not in spec.nonsensitive, spec.absent_sensitive], dtype=bool) for member in members
-    ]
+    flags = [np.array([spec.absent_sensitive, member not in spec.nonsensitive, spec.absent_sensitive], dtype=bool) for member in members]
     return tuple(
         Column(
             name=bit_name(column.name, member),
@@ -97,18 +97,22 @@ def bitmap(
     """The frame with `attribute` replaced by its 0/1 columns; they are missing where the set is. Rows and index stay as they are."""
     if attribute not in frame.columns:
         raise InputRejected(f"Column '{attribute}' is not in the data.", "Name a column of the frame.")
-    spec = ColumnSpec(attribute, Kind.SET, Role.SENSITIVE, declared=tuple(values or ()), separator=separator, absent_sensitive=absent_sensitive)
+    spec = ColumnSpec(
+        attribute, Kind.SET, Role.SENSITIVE, declared=tuple(values or ()), separator=separator, absent_sensitive=absent_sensitive
+    )
     bits = bitmap_column(encode_column(frame[attribute], spec), spec)
     taken = {bit.name for bit in bits} & set(frame.columns)
     if taken:
-        raise InputRejected(f"{len(taken)} of the new column names exist already.", f"Rename the columns that begin with '{attribute}{SIGN}'.")
+        raise InputRejected(
+            f"{len(taken)} of the new column names exist already.", f"Rename the columns that begin with '{attribute}{SIGN}'."
+        )
     made = [pd.Series(_whole_numbers(bit.codes), index=frame.index, name=bit.name) for bit in bits]
     place = list(frame.columns).index(attribute)
     return pd.concat([frame.iloc[:, :place], *made, frame.iloc[:, place + 1 :]], axis=1)
 
 
 def unbitmap(frame: pd.DataFrame, attribute: str, separator: str = "|") -> pd.DataFrame:
-    """The frame with the 0/1 columns of `attribute` joined again, members in the order of the columns; an empty set is the separator alone."""
+    """The frame with the 0/1 columns of `attribute` joined again, members in the order of the columns; an empty set is the separator."""
     names = [name for name in frame.columns if str(name).startswith(f"{attribute}{SIGN}")]
     if not names:
         raise InputRejected(f"There are no columns '{attribute}{SIGN}…'.", "Give the attribute that `bitmap` replaced.")
@@ -120,10 +124,10 @@ def unbitmap(frame: pd.DataFrame, attribute: str, separator: str = "|") -> pd.Da
             raise InputRejected(f"Column '{name}' has {wrong} cells that are neither 0 nor 1.", "Correct the data.")
         codes = np.where(cells.isna(), MISSING, cells.fillna(0).to_numpy(dtype=np.int64)).astype(np.int32)
         bits.append(Column(str(name), Kind.CATEGORY, codes, np.array(["0", "1"], dtype=object), np.ones(3, dtype=bool), origin=attribute))
-    cells = [None if cell is None else separator.join(cell) or separator for cell in restore_sets(bits)]
+    texts = [None if cell is None else separator.join(cell) or separator for cell in restore_sets(bits)]
     place = list(frame.columns).index(names[0])
     rest = frame.drop(columns=names)
-    rest.insert(place, attribute, pd.Series(cells, index=frame.index, dtype=object))
+    rest.insert(place, attribute, pd.Series(texts, index=frame.index, dtype=object))
     return rest
 
 

@@ -59,7 +59,8 @@ def strongest_pair(figures: Associations, tables: Plan) -> tuple[tuple[int, ...]
 
 
 def _remedy(steps: Sequence[Step]) -> str:
-    return f"Every plan was refused; the separate one because of {steps[0].reason}. Relax the settings of that table, or run `headgate advise`."
+    first = steps[0].reason
+    return f"Every plan was refused; the separate one because of {first}. Relax the settings of that table, or run `headgate advise`."
 
 
 def _relax(last: Step, steps: Sequence[Step], alpha: float, beta: float) -> str:

@@ -111,7 +111,9 @@ def _table_of(plan: Plan, size: int) -> list[int]:
     for number, table in enumerate(plan):
         for attribute in table:
             if not 0 <= attribute < size or found[attribute] >= 0:
-                raise InputRejected("A plan names an attribute twice, or one that is not there.", "Put every attribute in exactly one table.")
+                raise InputRejected(
+                    "A plan names an attribute twice, or one that is not there.", "Put every attribute in exactly one table."
+                )
             found[attribute] = number
     if -1 in found or not all(plan):
         raise InputRejected("A plan leaves an attribute out, or has an empty table.", "Put every attribute in exactly one table.")

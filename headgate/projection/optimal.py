@@ -14,9 +14,7 @@ MOST_ATTRIBUTES = 9  # 21,147 plans
 RECORDED = 200  # steps that are kept
 
 
-def optimal(
-    columns: Sequence[Column], association_loss: float, join_threat: float = 1.0, check: CheckTable | None = None
-) -> Projection:
+def optimal(columns: Sequence[Column], association_loss: float, join_threat: float = 1.0, check: CheckTable | None = None) -> Projection:
     """Least Γβ with Γα ≤ association_loss, by trying all plans from the least exposed on; ties to fewer tables, then to the order of
     attributes."""
     alpha, beta = check_threshold(association_loss, "association_loss"), check_threshold(join_threat, "join_threat")

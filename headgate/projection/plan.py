@@ -85,7 +85,11 @@ class CheckPlan:
         return self._verdicts[key]
 
     def plan(
-        self, tables: Plan, association_loss: float | None, join_threat: float | None, merged: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+        self,
+        tables: Plan,
+        association_loss: float | None,
+        join_threat: float | None,
+        merged: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
     ) -> Step:
         """Γα and Γβ first (they cost nothing), then each table until one fails. None: that threshold is not looked at."""
         loss, exposure = self.associations.association_loss(tables), self.associations.information_exposure(tables)

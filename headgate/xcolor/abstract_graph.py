@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from headgate.columns import Codes
 from headgate.errors import InputRejected
-from headgate.xcolor.compiled import Limits, compile_limits, similar
+from headgate.xcolor.compiled import SIZE, Limits, compile_limits, similar
 from headgate.xcolor.limits import NeighbourhoodLimit
 
+LARGEST_GRAPH = 20_000  # distinct values whose graph advice counts: a second or so
 LARGEST_LIST = 60_000_000  # neighbour pairs of distinct values: 240 MB
 
 
@@ -60,37 +61,46 @@ class AbstractGraph:
         )
 
 
+def largest_degree(limit: NeighbourhoodLimit) -> int:
+    """Θ without holding the graph."""
+    compiled = compile_limits([limit], limit.rows)
+    count = np.bincount(limit.value, minlength=len(limit.distinct)).astype(np.int64)
+    return int(_weights(compiled, count).max(initial=1)) - 1
+
+
 def abstract_graph(limit: NeighbourhoodLimit) -> AbstractGraph:
     """Built from the distance of one limit, with its radius as ε."""
     compiled = compile_limits([limit], limit.rows)
     count = np.bincount(limit.value, minlength=len(limit.distinct)).astype(np.int64)
-    lengths = _list_lengths(compiled)
+    lengths = _weights(compiled, np.ones(len(count), dtype=np.int64))
     if lengths.sum() > LARGEST_LIST:
         raise InputRejected(
-            f"The abstract graph has {int(lengths.sum())} pairs of similar values, too many to hold.", "Use variant: blocks, or a smaller ε."
+            f"The abstract graph has {int(lengths.sum())} pairs of similar values, too many to hold.",
+            "Use variant: blocks, or a smaller ε.",
         )
     begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     return AbstractGraph(limit.value, count, begin, _lists(compiled, begin))
 
 
 @numba.njit(cache=True, nogil=True)
-def _list_lengths(limits: Limits) -> NDArray[np.int64]:
-    size = limits.size[0]
-    lengths = np.ones(size, dtype=np.int64)
+def _weights(limits: Limits, weight: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For every distinct value the weight of those similar to it, itself included."""
+    size = limits.facts[0, SIZE]
+    totals = weight.copy()
     for a in range(size):
         for b in range(a):
             if similar(limits, 0, a, b):
-                lengths[a] += 1
-                lengths[b] += 1
-    return lengths
+                totals[a] += weight[b]
+                totals[b] += weight[a]
+    return totals
 
 
 @numba.njit(cache=True, nogil=True)
 def _lists(limits: Limits, begin: NDArray[np.int64]) -> NDArray[np.int32]:
     near = np.empty(begin[-1], dtype=np.int32)
     filled = 0
-    for a in range(limits.size[0]):
-        for b in range(limits.size[0]):
+    for a in range(limits.facts[0, SIZE]):
+        for b in range(limits.facts[0, SIZE]):
             if similar(limits, 0, a, b):
                 near[filled] = b
                 filled += 1

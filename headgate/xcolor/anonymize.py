@@ -51,7 +51,9 @@ def _check(table: Table, settings: XColorSettings) -> None:
         raise InputRejected(f"{table.rows} rows cannot make a group of k = {settings.k}.", "Lower k or release more rows.")
     for limit in settings.limits:
         if limit.rows != table.rows:
-            raise InputRejected(f"'{limit.name}' was made for {limit.rows} rows, the table has {table.rows}.", "Make the limits from the table.")
+            raise InputRejected(
+                f"'{limit.name}' was made for {limit.rows} rows, the table has {table.rows}.", "Make the limits from the table."
+            )
 
 
 def _group(table: Table, sensitive: Sequence[str], settings: XColorSettings, seed: int) -> Partition:
@@ -160,7 +162,7 @@ def _greedy(
         over = counted.over
         worst = np.zeros(int(left.max()) + 1, dtype=np.int64)
         np.maximum.at(worst, left[left >= 0], over[left >= 0])
-        order = np.lexsort([tie, -over, left])
+        order = np.lexsort((tie, -over, left.astype(np.int64)))
         order = order[(left[order] >= 0) & (over[order] > 0)]
         first = np.searchsorted(left[order], np.arange(len(worst)))
         rank = np.arange(len(order)) - first[left[order]]

@@ -8,7 +8,7 @@ TREE (hierarchies, calendars: the lowest node over the stretch; leaves are laid 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -22,16 +22,18 @@ from headgate.hierarchy import Hierarchy
 SPAN, TREE, FLAT = 0, 1, 2
 
 
+# columns of Axes.facts
+SHAPE, COUNT, FIRST, HEIGHT, NODES = 0, 1, 2, 3, 4
+
+
 class Axes(NamedTuple):
-    position: NDArray[np.int32]  # rows × axes; `size` of the axis stands for a missing cell
-    shape: NDArray[np.int64]
-    size: NDArray[np.int64]
-    start: NDArray[np.int64]  # of the axis in `place`; one spare for the missing position
-    place: NDArray[np.float64]  # SPAN: share of the domain at which the position lies
-    height: NDArray[np.int64]  # TREE: levels above the leaves
-    tree: NDArray[np.int64]  # of the axis in `node` and `share`
-    node: NDArray[np.int32]  # TREE: level × position → node
-    share: NDArray[np.float64]  # TREE: level × position → share of the domain under that node
+    """All quasi-identifiers of one table."""
+
+    position: NDArray[np.int32]  # rows × axes; COUNT of the axis stands for a missing cell
+    facts: NDArray[np.int64]  # axes × 5: shape, positions without the missing one, where its own begins below, levels above the leaves
+    place: NDArray[np.float64]  # from FIRST; SPAN: share of the domain at which the position lies. One spare for the missing position
+    node: NDArray[np.int32]  # from NODES; TREE: level × position → node
+    share: NDArray[np.float64]  # from NODES; TREE: level × position → share of the domain under that node
 
 
 def axes_of(table: Table) -> Axes:
@@ -45,7 +47,8 @@ def axes_of(table: Table) -> Axes:
         size = len(column.values)
         rank = np.arange(size)
         shape, place, height = SPAN, np.zeros(size + 1), 0
-        node, share = np.empty(0), np.empty(0)
+        node: NDArray[Any] = np.empty(0)
+        share: NDArray[Any] = np.empty(0)
         if column.kind is Kind.DATE:
             shape, (node, share) = TREE, _calendar(column)
             height = len(node) - 1
@@ -66,25 +69,19 @@ def axes_of(table: Table) -> Axes:
         heights.append(height)
         nodes.append(node.ravel())
         shares.append(share.ravel())
-    sizes = np.array([len(column.values) for column in columns], dtype=np.int64)
+    facts = np.zeros((len(columns), 5), dtype=np.int64)
+    for i, column in enumerate(columns):
+        facts[i] = shapes[i], len(column.values), sum(map(len, places[:i])), heights[i], sum(map(len, nodes[:i]))
     return Axes(
         position=np.ascontiguousarray(np.stack(positions, axis=1).astype(np.int32)) if columns else np.empty((table.rows, 0), np.int32),
-        shape=np.array(shapes, dtype=np.int64),
-        size=sizes,
-        start=_starts([len(place) for place in places]),
+        facts=facts,
         place=_joined(places, np.float64),
-        height=np.array(heights, dtype=np.int64),
-        tree=_starts([len(node) for node in nodes]),
         node=_joined(nodes, np.int32),
         share=_joined(shares, np.float64),
     )
 
 
-def _starts(lengths: Sequence[int]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(np.array(lengths, dtype=np.int64))]).astype(np.int64)
-
-
-def _joined(pieces: Sequence[NDArray[np.generic]], dtype: type) -> NDArray[np.generic]:
+def _joined(pieces: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:
     return np.concatenate(pieces).astype(dtype) if len(pieces) else np.empty(0, dtype=dtype)
 
 
@@ -135,16 +132,16 @@ def stretch_loss(axes: Axes, axis: int, low: int, high: int, different: int) -> 
     """What one axis loses when a group spans low … high; `different` counts its values where the axis is FLAT."""
     if low == high:
         return 0.0
-    size = axes.size[axis]
-    shape = axes.shape[axis]
+    size = axes.facts[axis, COUNT]
+    shape = axes.facts[axis, SHAPE]
     if shape == FLAT:
         return different / (size + 1.0 if high == size else float(size))
     if high == size:  # missing and present together: the whole domain
         return 1.0
     if shape == SPAN:
-        return float(axes.place[axes.start[axis] + high] - axes.place[axes.start[axis] + low])
-    base = axes.tree[axis]
-    for level in range(1, axes.height[axis]):
+        return float(axes.place[axes.facts[axis, FIRST] + high] - axes.place[axes.facts[axis, FIRST] + low])
+    base = axes.facts[axis, NODES]
+    for level in range(1, axes.facts[axis, HEIGHT]):
         if axes.node[base + level * size + low] == axes.node[base + level * size + high]:
             return float(axes.share[base + level * size + low])
     return 1.0
@@ -156,11 +153,11 @@ def group_loss(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], clo
     total = 0.0
     clock[0] += 1
     now = clock[0]
-    for axis in range(len(axes.shape)):
+    for axis in range(len(axes.facts)):
         low = high = np.int64(axes.position[rows[0], axis])
         different = 0
-        flat = axes.shape[axis] == FLAT
-        start = axes.start[axis]
+        flat = axes.facts[axis, SHAPE] == FLAT
+        start = axes.facts[axis, FIRST]
         for row in rows:
             p = np.int64(axes.position[row, axis])
             low, high = min(low, p), max(high, p)
@@ -180,13 +177,13 @@ def published_keys(
     Groups with equal keys are published with equal quasi-identifiers. A FLAT set is known by the sum of its values' random signs;
     should two sets ever share one, they are measured as one class too, which is the stricter way."""
     groups = len(bounds) - 1
-    width = len(axes.shape)
+    width = len(axes.facts)
     keys = np.zeros((groups, 2 * width), dtype=np.int64)
     losses = np.zeros(groups)
     seen = np.full(len(axes.place), -1, dtype=np.int64)
     for g in range(groups):
         for axis in range(width):
-            size, start, shape = axes.size[axis], axes.start[axis], axes.shape[axis]
+            size, start, shape = axes.facts[axis, COUNT], axes.facts[axis, FIRST], axes.facts[axis, SHAPE]
             low = high = np.int64(axes.position[order[bounds[g]], axis])
             different, sign = 0, 0
             for i in range(bounds[g], bounds[g + 1]):
@@ -206,8 +203,8 @@ def published_keys(
                 continue
             keys[g, 2 * axis], keys[g, 2 * axis + 1] = -1, -1
             if not mixed:
-                base = axes.tree[axis]
-                for level in range(1, axes.height[axis]):
+                base = axes.facts[axis, NODES]
+                for level in range(1, axes.facts[axis, HEIGHT]):
                     if axes.node[base + level * size + low] == axes.node[base + level * size + high]:
                         keys[g, 2 * axis] = -1 - level
                         keys[g, 2 * axis + 1] = axes.node[base + level * size + low]

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from headgate.columns import Codes, Table
 from headgate.xcolor.axes import Axes, group_loss
-from headgate.xcolor.compiled import Limits, group_passes, sample_passes
+from headgate.xcolor.compiled import SIZE, Limits
+from headgate.xcolor.counting import group_passes, sample_passes
 from headgate.xcolor.cutting import cut_in_place, propose_cuts
 from headgate.xcolor.dealing import deal, groups_pass, settle
 from headgate.xcolor.limits import NeighbourhoodLimit
@@ -50,7 +51,13 @@ class Blocks:
 
 
 def split_into_blocks(
-    axes: Axes, compiled: Limits, ranks: NDArray[np.int64], sizes: NDArray[np.int64], order: NDArray[np.int64], k: int, mondrian: bool = False
+    axes: Axes,
+    compiled: Limits,
+    ranks: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    order: NDArray[np.int64],
+    k: int,
+    mondrian: bool = False,
 ) -> Blocks:
     """Cuts all rows of `order`. `mondrian`: the widest range at its median, and no dealing."""
     starts, stops, counts, ends = _split(axes, compiled, order, ranks, sizes, k, mondrian)
@@ -67,7 +74,7 @@ def similarity_ranks(table: Table, sensitive: Sequence[str], seed: int) -> NDArr
 
     names = sorted(sensitive, key=heaviest, reverse=True)
     tie = np.random.default_rng(seed).permutation(table.rows)
-    keys = [tie, *(table[name].codes for name in reversed(names))]
+    keys = tuple([tie] + [table[name].codes.astype(np.int64) for name in reversed(names)])
     ranks = np.empty(table.rows, dtype=np.int64)
     ranks[np.lexsort(keys)] = np.arange(table.rows)
     return ranks
@@ -128,12 +135,12 @@ def _split(
     spare = np.empty(rows, dtype=np.int64)
     dealt, bounds = np.empty(rows, dtype=np.int64), np.empty(most + 1, dtype=np.int64)
     longest = 1
-    for size in limits.size:
-        longest = max(longest, size)
+    for l in range(len(limits.facts)):  # noqa: E741
+        longest = max(longest, limits.facts[l, SIZE])
     tally = np.zeros(longest, dtype=np.int64)
     seen = np.full(len(axes.place) + 1, -1, dtype=np.int64)
     clock = np.zeros(1, dtype=np.int64)
-    limited = len(limits.form) > 0
+    limited = len(limits.facts) > 0
     while height > 0:
         height -= 1
         start, stop = stack[height, 0], stack[height, 1]
@@ -173,8 +180,8 @@ def settle_rows(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """`settle` for a block on its own: its rows group by group, and where the groups end (none: no way was found)."""
     longest = 1
-    for size in limits.size:
-        longest = max(longest, size)
+    for l in range(len(limits.facts)):  # noqa: E741
+        longest = max(longest, limits.facts[l, SIZE])
     tally = np.zeros(longest, dtype=np.int64)
     seen = np.full(len(axes.place) + 1, -1, dtype=np.int64)
     clock = np.zeros(1, dtype=np.int64)

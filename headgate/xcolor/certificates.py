@@ -51,8 +51,9 @@ class Certificate:
     def sentence(self) -> str:
         """In words, without a data value."""
         if self.reason is Reason.CLIQUE:
-            return f"{self.rows} rows ({self.share:.1%}) have similar values of {', '.join(self.columns)}; groups can hold {self.bound} of them ({self.limit})."
-        return f"Some row has {self.rows} dissimilar rows of {', '.join(self.columns)}; it needs {self.bound} ({self.limit})."
+            held = f"groups can hold {self.bound} of them ({self.limit})"
+            return f"{self.rows} rows ({self.share:.1%}) have similar values of {', '.join(self.columns)}; {held}."
+        return f"Some row has {self.rows} dissimilar rows by {', '.join(self.columns)}; it needs {self.bound} ({self.limit})."
 
 
 def refute(limits: Sequence[NeighbourhoodLimit], k: int, columns: Sequence[Column] = ()) -> Certificate | None:

@@ -10,7 +10,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.xcolor.axes import FLAT, TREE, Axes, stretch_loss
+from headgate.xcolor.axes import COUNT, FIRST, FLAT, HEIGHT, NODES, SHAPE, TREE, Axes, stretch_loss
 from headgate.xcolor.sorting import sorted_order
 
 SAMPLE = 384  # rows on which candidate cuts are compared
@@ -25,7 +25,7 @@ def propose_cuts(
     """Axes and positions (the left side is ≤ position) in the order in which they should be tried.
 
     By the drop in row-weighted loss; with `widest` as Mondrian does: the axis with the widest range first, at its median."""
-    width = len(axes.shape)
+    width = len(axes.facts)
     step = max(1, len(rows) // SAMPLE)
     sample = rows[::step]
     size = len(sample)
@@ -48,11 +48,11 @@ def propose_cuts(
                 target = near_k if f == 1 else 1.0 - near_k
             count = _add(axis_of, place_of, begin, count, axis, _boundary(positions, int(target * size)))
         if not widest:
-            if positions[-1] == axes.size[axis] and positions[0] < axes.size[axis]:  # present | missing
-                count = _add(axis_of, place_of, begin, count, axis, axes.size[axis] - 1)
-            if axes.shape[axis] == TREE:
+            if positions[-1] == axes.facts[axis, COUNT] and positions[0] < axes.facts[axis, COUNT]:  # present | missing
+                count = _add(axis_of, place_of, begin, count, axis, axes.facts[axis, COUNT] - 1)
+            if axes.facts[axis, SHAPE] == TREE:
                 count = _add(axis_of, place_of, begin, count, axis, _between_nodes(axes, axis, positions))
-            if axes.shape[axis] != 0:
+            if axes.facts[axis, SHAPE] != 0:
                 for i in range(1, size):
                     if count - begin >= CANDIDATES:
                         break
@@ -100,17 +100,17 @@ def _boundary(positions: NDArray[np.int64], index: int) -> int:
 @numba.njit(cache=True, nogil=True, inline="never")
 def _between_nodes(axes: Axes, axis: int, positions: NDArray[np.int64]) -> int:
     """The most even step between two children of the lowest node over the present positions."""
-    size = axes.size[axis]
-    base = axes.tree[axis]
+    size = axes.facts[axis, COUNT]
+    base = axes.facts[axis, NODES]
     low = positions[0]
     last = len(positions) - 1
     while last > 0 and positions[last] == size:
         last -= 1
     high = positions[last]
-    if low == high or low == size:
+    if low in (high, size):
         return -1
     level = 1
-    while level < axes.height[axis] and axes.node[base + level * size + low] != axes.node[base + level * size + high]:
+    while level < axes.facts[axis, HEIGHT] and axes.node[base + level * size + low] != axes.node[base + level * size + high]:
         level += 1
     under = base + (level - 1) * size
     best, found = len(positions), -1
@@ -132,12 +132,10 @@ def _span_of(axes: Axes, axis: int, positions: NDArray[np.int64]) -> float:
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def _loss_of_cut(
-    axes: Axes, sample: NDArray[np.int64], axis: int, place: int, seen: NDArray[np.int64], clock: NDArray[np.int64]
-) -> float:
+def _loss_of_cut(axes: Axes, sample: NDArray[np.int64], axis: int, place: int, seen: NDArray[np.int64], clock: NDArray[np.int64]) -> float:
     """Row-weighted loss of the two sides. On a tree half of it is the share of leaves spanned: between siblings a cut lowers no node
     yet, but brings the next one nearer."""
-    width = len(axes.shape)
+    width = len(axes.facts)
     total = 0.0
     for side in range(2):
         clock[0] += 1
@@ -153,16 +151,16 @@ def _loss_of_cut(
             for a in range(width):
                 p = np.int64(axes.position[row, a])
                 low[a], high[a] = min(low[a], p), max(high[a], p)
-                if axes.shape[a] == FLAT and seen[axes.start[a] + p] != now:
-                    seen[axes.start[a] + p] = now
+                if axes.facts[a, SHAPE] == FLAT and seen[axes.facts[a, FIRST] + p] != now:
+                    seen[axes.facts[a, FIRST] + p] = now
                     different[a] += 1
         if rows == 0:
             continue
         loss = 0.0
         for a in range(width):
             own = stretch_loss(axes, a, low[a], high[a], different[a])
-            if axes.shape[a] == TREE and low[a] != high[a] and high[a] < axes.size[a]:
-                own = 0.5 * own + 0.5 * (high[a] - low[a] + 1) / axes.size[a]
+            if axes.facts[a, SHAPE] == TREE and low[a] != high[a] and high[a] < axes.facts[a, COUNT]:
+                own = 0.5 * own + 0.5 * (high[a] - low[a] + 1) / axes.facts[a, COUNT]
             loss += own
         total += rows * loss
     return total

@@ -11,8 +11,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.xcolor.axes import FLAT, Axes, group_loss, stretch_loss
-from headgate.xcolor.compiled import Limits, group_passes, neighbourhoods
+from headgate.xcolor.axes import COUNT, FLAT, HEIGHT, NODES, SHAPE, Axes, group_loss, stretch_loss
+from headgate.xcolor.compiled import START, Limits
+from headgate.xcolor.counting import group_passes, neighbourhoods
 from headgate.xcolor.sorting import sorted_order
 
 DEALS = 6  # numbers of groups that are tried for one block
@@ -51,12 +52,12 @@ def deal(
 @numba.njit(cache=True, nogil=True, inline="never")
 def _widest(axes: Axes, rows: NDArray[np.int64]) -> int:
     widest, found = 0.0, -1
-    for axis in range(len(axes.shape)):
+    for axis in range(len(axes.facts)):
         low = high = np.int64(axes.position[rows[0], axis])
         for row in rows:
             p = np.int64(axes.position[row, axis])
             low, high = min(low, p), max(high, p)
-        loss = stretch_loss(axes, axis, low, high, high - low + 1 if axes.shape[axis] == FLAT else 0)
+        loss = stretch_loss(axes, axis, low, high, high - low + 1 if axes.facts[axis, SHAPE] == FLAT else 0)
         if loss > widest:
             widest, found = loss, axis
     return found
@@ -65,8 +66,8 @@ def _widest(axes: Axes, rows: NDArray[np.int64]) -> int:
 @numba.njit(cache=True, nogil=True, inline="never")
 def _same_box(axes: Axes, one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
     """Would both groups be published with the same quasi-identifiers? Errs towards yes (different sets between equal ends)."""
-    for axis in range(len(axes.shape)):
-        size = axes.size[axis]
+    for axis in range(len(axes.facts)):
+        size = axes.facts[axis, COUNT]
         low = high = axes.position[one[0], axis]
         for row in one:
             p = np.int64(axes.position[row, axis])
@@ -77,15 +78,15 @@ def _same_box(axes: Axes, one: NDArray[np.int64], other: NDArray[np.int64]) -> b
             low2, high2 = min(low2, p), max(high2, p)
         if low == low2 and high == high2:
             continue
-        if low == high or low2 == high2 or axes.shape[axis] == FLAT:
+        if low == high or low2 == high2 or axes.facts[axis, SHAPE] == FLAT:
             return False
         if high == size and high2 == size:  # both mix missing and present: everything
             continue
-        if axes.shape[axis] == 0 or high == size or high2 == size:
+        if axes.facts[axis, SHAPE] == 0 or high == size or high2 == size:
             return False
-        base = axes.tree[axis]
+        base = axes.facts[axis, NODES]
         bottom, top = min(low, low2), max(high, high2)
-        for level in range(1, axes.height[axis]):
+        for level in range(1, axes.facts[axis, HEIGHT]):
             nodes = base + level * size
             joined = axes.node[nodes + bottom] == axes.node[nodes + top]
             first = axes.node[nodes + low] == axes.node[nodes + high]
@@ -135,13 +136,13 @@ def excess(limits: Limits, rows: NDArray[np.int64]) -> int:
     size = len(rows)
     counts = np.empty(size, dtype=np.int64)
     total = 0
-    for l in range(len(limits.form)):  # noqa: E741
+    for l in range(len(limits.facts)):  # noqa: E741
         cap = limits.allowed[l, size]
         if cap >= size:
             continue
         neighbourhoods(limits, l, rows, counts)
         for i in range(size):
-            if counts[i] > cap and limits.centre[limits.start[l] + limits.value[rows[i], l]]:
+            if counts[i] > cap and limits.centre[limits.facts[l, START] + limits.value[rows[i], l]]:
                 total += counts[i] - cap
     return total
 

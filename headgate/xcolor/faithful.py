@@ -236,7 +236,7 @@ def _violates(
     kinds: int,
 ) -> bool:
     """Definition 13: 𝒟_V(v) ≥ t + 1, with the t of the class's own size."""
-    for l in range(kinds):  # noqa: E741
+    for l in range(kinds):  # noqa: E741, SIM110 - numba compiles no generator
         if centre[row, l] and inside[start[l] + values[row, l], group] > allowed[l, size[group]]:
             return True
     return False

@@ -76,7 +76,9 @@ def allowed_share(rows: int, share: Fraction) -> NDArray[np.int64]:
     return np.arange(rows + 1, dtype=np.int64) * share.numerator // share.denominator
 
 
-def dissimilarity(columns: Sequence[Column], epsilon: Any, delta: Any, distance: Distance | None = None, name: str = "") -> NeighbourhoodLimit:
+def dissimilarity(
+    columns: Sequence[Column], epsilon: Any, delta: Any, distance: Distance | None = None, name: str = ""
+) -> NeighbourhoodLimit:
     """(ε, δ) over the composite of the columns, or over one of them."""
     reach = _nonnegative(epsilon, "ε")
     share = _share(delta, "δ")

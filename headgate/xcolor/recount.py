@@ -13,9 +13,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import Codes
+from headgate.columns import Codes, Column
 from headgate.xcolor.axes import Axes, published_keys
-from headgate.xcolor.compiled import Limits, neighbourhoods, order_of_limits
+from headgate.xcolor.compiled import START, Limits, order_of_limits
+from headgate.xcolor.counting import neighbourhoods
 from headgate.xcolor.limits import NeighbourhoodLimit
 
 
@@ -62,8 +63,22 @@ def recount(axes: Axes, compiled: Limits, limits: Sequence[NeighbourhoodLimit], 
             broken.append(limit.name)
         if limits and limit is main_limit(limits):
             risk = max(_risk(worst[:, i], sizes), _risk(class_worst[:, i], class_sizes))
-    loss = float((losses * sizes).sum() / (len(rows) * max(1, len(axes.shape))))
+    loss = float((losses * sizes).sum() / (len(rows) * max(1, len(axes.facts))))
     return Recount(int(sizes.min()), over, risk, tuple(broken), group_fails, loss)
+
+
+def fullest_share(columns: Sequence[Column], groups: Codes) -> float:
+    """Linkability of a partition by group: the largest share of one sensitive value in a group."""
+    kept = groups >= 0
+    sizes = np.bincount(groups[kept])
+    most = 0.0
+    for column in columns:
+        codes = np.where(column.codes < 0, len(column.values), column.codes)[kept]
+        centre = column.sensitive[codes]
+        cells, counts = np.unique(groups[kept][centre].astype(np.int64) * (len(column.values) + 1) + codes[centre], return_counts=True)
+        if len(cells):
+            most = max(most, float((counts / sizes[cells // (len(column.values) + 1)]).max()))
+    return most
 
 
 def main_limit(limits: Sequence[NeighbourhoodLimit]) -> NeighbourhoodLimit | None:
@@ -103,7 +118,7 @@ def count_groups(
 
     Adds to `over` how many similar rows too many each centre has."""
     groups = len(bounds) - 1
-    kinds = len(limits.form)
+    kinds = len(limits.facts)
     worst = np.zeros((groups, kinds), dtype=np.int64)
     fails = np.zeros(groups, dtype=np.bool_)
     for g in range(groups):
@@ -113,7 +128,7 @@ def count_groups(
             cap = limits.allowed[l, len(rows)]
             neighbourhoods(limits, l, rows, counts)
             for i in range(len(rows)):
-                if limits.centre[limits.start[l] + limits.value[rows[i], l]]:
+                if limits.centre[limits.facts[l, START] + limits.value[rows[i], l]]:
                     worst[g, l] = max(worst[g, l], counts[i])
                     if counts[i] > cap:
                         over[rows[i]] += counts[i] - cap

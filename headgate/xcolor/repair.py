@@ -24,7 +24,13 @@ ROUNDS = 6
 
 
 def repair(
-    blocks: Blocks, axes: Axes, compiled: Limits, limits: Sequence[NeighbourhoodLimit], ranks: NDArray[np.int64], k: int, alone: bool = False
+    blocks: Blocks,
+    axes: Axes,
+    compiled: Limits,
+    limits: Sequence[NeighbourhoodLimit],
+    ranks: NDArray[np.int64],
+    k: int,
+    alone: bool = False,
 ) -> Blocks:
     """Merges until every block is grouped and every published class passes, or until merging no longer helps."""
     chain = _Chain(blocks, axes, compiled, ranks, k, alone)
@@ -85,8 +91,8 @@ class _Chain:
     def _price(self, block: int, other: int) -> float:
         """How much row-weighted loss the merge adds; a neighbour that is left over too costs nothing more than its rows."""
         one, two = self._rows(block), self._rows(other)
-        together = loss_of_rows(self._axes, np.concatenate([one, two])) * (len(one) + len(two))
-        return together - loss_of_rows(self._axes, one) * len(one) - loss_of_rows(self._axes, two) * len(two)
+        together = float(loss_of_rows(self._axes, np.concatenate([one, two]))) * (len(one) + len(two))
+        return together - float(loss_of_rows(self._axes, one)) * len(one) - float(loss_of_rows(self._axes, two)) * len(two)
 
     def _swallow(self, block: int, other: int) -> None:
         self._start[block] = min(self._start[block], self._start[other])

@@ -99,7 +99,9 @@ def test_columns_are_plain_and_carry_no_index(published: PublishedTable) -> None
 
 def test_the_order_and_group_numbers_come_from_the_seed_alone(table: Table) -> None:
     many = publish_form(
-        Table({name: column.take(np.zeros(200, dtype=int)) for name, column in table.columns.items()}, table.quasi, table.sensitive, ("note",)),
+        Table(
+            {name: column.take(np.zeros(200, dtype=int)) for name, column in table.columns.items()}, table.quasi, table.sensitive, ("note",)
+        ),
         np.arange(200) // 2,
         "many",
         ("income",),

@@ -136,7 +136,9 @@ def test_what_was_not_measured_has_not_passed(policy: Policy, table: Table, publ
         require_passed(())
 
 
-def test_a_callable_distance_that_is_not_given_leaves_the_composite_unmeasured(policy: Policy, table: Table, published: PublishedTable) -> None:
+def test_a_callable_distance_that_is_not_given_leaves_the_composite_unmeasured(
+    policy: Policy, table: Table, published: PublishedTable
+) -> None:
     promise = promise_of(policy, table).model_copy(update={"callable": "mine:distance"})
     verdict = by_gate(judge(promise, [measure_table(promise, published)]))["dissimilarity"]
     assert (verdict.measured, verdict.passed) == (None, False)
@@ -154,7 +156,9 @@ def test_a_dictionary_that_matches_nobody_has_measured_nothing(policy: Policy, t
 
 
 def test_disclosure_weights_count_only_where_their_attribute_is_published(edited: Callable[..., Policy], table: Table) -> None:
-    weighted = edited(("linkability: 0.8", "linkability: 0.8, disclosure: {max: 9, sensitivity: {form: additive, weights: {age: 3, income: 4}}}"))
+    weighted = edited(
+        ("linkability: 0.8", "linkability: 0.8, disclosure: {max: 9, sensitivity: {form: additive, weights: {age: 3, income: 4}}}")
+    )
     two = Table(table.columns, ("age",), table.sensitive)
     promise = promise_of(weighted, two)
     partition = np.array(GROUPS, dtype=np.int32)
@@ -207,8 +211,12 @@ def test_utility_is_judged_on_the_release_as_a_whole() -> None:
     assert judge_utility(UtilityKey(), reached) == ()
 
 
-@pytest.mark.parametrize(("delta", "risk", "passed"), [("0.7", 0.3, True), ("0.7", 0.3 + 1e-10, True), ("0.7", 0.31, False), ("0", 1.0, True)])
-def test_figures_meet_their_bounds_under_one_tolerance(delta: str, risk: float, passed: bool, policy: Policy, table: Table, published: PublishedTable) -> None:
+@pytest.mark.parametrize(
+    ("delta", "risk", "passed"), [("0.7", 0.3, True), ("0.7", 0.3 + 1e-10, True), ("0.7", 0.31, False), ("0", 1.0, True)]
+)
+def test_figures_meet_their_bounds_under_one_tolerance(
+    delta: str, risk: float, passed: bool, policy: Policy, table: Table, published: PublishedTable
+) -> None:
     promise: Promise = promise_of(policy, table).model_copy(update={"dissimilarity": Dissimilarity(epsilon="0.1", delta=delta)})
     figures: TableFigures = measure_table(promise, published).model_copy(update={"risk": risk})
     assert by_gate(judge(promise, [figures]))["dissimilarity"].passed is passed

@@ -47,7 +47,9 @@ def test_a_moved_file_is_the_same_policy(example: str) -> None:
     assert policy_digest(parse_policy(moved, "p.yaml"), known) == policy_digest(parse_policy(example, "p.yaml"), known)
 
 
-@pytest.mark.parametrize(("old", "new"), [("k: 3", "k: 4"), ("0.8", "0.80001"), ("nonsensitive: [flu]", "nonsensitive: [gout]"), ("to: clinic", "to: ward")])
+@pytest.mark.parametrize(
+    ("old", "new"), [("k: 3", "k: 4"), ("0.8", "0.80001"), ("nonsensitive: [flu]", "nonsensitive: [gout]"), ("to: clinic", "to: ward")]
+)
 def test_another_meaning_is_another_digest(edited: Callable[..., Policy], old: str, new: str) -> None:
     assert policy_digest(edited((old, new)), {}) != policy_digest(edited(), {})
 

@@ -77,7 +77,9 @@ def test_a_table_that_cannot_hold_both_roles_is_refused() -> None:
         max_size=6,
         unique_by=lambda column: column.name,
     ),
-    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=20).filter(lambda path: path.strip() != ""),
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=20).filter(
+        lambda path: path.strip() != ""
+    ),
 )
 def test_every_draft_reads_with_every_column_under_its_own_name(columns: list[ColumnProfile], path: str) -> None:
     policy = parse_policy(draft_policy(TableProfile(path, tuple(columns))), "draft.yaml")

@@ -82,9 +82,19 @@ BAD = [
     ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: date, domain: [2024-02-30, 2024-03-01]}", 6, ["domain", "YYYY-MM-DD"]),
     ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: date, hierarchy: a.csv}", 6, ["hierarchy", "only with kind"]),
     ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: number, hierarchy: {widths: [5]}}", 6, ["widths only on kind integer"]),
-    ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: integer, hierarchy: {widths: [5, 12]}}", 6, ["multiple of the one before"]),
+    (
+        "age: {role: quasi, kind: integer}",
+        "age: {role: quasi, kind: integer, hierarchy: {widths: [5, 12]}}",
+        6,
+        ["multiple of the one before"],
+    ),
     ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: integer, hierarchy: {mask: 2}}", 6, ["a mask only on kind category"]),
-    ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: integer, hierarchy: {width: [5]}}", 6, ["hierarchy", "{widths: [5, 10]}"]),
+    (
+        "age: {role: quasi, kind: integer}",
+        "age: {role: quasi, kind: integer, hierarchy: {width: [5]}}",
+        6,
+        ["hierarchy", "{widths: [5, 10]}"],
+    ),
     ("person: {role: identifier}", "person: {role: identifier, kind: integer}", 5, ["never published", "only role: identifier"]),
     ("values: [flu, gout], nonsensitive: [flu]", "separator: ';'", 8, ["a sensitive set without its values"]),
     ("values: [flu, gout]", "values: [flu, flu]", 8, ["nothing occurs twice"]),
@@ -98,7 +108,12 @@ BAD = [
     ("notes: {role: dropped}", "notes: {role: sensitive, kind: vector}", 12, ["columns"]),
     ("notes: {role: dropped}", "notes: {role: sensitive, kind: vector, columns: [p1]}", 12, ["at least two columns"]),
     ("notes: {role: dropped}", "notes: {role: sensitive, kind: vector, columns: [p1, p2], distance: l2}", 12, ["distance", "'l2'"]),
-    ("notes: {role: dropped}", "notes: {role: sensitive, kind: vector, columns: [person, p2]}", 12, ["source column 'person'", "identifier"]),
+    (
+        "notes: {role: dropped}",
+        "notes: {role: sensitive, kind: vector, columns: [person, p2]}",
+        12,
+        ["source column 'person'", "identifier"],
+    ),
     ("notes: {role: dropped}", "illness=gout: {role: insensitive, kind: integer}", 12, ["bitmap column of 'illness'"]),
     ("notes: {role: dropped}", "group: {role: insensitive, kind: integer}", 12, ["'group'"]),
     ("ward: {role: insensitive, kind: category}", "ward: {role: insensitive, kind: category, table: 0}", 11, ["table"]),
@@ -145,7 +160,12 @@ BAD = [
     ("linkability: 0.8", "linkability: 0.8, delta_l: {income: {interval: 1, l: 0.5}}", 15, ["delta_l.income.l"]),
     ("linkability: 0.8", "linkability: 0.8, distinct_l: {'illness=cold': 2}", 15, ["'illness=cold', which is no attribute"]),
     ("linkability: 0.8", "linkability: 0.8, disclosure: {dictionaries: []}", 15, ["a disclosure gate without a bound"]),
-    ("linkability: 0.8", "linkability: 0.8, disclosure: {max: 1, dictionaries: [{path: r.csv, on: [income]}]}", 15, ["no quasi-identifier"]),
+    (
+        "linkability: 0.8",
+        "linkability: 0.8, disclosure: {max: 1, dictionaries: [{path: r.csv, on: [income]}]}",
+        15,
+        ["no quasi-identifier"],
+    ),
     ("linkability: 0.8", "linkability: 0.8, disclosure: {max: 1, sensitivity: {weights: {notes: 1}}}", 15, ["not published"]),
     ("linkability: 0.8", "linkability: 0.8, disclosure: {max: 1, sensitivity: {weights: {}}}", 15, ["sensitivity.weights"]),
     ("linkability: 0.8", "linkability: 0.8, reidentification: {}", 15, ["without a bound"]),
@@ -201,7 +221,12 @@ def test_what_is_no_plain_mapping_is_refused(text: str, phrase: str) -> None:
 
 def test_a_few_problems_are_listed_a_line_each_and_the_rest_counted(small: str) -> None:
     text = small.replace("domain: [0, 1000]", "domain: [1000, 0]").replace("role: dropped", "role: gone").replace("k: 3", "k: 0")
-    text = text.replace("linkability: 0.8", "linkability: 2").replace("to: clinic", "to: /").replace("kind: csv", "kind: cvs").replace("schema: 1", "schema: 3")
+    text = (
+        text.replace("linkability: 0.8", "linkability: 2")
+        .replace("to: clinic", "to: /")
+        .replace("kind: csv", "kind: cvs")
+        .replace("schema: 1", "schema: 3")
+    )
     lines = refusal(text).message.splitlines()
     assert len(lines) == MOST_PROBLEMS + 1
     assert lines[0].startswith("small.yaml, line 1, schema: found '3'; accepted: 1")
@@ -223,7 +248,9 @@ def test_weight_zero_everywhere_leaves_nothing_to_compare(small: str) -> None:
 
 
 def test_numbers_among_values_keep_their_spelling(small: str) -> None:
-    policy = parse_policy(small.replace("values: [flu, gout], nonsensitive: [flu]", "values: [010, 1.50, 0x1F], nonsensitive: [010]"), "small.yaml")
+    policy = parse_policy(
+        small.replace("values: [flu, gout], nonsensitive: [flu]", "values: [010, 1.50, 0x1F], nonsensitive: [010]"), "small.yaml"
+    )
     assert policy.attributes["illness"].values == ("010", "1.50", "0x1F")
     assert policy.attributes["illness"].nonsensitive == ("010",)
 
@@ -265,7 +292,10 @@ def test_forms_keep_their_meaning(small: str) -> None:
 
 
 def test_a_draft_reads_but_cannot_be_released(small: str) -> None:
-    for text in (small.replace("dataset: clinic", "dataset: clinic\ndraft: true"), small.replace("{role: dropped}", "{role: dropped, guess: true}")):
+    for text in (
+        small.replace("dataset: clinic", "dataset: clinic\ndraft: true"),
+        small.replace("{role: dropped}", "{role: dropped, guess: true}"),
+    ):
         policy = parse_policy(text, "small.yaml")
         with pytest.raises(PolicyInvalid, match="draft") as caught:
             require_ready(policy)

@@ -25,18 +25,31 @@ def bits(origin: str, *values: str, rows: int = 4) -> dict[str, Column]:
     for value in values:
         codes = np.arange(rows, dtype=np.int32) % 2
         flags = np.array([False, value != "flu", value != "flu"])
-        made[f"{origin}={value}"] = Column(f"{origin}={value}", Kind.CATEGORY, codes, np.array(["0", "1"], dtype=object), flags, origin=origin)
+        made[f"{origin}={value}"] = Column(
+            f"{origin}={value}", Kind.CATEGORY, codes, np.array(["0", "1"], dtype=object), flags, origin=origin
+        )
     return made
 
 
 @pytest.fixture
 def table(edited: Callable[..., Policy]) -> Table:
     frame = pd.DataFrame(
-        {"age": [20, 21, 33, 34], "zip": ["10", "11", "20", "21"], "income": [1.5, 2, 3, None], "school": ["low", "high", "low", "low"], "ward": ["a"] * 4}
+        {
+            "age": [20, 21, 33, 34],
+            "zip": ["10", "11", "20", "21"],
+            "income": [1.5, 2, 3, None],
+            "school": ["low", "high", "low", "low"],
+            "ward": ["a"] * 4,
+        }
     )
     specs = {name: spec for name, spec in column_specs(edited()).items() if name in frame}
     encoded = encode_table(frame, specs)
-    return Table({**encoded.columns, **bits("illness", "flu", "gout")}, encoded.quasi, ("illness=flu", "illness=gout", *encoded.sensitive), encoded.insensitive)
+    return Table(
+        {**encoded.columns, **bits("illness", "flu", "gout")},
+        encoded.quasi,
+        ("illness=flu", "illness=gout", *encoded.sensitive),
+        encoded.insensitive,
+    )
 
 
 def test_specs_keep_the_order_roles_and_options_of_the_policy(edited: Callable[..., Policy]) -> None:
@@ -60,7 +73,9 @@ def test_non_sensitive_numbers_and_days_are_those_of_the_data_however_they_are_s
     income = column_specs(edited(("domain: [0, 1000], weight: 2", "nonsensitive: [0.50, 7.0]")))["income"]
     column = encode_column(pd.Series([0.5, 7, 8]), income)
     assert column.sensitive.tolist() == [False, False, True, True]
-    born = column_specs(edited(("kind: number, domain: [0, 1000], weight: 2", "kind: date, nonsensitive: [1970-01-02], domain: [1970-01-01, 1970-01-31]")))["income"]
+    born = column_specs(
+        edited(("kind: number, domain: [0, 1000], weight: 2", "kind: date, nonsensitive: [1970-01-02], domain: [1970-01-01, 1970-01-31]"))
+    )["income"]
     assert born.domain == (0.0, 30.0)
     assert encode_column(pd.Series(["1970-01-02", "1970-01-03"]), born).sensitive.tolist() == [False, True, True]
 
@@ -113,7 +128,10 @@ def test_a_mask_hides_one_more_character_a_level() -> None:
 def test_a_promise_speaks_of_published_columns(edited: Callable[..., Policy], table: Table) -> None:
     policy = edited(
         ("delta: 0.5}", "delta: 0.50, each: {illness: {epsilon: 0, delta: 0.3}}}"),
-        ("linkability: 0.8", "linkability: 0.80, closeness: 0.5, distinct_l: {illness: 2, school: 2}, delta_l: {income: {interval: 10, l: 2}}"),
+        (
+            "linkability: 0.8",
+            "linkability: 0.80, closeness: 0.5, distinct_l: {illness: 2, school: 2}, delta_l: {income: {interval: 10, l: 2}}",
+        ),
     )
     promise = promise_of(policy, table)
     assert promise.k == 3
@@ -150,10 +168,16 @@ def test_domains_of_a_promise_are_those_of_the_table(edited: Callable[..., Polic
 def test_given_tables_are_complete_and_disjoint_over_the_published_columns(edited: Callable[..., Policy], table: Table) -> None:
     policy = edited(("{method: codip*}", "{method: given, tables: [[illness], [income, school]]}"))
     assert given_tables(policy, table) == (("illness=flu", "illness=gout"), ("income", "school"))
-    policy = edited(("values: [flu, gout], nonsensitive: [flu]", "values: codes.csv"), ("{method: codip*}", "{method: given, tables: [['illness=flu'], [income, school]]}"))
+    policy = edited(
+        ("values: [flu, gout], nonsensitive: [flu]", "values: codes.csv"),
+        ("{method: codip*}", "{method: given, tables: [['illness=flu'], [income, school]]}"),
+    )
     with pytest.raises(PolicyInvalid, match="leaves 1 of 4"):
         given_tables(policy, table)
-    policy = edited(("values: [flu, gout], nonsensitive: [flu]", "values: codes.csv"), ("{method: codip*}", "{method: given, tables: [['illness=cold'], [income, school]]}"))
+    policy = edited(
+        ("values: [flu, gout], nonsensitive: [flu]", "values: codes.csv"),
+        ("{method: codip*}", "{method: given, tables: [['illness=cold'], [income, school]]}"),
+    )
     with pytest.raises(PolicyInvalid, match="illness=cold"):
         given_tables(policy, table)
 

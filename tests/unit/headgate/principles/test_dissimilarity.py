@@ -195,5 +195,5 @@ def test_a_callable_distance_gives_the_same_figures_as_the_built_in_one() -> Non
 @pytest.mark.parametrize(("epsilon", "delta"), [(-1, 0), (0, 2), (0, -0.1), ("nan", 0)])
 def test_impossible_settings_are_refused(epsilon: Any, delta: Any) -> None:
     column = encode_column(pd.Series(["a"]), ColumnSpec("v", Kind.CATEGORY, Role.SENSITIVE))
-    with pytest.raises((InputRejected, ValueError)):
+    with pytest.raises(InputRejected):
         dissimilarity([column], [reading([1])], Distance(), epsilon, delta)

@@ -121,7 +121,9 @@ def test_suppressing_a_cell_never_raises_the_loss_unless_nobody_was_consistent(
 
 @settings(max_examples=40, deadline=None)
 @given(FRAMES, FRAMES, st.data())
-def test_theorem_one_the_estimated_risk_bounds_the_true_one(rows: list[tuple[Any, ...]], more: list[tuple[Any, ...]], draw: st.DataObject) -> None:
+def test_theorem_one_the_estimated_risk_bounds_the_true_one(
+    rows: list[tuple[Any, ...]], more: list[tuple[Any, ...]], draw: st.DataObject
+) -> None:
     """θ̂ holds everyone in T exactly; θ_true has fewer attributes of them, and more people."""
     full = [tuple(cell or "c" for cell in cells) for cells in rows]
     gaps = [tuple(draw.draw(st.sampled_from([cell, None])) for cell in cells) for cells in full]
@@ -133,7 +135,9 @@ def test_theorem_one_the_estimated_risk_bounds_the_true_one(rows: list[tuple[Any
 
 
 def test_a_released_frame_may_hold_plain_and_generalized_cells() -> None:
-    released = pd.DataFrame({"age": ["[20..29]", "30", None, "*"], "sex": ["f", "m", "f", "{f|m}"], "ill": ["flu", None, "*", "cold"]}, index=list("dcba"))
+    released = pd.DataFrame(
+        {"age": ["[20..29]", "30", None, "*"], "sex": ["f", "m", "f", "{f|m}"], "ill": ["flu", None, "*", "cold"]}, index=list("dcba")
+    )
     people = pd.DataFrame({"age": [20, 25, 30, None], "sex": ["f", "m", "m", "f"], "name": list("abcd")})
     found = disclosure_risk(released, people, ["age", "sex"], Sensitivity.multiplicative({"ill": math.log(8)}), key="name")
     assert found.consistent.tolist() == [2, 1, 2, 4]

@@ -131,8 +131,15 @@ def steward(clinic, *expectations):
 def test_the_stewards_own_suite_runs_beside_it(clinic):
     outcomes = steward(
         clinic,
-        {"type": "expect_column_values_to_match_regex", "kwargs": {"column": "patient_id", "regex": "^CANARY-7f3a-[0-9]+$"}, "meta": {"note": "x"}},
-        {"type": "expect_column_values_to_be_between", "kwargs": {"column": "admitted", "min_value": "2024-01-01", "max_value": "2024-12-31"}},
+        {
+            "type": "expect_column_values_to_match_regex",
+            "kwargs": {"column": "patient_id", "regex": "^CANARY-7f3a-[0-9]+$"},
+            "meta": {"note": "x"},
+        },
+        {
+            "type": "expect_column_values_to_be_between",
+            "kwargs": {"column": "admitted", "min_value": "2024-01-01", "max_value": "2024-12-31"},
+        },
         {"type": "expect_column_mean_to_be_between", "kwargs": {"column": "income", "min_value": 1e9}},
     )
     assert [outcome.success for outcome in outcomes[-3:]] == [True, True, False]

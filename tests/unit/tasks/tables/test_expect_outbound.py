@@ -97,7 +97,10 @@ def test_columns_rows_and_groups_are_what_was_declared(released):
     files, declared = released
     whole = pd.read_csv(files[0], dtype="str", keep_default_na=False)
     rewrite(files, lambda frame: frame.assign(patient_id="x"))
-    assert failed_types(files, declared) >= {("expect_table_columns_to_match_ordered_list", None), ("expect_table_columns_to_be_absent", None)}
+    assert failed_types(files, declared) >= {
+        ("expect_table_columns_to_match_ordered_list", None),
+        ("expect_table_columns_to_be_absent", None),
+    }
     rewrite(files, lambda _frame: whole.assign(notes="x")[["notes", *whole.columns]])
     assert ("expect_table_columns_to_be_absent", None) in failed_types(files, declared)
     rewrite(files, lambda _frame: whole.drop(columns="zip"))
@@ -136,7 +139,10 @@ TREE = Hierarchy.from_rows([["a", "x", "*"], ["b|", "x", "*"], ["{c", "y", "*"],
 COLUMNS = {
     "number": (ColumnSpec("q", Kind.NUMBER, Role.QUASI, domain=(-5, 20)), st.sampled_from([-5.0, -0.5, 0.1, 3.0, 20.0])),
     "integer": (ColumnSpec("q", Kind.INTEGER, Role.QUASI), st.integers(-3, 9)),
-    "date": (ColumnSpec("q", Kind.DATE, Role.QUASI), st.dates(min_value=pd.Timestamp("2023-11-01").date(), max_value=pd.Timestamp("2024-03-01").date()).map(str)),
+    "date": (
+        ColumnSpec("q", Kind.DATE, Role.QUASI),
+        st.dates(min_value=pd.Timestamp("2023-11-01").date(), max_value=pd.Timestamp("2024-03-01").date()).map(str),
+    ),
     "ordinal": (ColumnSpec("q", Kind.ORDINAL, Role.QUASI, levels=("l.", "..m", "h")), st.sampled_from(["l.", "..m", "h"])),
     "flat": (ColumnSpec("q", Kind.CATEGORY, Role.QUASI), st.sampled_from(["*", "a|b", "{c}", "[d..e]", "\\", "f"])),
     "tree": (ColumnSpec("q", Kind.CATEGORY, Role.QUASI, hierarchy=TREE), st.sampled_from([str(leaf) for leaf in TREE.leaves])),

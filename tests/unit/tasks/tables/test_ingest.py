@@ -174,7 +174,9 @@ def spoil_duplicate_column(clinic):
 
 
 def spoil_nameless_column(clinic):
-    clinic.write_source(b"".join((b"," if place == 0 else b"7,") + line for place, line in enumerate(clinic.source.read_bytes().splitlines(True))))
+    clinic.write_source(
+        b"".join((b"," if place == 0 else b"7,") + line for place, line in enumerate(clinic.source.read_bytes().splitlines(True)))
+    )
 
 
 def spoil_policy_column(clinic):
@@ -382,7 +384,9 @@ def test_a_hundred_thousand_rows_of_eighteen_columns_are_read_in_under_a_second(
     arrow_csv.write_csv(pa.table(columns), tmp_path / "large.csv")
     start = time.perf_counter()
     source = open_csv(tmp_path / "large.csv")
-    table = encode_table(frame_of(source.read(source.names), ""), {f"c{i}": ColumnSpec(f"c{i}", Kind.CATEGORY, Role.QUASI) for i in range(17)})
+    table = encode_table(
+        frame_of(source.read(source.names), ""), {f"c{i}": ColumnSpec(f"c{i}", Kind.CATEGORY, Role.QUASI) for i in range(17)}
+    )
     taken = time.perf_counter() - start
     assert table.rows == 100_000
     assert taken < 1.0  # 0.1 s alone on the machine; the margin is for a busy one

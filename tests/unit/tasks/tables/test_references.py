@@ -44,7 +44,12 @@ def test_the_digest_changes_with_a_referenced_file_and_not_with_its_name(clinic)
 
 @pytest.mark.parametrize(
     "text",
-    ["code\nasthma\nflu\nnone\nstroke\n", "value,label\nasthma,x\nflu,\"a, b\"\nnone,\nstroke,\n", "asthma\nflu\n\nnone\r\nstroke", '"Code"\nasthma\nflu\nnone\nstroke\n'],
+    [
+        "code\nasthma\nflu\nnone\nstroke\n",
+        'value,label\nasthma,x\nflu,"a, b"\nnone,\nstroke,\n',
+        "asthma\nflu\n\nnone\r\nstroke",
+        '"Code"\nasthma\nflu\nnone\nstroke\n',
+    ],
 )
 def test_code_lists_are_one_value_a_line_or_the_first_column_under_a_header(clinic, text):
     (clinic.folder / "codes.csv").write_text(text)

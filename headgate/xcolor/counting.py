@@ -1,0 +1,149 @@
+"""The compiled tests of a group of rows against the limits."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.xcolor.compiled import EQUAL, FORM, NEAR, RANGE, START, Limits, similar
+from headgate.xcolor.sorting import sorted_order
+
+PAIRS = 48  # up to so many rows comparing all pairs beats sorting
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def neighbourhoods(limits: Limits, l: int, rows: NDArray[np.int64], counts: NDArray[np.int64]) -> None:  # noqa: E741
+    """counts[i] = rows of the group that are similar to rows[i] under limit l, itself included."""
+    size = len(rows)
+    form = limits.facts[l, FORM]
+    if size <= PAIRS or (form >= NEAR and size <= 4 * PAIRS):
+        for i in range(size):
+            counts[i] = 1
+        for i in range(size):
+            a = limits.value[rows[i], l]
+            for j in range(i):
+                if similar(limits, l, a, limits.value[rows[j], l]):
+                    counts[i] += 1
+                    counts[j] += 1
+        return
+    values = np.empty(size, dtype=np.int64)
+    for i in range(size):
+        values[i] = limits.value[rows[i], l]
+    order = sorted_order(values)
+    different = np.empty(size, dtype=np.int64)
+    begins = np.empty(size + 1, dtype=np.int64)
+    kinds = 0
+    for i in range(size):
+        if i == 0 or values[order[i]] != values[order[i - 1]]:
+            different[kinds] = values[order[i]]
+            begins[kinds] = i
+            kinds += 1
+    begins[kinds] = size
+    totals = np.zeros(kinds, dtype=np.int64)
+    if form == EQUAL:
+        for u in range(kinds):
+            totals[u] = begins[u + 1] - begins[u]
+    elif form == RANGE:
+        low, high = 0, 0
+        for u in range(kinds):
+            place = limits.facts[l, START] + different[u]
+            while different[low] < limits.ends[place, 0]:
+                low += 1
+            while high < kinds and different[high] <= limits.ends[place, 1]:
+                high += 1
+            totals[u] = begins[high] - begins[low]
+    else:
+        for u in range(kinds):
+            own = begins[u + 1] - begins[u]
+            totals[u] += own
+            for w in range(u):
+                if similar(limits, l, different[u], different[w]):
+                    totals[u] += begins[w + 1] - begins[w]
+                    totals[w] += own
+    for u in range(kinds):
+        for i in range(begins[u], begins[u + 1]):
+            counts[order[i]] = totals[u]
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def group_passes(limits: Limits, rows: NDArray[np.int64], tally: NDArray[np.int64]) -> bool:
+    """Does the group keep every limit? Stops at the first centre with too many similar rows.
+
+    `tally` is a scratch of zeros, as long as the longest list of distinct values; it is zeros again afterwards."""
+    size = len(rows)
+    for l in range(len(limits.facts)):  # noqa: E741
+        cap = limits.allowed[l, size]
+        if cap >= size:
+            continue
+        form, start = limits.facts[l, FORM], limits.facts[l, START]
+        if form == EQUAL:
+            passed = True
+            for i in range(size):
+                a = limits.value[rows[i], l]
+                tally[a] += 1
+                if tally[a] > cap and limits.centre[start + a]:
+                    passed = False
+            for i in range(size):
+                tally[limits.value[rows[i], l]] = 0
+            if not passed:
+                return False
+        elif size <= PAIRS:
+            for i in range(size):
+                a = limits.value[rows[i], l]
+                if not limits.centre[start + a]:
+                    continue
+                count = 0
+                for j in range(size):
+                    if i == j or similar(limits, l, a, limits.value[rows[j], l]):
+                        count += 1
+                        if count > cap:
+                            return False
+                    elif count + size - 1 - j <= cap:
+                        break
+        else:
+            counts = np.empty(size, dtype=np.int64)
+            neighbourhoods(limits, l, rows, counts)
+            for i in range(size):
+                if counts[i] > cap and limits.centre[start + limits.value[rows[i], l]]:
+                    return False
+    return True
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def sample_passes(limits: Limits, rows: NDArray[np.int64], tally: NDArray[np.int64], centres: int) -> bool:
+    """A guess at `group_passes` for large blocks: equal values are counted in full, other neighbourhoods of a few centres only.
+
+    It guides splitting; nothing is ever reported on its word."""
+    size = len(rows)
+    step = max(1, size // centres)
+    for l in range(len(limits.facts)):  # noqa: E741
+        cap = limits.allowed[l, size]
+        if cap >= size:
+            continue
+        form, start = limits.facts[l, FORM], limits.facts[l, START]
+        if form == EQUAL:
+            passed = True
+            for i in range(size):
+                a = limits.value[rows[i], l]
+                tally[a] += 1
+                if tally[a] > cap and limits.centre[start + a]:
+                    passed = False
+            for i in range(size):
+                tally[limits.value[rows[i], l]] = 0
+            if not passed:
+                return False
+            continue
+        stride = max(1, size // 1024)
+        looked = (size + stride - 1) // stride
+        for i in range(0, size, step):
+            a = limits.value[rows[i], l]
+            if not limits.centre[start + a]:
+                continue
+            count = 0
+            for j in range(0, size, stride):
+                if similar(limits, l, a, limits.value[rows[j], l]):
+                    count += 1
+            if count * size > cap * looked:
+                return False
+    return True

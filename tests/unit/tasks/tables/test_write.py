@@ -1,0 +1,271 @@
+"""The published files: the same cells in both formats, nothing but those cells, and a package that describes them."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headgate.errors import Defect, InputRejected, StoreUnavailable
+from headgate.published import publish_form
+from policies.specs import promise_of
+from tasks.ingest import ingest
+from tasks.package import Licence, TableEntry, write_datapackage
+from tasks.write import read_published, read_published_frame, read_published_texts, write_frame, write_published
+
+
+@pytest.fixture
+def released(clinic):
+    del clinic.policy["attributes"]["diagnosis"]
+    clinic.policy["attributes"]["diagnosis"] = {"role": "dropped"}
+    loaded = clinic.load()
+    table = ingest(loaded).table
+    published = publish_form(table, np.arange(60, dtype=np.int32) // 10, "main", ("income", "education"), ("zip",))
+    return loaded, promise_of(loaded.policy, table), published
+
+
+def cells_of(published):
+    """Rows as a sorted list of texts, without group numbers, which are drawn anew."""
+    columns = [list(cells.texts[cells.codes]) for cells in published.cells.values()]
+    for column in (*published.sensitive.values(), *published.insensitive.values()):
+        columns.append([None if code < 0 else str(column.values[code]) for code in column.codes])
+    return sorted(zip(*columns, strict=True), key=repr)
+
+
+def test_both_formats_hold_the_published_table_and_are_read_back_as_it(released, tmp_path):
+    _loaded, promise, published = released
+    files = write_published(published, tmp_path)
+    assert [file.path for file in files] == ["tables/main.csv", "tables/main.parquet"]
+    texts = [read_published_texts(tmp_path / file.path) for file in files]
+    assert texts[0].equals(texts[1])
+    for file in files:
+        again = read_published(tmp_path / file.path, promise, "main")
+        assert cells_of(again) == cells_of(published)
+        assert sorted(np.bincount(again.group)) == sorted(np.bincount(published.group))
+        assert file.rows == again.rows == 60
+
+
+def test_two_writings_share_neither_row_order_nor_group_numbers_and_a_seed_repeats_one(released, tmp_path):
+    _loaded, _promise, published = released
+    contents = []
+    for name, seed in (("a", None), ("b", None), ("c", 5), ("d", 5)):
+        (tmp_path / name).mkdir()
+        write_published(published, tmp_path / name, seed=seed)
+        contents.append([(tmp_path / name / "tables" / f"main.{form}").read_bytes() for form in ("csv", "parquet")])
+    assert contents[0] != contents[1]
+    assert contents[2] == contents[3]
+
+
+def zstd_frames(content: bytes) -> bytes:
+    """Everything that any zstd frame in these bytes unpacks to."""
+    out, at = b"", content.find(b"\x28\xb5\x2f\xfd")
+    while at >= 0:
+        stream = pa.CompressedInputStream(pa.BufferReader(content[at:]), "zstd")
+        with contextlib.suppress(OSError):  # the bytes after the frame are no frame
+            while byte := stream.read(1):
+                out += byte
+        at = content.find(b"\x28\xb5\x2f\xfd", at + 4)
+    return out
+
+
+def test_nothing_but_published_values_is_in_the_bytes(tmp_path, canary):
+    """Unused categories, an index, attributes and names of the frame stay behind; a used value is found by the same search."""
+    kept = pd.Categorical(["FOUND-a", "FOUND-b"] * 30, categories=["FOUND-a", "FOUND-b", f"{canary}-unused"])
+    longer = pd.Series([f"{canary}-suppressed", *["FOUND-c"] * 60], dtype="str").iloc[1:]
+    frame = pd.DataFrame({"q": kept, "s": longer.to_numpy(), "n": np.arange(60.0)}, index=[f"{canary}-index-{row}" for row in range(60)])
+    frame.attrs["source"] = f"/home/{canary}"
+    frame.index.name = canary
+    write_frame(frame, tmp_path, "main")
+    for form in ("csv", "parquet"):
+        content = (tmp_path / "tables" / f"main.{form}").read_bytes()
+        everything = content + (zstd_frames(content) if form == "parquet" else b"")
+        assert b"FOUND-b" in everything
+        assert b"FOUND-c" in everything
+        assert canary.encode() not in everything
+        assert b"pandas" not in everything
+        assert str(tmp_path).encode() not in everything
+    file = parquet.ParquetFile(tmp_path / "tables" / "main.parquet")
+    assert file.metadata.metadata is None
+    assert file.schema_arrow.metadata is None
+    assert file.schema_arrow.names == ["q", "s", "n"]
+    assert not file.schema_arrow.field("q").metadata
+    as_stored = parquet.read_table(tmp_path / "tables" / "main.parquet", read_dictionary=["q", "s"])
+    assert as_stored.column("q").combine_chunks().dictionary.to_pylist() == ["FOUND-a", "FOUND-b"]
+
+
+def test_the_search_itself_finds_unused_categories_where_they_are_written(tmp_path, canary):
+    """Proof that the test above can fail: pandas' own writer leaves them."""
+    frame = pd.DataFrame({"q": pd.Categorical(["a", "b"] * 30, categories=["a", "b", canary])})
+    frame.to_parquet(tmp_path / "leaky.parquet", compression="zstd")
+    content = (tmp_path / "leaky.parquet").read_bytes()
+    assert canary.encode() in content + zstd_frames(content)
+
+
+TEXTS = st.text(alphabet=st.sampled_from(list("ab=+-@,;|\"'\n\r\t \\{}[]é漢")), min_size=1, max_size=6).filter(
+    lambda text: text.strip() != ""
+)
+
+
+@given(
+    cells=st.lists(
+        st.tuples(TEXTS | st.none(), st.integers(-(2**53), 2**53) | st.none(), st.floats(allow_nan=False, allow_infinity=False)),
+        min_size=1,
+        max_size=8,
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_any_cells_come_back_from_both_formats_and_from_pythons_csv_reader(cells, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cells")
+    texts, wholes, numbers = (list(column) for column in zip(*cells, strict=True))
+    frame = pd.DataFrame({'t,"x"': pd.Series(texts, dtype=object), "i": pd.array(wholes, dtype="Int64"), "f": np.array(numbers)})
+    write_frame(frame, folder, "main")
+    with (folder / "tables" / "main.csv").open(encoding="utf-8", newline="") as stream:
+        header, *rows = csv.reader(stream)
+    assert header == ['t,"x"', "i", "f"]
+    assert [row[0] or None for row in rows] == texts  # never altered, not even =1+1
+    assert [None if row[1] == "" else int(row[1]) for row in rows] == wholes
+    assert [float(row[2]) for row in rows] == numbers
+    typed = parquet.read_table(folder / "tables" / "main.parquet")
+    assert [column.to_pylist() for column in typed.columns] == [texts, wholes, numbers]
+    assert read_published_texts(folder / "tables" / "main.csv").column(0).to_pylist() == texts
+
+
+def test_missing_is_empty_in_csv_and_null_in_parquet(tmp_path):
+    frame = pd.DataFrame(
+        {"t": ["x", None], "n": [np.nan, 1.0], "i": pd.array([1, None], dtype="Int64"), "none": [None, None], "e": ["", "y"]}
+    )
+    write_frame(frame, tmp_path, "main")
+    assert (tmp_path / "tables" / "main.csv").read_bytes() == b"t,n,i,none,e\nx,,1,,\n,1,,,y\n"
+    assert parquet.read_table(tmp_path / "tables" / "main.parquet").to_pydict() == {
+        "t": ["x", None],
+        "n": [None, 1.0],
+        "i": [1, None],
+        "none": [None, None],
+        "e": [None, "y"],
+    }
+
+
+def test_a_file_is_never_written_over_and_a_name_never_leads_elsewhere(tmp_path):
+    frame = pd.DataFrame({"a": ["CANARY"]})
+    write_frame(frame, tmp_path, "main", ("csv",))
+    with pytest.raises(StoreUnavailable, match=r"main\.csv cannot be written") as caught:
+        write_frame(frame, tmp_path, "main", ("csv",))
+    assert "CANARY" not in str(caught.value)
+    for name in ("../main", "", "a/b", ".hidden", "x" * 200):
+        with pytest.raises(Defect):
+            write_frame(frame, tmp_path, name)
+    (tmp_path / "blocked").mkdir()
+    (tmp_path / "blocked" / "tables").write_text("a file")
+    with pytest.raises(StoreUnavailable):
+        write_frame(frame, tmp_path / "blocked", "main")
+
+
+def test_what_is_no_cell_is_a_defect_and_tells_no_value(tmp_path):
+    for cells in ([True, False], [1, "CANARY"], [b"CANARY", b"x"], [{"CANARY": 1}, None]):
+        with pytest.raises(Defect) as caught:
+            write_frame(pd.DataFrame({"a": pd.Series(cells, dtype=None if cells[0] is True else object)}), tmp_path, "main")
+        assert "CANARY" not in str(caught.value)
+
+
+def test_a_published_file_that_is_not_what_was_promised_is_refused(released, tmp_path):
+    _loaded, promise, published = released
+    write_published(published, tmp_path, ("csv",))
+    path = tmp_path / "tables" / "main.csv"
+    frame = read_published_frame(path)
+    for spoiled, words in [
+        (frame.assign(extra="CANARY"), "1 columns that were not promised"),
+        (frame.drop(columns="age"), "'age' is not in table 'main'"),
+        (frame.drop(columns="group"), "'group' is not in table 'main'"),
+        (frame.assign(education="CANARY"), "'education'"),
+        (frame.iloc[:0], "no rows"),
+    ]:
+        spoiled.to_csv(path, index=False)
+        with pytest.raises(InputRejected) as caught:
+            read_published(path, promise, "main")
+        assert words in str(caught.value)
+        assert "CANARY" not in str(caught.value)
+
+
+def package_of(released, folder: Path) -> Path:
+    loaded, promise, published = released
+    files = write_published(published, folder)
+    entry = TableEntry("main", ("income", "education"), ("zip",), files)
+    licence = Licence(name="CC-BY-4.0", path="https://creativecommons.org/licenses/by/4.0/", title="Creative Commons Attribution 4.0")
+    return write_datapackage(folder, loaded.policy, promise, [entry], "2026-01-02T03:04:05Z", "1", licence)
+
+
+@pytest.fixture
+def frictionless_report(monkeypatch):
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its own
+        import frictionless
+
+    def validate(path: Path):
+        monkeypatch.chdir(path.parent)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return frictionless.Package(path.name).validate()
+
+    return validate
+
+
+def test_the_data_package_is_valid_and_describes_every_column(released, tmp_path, frictionless_report):
+    path = package_of(released, tmp_path)
+    report = frictionless_report(path)
+    assert report.valid, report.flatten(["type", "note"])
+    assert {task.name for task in report.tasks} == {"main", "main-parquet"}
+    package = json.loads(path.read_text())
+    assert package["name"] == "clinic"
+    assert package["title"] == "A clinic"
+    assert package["licenses"][0]["name"] == "CC-BY-4.0"
+    for resource, file in zip(package["resources"], ("main.csv", "main.parquet"), strict=True):
+        assert resource["path"] == f"tables/{file}"
+        assert resource["bytes"] == (tmp_path / resource["path"]).stat().st_size
+        fields = {field["name"]: field for field in resource["schema"]["fields"]}
+        assert list(fields) == ["age", "sex", "region", "admitted", "income", "education", "zip", "group"]
+        assert {name: field["role"] for name, field in fields.items()} == {
+            "age": "quasi",
+            "sex": "quasi",
+            "region": "quasi",
+            "admitted": "quasi",
+            "income": "sensitive",
+            "education": "sensitive",
+            "zip": "insensitive",
+            "group": "group",
+        }
+        assert "[low..high]" in fields["age"]["description"]
+        assert fields["age"]["domain"] == ["0", "110"]
+        assert fields["admitted"]["domain"] == ["2024-01-01", "2024-12-31"]
+        assert fields["region"]["hierarchy_levels"] == 3
+        assert fields["income"]["type"] == "number"
+        assert fields["education"]["levels"] == ["primary", "secondary", "tertiary"]
+
+
+def test_the_data_package_finds_a_changed_file(released, tmp_path, frictionless_report):
+    path = package_of(released, tmp_path)
+    table = tmp_path / "tables" / "main.csv"
+    table.write_bytes(table.read_bytes().replace(b"primary", b"PRIMARY", 1))
+    assert not frictionless_report(path).valid
+
+
+def test_a_gzipped_or_empty_published_file_is_read_or_refused_like_any_table(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"")
+    with pytest.raises(InputRejected, match="is empty"):
+        read_published_frame(tmp_path / "t.csv")
+    sink = io.BytesIO()
+    parquet.write_table(pa.table({"a": pa.array([], type=pa.string())}), sink)
+    (tmp_path / "t.parquet").write_bytes(sink.getvalue())
+    with pytest.raises(InputRejected, match="no rows"):
+        read_published_frame(tmp_path / "t.parquet")
