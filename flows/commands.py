@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flows.policy_files import resolve_policy
 from flows.terminal import console, figure, gates_table, print_json, show_manifest, step_progress
@@ -204,14 +204,14 @@ def list_releases(as_json: bool) -> None:
     from rich.table import Table
 
     shown = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("dataset", "started", "release", "candidate", "state", "approvals", "version"):
-        shown.add_column(heading)
+    for heading in ("dataset", "started", "candidate", "state", "approvals", "version"):
+        shown.add_column(heading, no_wrap=heading != "dataset")
     for release in history.releases():
         approvals = f"{release.standing()} of {release.required}" if release.candidate else ""
         started = history.of(release.release_id)[0].at[:16].replace("T", " ")
         version = "" if release.version is None else str(release.version)
         shown.add_row(
-            release.dataset, started, release.release_id, release.candidate[:12], str(release.state).replace("_", " "), approvals, version
+            release.dataset, started, release.candidate[:12], str(release.state).replace("_", " "), approvals, version
         )
     console().print(shown if history.entries else "No release yet.")
 
@@ -234,7 +234,7 @@ def draft(table: Path, output: Path | None) -> None:
     from tasks.files import write_file
     from tasks.profile import profile_table
 
-    text = draft_policy(profile_of(table, profile_table))
+    text = draft_policy(profile_table(table, None if output is None else output.absolute().parent))
     if output is None:
         import sys
 
@@ -243,6 +243,3 @@ def draft(table: Path, output: Path | None) -> None:
     write_file(output.absolute().parent, output.name, text.encode())
     console().print(f"Drafted {output}. Confirm its guesses, then: headgate release {output}", soft_wrap=True)
 
-
-def profile_of(table: Path, read: Any) -> Any:
-    return read(table)

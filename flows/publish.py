@@ -5,6 +5,8 @@ It is a flow of its own, not the rest of a suspended one: what is published is e
 
 from __future__ import annotations
 
+from typing import Any
+
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 
@@ -13,24 +15,27 @@ from policies.states import State
 from tasks import outbox
 from tasks.step import guarded
 
-QUIET = {"persist_result": False, "cache_policy": NO_CACHE}
 
 
-@task(name="decide", **QUIET)  # type: ignore[call-overload, untyped-decorator]
+def _step(name: str) -> Any:
+    return task(name=name, task_run_name=name, persist_result=False, cache_policy=NO_CACHE)
+
+
+@_step("decide")
 @guarded
 def decide(candidate: str) -> str:
     """Step 9: the state that the verified chain and the signatures give this candidate."""
     return outbox.state_of(candidate)
 
 
-@task(name="publish", **QUIET)  # type: ignore[call-overload, untyped-decorator]
+@_step("publish")
 @guarded
 def put_in_place(candidate: str) -> int:
     """Step 10: re-hashed, copied, hashed again at the target, `latest` last; gives the version."""
     return outbox.publish_candidate(candidate)
 
 
-@task(name="audit", **QUIET)  # type: ignore[call-overload, untyped-decorator]
+@_step("audit")
 @guarded
 def audit(candidate: str) -> int:
     """Step 11: the published head lies on the chain; gives the number of events of the release."""

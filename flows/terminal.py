@@ -129,7 +129,7 @@ def gates_table(verdicts: Sequence[Verdict]) -> Any:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("gate", "table", "measured", "required", "verdict"):
-        table.add_column(heading, justify="right" if heading in ("measured", "required") else "left", no_wrap=heading != "gate")
+        table.add_column(heading, justify="right" if heading in ("measured", "required") else "left", no_wrap=heading != "gate", overflow="fold")
     for verdict in verdicts:
         mark = "[green]passed[/]" if verdict.passed else "[bold red]refused[/]"
         table.add_row(verdict.gate, verdict.table or "release", figure(verdict.measured), figure(verdict.required), mark)
@@ -154,7 +154,7 @@ def tables_table(tables: Sequence[TableFigures]) -> Any:
     for entry in tables:
         shown.add_row(
             entry.name,
-            ", ".join(entry.sensitive),
+            named_attributes(entry.sensitive),
             f"{entry.groups:,}",
             str(entry.k),
             figure(entry.delta_reached),
@@ -163,6 +163,15 @@ def tables_table(tables: Sequence[TableFigures]) -> Any:
             "–" if entry.query_error_mean is None else f"{100 * entry.query_error_mean:.1f} %",
         )
     return shown
+
+
+def named_attributes(columns: Sequence[str]) -> str:
+    """Bitmap columns `attribute=value` of one set are counted, not listed."""
+    shown: dict[str, int] = {}
+    for column in columns:
+        name, sign, _value = column.partition("=")
+        shown[name] = shown.get(name, 0) + (1 if sign else 0)
+    return ", ".join(f"{name} ({count} values)" if count else name for name, count in shown.items())
 
 
 def plan_line(plan: Plan) -> str:

@@ -18,7 +18,7 @@ from headgate.errors import InputRejected
 from headgate.tolerance import exact
 from headgate.xcolor.abstract_graph import LARGEST_GRAPH, largest_degree
 from headgate.xcolor.anonymize import anonymize
-from headgate.xcolor.certificates import Certificate, refute
+from headgate.xcolor.certificates import EVERY, Certificate, refute
 from headgate.xcolor.limits import NeighbourhoodLimit, dissimilarity, linkability
 from headgate.xcolor.partition import Variant, XColorSettings
 from headgate.xcolor.recount import fullest_share
@@ -181,7 +181,7 @@ def _refuted(
     table: Table, sensitive: Sequence[str], limit: NeighbourhoodLimit, others: Sequence[NeighbourhoodLimit], delta: Fraction, k: int
 ) -> Certificate | None:
     found = refute((limit.with_delta(delta), *others), k, table.select(sensitive))
-    return found if found is not None and found.refutes == "every partition" else None
+    return found if found is not None and found.refutes == EVERY else None
 
 
 def _plain(value: Any) -> Any:

@@ -19,7 +19,7 @@ BIT = "="  # a bitmap column is named attribute=value
 
 def problems_of(policy: Policy) -> list[Problem]:
     """Every incoherence of a policy whose parts are each well formed."""
-    checks = (_roles, _source_columns, _names, _weights, _promises, _given_tables, _disclosure, _utility, _expectations)
+    checks = (_roles, _source_columns, _names, _weights, _promises, _given_tables, _disclosure, _expectations)
     return [problem for check in checks for problem in check(policy)]
 
 
@@ -161,19 +161,6 @@ def _disclosure(policy: Policy) -> Iterator[Problem]:
             yield Problem(
                 ("gates", "disclosure", "sensitivity", "weights", name), f"'{name}', which is not published", choices(published, name)
             )
-
-
-def _utility(policy: Policy) -> Iterator[Problem]:
-    wanted, quasi = policy.utility, policy.named(Role.QUASI)
-    if "dimensions" in wanted.model_fields_set and wanted.dimensions > len(quasi):
-        yield Problem(("utility", "dimensions"), str(wanted.dimensions), f"at most {len(quasi)}, the number of quasi-identifiers")
-    sensitive = policy.named(Role.SENSITIVE)
-    if not policy.sets and wanted.sensitive_dimensions > len(sensitive) and "sensitive_dimensions" in wanted.model_fields_set:
-        yield Problem(
-            ("utility", "sensitive_dimensions"),
-            str(wanted.sensitive_dimensions),
-            f"at most {len(sensitive)}, the number of sensitive attributes",
-        )
 
 
 def _expectations(policy: Policy) -> Iterator[Problem]:

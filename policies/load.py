@@ -121,7 +121,7 @@ def _plain_mapping(node: MappingNode, path: KeyPath, written: _Written) -> dict[
     found: dict[str, Any] = {}
     for key, value in node.value:
         line = key.start_mark.line + 1
-        if not isinstance(key, ScalarNode) or key.tag == TAG + "null":
+        if not isinstance(key, ScalarNode) or key.tag == TAG + "null" or _halved(str(key.value)):
             written.lines[*path, f"line {line}"] = line
             written.problems.append(Problem((*path, f"line {line}"), "a key that is no word", "a word before the colon"))
             continue
@@ -142,6 +142,9 @@ def _plain_mapping(node: MappingNode, path: KeyPath, written: _Written) -> dict[
 def _scalar(node: Node, path: KeyPath, written: _Written) -> Any:
     """Numbers keep their spelling, dates stay text."""
     text, tag = str(node.value), str(node.tag).removeprefix(TAG)
+    if _halved(text):
+        written.problems.append(Problem(path, "half a character (an escape from D800 to DFFF)", "whole characters"))
+        return ""
     if tag == "null":
         return None
     if tag == "bool":
@@ -155,6 +158,11 @@ def _scalar(node: Node, path: KeyPath, written: _Written) -> Any:
         written.problems.append(Problem(path, f"'{text[:LONGEST_FOUND]}'", "a number; quote it where text is meant"))
         return text
     return text
+
+
+def _halved(text: str) -> bool:
+    """Half of a surrogate pair is no character, and no file can hold it."""
+    return any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def _problems(error: ValidationError, content: Mapping[str, Any]) -> Iterator[Problem]:
@@ -233,7 +241,8 @@ def _invalid(filename: str, written: _Written, problems: Iterable[Problem]) -> P
     lines = []
     for problem in sorted(set(problems), key=lambda one: (written.line(one.path), one.path and str(one.path[-1]))):
         place = ".".join(str(step) for step in problem.path) or "the file"
-        lines.append(f"{filename}, line {written.line(problem.path)}, {place}: found {problem.found}; accepted: {problem.accepted}.")
+        line = f"{filename}, line {written.line(problem.path)}, {place}: found {problem.found}; accepted: {problem.accepted}."
+        lines.append("".join(sign if sign.isprintable() else "�" for sign in line))
     more = len(lines) - MOST_PROBLEMS
     shown = lines[:MOST_PROBLEMS] + ([f"… and {more} more."] if more > 0 else [])
     return PolicyInvalid("\n".join(shown), CURE)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from headgate.columns import Column, Table
+from headgate.columns import Codes, Column, Table
 from headgate.distance import Distance
 from headgate.errors import InputRejected
 from headgate.principles.closeness import closeness
@@ -68,6 +68,7 @@ def measure_table(
     composite cannot be measured, and stays None."""
     if not published.sensitive:
         raise InputRejected(f"Table '{published.name}' has no sensitive column.", "Publish at least one a table.")
+    published = _with_origins(promise, published)
     classes = published.classes()
     columns = tuple(published.sensitive.values())
     groups = k_anonymity(classes)
@@ -100,7 +101,7 @@ def measure_table(
         risk_all=None if composed is None else composed.risk_all,
         delta_reached=None if composed is None else composed.delta_reached,
         vulnerability=None if composed is None else composed.vulnerability,
-        single_risk=_alone(promise, columns, published),
+        single_risk=_alone(promise, columns, classes),
         linkability=certain.linkability,
         linkability_all=certain.linkability_all,
         closeness={column.name: closeness(column, classes).t for column in columns},
@@ -120,15 +121,21 @@ def measure_table(
     )
 
 
+def _with_origins(promise: Promise, published: PublishedTable) -> PublishedTable:
+    """A file read again does not say which set a bitmap column comes from; the promise does."""
+    origins = {attribute.name: attribute.origin for attribute in promise.sensitive}
+    columns = {name: replace(column, origin=origins.get(name, column.origin)) for name, column in published.sensitive.items()}
+    return replace(published, sensitive=columns)
+
+
 def composite_of(promise: Promise) -> Distance:
     """Δ as the promise composes it, with the weights of its attributes."""
     weights = {attribute.name: attribute.weight for attribute in promise.sensitive}
     return Distance(p=promise.power, weights=weights, combine=promise.combine)
 
 
-def _alone(promise: Promise, columns: tuple[Column, ...], published: PublishedTable) -> dict[str, float]:
+def _alone(promise: Promise, columns: tuple[Column, ...], classes: Sequence[Codes]) -> dict[str, float]:
     """Risk of each sensitive attribute by itself, at its own ε or else the composite's: a composite can hide a homogeneous one."""
-    classes = published.classes()
     risks = {}
     for column in columns:
         asked = promise.each.get(column.name, promise.dissimilarity)

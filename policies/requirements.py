@@ -20,7 +20,6 @@ from policies.fields import (
     Section,
     Share,
     StorePath,
-    Text,
     UniqueNames,
 )
 
@@ -48,12 +47,10 @@ class DeltaLGate(Section):
 
 
 class DictionaryKey(Section):
-    """A register an attacker may hold, one row a person, and the attributes it shares with the release. `key` is its column that
-    tells persons apart, if it has one."""
+    """A register an attacker may hold, one row a person, and the attributes it shares with the release."""
 
     path: InputPath
     on: UniqueNames
-    key: Text | None = None
 
 
 class SensitivityKey(Section):
@@ -108,7 +105,8 @@ class Gates(Section):
 
 
 class UtilityKey(Section):
-    """Count queries over `dimensions` quasi-identifiers and `sensitive_dimensions` sensitive attributes of one table."""
+    """Count queries over `dimensions` quasi-identifiers and `sensitive_dimensions` sensitive attributes of one table, or over all
+    where a table has fewer."""
 
     queries: Positive = 1000
     dimensions: Positive = 3

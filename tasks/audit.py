@@ -144,6 +144,7 @@ def _check_series(home: Home, history: History, series: Series) -> tuple[int, li
     faults: list[str] = []
     unfinished: list[str] = []
     known = {release.version: release for release in history.at_target(series.to)}
+    newest = latest_version(known.values())
     present = [number for number in series.numbers() if series.version(number).exists()] if series.folder.is_dir() else []
     for number in sorted({*present, *(version for version in known if version is not None)}):
         release = known.get(number)
@@ -152,6 +153,8 @@ def _check_series(home: Home, history: History, series: Series) -> tuple[int, li
             faults.append(f"{where} is in the store, and the ledger knows nothing of it: the ledger was cut short, or the version forged.")
         elif release.state in (State.PUBLISHING, State.STALLED):
             unfinished.append(f"{where}: publish {release.candidate[:12]} again to finish it.")
+        elif release.state is State.PUBLISHED and number != newest:
+            unfinished.append(f"{where} is not superseded by version {newest} yet: publish that again to finish it.")
         elif number not in present and "published" in release.seen:
             faults.append(f"{where} was published and is gone.")
         if number in present:
@@ -206,7 +209,8 @@ def _check_latest(history: History, series: Series, unfinished: Sequence[str]) -
     if wanted == found:
         return []
     names = "nothing" if found is None else f"version {found}"
-    return [f"latest of {series.to} names {names}, and by the ledger it is {'nothing' if wanted is None else f'version {wanted}'}."]
+    due = "nothing" if wanted is None else f"version {wanted}"
+    return [f"latest of {series.to} names {names}, and by the ledger it is {due}: publish that again, and find out who moved the link."]
 
 
 def _check_withdrawals(history: History, series: Series) -> list[str]:

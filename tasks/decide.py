@@ -9,10 +9,12 @@ from headgate.errors import InputRejected, IntegrityBroken, Refusal, TransitionR
 from policies.approval import Accepted, Act, Action, Actor, ActorRole, Refused, Rules, decide
 from policies.events import LONGEST_REASON
 from policies.release import Release
+from policies.states import State
 from tasks.history import History, check_same, read_history
 from tasks.home import Home
 from tasks.keys import PrivateKey
 from tasks.ledger import Ledger
+from tasks.ledger_lock import DatasetLock
 from tasks.seal import Candidate, load_candidate
 from tasks.statements import sign_decision
 from tasks.trust import keep_envelope, roots_of, void_keys, weigh_approvals
@@ -68,6 +70,26 @@ def operate(home: Home, ledger: Ledger, name: str, action: Action, operator: str
     if isinstance(answer, Refused):
         raise answer.error("See `headgate show`.")
     ledger.append(release.release_id, answer.events, release.events, operator)
+    return answer.release
+
+
+def record_takeover(ledger: Ledger, lock: DatasetLock) -> Release | None:
+    """The run that held a lock when its process died has failed, and the ledger says so. One that was publishing stays so: publishing
+    it again finishes it."""
+    if lock.taken_from is None or lock.taken_from == lock.release:
+        return None
+    history = read_history(ledger)
+    if not history.of(lock.taken_from):
+        return None  # it died before its first event
+    release = history.release(lock.taken_from)
+    if release.state is not State.RUNNING:
+        return None
+    reason = f"Its process died; release {lock.release} took over its lock."
+    act = Act(Action.ABANDON, candidate=release.candidate, policy_digest=release.policy_digest, reason=reason, error="ProcessDied")
+    answer = decide(release, act, Actor("headgate", "", ActorRole.OPERATOR), Rules(), ledger.now())
+    if isinstance(answer, Refused):
+        raise answer.error("See `headgate audit show`.")
+    ledger.append(release.release_id, answer.events, release.events, "headgate")
     return answer.release
 
 

@@ -6,6 +6,7 @@ reported there as plain failure with the exception beside it: here both are read
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import warnings
@@ -47,6 +48,7 @@ def import_great_expectations() -> Any:
         warnings.simplefilter("ignore")  # its own use of deprecated modules is not the reader's concern
         import great_expectations
 
+        logging.getLogger("great_expectations").setLevel(logging.DEBUG if os.environ.get("HEADGATE_VERBOSE") else logging.ERROR)
         import tasks.custom_expectations  # noqa: F401 - registers our types
 
     return great_expectations

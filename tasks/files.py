@@ -9,7 +9,7 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -145,11 +145,6 @@ def place_folder(made: Path, target: Path) -> bool:
         raise
     sync_folder(target.parent)
     return True
-
-
-def write_folder(made: Path, files: Mapping[str, bytes]) -> None:
-    for path, content in files.items():
-        write_file(made, path, content)
 
 
 def replace_file(target: Path, content: bytes) -> None:

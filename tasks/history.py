@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from headgate.errors import InputRejected, IntegrityBroken
 from policies.events import CandidateSealed, Event
@@ -25,8 +26,15 @@ class History:
 
     entries: tuple[Entry, ...]
 
+    @cached_property
+    def _own(self) -> dict[str, tuple[Entry, ...]]:
+        own: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            own.setdefault(entry.release, []).append(entry)
+        return {release: tuple(entries) for release, entries in own.items()}
+
     def of(self, release: str) -> tuple[Entry, ...]:
-        return tuple(entry for entry in self.entries if entry.release == release)
+        return self._own.get(release, ())
 
     def events(self, release: str) -> tuple[Event, ...]:
         return tuple(event_of(entry) for entry in self.of(release))
@@ -36,10 +44,7 @@ class History:
 
     def releases(self) -> tuple[Release, ...]:
         """Every release with its state, in the order in which they began."""
-        own: dict[str, list[Event]] = {}
-        for entry in self.entries:
-            own.setdefault(entry.release, []).append(event_of(entry))
-        return tuple(fold(events) for events in own.values())
+        return tuple(self.release(release) for release in self._own)
 
     def sealed(self, candidate: str) -> CandidateSealed | None:
         """The event that sealed this candidate."""

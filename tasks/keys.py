@@ -74,9 +74,9 @@ def make_key(path: Path, comment: str = "") -> PrivateKey:
 
     key = asyncssh.generate_private_key(KEY_TYPE, comment=comment or path.name)
     _write_private(path, key.export_private_key())
-    public = key.export_public_key()
-    path.with_name(path.name + ".pub").write_bytes(public)
-    return _private_key(key)
+    made = _private_key(key)
+    _write_public(path, made)
+    return made
 
 
 def load_key(path: Path, environment: Mapping[str, str] | None = None) -> PrivateKey:
@@ -121,7 +121,10 @@ def load_or_make(path: Path) -> PrivateKey:
         except OSError as problem:
             reason = problem.strerror or type(problem).__name__
         raise StoreUnavailable(f"A key could not be written to {path} ({reason}).", "Make the folder writable, or give --key.")
-    return load_key(path)
+    key = load_key(path)
+    if not path.with_name(path.name + ".pub").exists():
+        _write_public(path, key)  # whoever made the key was killed before its public half
+    return key
 
 
 def ledger_secret(folder: Path) -> bytes:
@@ -182,6 +185,10 @@ def _read(path: Path, what: str) -> bytes:
     except OSError as problem:
         reason = problem.strerror or type(problem).__name__
     raise InputRejected(f"{what} {path} cannot be read: {reason}.", "Check the path and its rights.")
+
+
+def _write_public(path: Path, key: PrivateKey) -> None:
+    path.with_name(path.name + ".pub").write_text(key.public + "\n")
 
 
 def _write_private(path: Path, content: bytes) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from headgate.errors import RequirementNotMet
 from headgate.projection.codip import codip_star
 from headgate.projection.optimal import given, optimal, separate, single
 from headgate.projection.plan import NoPlan, Projection
@@ -30,10 +31,10 @@ def choose_plan(bench: Workbench) -> int:
     check = TableCheck(table, promise, policy.anonymize, policy.gates.disclosure, bench.attackers, bench.seed, bench.distance)
     try:
         found = _search(bench, check)
-    except NoPlan:
+    except NoPlan as nothing:
         option = infeasible_of(policy.anonymize)
         if option.otherwise is Otherwise.FAIL:
-            raise
+            raise _refusal(check, nothing) from None
         check = replace(check, infeasible=option, tried={})
         found = _search(bench, check)
         bench.promise = relaxed(promise, option)
@@ -41,6 +42,18 @@ def choose_plan(bench: Workbench) -> int:
     bench.kept = np.ones(table.rows, dtype=bool)
     bench.plan = _plan(found)
     return len(found.steps)
+
+
+def _refusal(check: TableCheck, nothing: NoPlan) -> RequirementNotMet:
+    """What spoke against the first table that failed says more than that there is no plan."""
+    failed = next((tried for tried in check.tried.values() if not tried.passed), None)
+    if failed is None or nothing.measured != 0.0:
+        return nothing
+    where = "every plan that was tried"
+    if failed.refused:
+        gate = failed.refused[0]
+        return RequirementNotMet(gate.gate, gate.measured, gate.required, gate.remedy, where)
+    return RequirementNotMet("Rows with too many similar ones in their group", float(failed.partition.rows_over), 0.0, failed.partition.remedy(), where)
 
 
 def _search(bench: Workbench, check: TableCheck) -> Projection:

@@ -19,6 +19,7 @@ from typing import IO
 from headgate.errors import StoreUnavailable
 
 STARTUP_SECONDS = 120
+EVENTS_SECONDS = 10
 REMEDY = "Look at the home's rights and space, or set PREFECT_API_URL to a server that runs."
 
 
@@ -91,7 +92,17 @@ def prefect_api(server: PrefectServer | None) -> Iterator[None]:
     if server is not None:
         settings[PREFECT_API_URL] = server.url()
     with temporary_settings(settings):  # type: ignore[arg-type]
-        yield
+        try:
+            yield
+        finally:
+            _send_last_events()
+
+
+def _send_last_events() -> None:
+    """States of task runs travel as events. Unsent when the server stops, they would be lost, and the process would try for ever."""
+    from prefect.events.worker import EventsWorker
+
+    EventsWorker.drain_all(timeout=EVENTS_SECONDS, at_exit=False)
 
 
 def serve_until_parent_leaves() -> None:

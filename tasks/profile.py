@@ -120,6 +120,6 @@ def _typed(texts: pa.ChunkedArray) -> pd.Series:
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     look, _ends = look_of(distinct)
     if look not in ("number", "integer"):
-        return texts.to_pandas().astype("str")
+        return pd.Series(texts.to_pandas().astype("str"))
     cells = pd.Series(np.append(_numbers(distinct), np.nan)[codes])
     return cells.astype("int64") if look == "integer" and not (codes < 0).any() else cells

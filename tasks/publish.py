@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headgate.errors import IntegrityBroken, PublicationFailed, Refusal, TransitionRefused
-from policies.approval import Act, Action, Actor, ActorRole, Refused, Rules, decide
+from policies.approval import Accepted, Act, Action, Actor, ActorRole, Refused, Rules, decide
 from policies.release import Release
 from policies.states import State
 from tasks.attestation import ATTESTATION_FILE, accompanying_files, check_attestation
 from tasks.chain import Entry
-from tasks.decide import release_of
+from tasks.decide import record_takeover, release_of
 from tasks.files import list_files, place_folder, read_file, remove_folder, write_file
 from tasks.history import VISIBLE, History, latest_version, read_history
 from tasks.home import Home
@@ -46,7 +46,8 @@ def publish(home: Home, ledger: Ledger, candidate: str, store: Path | None = Non
     """Publishes an approved candidate, or finishes a publication that was cut short. `floor`: approvals the operator asks for at least."""
     sealed = load_candidate(home.candidates, candidate)
     series = Series(home.store if store is None else store, sealed.manifest.publish_to)
-    with ledger.lock(sealed.manifest.dataset, sealed.manifest.release_id):
+    with ledger.lock(sealed.manifest.dataset, sealed.manifest.release_id) as lock:
+        record_takeover(ledger, lock)
         try:
             return _publish(home, ledger, sealed, series, floor)
         except OSError as problem:
@@ -61,10 +62,10 @@ def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, floo
     counting = tuple(approval for approval in approvals if not approval.void)
     key = ledger_key(home.keys)
     already = release.state in VISIBLE
-    series.open()
     if release.state not in (State.PUBLISHING, *VISIBLE):
         release = _start(ledger, history, release, series, approvals, floor)
         history = read_history(ledger)
+    series.open()
     number = release.version or 0
     in_place = series.version(number).exists()
     if not in_place:
@@ -86,20 +87,28 @@ def _start(ledger: Ledger, history: History, release: Release, series: Series, a
         raise TransitionRefused(
             [Refusal("target", f"{series.to} is where dataset {foreign[0]} is published")], "Choose another publish.to."
         )
+    rules = Rules(floor, void_keys(approvals))
+    act = Act(Action.PUBLISH, target=series.to, version=1)
+    _accepted(ledger, release, act, rules, approvals)  # refused before the store is touched
+    series.open()
     taken = [other.version or 0 for other in history.at_target(series.to)]
     number = max([*series.numbers(), *taken], default=0) + 1
-    act = Act(Action.PUBLISH, target=series.to, version=number)
-    return _record(ledger, release, act, Rules(floor, void_keys(approvals)), approvals)
+    return _record(ledger, release, replace(act, version=number), rules, approvals)
 
 
 def _record(ledger: Ledger, release: Release, act: Act, rules: Rules | None = None, approvals: Sequence[Approval] = ()) -> Release:
+    answer = _accepted(ledger, release, act, rules or Rules(), approvals)
+    ledger.append(release.release_id, answer.events, release.events, PUBLISHER.principal)
+    return answer.release
+
+
+def _accepted(ledger: Ledger, release: Release, act: Act, rules: Rules, approvals: Sequence[Approval]) -> Accepted:
     bound = replace(act, candidate=release.candidate, policy_digest=release.policy_digest)
-    answer = decide(release, bound, PUBLISHER, rules or Rules(), ledger.now())
+    answer = decide(release, bound, PUBLISHER, rules, ledger.now())
     if isinstance(answer, Refused):
         void = [Refusal("void", approval.void) for approval in approvals if approval.void]
         raise TransitionRefused([*answer.reasons, *void], _cure(release))
-    ledger.append(release.release_id, answer.events, release.events, PUBLISHER.principal)
-    return answer.release
+    return answer
 
 
 def _cure(release: Release) -> str:

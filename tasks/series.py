@@ -42,6 +42,8 @@ class Series:
             self.folder.mkdir(parents=True, exist_ok=True)
             inside = self.folder.resolve().is_relative_to(self.store.resolve())
             writable = os.access(self.folder, os.W_OK | os.X_OK)
+            if inside and writable:
+                self._clear_left_over()
         except OSError as problem:
             raise StoreUnavailable(
                 f"The store {self.folder} cannot be used ({problem.strerror}).", "Set HEADGATE_STORE to a folder that can be written."
@@ -50,6 +52,12 @@ class Series:
             raise StoreUnavailable(f"{self.folder} leads out of the store through a link.", "Remove the link, or change publish.to.")
         if not writable:
             raise StoreUnavailable(f"The store {self.folder} cannot be written.", "Correct its rights, or set HEADGATE_STORE.")
+
+    def _clear_left_over(self) -> None:
+        """A process killed while it moved `latest` leaves the new one under its hidden name."""
+        for name in os.listdir(self.folder):
+            if name.startswith(f".{LATEST}"):
+                (self.folder / name).unlink()
 
     def numbers(self) -> tuple[int, ...]:
         """Versions that have been there, withdrawn ones too: a number is never used twice."""

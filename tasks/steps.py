@@ -4,6 +4,7 @@ or an id: Prefect never holds a frame, and stores no result, no parameter and no
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from prefect import task
@@ -89,7 +90,9 @@ def ingest(bench: Workbench, table: str) -> int:
 @step("expect")
 def expect(bench: Workbench, table: str) -> int:
     """Step 2: the policy's suite and the steward's on what came in."""
-    outcomes = expect_inbound(bench.loaded, present(bench.ingested, "encoded source"), record.previous_rows(bench))
+    ingested = present(bench.ingested, "encoded source")
+    outcomes = expect_inbound(bench.loaded, ingested, record.previous_rows(bench))
+    bench.ingested = replace(ingested, frame_for_expectations=ingested.frame_for_expectations.iloc[:0])
     bench.outcomes += _told(outcomes, "in")
     _checked(bench, outcomes, "inbound", bench.loaded.policy.source_columns)
     refuse_failed_inbound(outcomes)

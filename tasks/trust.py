@@ -11,7 +11,7 @@ from headgate.errors import IntegrityBroken, StoreUnavailable
 from policies.events import CandidateApproved, Event, moment
 from policies.manifest import Manifest, Signer
 from policies.release import Release
-from tasks.files import read_file, sync_folder, write_file
+from tasks.files import read_file, replace_file
 from tasks.home import Home
 from tasks.keys import PrivateKey
 from tasks.signers import REVOKED, TrustRoots, read_revoked, sealed_signers, signers_from_text, trust_roots
@@ -71,8 +71,7 @@ def keep_envelope(home: Home, candidate: str, envelope: bytes) -> str:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not (folder / f"{digest}.dsse.json").exists():
-            write_file(folder, f"{digest}.dsse.json", envelope)
-        sync_folder(folder)
+            replace_file(folder / f"{digest}.dsse.json", envelope)
     except OSError as problem:
         raise StoreUnavailable(
             f"The decision could not be stored in {folder} ({problem.strerror}).", "Check the home's rights and space."

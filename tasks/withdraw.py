@@ -10,8 +10,8 @@ from headgate.errors import Defect, PublicationFailed
 from policies.events import ReleaseWithdrawn
 from policies.release import Release
 from policies.states import State
-from tasks.decide import record_withdrawal
-from tasks.files import sync_folder, write_file
+from tasks.decide import record_takeover, record_withdrawal
+from tasks.files import replace_file
 from tasks.history import History, latest_version, read_history
 from tasks.home import Home
 from tasks.keys import PrivateKey
@@ -33,7 +33,8 @@ def withdraw(home: Home, ledger: Ledger, name: str, key: PrivateKey, reason: str
     """By release id or candidate. A withdrawal that was cut short is finished."""
     release = read_history(ledger).find(name)
     already = release.state is State.WITHDRAWN
-    with ledger.lock(release.dataset, release.release_id):
+    with ledger.lock(release.dataset, release.release_id) as lock:
+        record_takeover(ledger, lock)
         if not already:
             release = record_withdrawal(home, ledger, release.release_id, key, reason).release
         if release.version is None:
@@ -56,8 +57,7 @@ def mark_withdrawn(home: Home, history: History, release: Release, series: Serie
     series.open()
     mark = series.withdrawal(release.version)
     if not mark.exists():
-        write_file(mark.parent, mark.name, kept_envelope(home, release.candidate, signed[0].statement_sha256))
-        sync_folder(mark.parent)
+        replace_file(mark, kept_envelope(home, release.candidate, signed[0].statement_sha256))
     newest = latest_version(history.at_target(series.to))
     series.point_latest(newest)
     return newest

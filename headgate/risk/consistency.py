@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from headgate.cells import CellReader
+from headgate.cells import CellReader, format_number
 from headgate.columns import Codes, Column, Kind, Role
 from headgate.distinct import distinct_rows
-from headgate.encode import ColumnSpec, encode_column
+from headgate.encode import ColumnSpec, encode_column, value_text
 from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
 from headgate.published import PublishedCells
@@ -106,26 +106,38 @@ def encode_dictionary(
         raise InputRejected("The dictionary has no rows.", "Give one row an individual.")
     if key and (frame[key].isna().any() or frame[key].duplicated().any()):
         raise InputRejected(f"The dictionary's key '{key}' is missing or repeated in some rows.", "Give one row an individual.")
-    return {name: encode_column(frame[name], _open_spec(frame[name], domains[name])) for name in fields}
+    out = {}
+    for name in fields:
+        domain = domains[name]
+        known = [] if domain.kind.numeric else [str(value) for value in domain.values]
+        out[name] = encode_column(frame[name], open_spec(frame[name], name, domain.kind, known, domain.hierarchy))
+    return out
 
 
-def _open_spec(cells: pd.Series, domain: Column) -> ColumnSpec:
-    """The attribute's kind without the bounds of its domain."""
-    if domain.kind is Kind.DATE or (domain.kind.numeric and domain.hierarchy is None):
-        return ColumnSpec(domain.name, domain.kind, Role.QUASI)
-    known = [str(value) for value in (domain.values if domain.hierarchy is None else domain.hierarchy.leaves)]
-    if domain.kind.numeric:
-        return ColumnSpec(domain.name, domain.kind, Role.QUASI, hierarchy=domain.hierarchy)
-    seen = {str(value).strip() for value in cells.dropna().unique()} - {""}
-    extra = tuple(sorted(seen - set(known)))
-    if domain.hierarchy is None:
-        # an ordinal's intervals must keep their ranks, so what is not a level comes after them
-        kind, levels = (Kind.ORDINAL, (*known, *extra)) if domain.kind is Kind.ORDINAL else (Kind.CATEGORY, ())
-        return ColumnSpec(domain.name, kind, Role.QUASI, levels=levels, declared=() if levels else (*known, *extra))
-    root = str(domain.hierarchy.labels[0, -1])
-    rows = [[str(label) for label in row] for row in domain.hierarchy.labels]
-    rows += [[value] * domain.hierarchy.height + [root] for value in extra]
-    return ColumnSpec(domain.name, Kind.CATEGORY, Role.QUASI, hierarchy=Hierarchy.from_rows(rows, domain.name))
+def open_spec(cells: pd.Series, name: str, kind: Kind, known: Sequence[str], hierarchy: Hierarchy | None) -> ColumnSpec:
+    """A dictionary's column of this kind, without the bounds of the release's domain: what is unknown there is a value of its own here."""
+    if hierarchy is not None and kind is not Kind.DATE:
+        return ColumnSpec(name, kind if kind.numeric else Kind.CATEGORY, Role.QUASI, hierarchy=_grown(hierarchy, cells, name, kind.numeric))
+    if kind.numeric:
+        return ColumnSpec(name, kind, Role.QUASI)
+    extra = sorted({value_text(value).strip() for value in cells.dropna().unique()} - {"", *known})
+    if kind is Kind.ORDINAL:  # intervals must keep their ranks, so what is not a level comes after them
+        return ColumnSpec(name, kind, Role.QUASI, levels=(*known, *extra))
+    return ColumnSpec(name, kind, Role.QUASI, declared=(*known, *extra))
+
+
+def _grown(hierarchy: Hierarchy, cells: pd.Series, name: str, numeric: bool) -> Hierarchy:
+    """The hierarchy with each unknown value as a leaf of its own right under the root."""
+    seen = cells.dropna().unique()
+    if numeric:
+        leaves = {float(leaf) for leaf in hierarchy.leaves}
+        numbers = pd.to_numeric(pd.Series(seen, dtype=object), errors="coerce")  # what is no number is refused when it is encoded
+        extra = [format_number(number) for number in sorted(set(numbers[np.isfinite(numbers)]) - leaves)]
+    else:
+        extra = sorted({value_text(value).strip() for value in seen} - {"", *hierarchy.leaves})
+    root = str(hierarchy.labels[0, -1])
+    rows = [[str(label) for label in row] for row in hierarchy.labels]
+    return Hierarchy.from_rows([*rows, *([value] * hierarchy.height + [root] for value in extra)], name)
 
 
 def frame_cells(column: pd.Series, text: Any) -> PublishedCells:

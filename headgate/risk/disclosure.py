@@ -15,11 +15,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from headgate.cells import EVERYTHING, format_number
-from headgate.columns import Column, Kind, Role
-from headgate.encode import ColumnSpec, encode_column, value_text
+from headgate.columns import Column, Kind
+from headgate.encode import encode_column, value_text
 from headgate.errors import InputRejected
+from headgate.hierarchy import Hierarchy
 from headgate.published import PublishedCells, PublishedTable
-from headgate.risk.consistency import cell_masks, consistent_individuals, frame_cells
+from headgate.risk.consistency import cell_masks, consistent_individuals, frame_cells, open_spec
 from headgate.risk.sensitivity import Sensitivity, Weight, loss
 
 
@@ -57,11 +58,14 @@ def disclosure_risk(
     fields: Sequence[str],
     sensitivity: Sensitivity,
     kinds: Mapping[str, str] | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
     key: str | None = None,
 ) -> DisclosureRisk:
-    """Of a released frame, whose cells may be generalized texts, against a frame with one row an individual."""
+    """Of a released frame, whose cells may be generalized texts, against a frame with one row an individual.
+
+    A cell that names a hierarchy's node needs that hierarchy: without it the node is a value that no individual has."""
     _check_frames(released, dictionary, fields, key)
-    columns = {name: _dictionary_column(dictionary, name, kinds) for name in fields}
+    columns = {name: _dictionary_column(dictionary, name, kinds, hierarchies) for name in fields}
     cells = {str(name): _released_cells(released[name], columns.get(str(name))) for name in released.columns}
     consistent = consistent_individuals(cells, columns, fields)
     disclosed = {name: _shown(one, columns.get(name)) for name, one in cells.items()}
@@ -115,7 +119,9 @@ def _shown(cells: PublishedCells, domain: Column | None) -> NDArray[np.bool_]:
     return np.array([text not in roots for text in cells.texts], dtype=bool)[cells.codes]
 
 
-def _dictionary_column(dictionary: pd.DataFrame, name: str, kinds: Mapping[str, str] | None) -> Column:
+def _dictionary_column(
+    dictionary: pd.DataFrame, name: str, kinds: Mapping[str, str] | None, hierarchies: Mapping[str, Hierarchy] | None = None
+) -> Column:
     cells = dictionary[name]
     numeric = pd.api.types.is_numeric_dtype(cells.dtype) and not pd.api.types.is_bool_dtype(cells.dtype)
     dated = pd.api.types.is_datetime64_any_dtype(cells.dtype)
@@ -123,7 +129,7 @@ def _dictionary_column(dictionary: pd.DataFrame, name: str, kinds: Mapping[str, 
     kind = Kind((kinds or {}).get(name, inferred))
     if kind in (Kind.SET, Kind.VECTOR, Kind.ORDINAL):
         raise InputRejected(f"Field '{name}' cannot be compared as {kind}.", "Use number, integer, date or category.")
-    return encode_column(cells, ColumnSpec(name, kind, Role.QUASI))
+    return encode_column(cells, open_spec(cells, name, kind, (), (hierarchies or {}).get(name)))
 
 
 def _released_cells(cells: pd.Series, column: Column | None) -> PublishedCells:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from headgate.columns import Codes, Table
 from headgate.errors import InputRejected
 from headgate.xcolor.axes import axes_of
-from headgate.xcolor.blocks import Blocks, group_sizes, similarity_ranks, split_into_blocks
-from headgate.xcolor.certificates import refute
+from headgate.xcolor.blocks import group_sizes, similarity_ranks, split_into_blocks
+from headgate.xcolor.certificates import FAITHFUL, refute
 from headgate.xcolor.compiled import compile_limits
 from headgate.xcolor.faithful import color
 from headgate.xcolor.limits import NeighbourhoodLimit
@@ -33,7 +33,7 @@ def anonymize(table: Table, sensitive: Sequence[str], settings: XColorSettings, 
         return found
     certificate = refute(settings.limits, settings.k, table.select(sensitive))
     found = replace(found, certificate=certificate)
-    if certificate is not None and certificate.refutes == "faithful" and settings.variant is not Variant.FAITHFUL:
+    if certificate is not None and certificate.refutes == FAITHFUL and settings.variant is not Variant.FAITHFUL:
         found = replace(found, certificate=None)
     if settings.infeasible.otherwise is Otherwise.SUPPRESS:
         return _suppress(table, sensitive, settings, seed, found)
@@ -64,16 +64,21 @@ def _group(table: Table, sensitive: Sequence[str], settings: XColorSettings, see
         groups = color(axes, limits, table.rows, k).groups
         return _partition(groups, recount(axes, compiled, limits, groups), settings, Variant.FAITHFUL)
     alone = settings.variant is Variant.MONDRIAN
-    order = np.random.default_rng(seed).permutation(table.rows).astype(np.int64)
-    ranks = similarity_ranks(table, sensitive, seed)
-    made: Blocks = split_into_blocks(axes, compiled, ranks, group_sizes(limits, table.rows, k), order, k, alone)
-    groups = made.groups()
-    counted = recount(axes, compiled, limits, groups)
-    if counted.broken:
-        groups = repair(made, axes, compiled, limits, ranks, k, alone).groups()
-        counted = recount(axes, compiled, limits, groups)
-    found = _partition(groups, counted, settings, settings.variant)
-    if found.reached or alone or table.rows > FALL_BACK_ROWS:
+    ranks, sizes = similarity_ranks(table, sensitive, seed), group_sizes(limits, table.rows, k)
+    tries = []
+    for strict in (False, True):
+        order = np.random.default_rng(seed).permutation(table.rows).astype(np.int64)
+        made = split_into_blocks(axes, compiled, ranks, sizes, order, k, alone, strict)
+        counted = recount(axes, compiled, limits, made.groups())
+        if counted.broken:
+            made = repair(made, axes, compiled, limits, ranks, k, alone)
+            counted = recount(axes, compiled, limits, made.groups())
+        found = _partition(made.groups(), counted, settings, settings.variant)
+        if found.reached:
+            return found
+        tries.append(found)
+    found = min(tries, key=lambda one: one.rows_over)
+    if alone or table.rows > FALL_BACK_ROWS:
         return found
     for size in group_sizes(limits, table.rows, k):
         groups = color(axes, limits, table.rows, int(size)).groups

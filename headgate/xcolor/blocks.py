@@ -24,6 +24,8 @@ from headgate.xcolor.limits import NeighbourhoodLimit
 EXACT = 96  # rows up to which a block is judged in full before a cut is accepted
 CENTRES = 24  # rows whose neighbourhoods are looked at in a larger block
 TRIES = 8  # cuts tried for one block
+LARGEST_BLOCK = 4_096  # rows; a larger block that cannot be grouped is cut all the same
+NO, PERHAPS, SURE = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +60,11 @@ def split_into_blocks(
     order: NDArray[np.int64],
     k: int,
     mondrian: bool = False,
+    strict: bool = False,
 ) -> Blocks:
-    """Cuts all rows of `order`. `mondrian`: the widest range at its median, and no dealing."""
-    starts, stops, counts, ends = _split(axes, compiled, order, ranks, sizes, k, mondrian)
+    """Cuts all rows of `order`. `mondrian`: the widest range at its median, and no dealing. `strict`: a block that passes as one group is
+    never cut into parts that can only be dealt."""
+    starts, stops, counts, ends = _split(axes, compiled, order, ranks, sizes, k, mondrian, strict)
     pieces = np.split(ends, np.cumsum(counts)[:-1])
     return Blocks(order, starts.tolist(), stops.tolist(), pieces)
 
@@ -90,7 +94,7 @@ def group_sizes(limits: Sequence[NeighbourhoodLimit], rows: int, k: int) -> NDAr
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def _admissible(
+def _standing(
     axes: Axes,
     limits: Limits,
     rows: NDArray[np.int64],
@@ -98,16 +102,19 @@ def _admissible(
     sizes: NDArray[np.int64],
     alone: bool,
     tally: NDArray[np.int64],
-) -> bool:
-    """Can this block be grouped within the limits, as one group or dealt? In full for small blocks, a guess for large ones."""
+) -> int:
+    """Can this block be grouped within the limits? SURE: as one group, or dealt in full view of what is published alike; PERHAPS: only
+    dealt, into more groups than were compared. In full for small blocks, a guess for large ones."""
     size = len(rows)
+    if len(limits.facts) == 0:
+        return SURE
     if size <= EXACT:
         if group_passes(limits, rows, tally):
-            return True
+            return SURE
     elif sample_passes(limits, rows, tally, CENTRES):
-        return True
+        return SURE
     if alone:
-        return False
+        return NO
     dealt = np.empty(size, dtype=np.int64)
     bounds = np.empty(size // sizes[0] + 1, dtype=np.int64)
     for wanted in sizes:
@@ -116,51 +123,67 @@ def _admissible(
             break
         deal(axes, rows, ranks, groups, dealt, bounds)
         if groups_pass(axes, limits, dealt, bounds, groups, size <= EXACT, tally):
-            return True
-    return False
+            return SURE if size <= EXACT else PERHAPS
+    return NO
 
 
 @numba.njit(cache=True, nogil=True)
 def _split(
-    axes: Axes, limits: Limits, order: NDArray[np.int64], ranks: NDArray[np.int64], sizes: NDArray[np.int64], k: int, mondrian: bool
+    axes: Axes,
+    limits: Limits,
+    order: NDArray[np.int64],
+    ranks: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    k: int,
+    mondrian: bool,
+    strict: bool,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Starts, stops and numbers of groups of the final blocks from left to right, and where their groups end."""
     rows = len(order)
     most = rows // k + 1
     starts, stops, counts = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
     ends = np.empty(most, np.int64)
-    stack = np.empty((2 * most + 2, 2), dtype=np.int64)
-    stack[0, 0], stack[0, 1] = 0, rows
-    height, blocks, groups_made = 1, 0, 0
+    stack = np.empty((2 * most + 2, 3), dtype=np.int64)
     spare = np.empty(rows, dtype=np.int64)
     dealt, bounds = np.empty(rows, dtype=np.int64), np.empty(most + 1, dtype=np.int64)
-    longest = 1
-    for l in range(len(limits.facts)):  # noqa: E741
-        longest = max(longest, limits.facts[l, SIZE])
-    tally = np.zeros(longest, dtype=np.int64)
+    tally = np.zeros(longest_list(limits), dtype=np.int64)
     seen = np.full(len(axes.place) + 1, -1, dtype=np.int64)
     clock = np.zeros(1, dtype=np.int64)
-    limited = len(limits.facts) > 0
+    stack[0, 0], stack[0, 1], stack[0, 2] = 0, rows, _standing(axes, limits, order, ranks, sizes, mondrian, tally)
+    height, blocks, groups_made = 1, 0, 0
     while height > 0:
         height -= 1
-        start, stop = stack[height, 0], stack[height, 1]
-        cut = -1
+        start, stop, standing = stack[height, 0], stack[height, 1], stack[height, 2]
+        cut, left, right = -1, NO, NO
         if stop - start >= 2 * k:
             along, places = propose_cuts(axes, order[start:stop], k, mondrian, seen, clock)
+            second, second_left, second_right = -1, NO, NO
+            first = -1
             for c in range(min(TRIES, len(along))):
                 middle = cut_in_place(axes, order, start, stop, along[c], places[c], spare)
                 if middle - start < k or stop - middle < k:
                     continue
-                if limited and not (
-                    _admissible(axes, limits, order[start:middle], ranks, sizes, mondrian, tally)
-                    and _admissible(axes, limits, order[middle:stop], ranks, sizes, mondrian, tally)
-                ):
+                first = c if first < 0 else first
+                left = _standing(axes, limits, order[start:middle], ranks, sizes, mondrian, tally)
+                if left == NO:
                     continue
-                cut = middle
-                break
+                right = _standing(axes, limits, order[middle:stop], ranks, sizes, mondrian, tally)
+                if left == SURE and right == SURE:
+                    cut = middle
+                    break
+                if right != NO and second < 0:
+                    second, second_left, second_right = c, left, right
+            if cut < 0 and second >= 0 and not (strict and standing == SURE):
+                cut = cut_in_place(axes, order, start, stop, along[second], places[second], spare)
+                left, right = second_left, second_right
+            elif cut < 0 and first >= 0 and standing == NO and stop - start > LARGEST_BLOCK:
+                # no way to group so large a block: its parts may fare better, and those that do not are left for the repair
+                cut = cut_in_place(axes, order, start, stop, along[first], places[first], spare)
+                left = _standing(axes, limits, order[start:cut], ranks, sizes, mondrian, tally)
+                right = _standing(axes, limits, order[cut:stop], ranks, sizes, mondrian, tally)
         if cut >= 0:
-            stack[height, 0], stack[height, 1] = cut, stop
-            stack[height + 1, 0], stack[height + 1, 1] = start, cut
+            stack[height, 0], stack[height, 1], stack[height, 2] = cut, stop, right
+            stack[height + 1, 0], stack[height + 1, 1], stack[height + 1, 2] = start, cut, left
             height += 2
             continue
         made = settle(axes, limits, order[start:stop].copy(), ranks, k, mondrian, tally, seen, clock, dealt, bounds)
@@ -174,15 +197,21 @@ def _split(
     return starts[:blocks], stops[:blocks], counts[:blocks], ends[:groups_made]
 
 
+@numba.njit(cache=True, nogil=True, inline="never")
+def longest_list(limits: Limits) -> int:
+    """Distinct values of the limit that has most: the length of a tally."""
+    longest = 1
+    for l in range(len(limits.facts)):  # noqa: E741
+        longest = max(longest, limits.facts[l, SIZE])
+    return longest
+
+
 @numba.njit(cache=True, nogil=True)
 def settle_rows(
     axes: Axes, limits: Limits, rows: NDArray[np.int64], ranks: NDArray[np.int64], k: int, alone: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """`settle` for a block on its own: its rows group by group, and where the groups end (none: no way was found)."""
-    longest = 1
-    for l in range(len(limits.facts)):  # noqa: E741
-        longest = max(longest, limits.facts[l, SIZE])
-    tally = np.zeros(longest, dtype=np.int64)
+    tally = np.zeros(longest_list(limits), dtype=np.int64)
     seen = np.full(len(axes.place) + 1, -1, dtype=np.int64)
     clock = np.zeros(1, dtype=np.int64)
     dealt, bounds = np.empty(len(rows), dtype=np.int64), np.empty(len(rows) // k + 2, dtype=np.int64)

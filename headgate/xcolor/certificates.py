@@ -27,6 +27,9 @@ SHOWN = 20  # values that a certificate names
 ALL_DEGREES = 4_000  # distinct values up to which every row's dissimilar rows are counted
 
 
+EVERY, FAITHFUL = "every partition", "faithful"
+
+
 class Reason(StrEnum):
     CLIQUE = "too many similar rows"
     DISSIMILAR = "too few dissimilar rows"
@@ -44,7 +47,7 @@ class Certificate:
     rows: int
     bound: int
     share: float  # of the table's rows that are concerned
-    refutes: str  # "every partition" | "faithful"
+    refutes: str  # EVERY | FAITHFUL
     to_suppress: int | None  # no partition of fewer suppressed rows can exist
     values: tuple[Any, ...] = field(repr=False, default=())
 
@@ -57,12 +60,17 @@ class Certificate:
 
 
 def refute(limits: Sequence[NeighbourhoodLimit], k: int, columns: Sequence[Column] = ()) -> Certificate | None:
-    """The first proof that some limit cannot be kept by any partition into groups of at least k."""
+    """The first proof that some limit cannot be kept by any partition into groups of at least k; else one that refutes `faithful`."""
+    named = {column.name: column for column in columns}
+    lesser: Certificate | None = None
     for limit in limits:
-        found = _refute_one(limit, k, {column.name: column for column in columns})
-        if found is not None:
+        if limit.rows < k:
+            continue
+        found = _refute_one(limit, k, named)
+        if found is not None and found.refutes == EVERY:
             return found
-    return None
+        lesser = lesser or found
+    return lesser
 
 
 def most_similar(allowed: NDArray[np.int64], rows: int, k: int) -> int:
@@ -97,21 +105,21 @@ def _steepest(allowed: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[tupl
 
 def _refute_one(limit: NeighbourhoodLimit, k: int, columns: dict[str, Column]) -> Certificate | None:
     rows = limit.rows
-    if rows < k:
-        return None
     compiled = compile_limits([limit], rows)
     count = np.bincount(limit.value, minlength=len(limit.distinct)).astype(np.int64)
-    cap = most_similar(limit.allowed, rows, k)
     clique = _largest_clique(compiled, limit, count)
     size = int(count[clique].sum())
+
+    def crowded(bound: int, refutes: str, to_suppress: int | None) -> Certificate:
+        values = _decoded(limit, clique, columns)
+        return Certificate(Reason.CLIQUE, limit.name, limit.columns, size, bound, size / rows, refutes, to_suppress, values)
+
+    cap = most_similar(limit.allowed, rows, k)
+    if size > cap:
+        return crowded(cap, EVERY, _fewest_suppressed(limit.allowed, rows, k, size))
+    lonely = _too_similar_to_all(limit, compiled, count, k, columns)
     fair = most_similar_equitable(limit.allowed, rows, k)
-    if size > min(cap, fair):
-        refutes, bound = ("every partition", cap) if size > cap else ("faithful", fair)
-        lowest = _fewest_suppressed(limit.allowed, rows, k, size) if size > cap else None
-        return Certificate(
-            Reason.CLIQUE, limit.name, limit.columns, size, bound, size / rows, refutes, lowest, _decoded(limit, clique, columns)
-        )
-    return _too_similar_to_all(limit, compiled, count, k, columns)
+    return crowded(fair, FAITHFUL, None) if lonely is None and size > fair else lonely
 
 
 def _largest_clique(limits: Limits, limit: NeighbourhoodLimit, count: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -184,7 +192,7 @@ def _too_similar_to_all(
         int(different.min()),
         needed,
         concerned / limit.rows,
-        "every partition",
+        EVERY,
         None,
         _decoded(limit, short, columns),
     )

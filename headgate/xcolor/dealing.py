@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.xcolor.axes import COUNT, FLAT, HEIGHT, NODES, SHAPE, Axes, group_loss, stretch_loss
-from headgate.xcolor.compiled import START, Limits
+from headgate.xcolor.compiled import FORM, LAYOUT, START, Limits
 from headgate.xcolor.counting import group_passes, neighbourhoods
 from headgate.xcolor.sorting import sorted_order
 
-DEALS = 6  # numbers of groups that are tried for one block
+LARGEST_COUNTED = 20_000  # rows of one group whose pairs are still compared
+DEALS = 8  # numbers of groups that are tried for one block
 ALIKE = 64  # groups of one block among which those published alike are looked for; the recount looks at all
 SWAPS = 24  # exchanges of rows between the groups of one block
 
@@ -185,6 +186,12 @@ def swap_until_passing(limits: Limits, dealt: NDArray[np.int64], bounds: NDArray
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
+def _by_distance(limits: Limits) -> bool:
+    """Does some limit need the distance itself, pair by pair?"""
+    return len(limits.facts) > 0 and limits.facts[-1, FORM] == LAYOUT
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
 def settle(
     axes: Axes,
     limits: Limits,
@@ -202,7 +209,7 @@ def settle(
 
     One group if that passes and dealing loses as much; else as many groups as possible, then larger ones (sizes matter, DEFINITIONS §4)."""
     size = len(rows)
-    whole = group_passes(limits, rows, tally)
+    whole = (size <= LARGEST_COUNTED or not _by_distance(limits)) and group_passes(limits, rows, tally)
     most = 1 if alone else size // k
     best = 0
     if whole:
@@ -217,11 +224,11 @@ def settle(
     trial = np.empty(size, dtype=np.int64)
     cuts = np.empty(most + 1, dtype=np.int64)
     groups = most
-    for _ in range(1 if whole else DEALS):
+    for attempt in range(DEALS):
         deal(axes, rows, ranks, groups, trial, cuts)
         alike = groups <= ALIKE
         passed = groups_pass(axes, limits, trial, cuts, groups, alike, tally)
-        if not passed and not whole and size <= 8 * k and swap_until_passing(limits, trial, cuts, groups):
+        if not passed and not whole and attempt < 2 and size <= 8 * k and swap_until_passing(limits, trial, cuts, groups):
             passed = groups_pass(axes, limits, trial, cuts, groups, alike, tally)
         if passed:
             total = 0.0
@@ -232,7 +239,8 @@ def settle(
                 bounds[: groups + 1] = cuts[: groups + 1]
                 return groups
             return best
-        groups = min(groups - 1, size // (size // groups + 1))
+        larger = size // groups
+        groups = min(groups - 1, size // (larger + 1 if attempt < 2 else larger * 3 // 2))
         if groups < 2:
             break
     return best

@@ -11,7 +11,7 @@ from typing import Any
 from headgate.columns import Codes
 from headgate.errors import InputRejected, RequirementNotMet
 from headgate.tolerance import exact
-from headgate.xcolor.certificates import Certificate
+from headgate.xcolor.certificates import EVERY, Certificate
 from headgate.xcolor.limits import NeighbourhoodLimit
 
 
@@ -88,7 +88,7 @@ class Partition:
 
     def remedy(self) -> str:
         """What would help, in words that hold no data value."""
-        if self.certificate is not None and self.certificate.refutes == "every partition":
+        if self.certificate is not None and self.certificate.refutes == EVERY:
             return f"No partition can do it: {self.certificate.sentence()} Lower δ or ε, set `infeasible`, or run `headgate advise`."
         kept = f" ({', '.join(self.broken)})" if self.broken else ""
         return f"Lower δ, ε or k{kept}, set `infeasible: {{suppress: share}}` or `{{relax: floor}}`, or run `headgate advise`."

@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.xcolor.axes import Axes
-from headgate.xcolor.blocks import Blocks, loss_of_rows, settle_rows
+from headgate.xcolor.blocks import LARGEST_BLOCK, Blocks, loss_of_rows, settle_rows
 from headgate.xcolor.compiled import Limits
 from headgate.xcolor.limits import NeighbourhoodLimit
 from headgate.xcolor.recount import recount
 
-LARGEST_BLOCK = 4_096  # rows; merging stops there
 LARGEST_LEFT = 2_000  # blocks left over; more than that and the setting does not fit the data
 ROUNDS = 6
 

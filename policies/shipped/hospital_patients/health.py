@@ -26,7 +26,7 @@ FAMILY_HISTORY = ("none", "cardiovascular", "cancer", "diabetes", "mental-illnes
 def family_histories(draws: Draws, people: People) -> Places:
     """What runs in the family; known a little better in the midlands, where the clinics ask."""
     asked = np.where((people.district >= 8) & (people.district < 16), 1.1, 1.0)
-    known = np.tile(np.array([0.52, 0.19, 0.13, 0.10, 0.06]), (len(people), 1))
+    known = np.tile(np.array([0.46, 0.21, 0.15, 0.11, 0.07]), (len(people), 1))
     known[:, 1:] *= asked[:, None]
     return draws.one_of(known, len(people))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -166,6 +167,22 @@ def test_disclosure_weights_count_only_where_their_attribute_is_published(edited
     without = measure_table(promise, publish_form(two, partition, "t2", ["school"]), attackers_of(weighted, two, {}))
     assert with_income.disclosure_max["source"] == pytest.approx(7 / 3)
     assert without.disclosure_max["source"] == pytest.approx(3 / 3)
+
+
+def test_a_weight_on_a_set_counts_although_a_file_does_not_say_where_its_bits_come_from(edited: Callable[..., Policy]) -> None:
+    weighted = edited(
+        ("linkability: 0.8", "linkability: 0.8, disclosure: {max: 9, sensitivity: {form: additive, weights: {illness: 4}}}"),
+        ("  zip: {role: quasi, kind: category}\n", ""),
+    )
+    frame = pd.DataFrame({"age": AGES})
+    ages = encode_table(frame, {"age": column_specs(weighted)["age"]})
+    codes = (np.arange(10) % 2).astype(np.int32)
+    bit = Column("illness=gout", Kind.CATEGORY, codes, np.array(["0", "1"], dtype=object), np.array([False, True, False]), origin="illness")
+    table = Table({**ages.columns, bit.name: bit}, ("age",), (bit.name,))
+    published = publish_form(table, np.array(GROUPS, dtype=np.int32), "t1", [bit.name])
+    read_again = replace(published, sensitive={bit.name: replace(bit, origin=None)})
+    figures = measure_table(promise_of(weighted, table), read_again, attackers_of(weighted, table, {}))
+    assert figures.disclosure_max["source"] == pytest.approx(4 / 3)
 
 
 def test_single_attributes_and_figures_over_all_values_stand_beside(edited: Callable[..., Policy]) -> None:

@@ -177,7 +177,7 @@ BAD = [
     ("publish:", "approval: {required: 0}\npublish:", 16, ["approval.required", "greater than or equal to 1"]),
     ("publish:", "schedule: {cron: 0 25 * * *}\npublish:", 16, ["schedule.cron", "hour"]),
     ("publish:", "schedule: {cron: 0 3 1 * *, timezone: Europe/Rom}\npublish:", 16, ["schedule.timezone", "Europe/Rome"]),
-    ("publish:", "utility: {dimensions: 3}\npublish:", 16, ["utility.dimensions", "at most 2"]),
+    ("publish:", "utility: {dimensions: 0}\npublish:", 16, ["utility.dimensions", "greater than or equal to 1"]),
     ("publish:", "expect: {rows: {min: 5, max: 4}}\npublish:", 16, ["expect.rows.min", "at most max"]),
     ("publish:", "expect: {missing: {agge: 0.1}}\npublish:", 16, ["expect.missing.agge", "did you mean age?"]),
     ("publish:", "- 1\npublish:", 16, ["YAML"]),
@@ -316,6 +316,15 @@ def test_a_decimal_stays_the_number_a_person_wrote(number: Decimal) -> None:
     text = decimal_text(number)
     assert Decimal(text) == number
     assert re.fullmatch(r"0|1|0\.\d*[1-9]", text)
+
+
+@pytest.mark.parametrize("text", ['title: "\\ud800"', '"\\ud800": 1', "title: " + "9" * 5000, "title: 1e99999999999999999999"])
+def test_text_that_no_file_can_hold_is_refused(small: str, text: str) -> None:
+    refusal(f"{small}{text}\n")
+
+
+def test_messages_show_no_control_characters(small: str) -> None:
+    assert "\x1b" not in refusal(small.replace("dataset: clinic", 'dataset: "\\x1b[31mclinic"')).message
 
 
 @settings(max_examples=60, deadline=None)

@@ -72,7 +72,7 @@ def test_consistent_individuals_are_those_of_the_definition(
     table = encode_table(pd.DataFrame(rows, columns=list(SPECS), dtype=object), SPECS)
     groups = np.unique(np.arange(len(rows)) % count, return_inverse=True)[1]
     published = publish_form(table, groups, "one", ("ill",))
-    people = pd.DataFrame(others + [(99, "Atlantis", "1999-01-01", "red", "odd", None)], columns=list(SPECS), dtype=object)
+    people = pd.DataFrame([*others, (99, "Atlantis", "1999-01-01", "red", "odd", None)], columns=list(SPECS), dtype=object)
     dictionary = encode_dictionary(people, {name: table[name] for name in fields}, fields)
     found = disclosure(published, dictionary, fields, Sensitivity.multiplicative({"ill": 1.5, "age": 0.5}))
     for row in range(published.rows):
@@ -143,6 +143,19 @@ def test_a_released_frame_may_hold_plain_and_generalized_cells() -> None:
     assert found.consistent.tolist() == [2, 1, 2, 4]
     assert found.per_record.tolist() == pytest.approx([4, 1, 0.5, 2])
     assert (found.mean, found.max) == pytest.approx((7.5 / 4, 4))
+
+
+def test_a_node_needs_its_hierarchy_to_be_matched() -> None:
+    released, towns = pd.DataFrame({"town": ["Italy", "Lyon", "*"]}), pd.DataFrame({"town": ["Rome", "Milan", "Lyon", "Oslo"]})
+    tree = Hierarchy.from_rows(TREE, "town")
+    found = disclosure_risk(released, towns, ["town"], Sensitivity.fixed(), hierarchies={"town": tree})
+    assert found.consistent.tolist() == [2, 1, 4]
+    blind = disclosure_risk(released, towns, ["town"], Sensitivity.fixed())
+    assert (blind.consistent.tolist(), blind.unmatched) == ([0, 1, 4], pytest.approx(1 / 3))
+    ages = Hierarchy.from_rows([[str(age), "young" if age < 3 else "old", "*"] for age in range(6)], "age")
+    people = pd.DataFrame({"age": [1, 2, 4, 77]})
+    grown = disclosure_risk(pd.DataFrame({"age": ["young", "4", "*"]}), people, ["age"], Sensitivity.fixed(), hierarchies={"age": ages})
+    assert grown.consistent.tolist() == [2, 1, 4]
 
 
 def test_numbers_match_by_value_and_index_labels_mean_nothing() -> None:

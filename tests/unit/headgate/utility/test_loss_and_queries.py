@@ -101,9 +101,7 @@ def estimate_by_hand(table: Table, groups: np.ndarray, query: list[tuple[str, in
             gaps = any(value(name, other) is None for other in range(table.rows))
             if not some:
                 stands: list[Any] = [None]
-            elif len(present) == 1:
-                stands = list(present)
-            elif name == "eye":
+            elif len(present) == 1 or name == "eye":
                 stands = list(present)
             elif None in present:
                 stands = [*domain(name), None]
@@ -177,8 +175,8 @@ def test_queries_that_count_nobody_end_in_a_refusal_not_in_a_loop() -> None:
 def test_settings_without_sense_are_refused() -> None:
     table = people(10, 1)
     published = publish_form(table, np.zeros(10, dtype=int), "one", ("ill",))
-    for given in ((1, 1, 0.0, 5), (1, 1, 2.0, 5), (1, 1, 0.1, 0), (-1, 1, 0.1, 5)):
+    for setting in ((1, 1, 0.0, 5), (1, 1, 2.0, 5), (1, 1, 0.1, 0), (-1, 1, 0.1, 5)):
         with pytest.raises(InputRejected):
-            count_query_error(table, published, *given, 1)
+            count_query_error(table, published, *setting, 1)
     with pytest.raises(RequirementNotMet):
         count_query_error(table, published, 0, 0, 0.1, 5, 1)

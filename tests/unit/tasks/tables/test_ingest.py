@@ -325,6 +325,16 @@ def test_numbers_that_happen_to_be_identifiers_are_no_copy(clinic, write_csv):
     assert ingest(clinic.load()).identifiers.among(["20", "59", "60"]) == {"20", "59"}
 
 
+def test_sorted_numbers_that_run_along_numbered_rows_for_a_while_are_no_copy(clinic, refusal, write_csv):
+    people = [dict(clinic.rows[place % 60], patient_id=str(place), age=str(place if place < 12 else 60)) for place in range(2040)]
+    clinic.write_source(write_csv(people).encode())
+    assert ingest(clinic.load()).rows == 2040
+    for place in range(100):
+        people[place]["age"] = str(place)
+    clinic.write_source(write_csv(people).encode())
+    assert "'age' equals identifier" in refusal(lambda: ingest(clinic.load())).message
+
+
 def test_a_query_is_a_source_and_its_digest_does_not_depend_on_the_order_of_rows(clinic, monkeypatch, refusal):
     from sqlalchemy import create_engine
 

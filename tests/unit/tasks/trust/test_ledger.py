@@ -48,14 +48,11 @@ def filled(ledger: SqliteLedger) -> SqliteLedger:
     return ledger
 
 
-def unguarded(path: Path) -> sqlite3.Connection:
-    """What somebody with the file and SQLite can do: the triggers dropped, the row changed, the triggers put back."""
-    connection = sqlite3.connect(path, isolation_level=None)
-    return connection
-
-
 def tamper(path: Path, *statements: str) -> None:
-    connection = unguarded(path)
+    """What somebody with the file and SQLite can do: the triggers dropped, the rows changed, the triggers put back."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.execute("BEGIN")
     guards = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
     for name, _ in guards:
         connection.execute(f"DROP TRIGGER {name}")
@@ -63,6 +60,7 @@ def tamper(path: Path, *statements: str) -> None:
         connection.execute(statement)
     for _, sql in guards:
         connection.execute(sql)
+    connection.execute("COMMIT")
     connection.close()
 
 
@@ -140,7 +138,7 @@ def test_a_row_changed_with_its_own_hash_made_anew_is_found_by_its_follower(fill
 
 
 def test_removed_guards_are_found(filled: SqliteLedger) -> None:
-    connection = unguarded(filled.path)
+    connection = sqlite3.connect(filled.path, isolation_level=None)
     connection.execute("DROP TRIGGER events_no_update")
     connection.close()
     with pytest.raises(IntegrityBroken, match="guards"):
@@ -185,12 +183,8 @@ def test_a_payload_that_says_something_else_than_its_columns_is_found(ledger: Sq
     from tasks.chain import START, entry_hash
 
     payload = started().model_dump_json()
-    fields = (1, "r1", 1, "ingested", AT, "rue", payload, START, START)
-    tamper(
-        ledger.path,
-        "INSERT INTO events VALUES (1, 'r1', 1, 'ingested', '%s', 'rue', '%s', '%s', '%s', '%s')"
-        % (AT, payload, START, START, entry_hash(*fields)),
-    )
+    digest = entry_hash(1, "r1", 1, "ingested", AT, "rue", payload, START, START)
+    tamper(ledger.path, f"INSERT INTO events VALUES (1, 'r1', 1, 'ingested', '{AT}', 'rue', '{payload}', '{START}', '{START}', '{digest}')")
     with pytest.raises(IntegrityBroken, match="contradicts"):
         ledger.verify_chain()
 

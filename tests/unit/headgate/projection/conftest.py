@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from headgate.columns import Column, Kind, Role
+from headgate.encode import ColumnSpec, encode_column
+
+
+@pytest.fixture
+def make_columns() -> Callable[..., tuple[Column, ...]]:
+    """Categories from lists of cells, with their non-sensitive values."""
+
+    def build(cells: dict[str, Sequence[Any]], nonsensitive: dict[str, Sequence[Any]] | None = None) -> tuple[Column, ...]:
+        return tuple(
+            encode_column(
+                pd.Series(list(values), dtype=object),
+                ColumnSpec(name, Kind.CATEGORY, Role.SENSITIVE, nonsensitive=frozenset((nonsensitive or {}).get(name, ()))),
+            )
+            for name, values in cells.items()
+        )
+
+    return build
+
+
+@pytest.fixture
+def table_1(make_columns) -> tuple[Column, ...]:
+    """Paper "codip", Table 1 (a)."""
+    return make_columns(
+        {
+            "diagnosis": ["HT", "HT", "DB", "AS"],
+            "family_history": ["HT", "DB", "HT", "AS"],
+            "job": ["teacher", "lawyer", "farmer", "teacher"],
+        }
+    )

@@ -1,0 +1,127 @@
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headgate.columns import Kind, Role
+from headgate.encode import ColumnSpec, encode_table
+from headgate.xcolor.certificates import Reason, most_similar, most_similar_equitable, refute
+from headgate.xcolor.limits import allowed_dissimilar, dissimilarity, linkability
+
+
+def _table(values):
+    specs = {"age": ColumnSpec("age", Kind.INTEGER, Role.QUASI), "value": ColumnSpec("value", Kind.INTEGER, Role.SENSITIVE, domain=(0, 10))}
+    return encode_table(pd.DataFrame({"age": range(len(values)), "value": list(values)}), specs)
+
+
+def _possible(values, k, reach, delta, partitions):
+    """Does any partition satisfy the definition? Every one is tried."""
+    share = 1 - Fraction(delta)
+    for groups in partitions(len(values), k):
+        if all(
+            (len(group) > 1 or share == 1)
+            and all(sum(abs(values[i] - values[j]) <= reach for j in group) - 1 <= share * (len(group) - 1) for i in group)
+            for group in groups
+        ):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("delta", ["0.3", "0.5", "0.6", "1"])
+@pytest.mark.parametrize("reach", [0, 1, 3])
+def test_what_is_refuted_has_no_partition(set_partitions, k, delta, reach):
+    """Sound against exhaustive search over all partitions of up to 8 rows."""
+    draw = np.random.default_rng(int(Fraction(delta) * 100) + 10 * k + reach)
+    for _ in range(12):
+        values = draw.integers(0, 4 if reach else 3, int(draw.integers(4, 9))).tolist()
+        table = _table(values)
+        found = refute([dissimilarity(table.select(["value"]), str(reach / 10), delta)], k, table.select(["value"]))
+        if found is not None and found.refutes == "every partition":
+            assert not _possible(values, k, reach, delta, set_partitions)
+            if found.to_suppress is not None:
+                for gone in range(min(found.to_suppress, len(values) - k + 1)):
+                    for rows in combinations(range(len(values)), len(values) - gone):
+                        assert not _possible([values[row] for row in rows], k, reach, delta, set_partitions)
+
+
+def test_most_of_what_is_impossible_for_tiny_tables_is_refuted(set_partitions):
+    """Certificates are not complete, but they are of use."""
+    draw = np.random.default_rng(1)
+    impossible = refuted = 0
+    for _ in range(60):
+        values = draw.choice([0, 0, 0, 1, 2], 7).tolist()
+        table = _table(values)
+        found = refute([dissimilarity(table.select(["value"]), "0", "0.6")], 2, table.select(["value"]))
+        if not _possible(values, 2, 0, "0.6", set_partitions):
+            impossible += 1
+            refuted += found is not None and found.refutes == "every partition"
+    assert impossible > 20
+    assert refuted >= 0.8 * impossible
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 5), st.integers(5, 40), st.fractions(0, 1, max_denominator=12))
+def test_cap_is_the_best_over_all_sizes(k, rows, delta):
+    f = allowed_dissimilar(rows, delta)
+
+    def best(left, least):
+        found = int(f[left]) if left >= least else -1
+        for size in range(least, left // 2 + 1):
+            rest = best(left - size, size)
+            if rest >= 0:
+                found = max(found, int(f[size]) + rest)
+        return found
+
+    if rows >= k:
+        assert most_similar(f, rows, k) == best(rows, k)
+
+
+def test_cap_of_many_rows_is_bounded_by_the_best_size():
+    """DEFINITIONS §4: 454 at n = 1000; the linear bound ⌊n·max f(s)/s⌋ for large n is never below it."""
+    f = allowed_dissimilar(3000, "0.6")
+    assert most_similar(f, 1000, 10) == 454
+    assert most_similar_equitable(f, 1000, 10) == 400
+    assert most_similar(f, 3000, 10) == 3000 * 5 // 11
+
+
+def test_too_many_for_groups_of_equal_size_refutes_only_the_coloring():
+    values = [0] * 430 + [(i % 9) + 1 for i in range(570)]
+    table = _table(values)
+    found = refute([dissimilarity(table.select(["value"]), "0", "0.6")], 10, table.select(["value"]))
+    assert found is not None
+    assert (found.reason, found.refutes, found.rows, found.bound) == (Reason.CLIQUE, "faithful", 430, 400)
+    assert found.values == (0,)
+
+
+def test_a_row_with_too_few_dissimilar_rows_refutes():
+    """Certificate 2: ⌈δ(k−1)⌉ dissimilar rows; value 5 is within 5 of everything."""
+    table = _table([0, 1, 5, 9, 10, 0, 10, 1])
+    found = refute([dissimilarity(table.select(["value"]), "0.5", "0.5")], 3, table.select(["value"]))
+    assert found is not None
+    assert found.reason is Reason.DISSIMILAR
+    assert (found.rows, found.bound) == (0, 1)
+    assert found.values == (5,)
+
+
+def test_harmless_values_refute_nothing():
+    frame = pd.DataFrame({"age": range(20), "value": ["none"] * 18 + ["flu", "cold"]})
+    specs = {
+        "age": ColumnSpec("age", Kind.INTEGER, Role.QUASI),
+        "value": ColumnSpec("value", Kind.CATEGORY, Role.SENSITIVE, nonsensitive=frozenset({"none"})),
+    }
+    table = encode_table(frame, specs)
+    assert refute([dissimilarity(table.select(["value"]), "0", "0.6"), linkability(table["value"], "0.5")], 2) is None
+
+
+def test_certificates_hold_for_linkability_as_well():
+    table = _table([1] * 9 + [2])
+    found = refute([linkability(table["value"], "0.8")], 2, table.select(["value"]))
+    assert found is not None
+    assert found.limit == "linkability of value"
+    assert (found.rows, found.bound) == (9, 8)
+    assert "1" not in found.sentence().split()
