@@ -37,6 +37,7 @@ def exact(decimal: Any) -> Fraction:
 def neighbours_allowed(sizes: NDArray[np.int64] | int, delta: Any) -> NDArray[np.int64]:
     """⌊(1−δ)(|G|−1)⌋ for every group size, in whole numbers."""
     share = 1 - exact(delta)
-    distinct, place = np.unique(np.asarray(sizes, dtype=np.int64), return_inverse=True)
-    allowed = [max(int(size) - 1, 0) * share.numerator // share.denominator for size in distinct]  # Python's integers do not overflow
-    return np.array(allowed, dtype=np.int64)[place].reshape(np.shape(sizes))
+    others = np.maximum(np.asarray(sizes, dtype=np.int64) - 1, 0)
+    if int(others.max(initial=0)) * share.numerator >= 2**63 or share.denominator >= 2**63:
+        return np.vectorize(lambda count: int(count) * share.numerator // share.denominator, otypes=[np.int64])(others)
+    return np.asarray(others * share.numerator // share.denominator)

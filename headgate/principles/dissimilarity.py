@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import Codes, Column
-from headgate.distance import LINE, Distance, DistanceLayout, pair_distance, radius
+from headgate.distance import DISCRETE, LINE, Distance, DistanceLayout, component_distance, pair_distance, radius
 from headgate.distinct import distinct_rows
 from headgate.errors import InputRejected
 from headgate.principles.class_counts import class_counts
@@ -66,11 +66,24 @@ class Dissimilarity:
 
 
 @numba.njit(cache=True, nogil=True)
+def _near(layout: DistanceLayout, a: NDArray[np.int32], b: NDArray[np.int32], reach: float) -> bool:
+    """Δ ≤ reach. A sum of shares only grows, so it is given up as soon as it exceeds the reach."""
+    if layout.least or layout.power != 1.0:
+        return bool(pair_distance(layout, a, b) <= reach)
+    total = 0.0
+    for i in range(len(layout.mode)):
+        if a[i] != b[i]:
+            total += layout.weight[i] * component_distance(layout, i, a[i], b[i])
+            if total > reach:
+                return False
+    return total <= reach
+
+
+@numba.njit(cache=True, nogil=True)
 def _neighbours(
     layout: DistanceLayout,
-    distinct: NDArray[np.int32],
+    values: NDArray[np.int32],
     starts: NDArray[np.int64],
-    entries: NDArray[np.int32],
     counts: NDArray[np.int64],
     reach: float,
 ) -> NDArray[np.int64]:
@@ -79,10 +92,46 @@ def _neighbours(
     for group in range(len(starts) - 1):
         for i in range(starts[group], starts[group + 1]):
             for j in range(i + 1, starts[group + 1]):
-                if pair_distance(layout, distinct[entries[i]], distinct[entries[j]]) <= reach:
+                if _near(layout, values[i], values[j], reach):
                     near[i] += counts[j]
                     near[j] += counts[i]
     return near
+
+
+def _neighbours_of_entries(
+    layout: DistanceLayout, values: Codes, starts: NDArray[np.int64], counts: NDArray[np.int64], reach: float
+) -> NDArray[np.int64]:
+    """Only values that agree where near values must are compared: a class of thousands falls into many small runs."""
+    agreed = _must_agree(layout, reach)
+    if not agreed:
+        return np.asarray(_neighbours(layout, np.ascontiguousarray(values), starts, counts, reach))
+    run = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+    keys = distinct_rows(np.column_stack([run, values[:, agreed]]))[1]
+    order = np.argsort(keys, kind="stable")
+    runs = np.flatnonzero(np.diff(keys[order], prepend=-1, append=-1))
+    near = np.empty_like(counts)
+    near[order] = _neighbours(layout, np.ascontiguousarray(values[order]), runs, counts[order], reach)
+    return near
+
+
+def _must_agree(layout: DistanceLayout, reach: float) -> list[int]:
+    """Components in which the least difference there is, weighed, exceeds the reach by itself."""
+    if layout.least:
+        return []
+    return [
+        i for i in range(len(layout.mode)) if layout.weight[i] ** (1.0 / layout.power) * _least_difference(layout, i) > reach
+    ]
+
+
+def _least_difference(layout: DistanceLayout, i: int) -> float:
+    """Between two different codes of a component, missing among them (which is at 1 from all others)."""
+    if layout.mode[i] == DISCRETE:
+        return 1.0
+    start, size = int(layout.offset[i]), int(layout.size[i])
+    if layout.mode[i] == LINE:
+        return min(1.0, float(np.diff(np.sort(layout.buffer[start : start + size])).min(initial=1.0)))
+    matrix = layout.buffer[start : start + size * size].reshape(size, size)
+    return min(1.0, float(matrix[~np.eye(size, dtype=bool)].min(initial=1.0)))
 
 
 def dissimilarity(
@@ -136,8 +185,10 @@ def _measure(
         near = rows_near(counts.starts, codes, counts.counts, layout.buffer, np.full(len(layout.buffer), reach))
         if reach >= 1.0:
             near = np.repeat(counts.sizes, np.diff(counts.starts))
+    elif len(layout.mode) == 1 and layout.mode[0] == DISCRETE and reach < 1.0:
+        near = counts.counts.copy()  # only equal values are near
     else:
-        near = _neighbours(layout, rows, counts.starts, counts.codes, counts.counts, reach)
+        near = _neighbours_of_entries(layout, rows[counts.codes], counts.starts, counts.counts, reach)
     most_all = np.maximum.reduceat(near, counts.starts[:-1]) - 1
     near = np.where(eligible[counts.codes], near, 0)
     most = np.maximum.reduceat(near, counts.starts[:-1]) - 1

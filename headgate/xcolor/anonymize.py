@@ -65,22 +65,16 @@ def _group(table: Table, sensitive: Sequence[str], settings: XColorSettings, see
         return _partition(groups, recount(axes, compiled, limits, groups), settings, Variant.FAITHFUL)
     alone = settings.variant is Variant.MONDRIAN
     ranks, sizes = similarity_ranks(table, sensitive, seed), group_sizes(limits, table.rows, k)
-    tries = []
-    for strict in (False, True):
-        order = np.random.default_rng(seed).permutation(table.rows).astype(np.int64)
-        made = split_into_blocks(axes, compiled, ranks, sizes, order, k, alone, strict)
+    order = np.random.default_rng(seed).permutation(table.rows).astype(np.int64)
+    made = split_into_blocks(axes, compiled, ranks, sizes, order, k, alone)
+    counted = recount(axes, compiled, limits, made.groups())
+    if counted.broken:
+        made = repair(made, axes, compiled, limits, ranks, k, alone)
         counted = recount(axes, compiled, limits, made.groups())
-        if counted.broken:
-            made = repair(made, axes, compiled, limits, ranks, k, alone)
-            counted = recount(axes, compiled, limits, made.groups())
-        found = _partition(made.groups(), counted, settings, settings.variant)
-        if found.reached:
-            return found
-        tries.append(found)
-    found = min(tries, key=lambda one: one.rows_over)
-    if alone or table.rows > FALL_BACK_ROWS:
+    found = _partition(made.groups(), counted, settings, settings.variant)
+    if found.reached or alone or table.rows > FALL_BACK_ROWS:
         return found
-    for size in group_sizes(limits, table.rows, k):
+    for size in sizes:
         groups = color(axes, limits, table.rows, int(size)).groups
         colored = _partition(groups, recount(axes, compiled, limits, groups), settings, Variant.FAITHFUL)
         if colored.reached:

@@ -32,6 +32,7 @@ class Axes(NamedTuple):
     position: NDArray[np.int32]  # rows × axes; COUNT of the axis stands for a missing cell
     facts: NDArray[np.int64]  # axes × 5: shape, positions without the missing one, where its own begins below, levels above the leaves
     place: NDArray[np.float64]  # from FIRST; SPAN: share of the domain at which the position lies. One spare for the missing position
+    sign: NDArray[np.int64]  # from FIRST; FLAT: a random number by which a set of values is known
     node: NDArray[np.int32]  # from NODES; TREE: level × position → node
     share: NDArray[np.float64]  # from NODES; TREE: level × position → share of the domain under that node
 
@@ -76,6 +77,7 @@ def axes_of(table: Table) -> Axes:
         position=np.ascontiguousarray(np.stack(positions, axis=1).astype(np.int32)) if columns else np.empty((table.rows, 0), np.int32),
         facts=facts,
         place=_joined(places, np.float64),
+        sign=np.random.default_rng(0).integers(-(2**62), 2**62, sum(map(len, places))),
         node=_joined(nodes, np.int32),
         share=_joined(shares, np.float64),
     )
@@ -150,63 +152,57 @@ def stretch_loss(axes: Axes, axis: int, low: int, high: int, different: int) -> 
 @numba.njit(cache=True, nogil=True, inline="never")
 def group_loss(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], clock: NDArray[np.int64]) -> float:
     """loss(G): the sum over the axes. `seen` is a scratch as long as `place`, `clock[0]` a counter that marks what is seen now."""
-    total = 0.0
+    return float(published_key(axes, rows, seen, clock)[1])
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def _mixed(key: int, part: int) -> int:
+    key = (key ^ part) * np.int64(-7046029254386353131)
+    return key ^ (key >> np.int64(29))
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def published_key(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], clock: NDArray[np.int64]) -> tuple[int, float]:
+    """A number that says what is published of a group, and its loss(G). Groups that are published with equal quasi-identifiers have equal
+    numbers; should two others ever share one of the 2^64, they are measured as one class too, which is the stricter way."""
+    key, total = np.int64(1), 0.0
     clock[0] += 1
     now = clock[0]
     for axis in range(len(axes.facts)):
+        size, start, shape = axes.facts[axis, COUNT], axes.facts[axis, FIRST], axes.facts[axis, SHAPE]
         low = high = np.int64(axes.position[rows[0], axis])
-        different = 0
-        flat = axes.facts[axis, SHAPE] == FLAT
-        start = axes.facts[axis, FIRST]
+        different, sign = 0, np.int64(0)
         for row in rows:
             p = np.int64(axes.position[row, axis])
             low, high = min(low, p), max(high, p)
-            if flat and seen[start + p] != now:
+            if shape == FLAT and seen[start + p] != now:
                 seen[start + p] = now
                 different += 1
+                sign += axes.sign[start + p]
         total += stretch_loss(axes, axis, low, high, different)
-    return total
+        one, two = low, high
+        if shape == FLAT:
+            one, two = np.int64(different), sign
+        elif low != high and high == size:
+            one, two = np.int64(-1), np.int64(-1)
+        elif low != high and shape == TREE:
+            one, two = np.int64(-1), np.int64(-1)
+            base = axes.facts[axis, NODES]
+            for level in range(1, axes.facts[axis, HEIGHT]):
+                if axes.node[base + level * size + low] == axes.node[base + level * size + high]:
+                    one, two = np.int64(-1 - level), np.int64(axes.node[base + level * size + low])
+                    break
+        key = _mixed(_mixed(key, one), two)
+    return key, total
 
 
 @numba.njit(cache=True, nogil=True)
-def published_keys(
-    axes: Axes, order: NDArray[np.int64], bounds: NDArray[np.int64], signs: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """For every group two numbers an axis that say what is published of it, and its loss. Group g is order[bounds[g] : bounds[g+1]].
-
-    Groups with equal keys are published with equal quasi-identifiers. A FLAT set is known by the sum of its values' random signs;
-    should two sets ever share one, they are measured as one class too, which is the stricter way."""
+def published_keys(axes: Axes, order: NDArray[np.int64], bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Key and loss of every group; group g is order[bounds[g] : bounds[g+1]]."""
     groups = len(bounds) - 1
-    width = len(axes.facts)
-    keys = np.zeros((groups, 2 * width), dtype=np.int64)
-    losses = np.zeros(groups)
-    seen = np.full(len(axes.place), -1, dtype=np.int64)
+    keys, losses = np.zeros(groups, dtype=np.int64), np.zeros(groups)
+    seen = np.full(len(axes.place) + 1, -1, dtype=np.int64)
+    clock = np.zeros(1, dtype=np.int64)
     for g in range(groups):
-        for axis in range(width):
-            size, start, shape = axes.facts[axis, COUNT], axes.facts[axis, FIRST], axes.facts[axis, SHAPE]
-            low = high = np.int64(axes.position[order[bounds[g]], axis])
-            different, sign = 0, 0
-            for i in range(bounds[g], bounds[g + 1]):
-                p = np.int64(axes.position[order[i], axis])
-                low, high = min(low, p), max(high, p)
-                if shape == FLAT and seen[start + p] != g * width + axis:
-                    seen[start + p] = g * width + axis
-                    different += 1
-                    sign += signs[start + p]
-            losses[g] += stretch_loss(axes, axis, low, high, different)
-            if shape == FLAT:
-                keys[g, 2 * axis], keys[g, 2 * axis + 1] = different, sign
-                continue
-            mixed = low != high and high == size
-            if low == high or (shape == SPAN and not mixed):
-                keys[g, 2 * axis], keys[g, 2 * axis + 1] = low, high
-                continue
-            keys[g, 2 * axis], keys[g, 2 * axis + 1] = -1, -1
-            if not mixed:
-                base = axes.facts[axis, NODES]
-                for level in range(1, axes.facts[axis, HEIGHT]):
-                    if axes.node[base + level * size + low] == axes.node[base + level * size + high]:
-                        keys[g, 2 * axis] = -1 - level
-                        keys[g, 2 * axis + 1] = axes.node[base + level * size + low]
-                        break
+        keys[g], losses[g] = published_key(axes, order[bounds[g] : bounds[g + 1]], seen, clock)
     return keys, losses

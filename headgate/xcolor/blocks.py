@@ -25,7 +25,6 @@ EXACT = 96  # rows up to which a block is judged in full before a cut is accepte
 CENTRES = 24  # rows whose neighbourhoods are looked at in a larger block
 TRIES = 8  # cuts tried for one block
 LARGEST_BLOCK = 4_096  # rows; a larger block that cannot be grouped is cut all the same
-NO, PERHAPS, SURE = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +59,9 @@ def split_into_blocks(
     order: NDArray[np.int64],
     k: int,
     mondrian: bool = False,
-    strict: bool = False,
 ) -> Blocks:
-    """Cuts all rows of `order`. `mondrian`: the widest range at its median, and no dealing. `strict`: a block that passes as one group is
-    never cut into parts that can only be dealt."""
-    starts, stops, counts, ends = _split(axes, compiled, order, ranks, sizes, k, mondrian, strict)
+    """Cuts all rows of `order`. `mondrian`: the widest range at its median, and no dealing."""
+    starts, stops, counts, ends = _split(axes, compiled, order, ranks, sizes, k, mondrian)
     pieces = np.split(ends, np.cumsum(counts)[:-1])
     return Blocks(order, starts.tolist(), stops.tolist(), pieces)
 
@@ -94,7 +91,7 @@ def group_sizes(limits: Sequence[NeighbourhoodLimit], rows: int, k: int) -> NDAr
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def _standing(
+def _admissible(
     axes: Axes,
     limits: Limits,
     rows: NDArray[np.int64],
@@ -102,19 +99,20 @@ def _standing(
     sizes: NDArray[np.int64],
     alone: bool,
     tally: NDArray[np.int64],
-) -> int:
-    """Can this block be grouped within the limits? SURE: as one group, or dealt in full view of what is published alike; PERHAPS: only
-    dealt, into more groups than were compared. In full for small blocks, a guess for large ones."""
+    seen: NDArray[np.int64],
+    clock: NDArray[np.int64],
+) -> bool:
+    """Can this block be grouped within the limits, as one group or dealt? In full for small blocks; as one group a guess for large ones."""
     size = len(rows)
     if len(limits.facts) == 0:
-        return SURE
+        return True
     if size <= EXACT:
         if group_passes(limits, rows, tally):
-            return SURE
+            return True
     elif sample_passes(limits, rows, tally, CENTRES):
-        return SURE
+        return True
     if alone:
-        return NO
+        return False
     dealt = np.empty(size, dtype=np.int64)
     bounds = np.empty(size // sizes[0] + 1, dtype=np.int64)
     for wanted in sizes:
@@ -122,9 +120,9 @@ def _standing(
         if groups < 2:
             break
         deal(axes, rows, ranks, groups, dealt, bounds)
-        if groups_pass(axes, limits, dealt, bounds, groups, size <= EXACT, tally):
-            return SURE if size <= EXACT else PERHAPS
-    return NO
+        if groups_pass(axes, limits, dealt, bounds, groups, tally, seen, clock):
+            return True
+    return False
 
 
 @numba.njit(cache=True, nogil=True)
@@ -136,7 +134,6 @@ def _split(
     sizes: NDArray[np.int64],
     k: int,
     mondrian: bool,
-    strict: bool,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Starts, stops and numbers of groups of the final blocks from left to right, and where their groups end."""
     rows = len(order)
@@ -149,41 +146,34 @@ def _split(
     tally = np.zeros(longest_list(limits), dtype=np.int64)
     seen = np.full(len(axes.place) + 1, -1, dtype=np.int64)
     clock = np.zeros(1, dtype=np.int64)
-    stack[0, 0], stack[0, 1], stack[0, 2] = 0, rows, _standing(axes, limits, order, ranks, sizes, mondrian, tally)
+    stack[0, 0], stack[0, 1] = 0, rows
+    stack[0, 2] = 1 if _admissible(axes, limits, order, ranks, sizes, mondrian, tally, seen, clock) else 0
     height, blocks, groups_made = 1, 0, 0
     while height > 0:
         height -= 1
-        start, stop, standing = stack[height, 0], stack[height, 1], stack[height, 2]
-        cut, left, right = -1, NO, NO
+        start, stop, good = stack[height, 0], stack[height, 1], stack[height, 2] == 1
+        cut, left, right = -1, True, True
         if stop - start >= 2 * k:
             along, places = propose_cuts(axes, order[start:stop], k, mondrian, seen, clock)
-            second, second_left, second_right = -1, NO, NO
             first = -1
             for c in range(min(TRIES, len(along))):
                 middle = cut_in_place(axes, order, start, stop, along[c], places[c], spare)
                 if middle - start < k or stop - middle < k:
                     continue
                 first = c if first < 0 else first
-                left = _standing(axes, limits, order[start:middle], ranks, sizes, mondrian, tally)
-                if left == NO:
-                    continue
-                right = _standing(axes, limits, order[middle:stop], ranks, sizes, mondrian, tally)
-                if left == SURE and right == SURE:
+                if _admissible(axes, limits, order[start:middle], ranks, sizes, mondrian, tally, seen, clock) and _admissible(
+                    axes, limits, order[middle:stop], ranks, sizes, mondrian, tally, seen, clock
+                ):
                     cut = middle
                     break
-                if right != NO and second < 0:
-                    second, second_left, second_right = c, left, right
-            if cut < 0 and second >= 0 and not (strict and standing == SURE):
-                cut = cut_in_place(axes, order, start, stop, along[second], places[second], spare)
-                left, right = second_left, second_right
-            elif cut < 0 and first >= 0 and standing == NO and stop - start > LARGEST_BLOCK:
-                # no way to group so large a block: its parts may fare better, and those that do not are left for the repair
+            if cut < 0 and first >= 0 and not good and stop - start > LARGEST_BLOCK:
+                # so large a block cannot be grouped: its parts may fare better, and those that do not are left for the repair
                 cut = cut_in_place(axes, order, start, stop, along[first], places[first], spare)
-                left = _standing(axes, limits, order[start:cut], ranks, sizes, mondrian, tally)
-                right = _standing(axes, limits, order[cut:stop], ranks, sizes, mondrian, tally)
+                left = _admissible(axes, limits, order[start:cut], ranks, sizes, mondrian, tally, seen, clock)
+                right = _admissible(axes, limits, order[cut:stop], ranks, sizes, mondrian, tally, seen, clock)
         if cut >= 0:
-            stack[height, 0], stack[height, 1], stack[height, 2] = cut, stop, right
-            stack[height + 1, 0], stack[height + 1, 1], stack[height + 1, 2] = start, cut, left
+            stack[height, 0], stack[height, 1], stack[height, 2] = cut, stop, 1 if right else 0
+            stack[height + 1, 0], stack[height + 1, 1], stack[height + 1, 2] = start, cut, 1 if left else 0
             height += 2
             continue
         made = settle(axes, limits, order[start:stop].copy(), ranks, k, mondrian, tally, seen, clock, dealt, bounds)

@@ -11,14 +11,13 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.xcolor.axes import COUNT, FLAT, HEIGHT, NODES, SHAPE, Axes, group_loss, stretch_loss
+from headgate.xcolor.axes import FLAT, SHAPE, Axes, group_loss, published_key, stretch_loss
 from headgate.xcolor.compiled import FORM, LAYOUT, START, Limits
 from headgate.xcolor.counting import group_passes, neighbourhoods
 from headgate.xcolor.sorting import sorted_order
 
 LARGEST_COUNTED = 20_000  # rows of one group whose pairs are still compared
 DEALS = 8  # numbers of groups that are tried for one block
-ALIKE = 64  # groups of one block among which those published alike are looked for; the recount looks at all
 SWAPS = 24  # exchanges of rows between the groups of one block
 
 
@@ -65,69 +64,45 @@ def _widest(axes: Axes, rows: NDArray[np.int64]) -> int:
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def _same_box(axes: Axes, one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
-    """Would both groups be published with the same quasi-identifiers? Errs towards yes (different sets between equal ends)."""
-    for axis in range(len(axes.facts)):
-        size = axes.facts[axis, COUNT]
-        low = high = axes.position[one[0], axis]
-        for row in one:
-            p = np.int64(axes.position[row, axis])
-            low, high = min(low, p), max(high, p)
-        low2 = high2 = axes.position[other[0], axis]
-        for row in other:
-            p = np.int64(axes.position[row, axis])
-            low2, high2 = min(low2, p), max(high2, p)
-        if low == low2 and high == high2:
-            continue
-        if low == high or low2 == high2 or axes.facts[axis, SHAPE] == FLAT:
-            return False
-        if high == size and high2 == size:  # both mix missing and present: everything
-            continue
-        if axes.facts[axis, SHAPE] == 0 or high == size or high2 == size:
-            return False
-        base = axes.facts[axis, NODES]
-        bottom, top = min(low, low2), max(high, high2)
-        for level in range(1, axes.facts[axis, HEIGHT]):
-            nodes = base + level * size
-            joined = axes.node[nodes + bottom] == axes.node[nodes + top]
-            first = axes.node[nodes + low] == axes.node[nodes + high]
-            second = axes.node[nodes + low2] == axes.node[nodes + high2]
-            if first or second:
-                if not (first and second and joined):
-                    return False
-                break
-    return True
+def _by_distance(limits: Limits) -> bool:
+    """Does some limit need the distance itself, pair by pair?"""
+    return len(limits.facts) > 0 and limits.facts[-1, FORM] == LAYOUT
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
 def groups_pass(
-    axes: Axes, limits: Limits, dealt: NDArray[np.int64], bounds: NDArray[np.int64], groups: int, alike: bool, tally: NDArray[np.int64]
+    axes: Axes,
+    limits: Limits,
+    dealt: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    groups: int,
+    tally: NDArray[np.int64],
+    seen: NDArray[np.int64],
+    clock: NDArray[np.int64],
 ) -> bool:
-    """Every group keeps the limits; with `alike` also every union of groups that are published with the same quasi-identifiers."""
+    """Every group keeps the limits, and so does every union of groups that are published with the same quasi-identifiers."""
     for g in range(groups):
         if not group_passes(limits, dealt[bounds[g] : bounds[g + 1]], tally):
             return False
-    if not alike:
-        return True
-    joined = np.zeros(groups, dtype=np.bool_)
-    union = np.empty(bounds[groups], dtype=np.int64)
+    keys = np.empty(groups, dtype=np.int64)
     for g in range(groups):
-        if joined[g]:
-            continue
-        filled, more = 0, False
-        for h in range(g + 1, groups):
-            if not joined[h] and _same_box(axes, dealt[bounds[g] : bounds[g + 1]], dealt[bounds[h] : bounds[h + 1]]):
-                if not more:
-                    for i in range(bounds[g], bounds[g + 1]):
-                        union[filled] = dealt[i]
-                        filled += 1
-                for i in range(bounds[h], bounds[h + 1]):
-                    union[filled] = dealt[i]
+        keys[g] = published_key(axes, dealt[bounds[g] : bounds[g + 1]], seen, clock)[0]
+    alike = sorted_order(keys)
+    union = np.empty(bounds[groups], dtype=np.int64)
+    begin = 0
+    while begin < groups:
+        end = begin + 1
+        while end < groups and keys[alike[end]] == keys[alike[begin]]:
+            end += 1
+        if end > begin + 1:
+            filled = 0
+            for i in range(begin, end):
+                for j in range(bounds[alike[i]], bounds[alike[i] + 1]):
+                    union[filled] = dealt[j]
                     filled += 1
-                joined[h] = True
-                more = True
-        if more and not group_passes(limits, union[:filled], tally):
-            return False
+            if (filled > LARGEST_COUNTED and _by_distance(limits)) or not group_passes(limits, union[:filled], tally):
+                return False
+        begin = end
     return True
 
 
@@ -186,12 +161,6 @@ def swap_until_passing(limits: Limits, dealt: NDArray[np.int64], bounds: NDArray
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def _by_distance(limits: Limits) -> bool:
-    """Does some limit need the distance itself, pair by pair?"""
-    return len(limits.facts) > 0 and limits.facts[-1, FORM] == LAYOUT
-
-
-@numba.njit(cache=True, nogil=True, inline="never")
 def settle(
     axes: Axes,
     limits: Limits,
@@ -226,10 +195,9 @@ def settle(
     groups = most
     for attempt in range(DEALS):
         deal(axes, rows, ranks, groups, trial, cuts)
-        alike = groups <= ALIKE
-        passed = groups_pass(axes, limits, trial, cuts, groups, alike, tally)
+        passed = groups_pass(axes, limits, trial, cuts, groups, tally, seen, clock)
         if not passed and not whole and attempt < 2 and size <= 8 * k and swap_until_passing(limits, trial, cuts, groups):
-            passed = groups_pass(axes, limits, trial, cuts, groups, alike, tally)
+            passed = groups_pass(axes, limits, trial, cuts, groups, tally, seen, clock)
         if passed:
             total = 0.0
             for g in range(groups):

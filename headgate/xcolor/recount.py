@@ -44,8 +44,8 @@ def recount(axes: Axes, compiled: Limits, limits: Sequence[NeighbourhoodLimit], 
     order, bounds = grouped(groups)
     worst, group_fails = count_groups(compiled, order, bounds, over)
     sizes = np.diff(bounds)
-    keys, losses = published_keys(axes, order, bounds, np.random.default_rng(0).integers(-(2**62), 2**62, len(axes.place)))
-    classes = classes_of(keys)
+    keys, losses = published_keys(axes, order, bounds)
+    classes = np.unique(keys, return_inverse=True)[1]
     together = classes[groups[rows]]
     class_worst, class_sizes = worst, sizes
     count = int(classes.max()) + 1
@@ -92,16 +92,6 @@ def grouped(groups: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     order = order[int((groups < 0).sum()) :]
     bounds = np.concatenate([[0], np.cumsum(np.bincount(groups[groups >= 0]))]).astype(np.int64)
     return order, bounds
-
-
-def classes_of(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The number of each group's published class."""
-    if keys.shape[1] == 0:
-        return np.zeros(len(keys), dtype=np.int64)
-    place = np.zeros(len(keys), dtype=np.int64)
-    for i in range(keys.shape[1]):
-        place = np.unique(place * (len(keys) + 1) + np.unique(keys[:, i], return_inverse=True)[1], return_inverse=True)[1]
-    return place
 
 
 def _risk(worst: NDArray[np.int64], sizes: NDArray[np.int64]) -> float:
