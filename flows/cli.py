@@ -17,7 +17,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-audit_app = typer.Typer(help="Who released what, under which policy, who agreed, and whether anything was changed since.", no_args_is_help=True)
+audit_app = typer.Typer(
+    help="Who released what, under which policy, who agreed, and whether anything was changed since.", no_args_is_help=True
+)
 app.add_typer(audit_app, name="audit")
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout; nothing else there.")]
@@ -31,7 +33,9 @@ TableFile = Annotated[Path, typer.Argument(metavar="TABLE", help="A CSV or Parqu
 
 @app.command()
 @reported
-def init(table: TableFile, output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write it; else to stdout.")] = None) -> None:
+def init(
+    table: TableFile, output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write it; else to stdout.")] = None
+) -> None:
     """Draft a policy for TABLE. Guesses are marked and must be confirmed before a release runs."""
     from flows.commands import draft
 
@@ -44,7 +48,9 @@ def release(
     policy: PolicyFile,
     source: Annotated[Path | None, typer.Option("--source", help="Read this file instead of the policy's source.")] = None,
     key: Key = None,
-    if_changed: Annotated[bool, typer.Option("--if-changed", help="End as 'nothing new' if this source and policy have a candidate.")] = False,
+    if_changed: Annotated[
+        bool, typer.Option("--if-changed", help="End as 'nothing new' if this source and policy have a candidate.")
+    ] = False,
     json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -172,7 +178,9 @@ def serve(
 @app.command()
 @reported
 def demo(
-    home: Annotated[Path | None, typer.Option("--home", help="Keep the demo's home here; else it is made anew in a temporary folder.")] = None,
+    home: Annotated[
+        Path | None, typer.Option("--home", help="Keep the demo's home here; else it is made anew in a temporary folder.")
+    ] = None,
 ) -> None:
     """A whole release of the shipped hospital data: run, approved, published, verified; and one that its gate refuses."""
     from flows.demo import run_demo

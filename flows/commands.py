@@ -110,8 +110,12 @@ def _tell_nothing_new(home: Home, release_id: str, as_json: bool) -> None:
     candidate = next(event.candidate for event in history.events(release_id) if isinstance(event, NothingNew))
     state = str(history.find(candidate).state)
     if as_json:
-        print_json({"candidate": candidate, "dataset": history.release(release_id).dataset, "state": "nothing_new", "candidate_state": state})
-    console().print(f"Nothing new: this source and policy already have candidate {candidate[:12]} ({state.replace('_', ' ')}).", soft_wrap=True)
+        print_json(
+            {"candidate": candidate, "dataset": history.release(release_id).dataset, "state": "nothing_new", "candidate_state": state}
+        )
+    console().print(
+        f"Nothing new: this source and policy already have candidate {candidate[:12]} ({state.replace('_', ' ')}).", soft_wrap=True
+    )
 
 
 def _ledger(home: Home) -> Ledger:
@@ -210,9 +214,7 @@ def list_releases(as_json: bool) -> None:
         approvals = f"{release.standing()} of {release.required}" if release.candidate else ""
         started = history.of(release.release_id)[0].at[:16].replace("T", " ")
         version = "" if release.version is None else str(release.version)
-        shown.add_row(
-            release.dataset, started, release.candidate[:12], str(release.state).replace("_", " "), approvals, version
-        )
+        shown.add_row(release.dataset, started, release.candidate[:12], str(release.state).replace("_", " "), approvals, version)
     console().print(shown if history.entries else "No release yet.")
 
 
@@ -242,4 +244,3 @@ def draft(table: Path, output: Path | None) -> None:
         return
     write_file(output.absolute().parent, output.name, text.encode())
     console().print(f"Drafted {output}. Confirm its guesses, then: headgate release {output}", soft_wrap=True)
-

@@ -83,7 +83,9 @@ def _copy_policy(work: Path) -> Path:
     policy = resolve_policy(f"shipped:{POLICY}")
     if work.exists():
         shutil.rmtree(work)
-    shutil.copytree(shipped / POLICY.replace("-", "_"), work / POLICY.replace("-", "_"), ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copytree(
+        shipped / POLICY.replace("-", "_"), work / POLICY.replace("-", "_"), ignore=shutil.ignore_patterns("*.py", "__pycache__")
+    )
     shutil.copy(policy, work / policy.name)
     return work / policy.name
 

@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.policy_files import resolve_policy
-from flows.terminal import console, figure, print_json
+from flows.terminal import console, figure, named_attributes, print_json
 from headgate.errors import RequirementNotMet
 
 if TYPE_CHECKING:
     from headgate.check import CheckResult
+    from tasks.advice import Advice
     from tasks.verify import VerifyReport
+
+
+MOST_BINDING = 5  # values shown a table
 
 
 @dataclass(frozen=True)
@@ -77,10 +81,11 @@ def _show_check(found: CheckResult) -> None:
     from rich.table import Table
 
     out = console(stderr=False)
-    out.print(f"{found.rows:,} rows in {found.groups:,} groups: k {found.k}, mean {figure(found.mean_group)}, discernibility {found.discernibility:,}")
+    out.print(f"{found.rows:,} rows in {found.groups:,} groups: k {found.k}, mean {figure(found.mean_group)}")
+    out.print(f"discernibility {found.discernibility:,}")
     out.print(f"re-identification: max {figure(found.reidentification.max)}, mean {figure(found.reidentification.mean)}\n")
     shown = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("sensitive", "distinct l", "frequency l", "entropy l", "closeness", "(δ, l) definition", "window", "(ε, m)"):
+    for heading in ("sensitive", "distinct l", "frequency l", "entropy l", "closeness", "(δ, l)", "window", "(ε, m)"):
         shown.add_column(heading, justify="left" if heading == "sensitive" else "right")
     for name, figures in found.sensitive.items():
         shown.add_row(
@@ -109,7 +114,36 @@ def advise_policy(policy: Path, as_json: bool) -> None:
     if as_json:
         print_json(advice.to_json())
         return
-    advice.print_to(console(stderr=False))
+    _show_advice(advice)
+
+
+def _show_advice(advice: Advice) -> None:
+    from rich.table import Table
+
+    out = console(stderr=False)
+    asked = "" if advice.epsilon is None else f", ε {figure(advice.epsilon)}, δ {figure(advice.delta)}"
+    verdict = "can be kept with the tables below" if advice.passes else "cannot be kept; what could be is below"
+    out.print(f"[bold]{advice.dataset}[/]: k {advice.k}{asked} {verdict}.", soft_wrap=True)
+    for number, table in enumerate(advice.tables, 1):
+        out.print(f"\n[bold]table-{number}[/] {named_attributes(table.sensitive)}", soft_wrap=True)
+        shown = Table(box=None, pad_edge=False, header_style="bold")
+        for heading in ("k", "ε", "δ guaranteed", "δ reached", "δ possible", "linkability", "loss (NCP)"):
+            shown.add_column(heading, justify="right")
+        for one in table.settings:
+            figures = (one.epsilon, one.guaranteed, one.reached, one.possible, one.linkability, one.loss)
+            shown.add_row(str(one.k), *(figure(value) for value in figures))
+        out.print(shown)
+        for value in table.binding[:MOST_BINDING]:
+            out.print(
+                f"{value.rows:,} rows, {100 * value.share:.1f} %, have one value of {value.attribute}: {value.value}",
+                markup=False,
+                soft_wrap=True,
+            )
+        refused = next((one for one in table.settings if one.certificate is not None), None)
+        if refused is not None and refused.certificate is not None:
+            where = f"at k {refused.k}, ε {figure(refused.epsilon)}"
+            told = f"{refused.certificate.sentence()} No partition exists above δ {figure(refused.possible)} {where}."
+            out.print(told, markup=False, soft_wrap=True)
 
 
 def verify_published(folder: Path, signers: Path | None, ledger_key: Path | None, as_json: bool) -> None:
@@ -176,12 +210,12 @@ def verify_ledger(as_json: bool) -> None:
     home = Home.open()
     report = verify_audit(home, open_ledger(home.ledger))
     if as_json:
-        print_json(
-            {"events": report.events, "releases": report.releases, "versions": report.versions, "head": report.head, "faults": []}
-        )
+        print_json({"events": report.events, "releases": report.releases, "versions": report.versions, "head": report.head, "faults": []})
         return
     out = console(stderr=False)
-    out.print(f"{report.events} events of {report.releases} releases: the chain is whole, and {report.versions} published versions lie on it.")
+    out.print(
+        f"{report.events} events of {report.releases} releases: the chain is whole, and {report.versions} published versions lie on it."
+    )
     out.print(f"head {report.head}", soft_wrap=True)
     for left in report.unfinished:
         out.print(f"unfinished: {left}", markup=False, soft_wrap=True)
@@ -195,5 +229,3 @@ def export_ledger(output: Path | None) -> None:
     text = export(open_ledger(Home.open().ledger), None if output is None else output.absolute())
     if output is None:
         sys.stdout.write(text)
-
-

@@ -16,7 +16,6 @@ from tasks import outbox
 from tasks.step import guarded
 
 
-
 def _step(name: str) -> Any:
     return task(name=name, task_run_name=name, persist_result=False, cache_policy=NO_CACHE)
 
@@ -70,5 +69,3 @@ def publish_approved() -> list[str]:
 @guarded
 def _ready() -> tuple[str, ...]:
     return outbox.candidates_in(State.APPROVED, State.PUBLISHING)
-
-

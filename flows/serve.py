@@ -42,8 +42,8 @@ def scheduled_policies(paths: list[Path]) -> list[tuple[Path, Policy]]:
 
 def deployments(policies: list[tuple[Path, Policy]]) -> list[Any]:
     """One deployment a policy, whose runs do what `headgate release --if-changed` does, and one that publishes what is approved."""
-    from prefect.flows import EntrypointType
     from prefect.schedules import Cron, Interval
+    from prefect.types.entrypoint import EntrypointType
 
     from flows.publish import publish_approved
     from flows.release import release

@@ -6,7 +6,9 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
+
+from tasks.workbench import Listener
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,14 +16,6 @@ if TYPE_CHECKING:
 
     from headgate.errors import HeadgateError
     from policies.manifest import Manifest, Plan, TableFigures, Verdict
-
-
-class Listener(Protocol):
-    """Told when a step begins and ends; `table` is empty for steps on the whole release."""
-
-    def began(self, step: str, table: str = "") -> None: ...
-
-    def ended(self, step: str, table: str, seconds: float) -> None: ...
 
 
 def console(stderr: bool = True) -> Console:
@@ -74,7 +68,7 @@ STEP_TITLES = {
 }
 
 
-class StepProgress:
+class StepProgress(Listener):
     """A line a step, and one a table where a step works on tables."""
 
     def __init__(self, progress: Progress) -> None:
@@ -93,25 +87,19 @@ class StepProgress:
             self._progress.update(line, completed=1)
 
 
-class Silence:
-    """For `--json` and for scheduled runs."""
-
-    def began(self, step: str, table: str = "") -> None:
-        return
-
-    def ended(self, step: str, table: str, seconds: float) -> None:
-        return
-
-
 @contextmanager
 def step_progress(quiet: bool) -> Iterator[Listener]:
     if quiet:
-        yield Silence()
+        yield Listener()
         return
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     bars = Progress(
-        SpinnerColumn(finished_text="[green]✓[/]"), TextColumn("{task.description}"), BarColumn(bar_width=16), TimeElapsedColumn(), console=console()
+        SpinnerColumn(finished_text="[green]✓[/]"),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=16),
+        TimeElapsedColumn(),
+        console=console(),
     )
     with bars:
         yield StepProgress(bars)
@@ -129,7 +117,9 @@ def gates_table(verdicts: Sequence[Verdict]) -> Any:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("gate", "table", "measured", "required", "verdict"):
-        table.add_column(heading, justify="right" if heading in ("measured", "required") else "left", no_wrap=heading != "gate", overflow="fold")
+        table.add_column(
+            heading, justify="right" if heading in ("measured", "required") else "left", no_wrap=heading != "gate", overflow="fold"
+        )
     for verdict in verdicts:
         mark = "[green]passed[/]" if verdict.passed else "[bold red]refused[/]"
         table.add_row(verdict.gate, verdict.table or "release", figure(verdict.measured), figure(verdict.required), mark)

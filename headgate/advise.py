@@ -16,7 +16,7 @@ from headgate.columns import Table
 from headgate.distance import Distance
 from headgate.errors import InputRejected
 from headgate.tolerance import exact
-from headgate.xcolor.abstract_graph import LARGEST_GRAPH, largest_degree
+from headgate.xcolor.abstract_graph import LARGEST_GRAPH, similar_pairs
 from headgate.xcolor.anonymize import anonymize
 from headgate.xcolor.certificates import EVERY, Certificate, refute
 from headgate.xcolor.limits import NeighbourhoodLimit, dissimilarity, linkability
@@ -40,8 +40,8 @@ class Setting:
     epsilon: float
     guaranteed: float | None
     reached: float | None
-    possible: float
-    certificate: Certificate | None  # of the first δ that is refuted
+    possible: float | None  # None: not even δ = 0
+    certificate: Certificate | None  # of the smallest δ that is refuted
     linkability: float | None
     loss: float | None
     largest_degree: int | None  # Θ; None where the graph is too large to count
@@ -110,11 +110,18 @@ def advise(
         raise InputRejected(f"{table.rows} rows cannot make a group of any k that was asked for.", "Give smaller k, at least 2.")
     columns = table.select(sensitive)
     others = [linkability(column, linkable) for column in columns] if linkable is not None and exact(linkable) < 1 else []
-    settings = []
-    for epsilon in epsilons:
+    settings: list[Setting] = []
+    seen: tuple[int, list[Setting]] | None = None
+    for epsilon in sorted(epsilons, key=exact):
         limit = dissimilarity(columns, epsilon, "0", distance)
-        degree = largest_degree(limit) if len(limit.distinct) <= LARGEST_GRAPH else None
-        settings += [_setting(table, sensitive, limit, others, k, float(exact(epsilon)), degree, seed) for k in fitting]
+        pairs, degree = similar_pairs(limit) if len(limit.distinct) <= LARGEST_GRAPH else (-1, None)
+        radius = float(exact(epsilon))
+        if seen is not None and seen[0] == pairs >= 0:  # a larger ε with as many pairs has the same ones: the same graph
+            settings += [replace(one, epsilon=radius) for one in seen[1]]
+            continue
+        found = [_setting(table, sensitive, limit, others, k, radius, degree, seed) for k in fitting]
+        seen = (pairs, found)
+        settings += found
     weights = np.array([(distance or Distance()).weights.get(column.name, column.weight) for column in columns], dtype=np.float64)
     shares = (weights / weights.sum()).tolist()
     return TableAdvice(
@@ -150,7 +157,7 @@ def _setting(
     guaranteed = None
     if degree is not None:
         guaranteed = next((step for step in steps if 2 * degree <= (rows // k) * int(limit.with_delta(step).allowed[k])), None)
-    first = next((i for i, step in enumerate(steps) if _refuted(table, sensitive, limit, others, step, k) is None), len(steps) - 1)
+    first = next((i for i, step in enumerate(steps) if _refuted(table, sensitive, limit, others, step, k) is None), len(steps))
     certificate = _refuted(table, sensitive, limit, others, steps[first - 1], k) if first > 0 else None
     low, high = first, len(steps)  # halving: success is not monotone in δ, so the δ found is reached, a larger one might be too
     best = None
@@ -168,7 +175,7 @@ def _setting(
         epsilon=epsilon,
         guaranteed=None if guaranteed is None else float(guaranteed),
         reached=None if best is None else float(best[0]),
-        possible=float(steps[first]),
+        possible=float(steps[first]) if first < len(steps) else None,
         certificate=certificate,
         linkability=shares,
         loss=None if best is None else best[1].loss,

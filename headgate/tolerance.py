@@ -39,5 +39,5 @@ def neighbours_allowed(sizes: NDArray[np.int64] | int, delta: Any) -> NDArray[np
     share = 1 - exact(delta)
     others = np.maximum(np.asarray(sizes, dtype=np.int64) - 1, 0)
     if int(others.max(initial=0)) * share.numerator >= 2**63 or share.denominator >= 2**63:
-        return np.vectorize(lambda count: int(count) * share.numerator // share.denominator, otypes=[np.int64])(others)
+        return np.array([int(count) * share.numerator // share.denominator for count in others.ravel()]).reshape(others.shape)
     return np.asarray(others * share.numerator // share.denominator)

@@ -12,7 +12,9 @@ from typing import Any
 
 from headgate.columns import Table
 from headgate.distance import Distance
-from headgate.projection.plan import TableVerdict
+from headgate.projection.codip import codip_star
+from headgate.projection.optimal import given, optimal, separate, single
+from headgate.projection.plan import CheckTable, Projection, TableVerdict
 from headgate.published import publish_form
 from headgate.xcolor.anonymize import anonymize
 from headgate.xcolor.limits import limits_of_table
@@ -23,6 +25,8 @@ from policies.manifest import Verdict
 from policies.measure import Attacker, composite_of
 from policies.promise import Promise
 from policies.requirements import DisclosureGate
+from policies.schema import Policy
+from policies.specs import given_tables
 
 
 @dataclass(frozen=True)
@@ -67,10 +71,9 @@ class TableCheck:
         if not partition.reached:
             return Checked(partition, (), f"not reached; {partition.remedy()}")
         published = publish_form(self.table, partition.groups, "plan", names)
-        figures = measure_table(
-            self.kept_promise(), published, self.attackers, suppressed=partition.suppressed, distance=self.distance
-        )
-        refused = tuple(verdict for verdict in judge(self.kept_promise(), (figures,), self.disclosure) if not verdict.passed)
+        promise = relaxed(self.promise, self.infeasible)
+        figures = measure_table(promise, published, self.attackers, suppressed=partition.suppressed, distance=self.distance)
+        refused = tuple(verdict for verdict in judge(promise, (figures,), self.disclosure) if not verdict.passed)
         return Checked(partition, refused, "; ".join(_sentence(verdict) for verdict in refused))
 
     def partition(self, names: tuple[str, ...], kept: Any = None) -> Partition:
@@ -85,17 +88,16 @@ class TableCheck:
             linkable=self.promise.linkability,
             delta_ls=self.promise.delta_l,
         )
-        return anonymize(table, names, XColorSettings(self.promise.k, limits, variant_of(self.settings), self.infeasible), self._seed(names))
-
-    def kept_promise(self) -> Promise:
-        """What is promised in the end: where the policy lets δ be relaxed and it had to be, the floor it names."""
-        return relaxed(self.promise, self.infeasible)
+        return anonymize(
+            table, names, XColorSettings(self.promise.k, limits, variant_of(self.settings), self.infeasible), self._seed(names)
+        )
 
     def _seed(self, names: tuple[str, ...]) -> int:
         return int.from_bytes(hashlib.sha256(self.seed + "\n".join(sorted(names)).encode()).digest()[:8], "big")
 
 
 def relaxed(promise: Promise, infeasible: Infeasible) -> Promise:
+    """What is promised in the end: where the policy lets δ be relaxed and it had to be, the floor it names."""
     if infeasible.otherwise != "relax" or promise.dissimilarity is None:
         return promise
     floor = str(float(infeasible.amount))
@@ -122,7 +124,24 @@ def monotone(promise: Promise, disclosure: DisclosureGate | None) -> bool:
     return promise.dissimilarity is None and disclosure is None
 
 
-
 def _sentence(verdict: Verdict) -> str:
     measured = "not measured" if verdict.measured is None else f"{verdict.measured:.6g}"
     return f"{verdict.gate} {measured}, {verdict.required:.6g} required"
+
+
+def search_plan(policy: Policy, table: Table, check: CheckTable | None, promise: Promise) -> Projection:
+    """The plan by the policy's method. Without `check` by association alone: whether its tables can be anonymized is not asked."""
+    columns, wanted = table.select(table.sensitive), policy.projection
+    beta = float(wanted.join_threat)
+    alpha = 1.0 if check is None else float(wanted.association_loss)
+    match wanted.method:
+        case "codip*":
+            return codip_star(columns, alpha, beta, check, monotone(promise, policy.gates.disclosure))
+        case "optimal":
+            return optimal(columns, alpha, beta, check)
+        case "single":
+            return single(columns, check=check)
+        case "separate":
+            return separate(columns, check=check)
+        case "given":
+            return given(columns, given_tables(policy, table), check=check)

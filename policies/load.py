@@ -28,7 +28,7 @@ LARGEST_POLICY = 1_000_000  # characters
 DEEPEST_POLICY = 30
 MOST_PROBLEMS = 5
 LONGEST_FOUND = 60
-CURE = "The policy's contract is in docs/policy.md; `headgate init TABLE` drafts one."
+CURE = "The policy's contract is in docs/reference-policy.md; `headgate init TABLE` drafts one."
 TAG = "tag:yaml.org,2002:"
 
 

@@ -37,7 +37,9 @@ def agree_on_suppression(bench: Workbench) -> bool:
     gone, allowed = bench.suppressed, check.infeasible.amount * len(still)
     if gone > allowed:
         remedy = "Allow a larger share in infeasible: {suppress: …}, or lower δ, ε or k."
-        raise RequirementNotMet("The share of rows that all tables together would suppress", gone / len(still), float(check.infeasible.amount), remedy)
+        raise RequirementNotMet(
+            "The share of rows that all tables together would suppress", gone / len(still), float(check.infeasible.amount), remedy
+        )
     return False
 
 

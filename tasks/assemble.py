@@ -14,9 +14,9 @@ from policies.measure import composite_of
 from policies.specs import domains_of
 from tasks.measured import Limits, MeasuredRelease, MeasuredTable
 from tasks.report import ReportContent, Sample
+from tasks.signers import TrustRoots
 from tasks.tracked import TrackedRelease
 from tasks.trust import manifest_signers
-from tasks.signers import TrustRoots
 from tasks.workbench import Workbench, present
 from tasks.write import read_published_texts
 
@@ -92,7 +92,9 @@ def report_content(bench: Workbench, refusal: str = "") -> ReportContent:
 def _sample(bench: Workbench, name: str) -> Sample:
     """The first rows as written: the order of a published table is random, so these are any rows."""
     texts = read_published_texts(bench.stage / bench.written[name][0].path).slice(0, SAMPLE_ROWS)
-    rows = tuple(tuple(None if cell is None or cell == "" else str(cell) for cell in row) for row in zip(*texts.to_pydict().values(), strict=True))
+    rows = tuple(
+        tuple(None if cell is None or cell == "" else str(cell) for cell in row) for row in zip(*texts.to_pydict().values(), strict=True)
+    )
     return Sample(name, tuple(texts.column_names), rows)
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable
+from typing import Any
 
 from headgate.distance import Distance
 from headgate.errors import InputRejected
@@ -31,7 +33,7 @@ def callable_distance(promise: Promise) -> Distance | None:
     return Distance(function=guarded(function))
 
 
-def _load(module: str, name: str) -> object:
+def _load(module: str, name: str) -> Callable[[Any, Any], float] | None:
     try:
         found = getattr(importlib.import_module(module), name, None)
     except ImportError:

@@ -48,10 +48,18 @@ def import_great_expectations() -> Any:
         warnings.simplefilter("ignore")  # its own use of deprecated modules is not the reader's concern
         import great_expectations
 
-        logging.getLogger("great_expectations").setLevel(logging.DEBUG if os.environ.get("HEADGATE_VERBOSE") else logging.ERROR)
+        _quieten_loggers()
         import tasks.custom_expectations  # noqa: F401 - registers our types
 
     return great_expectations
+
+
+def _quieten_loggers() -> None:
+    """Some of its modules set a level of their own, so that of the whole package does not count for them."""
+    if not os.environ.get("HEADGATE_VERBOSE"):
+        for name in list(logging.root.manager.loggerDict):
+            if name.split(".")[0] == "great_expectations":
+                logging.getLogger(name).setLevel(logging.ERROR)
 
 
 def run_expectations(frame: pd.DataFrame, expected: Sequence[Expected]) -> tuple[ExpectationOutcome, ...]:

@@ -8,15 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from headgate.errors import RequirementNotMet
-from headgate.projection.codip import codip_star
-from headgate.projection.optimal import given, optimal, separate, single
 from headgate.projection.plan import NoPlan, Projection
 from headgate.xcolor.partition import Otherwise
-from policies.anonymization import Projection as Wanted
-from policies.checkplan import TableCheck, infeasible_of, monotone, relaxed
+from policies.checkplan import TableCheck, infeasible_of, relaxed, search_plan
 from policies.manifest import Plan, PlanStep
 from policies.measure import attackers_of
-from policies.specs import given_tables
 from tasks.callables import callable_distance
 from tasks.dictionaries import encode_dictionaries
 from tasks.workbench import Workbench, present
@@ -30,13 +26,13 @@ def choose_plan(bench: Workbench) -> int:
     bench.attackers = attackers_of(policy, table, dictionaries)
     check = TableCheck(table, promise, policy.anonymize, policy.gates.disclosure, bench.attackers, bench.seed, bench.distance)
     try:
-        found = _search(bench, check)
+        found = search_plan(policy, table, check, check.promise)
     except NoPlan as nothing:
         option = infeasible_of(policy.anonymize)
         if option.otherwise is Otherwise.FAIL:
             raise _refusal(check, nothing) from None
         check = replace(check, infeasible=option, tried={})
-        found = _search(bench, check)
+        found = search_plan(policy, table, check, check.promise)
         bench.promise = relaxed(promise, option)
     bench.check = check
     bench.kept = np.ones(table.rows, dtype=bool)
@@ -53,28 +49,8 @@ def _refusal(check: TableCheck, nothing: NoPlan) -> RequirementNotMet:
     if failed.refused:
         gate = failed.refused[0]
         return RequirementNotMet(gate.gate, gate.measured, gate.required, gate.remedy, where)
-    return RequirementNotMet("Rows with too many similar ones in their group", float(failed.partition.rows_over), 0.0, failed.partition.remedy(), where)
-
-
-def _search(bench: Workbench, check: TableCheck) -> Projection:
-    policy, table = bench.loaded.policy, present(bench.table, "encoded source")
-    columns, wanted = table.select(table.sensitive), policy.projection
-    alpha, beta = _thresholds(wanted)
-    match wanted.method:
-        case "codip*":
-            return codip_star(columns, alpha, beta, check, monotone(check.promise, policy.gates.disclosure))
-        case "optimal":
-            return optimal(columns, alpha, beta, check)
-        case "single":
-            return single(columns, check=check)
-        case "separate":
-            return separate(columns, check=check)
-        case "given":
-            return given(columns, given_tables(policy, table), check=check)
-
-
-def _thresholds(wanted: Wanted) -> tuple[float, float]:
-    return float(wanted.association_loss), float(wanted.join_threat)
+    found = failed.partition
+    return RequirementNotMet("Rows with too many similar ones in their group", float(found.rows_over), 0.0, found.remedy(), where)
 
 
 def _plan(found: Projection) -> Plan:

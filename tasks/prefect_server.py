@@ -91,7 +91,7 @@ def prefect_api(server: PrefectServer | None) -> Iterator[None]:
     settings: dict[object, object] = {PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}  # its thread costs a second at the end of every flow
     if server is not None:
         settings[PREFECT_API_URL] = server.url()
-    with temporary_settings(settings):  # type: ignore[arg-type]
+    with temporary_settings(settings):
         try:
             yield
         finally:
@@ -121,7 +121,9 @@ def serve_until_parent_leaves() -> None:
             os.write(1, f"{listener.getsockname()[1]}\n".encode())
 
     server = Announcing(
-        uvicorn.Config("prefect.server.api.server:create_app", factory=True, log_level="critical", lifespan="on", timeout_graceful_shutdown=2)
+        uvicorn.Config(
+            "prefect.server.api.server:create_app", factory=True, log_level="critical", lifespan="on", timeout_graceful_shutdown=2
+        )
     )
 
     def watch() -> None:

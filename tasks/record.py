@@ -19,6 +19,7 @@ from policies.gates import require_passed
 from policies.schema import require_ready
 from policies.states import State
 from tasks import assemble, workbench
+from tasks.decide import record_takeover
 from tasks.files import write_file
 from tasks.history import read_history
 from tasks.home import Home
@@ -64,6 +65,7 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
         )
         if lock.taken_from:
             home.clear_stage(lock.taken_from)
+            record_takeover(ledger, lock)
         workbench.put(bench)
         try:
             bench.happened(
@@ -123,7 +125,9 @@ def append_events(bench: Workbench) -> int:
     return bench.told
 
 
-def end_run(bench: Workbench, action: Action, event: CandidateSealed | ReleaseRefused | RunFailed | NothingNew, candidate: str = "") -> None:
+def end_run(
+    bench: Workbench, action: Action, event: CandidateSealed | ReleaseRefused | RunFailed | NothingNew, candidate: str = ""
+) -> None:
     """The run's last event, if the table of transitions accepts it."""
     release = fold(bench.ledger.events_of(bench.release_id))
     actor = Actor(bench.runner.principal, bench.runner.fingerprint, ActorRole.RUNNER)

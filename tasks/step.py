@@ -41,5 +41,7 @@ def outward_form(foreign: BaseException, step: str) -> HeadgateError:
     place = f"{frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno}" if frames else "an unknown place"
     if isinstance(foreign, OSError):
         reason = foreign.strerror or type(foreign).__name__
-        return StoreUnavailable(f"Step {step} could not use a file or a server ({reason}, {place}).", "Check the disk, its rights and space.")
+        return StoreUnavailable(
+            f"Step {step} could not use a file or a server ({reason}, {place}).", "Check the disk, its rights and space."
+        )
     return Defect(f"Step {step} broke: {type(foreign).__name__} at {place}.", "This is a defect of headgate; please report this line.")

@@ -109,8 +109,6 @@ class Workbench:
     def specs(self) -> Mapping[str, ColumnSpec]:
         return present(self.ingested, "encoded source").specs  # type: ignore[no-any-return]
 
-
-
     @property
     def suppressed_share(self) -> float:
         return self.suppressed / self.rows if self.rows else 0.0

@@ -61,11 +61,17 @@ class AbstractGraph:
         )
 
 
-def largest_degree(limit: NeighbourhoodLimit) -> int:
-    """Θ without holding the graph."""
+def similar_pairs(limit: NeighbourhoodLimit) -> tuple[int, int]:
+    """Ordered pairs of similar distinct values, and Θ, without holding the graph. More ε never has fewer pairs."""
     compiled = compile_limits([limit], limit.rows)
     count = np.bincount(limit.value, minlength=len(limit.distinct)).astype(np.int64)
-    return int(_weights(compiled, count).max(initial=1)) - 1
+    pairs = int(_weights(compiled, np.ones(len(count), dtype=np.int64)).sum())
+    return pairs, int(_weights(compiled, count).max(initial=1)) - 1
+
+
+def largest_degree(limit: NeighbourhoodLimit) -> int:
+    """Θ (Definition 12)."""
+    return similar_pairs(limit)[1]
 
 
 def abstract_graph(limit: NeighbourhoodLimit) -> AbstractGraph:

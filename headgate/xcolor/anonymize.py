@@ -17,11 +17,14 @@ from headgate.xcolor.certificates import FAITHFUL, refute
 from headgate.xcolor.compiled import compile_limits
 from headgate.xcolor.faithful import color
 from headgate.xcolor.limits import NeighbourhoodLimit
+from headgate.xcolor.moves import MOST_OVER, move_rows
 from headgate.xcolor.partition import Otherwise, Partition, Variant, XColorSettings
 from headgate.xcolor.recount import Recount, main_limit, recount
 from headgate.xcolor.repair import repair
 
 FALL_BACK_ROWS = 5_000  # up to which the whole table is colored when no block could be
+ATTEMPTS = 3  # orders of rows that are tried where only a few rows are left over
+MOVES = 3  # rounds of moving single rows
 SUPPRESSIONS = 12  # rounds of removing rows and grouping the rest again
 
 
@@ -65,13 +68,25 @@ def _group(table: Table, sensitive: Sequence[str], settings: XColorSettings, see
         return _partition(groups, recount(axes, compiled, limits, groups), settings, Variant.FAITHFUL)
     alone = settings.variant is Variant.MONDRIAN
     ranks, sizes = similarity_ranks(table, sensitive, seed), group_sizes(limits, table.rows, k)
-    order = np.random.default_rng(seed).permutation(table.rows).astype(np.int64)
-    made = split_into_blocks(axes, compiled, ranks, sizes, order, k, alone)
-    counted = recount(axes, compiled, limits, made.groups())
-    if counted.broken:
-        made = repair(made, axes, compiled, limits, ranks, k, alone)
-        counted = recount(axes, compiled, limits, made.groups())
-    found = _partition(made.groups(), counted, settings, settings.variant)
+    found = None
+    for attempt in range(ATTEMPTS):
+        order = np.random.default_rng([seed, attempt]).permutation(table.rows).astype(np.int64)
+        made = split_into_blocks(axes, compiled, ranks, sizes, order, k, alone)
+        groups = made.groups()
+        counted = recount(axes, compiled, limits, groups)
+        if counted.broken:
+            groups = repair(made, axes, compiled, limits, ranks, k, alone).groups()
+            counted = recount(axes, compiled, limits, groups)
+        for _ in range(MOVES):
+            if not counted.broken or int((counted.over > 0).sum()) > MOST_OVER:
+                break
+            groups = move_rows(axes, compiled, groups, k)
+            counted = recount(axes, compiled, limits, groups)
+        again = _partition(groups, counted, settings, settings.variant)
+        if found is None or again.reached or again.rows_over < found.rows_over:
+            found = again
+        if found.reached or found.rows_over > MOST_OVER:
+            break
     if found.reached or alone or table.rows > FALL_BACK_ROWS:
         return found
     for size in sizes:

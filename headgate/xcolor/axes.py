@@ -157,8 +157,8 @@ def group_loss(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], clo
 
 @numba.njit(cache=True, nogil=True, inline="never")
 def _mixed(key: int, part: int) -> int:
-    key = (key ^ part) * np.int64(-7046029254386353131)
-    return key ^ (key >> np.int64(29))
+    product = (key ^ part) * np.int64(-7046029254386353131)
+    return product ^ (product >> np.int64(29))  # type: ignore[return-value]
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
@@ -193,7 +193,7 @@ def published_key(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], 
                     one, two = np.int64(-1 - level), np.int64(axes.node[base + level * size + low])
                     break
         key = _mixed(_mixed(key, one), two)
-    return key, total
+    return key, total  # type: ignore[return-value]
 
 
 @numba.njit(cache=True, nogil=True)

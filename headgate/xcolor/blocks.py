@@ -210,6 +210,12 @@ def settle_rows(
 
 
 @numba.njit(cache=True, nogil=True)
+def passes(limits: Limits, rows: NDArray[np.int64], tally: NDArray[np.int64]) -> bool:
+    """`group_passes`, to be called from Python."""
+    return bool(group_passes(limits, rows, tally))
+
+
+@numba.njit(cache=True, nogil=True)
 def loss_of_rows(axes: Axes, rows: NDArray[np.int64]) -> float:
     """loss(G) of one group."""
     seen = np.full(len(axes.place) + 1, -1, dtype=np.int64)

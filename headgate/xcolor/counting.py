@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from headgate.xcolor.compiled import EQUAL, FORM, NEAR, RANGE, START, Limits, similar
 from headgate.xcolor.sorting import sorted_order
 
+SAMPLED = 8_192  # rows of a large block among which similar ones are counted
 PAIRS = 48  # up to so many rows comparing all pairs beats sorting
 
 
@@ -134,7 +135,7 @@ def sample_passes(limits: Limits, rows: NDArray[np.int64], tally: NDArray[np.int
             if not passed:
                 return False
             continue
-        stride = max(1, size // 1024)
+        stride = max(1, size // SAMPLED)
         looked = (size + stride - 1) // stride
         for i in range(0, size, step):
             a = limits.value[rows[i], l]

@@ -16,7 +16,7 @@ from headgate.xcolor.compiled import FORM, LAYOUT, START, Limits
 from headgate.xcolor.counting import group_passes, neighbourhoods
 from headgate.xcolor.sorting import sorted_order
 
-LARGEST_COUNTED = 20_000  # rows of one group whose pairs are still compared
+LARGEST_COUNTED = 8_192  # rows of one group whose pairs are still compared
 DEALS = 8  # numbers of groups that are tried for one block
 SWAPS = 24  # exchanges of rows between the groups of one block
 

@@ -20,6 +20,7 @@ from headgate.xcolor.recount import recount
 
 LARGEST_LEFT = 2_000  # blocks left over; more than that and the setting does not fit the data
 ROUNDS = 6
+GROWTH = 1.2  # how much larger a block must be before it is tried again
 
 
 def repair(
@@ -69,16 +70,23 @@ class _Chain:
 
     def grow(self, block: int) -> bool:
         """Takes in the cheaper neighbour until the block can be grouped. False if it cannot be before it is too large."""
+        tried = self._stop[block] - self._start[block]
         while True:
-            sides = [other for other in (self._before[block], self._after[block]) if other >= 0]
+            sides = self._sides(block)
             if not sides or self._stop[block] - self._start[block] >= LARGEST_BLOCK:
                 return False
             self._swallow(block, min(sides, key=lambda other: self._price(block, other)))
+            if self._stop[block] - self._start[block] < GROWTH * tried and self._sides(block):
+                continue
+            tried = self._stop[block] - self._start[block]
             rows, ends = settle_rows(self._axes, self._compiled, self._rows(block), self._ranks, self._k, self._alone)
             if len(ends):
                 self._order[self._start[block] : self._stop[block]] = rows
                 self._ends[block] = self._start[block] + ends
                 return True
+
+    def _sides(self, block: int) -> list[int]:
+        return [other for other in (self._before[block], self._after[block]) if other >= 0]
 
     def blocks(self) -> Blocks:
         kept = [b for b in range(len(self._alive)) if self._alive[b]]

@@ -37,7 +37,12 @@ def run_named_test(folder: Path, test: str, compiled: bool) -> subprocess.Comple
     if not compiled:
         environment["NUMBA_DISABLE_JIT"] = "1"
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-x", "-p", "no:randomly", test], cwd=folder, env=environment, capture_output=True, text=True, timeout=280
+        [sys.executable, "-m", "pytest", "-x", "-p", "no:randomly", test],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=280,
     )
 
 
@@ -64,5 +69,7 @@ def test_a_sabotage_turns_its_named_test_red(sabotage: dict[str, str], copy: Pat
 def test_without_a_sabotage_the_named_tests_are_green(copy: Path) -> None:
     tests = sorted({sabotage["test"] for sabotage in SABOTAGES})
     environment = {**os.environ, "PYTHONPATH": str(copy), "NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    result = subprocess.run([sys.executable, "-m", "pytest", *tests], cwd=copy, env=environment, capture_output=True, text=True, timeout=290)
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", *tests], cwd=copy, env=environment, capture_output=True, text=True, timeout=290
+    )
     assert result.returncode == 0, result.stdout[-3000:]

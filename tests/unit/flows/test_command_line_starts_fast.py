@@ -57,6 +57,20 @@ def test_every_command_has_a_help_of_its_own() -> None:
     from flows.cli import app, audit_app
 
     names = {command.name or command.callback.__name__ for command in [*app.registered_commands, *audit_app.registered_commands]}
-    assert {"init", "release", "advise", "check", "show", "approve", "reject", "publish", "releases", "withdraw", "verify", "serve", "demo"} <= names
+    assert {
+        "init",
+        "release",
+        "advise",
+        "check",
+        "show",
+        "approve",
+        "reject",
+        "publish",
+        "releases",
+        "withdraw",
+        "verify",
+        "serve",
+        "demo",
+    } <= names
     assert {"list", "export"} <= names
     assert all(command.callback.__doc__ for command in [*app.registered_commands, *audit_app.registered_commands])

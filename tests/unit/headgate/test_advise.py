@@ -63,6 +63,22 @@ def test_theta_and_the_bottleneck_are_shown():
     assert setting.bottleneck == pytest.approx(1 - 2 * (most - 1) / 400)
 
 
+def test_an_epsilon_that_adds_no_pair_gives_the_same_advice():
+    advice = advise(_table(), ["illness"], 0, sizes=(5,), epsilons=("0.5", "0"))
+    first, second = advice.settings
+    assert (first.epsilon, second.epsilon) == (0.0, 0.5)
+    assert first.reached == second.reached
+    assert first.loss == second.loss
+
+
+def test_a_linkability_that_no_partition_keeps_leaves_no_delta():
+    (setting,) = advise(_table(alike=0.9), ["illness"], 0, sizes=(5,), epsilons=("0",), linkable="0.5").settings
+    assert setting.possible is None
+    assert setting.reached is None
+    assert setting.certificate is not None
+    assert setting.certificate.limit == "linkability of illness"
+
+
 def test_sizes_that_do_not_fit_are_left_out_or_refused():
     assert [setting.k for setting in advise(_table(12), ["pay"], 0, epsilons=("0",)).settings] == [5, 10]
     with pytest.raises(InputRejected):

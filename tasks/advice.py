@@ -1,0 +1,65 @@
+"""What `headgate advise` works from: the policy's source and plan, on the steward's own terminal. Nothing of it is stored."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headgate.advise import EPSILONS, SIZES, TableAdvice, advise
+from headgate.columns import Table
+from headgate.projection.bitmap import bitmap_table
+from headgate.projection.plan import CheckTable, NoPlan, Projection
+from headgate.tolerance import exact
+from policies.checkplan import TableCheck, search_plan
+from policies.measure import composite_of
+from policies.promise import Promise
+from policies.specs import promise_of
+from tasks.callables import callable_distance
+from tasks.ingest import ingest
+from tasks.references import LoadedPolicy, load_policy
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One part a projected table. `passes`: whether the plan is one that keeps the policy's promise; else it is chosen by association
+    alone, and the advice says what could be promised of it."""
+
+    dataset: str
+    k: int
+    epsilon: float | None
+    delta: float | None
+    passes: bool
+    tables: tuple[TableAdvice, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        asked = {"k": self.k, "epsilon": self.epsilon, "delta": self.delta}
+        return {"dataset": self.dataset, "asked": asked, "passes": self.passes, "tables": [table.to_json() for table in self.tables]}
+
+
+def advise_on(path: Path) -> Advice:
+    """(ε, δ, k) around the policy's own, table by table."""
+    loaded = load_policy(path)
+    ingested = ingest(loaded)
+    table = bitmap_table(ingested.table, ingested.specs)
+    promise = promise_of(loaded.policy, table)
+    distance = callable_distance(promise) or composite_of(promise)
+    seed = hashlib.sha256(loaded.digest.encode()).digest()
+    plan, passes = _plan(loaded, table, promise, seed)
+    asked = promise.dissimilarity
+    sizes = sorted({*SIZES, promise.k})
+    epsilons = sorted({*EPSILONS, *([asked.epsilon] if asked else [])}, key=exact)
+    advice = tuple(advise(table, names, int.from_bytes(seed[:8], "big"), distance, sizes, epsilons) for names in plan.tables)
+    return Advice(
+        loaded.policy.dataset, promise.k, float(asked.epsilon) if asked else None, float(asked.delta) if asked else None, passes, advice
+    )
+
+
+def _plan(loaded: LoadedPolicy, table: Table, promise: Promise, seed: bytes) -> tuple[Projection, bool]:
+    policy = loaded.policy
+    check: CheckTable = TableCheck(table, promise, policy.anonymize, None, (), seed, callable_distance(promise))
+    try:
+        return search_plan(policy, table, check, promise), True
+    except NoPlan:
+        return search_plan(policy, table, None, promise), False
