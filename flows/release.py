@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+from concurrent.futures import Future
 from pathlib import Path
 
 from prefect import flow
@@ -58,6 +59,7 @@ def _to_candidate(bench: Workbench, if_changed: bool) -> str:
         record.end_as_nothing_new(bench, candidate)
         return NOTHING_NEW
     steps.transform_sets(release_id)
+    imports.result()
     steps.expect(release_id)
     steps.audit(release_id)
     steps.choose_plan(release_id)
@@ -72,7 +74,6 @@ def _to_candidate(bench: Workbench, if_changed: bool) -> str:
     steps.judge(release_id)
     steps.audit(release_id)
     _show_gates(bench)
-    imports.join()
     steps.track(release_id)
     steps.audit(release_id)
     require_passed(bench.verdicts)
@@ -93,18 +94,24 @@ def _each(step: object, bench: Workbench) -> None:
         future.result()
 
 
-def _import_in_background() -> threading.Thread:
-    """Great Expectations and MLflow take seconds to import; the source is read meanwhile."""
+def _import_in_background() -> Future[None]:
+    """Great Expectations and MLflow take seconds to import; the source is read meanwhile. What goes wrong is told where it is needed."""
     from tasks.expectations import import_great_expectations
     from tasks.track import import_mlflow
 
-    def work() -> None:
-        import_great_expectations()
-        import_mlflow()
+    imports: Future[None] = Future()
 
-    thread = threading.Thread(target=work, name="imports", daemon=True)
-    thread.start()
-    return thread
+    def work() -> None:
+        try:
+            import_great_expectations()
+            import_mlflow()
+        except BaseException as problem:  # noqa: BLE001 - handed to whoever waits for the imports
+            imports.set_exception(problem)
+        else:
+            imports.set_result(None)
+
+    threading.Thread(target=work, name="imports", daemon=True).start()
+    return imports
 
 
 def _show_gates(bench: Workbench) -> None:

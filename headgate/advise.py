@@ -20,11 +20,12 @@ from headgate.xcolor.abstract_graph import LARGEST_GRAPH, similar_pairs
 from headgate.xcolor.anonymize import anonymize
 from headgate.xcolor.certificates import EVERY, Certificate, refute
 from headgate.xcolor.limits import NeighbourhoodLimit, dissimilarity, linkability
-from headgate.xcolor.partition import Variant, XColorSettings
+from headgate.xcolor.partition import Partition, Variant, XColorSettings
 from headgate.xcolor.recount import fullest_share
 
 EPSILONS = ("0", "0.05", "0.1", "0.2")
 SIZES = (5, 10, 20)
+PATIENCE = 2  # larger δ that may fail before the search for one that is reached ends
 BINDING = 3  # values named an attribute
 
 
@@ -159,26 +160,33 @@ def _setting(
         guaranteed = next((step for step in steps if 2 * degree <= (rows // k) * int(limit.with_delta(step).allowed[k])), None)
     first = next((i for i, step in enumerate(steps) if _refuted(table, sensitive, limit, others, step, k) is None), len(steps))
     certificate = _refuted(table, sensitive, limit, others, steps[first - 1], k) if first > 0 else None
-    low, high = first, len(steps)  # halving: success is not monotone in δ, so the δ found is reached, a larger one might be too
-    best = None
+    tried: dict[int, Partition] = {}
+
+    def reached(place: int) -> bool:
+        limits = (limit.with_delta(steps[place]), *others)
+        tried[place] = anonymize(table, sensitive, XColorSettings(k, limits, Variant.BLOCKS), seed)
+        return tried[place].reached
+
+    low, high = first, len(steps)
     while low < high:
         middle = (low + high) // 2
-        limits = (limit.with_delta(steps[middle]), *others)
-        found = anonymize(table, sensitive, XColorSettings(k, limits, Variant.BLOCKS), seed)
-        if found.reached:
-            best, high = (steps[middle], found), middle
-        else:
-            low = middle + 1
-    shares = None if best is None else fullest_share(table.select(sensitive), best[1].groups)
+        low, high = (low, middle) if reached(middle) else (middle + 1, high)
+    failures = 0  # success is not monotone in δ: look a little further than halving did
+    for place in range(low - 1, first - 1, -1):
+        failures = failures if (tried[place].reached if place in tried else reached(place)) else failures + 1
+        if failures == PATIENCE:
+            break
+    best = min((place for place, found in tried.items() if found.reached), default=None)
+    shares = None if best is None else fullest_share(table.select(sensitive), tried[best].groups)
     return Setting(
         k=k,
         epsilon=epsilon,
         guaranteed=None if guaranteed is None else float(guaranteed),
-        reached=None if best is None else float(best[0]),
+        reached=None if best is None else float(steps[best]),
         possible=float(steps[first]) if first < len(steps) else None,
         certificate=certificate,
         linkability=shares,
-        loss=None if best is None else best[1].loss,
+        loss=None if best is None else tried[best].loss,
         largest_degree=degree,
         bottleneck=None if degree is None else 1.0 - 2.0 * degree / rows,
     )

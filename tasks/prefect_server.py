@@ -88,14 +88,27 @@ def prefect_api(server: PrefectServer | None) -> Iterator[None]:
     """Within it, flows talk to the server that was started, or to the one that PREFECT_API_URL names."""
     from prefect.settings import PREFECT_API_URL, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 
-    settings: dict[object, object] = {PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}  # its thread costs a second at the end of every flow
-    if server is not None:
-        settings[PREFECT_API_URL] = server.url()
+    url = os.environ["PREFECT_API_URL"] if server is None else server.url()
+    _require_answer(url)
+    settings = {PREFECT_API_URL: url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}  # a heartbeat's thread costs a second at the end of a flow
     with temporary_settings(settings):
         try:
             yield
         finally:
             _send_last_events()
+
+
+def _require_answer(url: str) -> None:
+    import httpx
+
+    try:
+        answer = httpx.get(f"{url}/health", timeout=10)
+        well = answer.status_code == httpx.codes.OK
+    except httpx.HTTPError:
+        well = False
+    if not well:
+        address = url.split("@")[-1]
+        raise StoreUnavailable(f"Prefect's server does not answer at {address}.", "Start it, correct PREFECT_API_URL, or unset it.")
 
 
 def _send_last_events() -> None:

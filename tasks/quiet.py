@@ -16,15 +16,16 @@ def quieten(home: Home, verbose: bool = False) -> None:
         GX_ANALYTICS_ENABLED="false",
         PREFECT_HOME=os.environ.get("PREFECT_HOME") or str(home.prefect),
     )
+    quietest = "INFO" if verbose else "CRITICAL"
     defaults = {
-        "PREFECT_LOGGING_LEVEL": "INFO" if verbose else "CRITICAL",
+        "PREFECT_LOGGING_LEVEL": quietest,
+        "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": quietest,
+        "PREFECT_INTERNAL_LOGGING_LEVEL": "ERROR" if verbose else "CRITICAL",
         "PREFECT_LOGGING_TO_API_ENABLED": "false",
         "PREFECT_SERVER_LOGGING_LEVEL": "ERROR" if verbose else "CRITICAL",
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
         "PREFECT_RESULTS_PERSIST_BY_DEFAULT": "false",
-        "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
-        "MLFLOW_HTTP_REQUEST_TIMEOUT": "5",
-        "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
+        "MPLCONFIGDIR": str(home.root / "matplotlib"),
         "GIT_PYTHON_REFRESH": "quiet",
     }
     for name, value in defaults.items():

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from headgate.columns import Codes, Table
 from headgate.errors import InputRejected
-from headgate.xcolor.axes import axes_of
+from headgate.xcolor.axes import Axes, axes_of
 from headgate.xcolor.blocks import group_sizes, similarity_ranks, split_into_blocks
 from headgate.xcolor.certificates import FAITHFUL, refute
-from headgate.xcolor.compiled import compile_limits
+from headgate.xcolor.compiled import Limits, compile_limits
 from headgate.xcolor.faithful import color
 from headgate.xcolor.limits import NeighbourhoodLimit
 from headgate.xcolor.moves import MOST_OVER, move_rows
@@ -23,8 +23,8 @@ from headgate.xcolor.recount import Recount, main_limit, recount
 from headgate.xcolor.repair import repair
 
 FALL_BACK_ROWS = 5_000  # up to which the whole table is colored when no block could be
-ATTEMPTS = 3  # orders of rows that are tried where only a few rows are left over
-MOVES = 3  # rounds of moving single rows
+ATTEMPTS = 2  # orders of rows that are tried where only a few rows are left over
+MOVES = 2  # rounds of moving single rows
 SUPPRESSIONS = 12  # rounds of removing rows and grouping the rest again
 
 
@@ -60,41 +60,46 @@ def _check(table: Table, settings: XColorSettings) -> None:
 
 
 def _group(table: Table, sensitive: Sequence[str], settings: XColorSettings, seed: int) -> Partition:
-    axes = axes_of(table)
-    limits, k = settings.limits, settings.k
-    compiled = compile_limits(limits, table.rows)
+    """The variant that was asked for; a small table that no blocks could divide is colored as a whole, with larger groups too."""
+    axes, compiled = axes_of(table), compile_limits(settings.limits, table.rows)
+    sizes = group_sizes(settings.limits, table.rows, settings.k)
+
+    def colored(size: int) -> Partition:
+        groups = color(axes, settings.limits, table.rows, size).groups
+        return _partition(groups, recount(axes, compiled, settings.limits, groups), settings, Variant.FAITHFUL)
+
     if settings.variant is Variant.FAITHFUL:
-        groups = color(axes, limits, table.rows, k).groups
-        return _partition(groups, recount(axes, compiled, limits, groups), settings, Variant.FAITHFUL)
-    alone = settings.variant is Variant.MONDRIAN
-    ranks, sizes = similarity_ranks(table, sensitive, seed), group_sizes(limits, table.rows, k)
-    found = None
-    for attempt in range(ATTEMPTS):
-        order = np.random.default_rng([seed, attempt]).permutation(table.rows).astype(np.int64)
-        made = split_into_blocks(axes, compiled, ranks, sizes, order, k, alone)
-        groups = made.groups()
-        counted = recount(axes, compiled, limits, groups)
-        if counted.broken:
-            groups = repair(made, axes, compiled, limits, ranks, k, alone).groups()
-            counted = recount(axes, compiled, limits, groups)
-        for _ in range(MOVES):
-            if not counted.broken or int((counted.over > 0).sum()) > MOST_OVER:
-                break
-            groups = move_rows(axes, compiled, groups, k)
-            counted = recount(axes, compiled, limits, groups)
-        again = _partition(groups, counted, settings, settings.variant)
-        if found is None or again.reached or again.rows_over < found.rows_over:
-            found = again
+        return colored(settings.k)
+    ranks = similarity_ranks(table, sensitive, seed)
+    found = _in_blocks(axes, compiled, settings, ranks, sizes, [seed, 0])
+    for attempt in range(1, ATTEMPTS):
         if found.reached or found.rows_over > MOST_OVER:
             break
-    if found.reached or alone or table.rows > FALL_BACK_ROWS:
-        return found
-    for size in sizes:
-        groups = color(axes, limits, table.rows, int(size)).groups
-        colored = _partition(groups, recount(axes, compiled, limits, groups), settings, Variant.FAITHFUL)
-        if colored.reached:
-            return colored
+        again = _in_blocks(axes, compiled, settings, ranks, sizes, [seed, attempt])
+        found = again if again.reached or again.rows_over < found.rows_over else found
+    if not found.reached and settings.variant is Variant.BLOCKS and table.rows <= FALL_BACK_ROWS:
+        return next((whole for whole in map(colored, sizes.tolist()) if whole.reached), found)
     return found
+
+
+def _in_blocks(
+    axes: Axes, compiled: Limits, settings: XColorSettings, ranks: NDArray[np.int64], sizes: NDArray[np.int64], seed: list[int]
+) -> Partition:
+    """Split, merge what is left over, move single rows: each only if the exact count says so."""
+    limits, k, alone = settings.limits, settings.k, settings.variant is Variant.MONDRIAN
+    order = np.random.default_rng(seed).permutation(len(ranks)).astype(np.int64)
+    made = split_into_blocks(axes, compiled, ranks, sizes, order, k, alone)
+    groups = made.groups()
+    counted = recount(axes, compiled, limits, groups)
+    if counted.broken:
+        groups = repair(made, axes, compiled, limits, ranks, k, alone).groups()
+        counted = recount(axes, compiled, limits, groups)
+    for _ in range(MOVES):
+        if not counted.broken or int((counted.over > 0).sum()) > MOST_OVER:
+            break
+        groups = move_rows(axes, compiled, groups, k)
+        counted = recount(axes, compiled, limits, groups)
+    return _partition(groups, counted, settings, settings.variant)
 
 
 def _partition(groups: Codes, counted: Recount, settings: XColorSettings, variant: Variant) -> Partition:

@@ -15,7 +15,7 @@ from headgate.xcolor.compiled import SIZE, START, Limits
 from headgate.xcolor.counting import neighbourhoods
 from headgate.xcolor.recount import grouped
 
-MOST_OVER = 2_000  # rows with too many similar ones; more than that is no handful
+MOST_OVER = 150  # rows with too many similar ones; more than that is no handful
 REACH = 40  # groups on either side that are asked
 OFFERS = 3  # groups that could take a row, of which the cheapest does
 CANDIDATES = 200  # rows of one crowd that are offered

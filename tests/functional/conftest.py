@@ -12,6 +12,7 @@ import os
 import random
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -154,11 +155,17 @@ def quiet_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
 @pytest.fixture(scope="session")
 def prefect_server(quiet_environment: Path) -> Iterator[str]:
     """One real Prefect server for all journeys in this process."""
+    from tasks.expectations import import_great_expectations
     from tasks.home import Home
     from tasks.prefect_server import PrefectServer
     from tasks.quiet import quieten
+    from tasks.track import import_mlflow
 
     quieten(Home(quiet_environment))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what other packages say of each other while they are imported
+        import_great_expectations()
+        import_mlflow()
     server = PrefectServer.start()
     os.environ["PREFECT_API_URL"] = url = server.url()
     yield url

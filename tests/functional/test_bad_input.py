@@ -1,0 +1,162 @@
+"""Everything that people get wrong: the exit code of the contract, one message with its cure, nothing published, no traceback."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def changed(project: Any, old: str, new: str) -> None:
+    text = project.policy.read_text(encoding="utf-8")
+    assert old in text
+    project.policy.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def source_changed(project: Any, old: str, new: str, count: int = -1) -> None:
+    text = project.source.read_text(encoding="utf-8")
+    assert old in text
+    project.source.write_text(text.replace(old, new, count), encoding="utf-8")
+
+
+def first_cell(project: Any, column: str, value: str) -> None:
+    lines = project.source.read_text(encoding="utf-8").split("\n")
+    place = lines[0].split(",").index(column)
+    cells = lines[1].split(",")
+    cells[place] = value
+    lines[1] = ",".join(cells)
+    project.source.write_text("\n".join(lines), encoding="utf-8")
+
+
+CASES: list[tuple[str, Any, int, str]] = [
+    ("no such source", lambda p: p.source.unlink(), 2, "patients.csv"),
+    ("an empty source", lambda p: p.source.write_text(""), 2, "empty"),
+    ("a source with a header only", lambda p: p.source.write_text(p.source.read_text().split("\n")[0] + "\n"), 2, "row"),
+    ("a wrong encoding", lambda p: p.source.write_bytes(p.source.read_bytes().replace(b"flu", b"gr\xfcn")), 2, "utf-8"),
+    ("a wrong separator", lambda p: source_changed(p, ",", ";"), 2, ";"),
+    ("a column that the data lacks", lambda p: changed(p, "  income:", "  incomes:"), 2, "income"),
+    ("a column that the policy lacks", lambda p: changed(p, "  note:      {role: dropped}\n", ""), 2, "note"),
+    ("a value outside its domain", lambda p: first_cell(p, "age", "137"), 2, "domain"),
+    ("a text in a number column", lambda p: first_cell(p, "income", "plenty"), 2, "income"),
+    ("a value that is not declared", lambda p: first_cell(p, "diagnosis", "measles"), 2, "diagnosis"),
+    ("a duplicate identifier", lambda p: source_changed(p, "person-00001,", "person-00000,"), 2, "One row per person"),
+    ("a policy key misspelt", lambda p: changed(p, "anonymize:", "anonymise:"), 2, "anonymize"),
+    ("an unknown kind", lambda p: changed(p, "kind: ordinal", "kind: ordnal"), 2, "ordinal"),
+    ("no quasi-identifier", lambda p: changed(p, "role: quasi", "role: insensitive"), 2, "quasi"),
+    ("an identifier that is sensitive too", lambda p: changed(p, "  note:      {role: dropped}", "  income:    {role: identifier}"), 2, "income"),
+    ("k larger than the table", lambda p: p.write_policy(k=301), 2, "301"),
+    ("an infeasible k", lambda p: p.write_policy(k=200, delta="0.99"), 3, ""),
+    ("an infeasible δ", lambda p: p.write_policy(delta="1"), 3, ""),
+    ("a policy that is no YAML", lambda p: p.policy.write_text("a: [1"), 2, "policy.yaml"),
+    ("no such policy", lambda p: p.policy.unlink(), 2, "policy.yaml"),
+    ("a hierarchy that misses a value", lambda p: (p.folder / "region.csv").write_text("north-a;north;*\n"), 2, "region"),
+    ("too few people who could approve", lambda p: changed(p, "required: 2", "required: 4"), 2, "approv"),
+    ("a callable that nobody listed", lambda p: changed(p, "epsilon: 0.05", "distance: {callable: 'os:system'}, epsilon: 0.05"), 2, "HEADGATE_CALLABLES"),
+    ("a failed expectation", lambda p: p.write_policy(more="expect: {rows: {min: 1000}}\n"), 2, "expect"),
+]
+
+
+@pytest.mark.parametrize(("name", "spoil", "code", "said"), CASES, ids=[case[0] for case in CASES])
+def test_bad_input_ends_with_its_code_and_a_cure(project: Any, name: str, spoil: Any, code: int, said: str) -> None:
+    spoil(project)
+    outcome = project.run("release", project.policy, "--json")
+    assert outcome.code == code, outcome.err
+    error = outcome.json["error"]
+    assert error["code"] == code
+    assert error["cure"]
+    assert said in error["message"] + error["cure"]
+    assert "Traceback" not in outcome.out + outcome.err
+    assert not list(project.home.glob("candidates/*"))
+    assert not list(project.home.glob("staging/*"))
+    assert not list(project.home.glob("releases/*"))
+
+
+def test_an_unwritable_home_is_named(project: Any) -> None:
+    outcome = project.spawned("release", project.policy, "--json", environment={"HEADGATE_HOME": "/proc/headgate"})
+    assert outcome.code == 6
+    assert "/proc/headgate" in outcome.json["error"]["message"]
+    assert "HEADGATE_HOME" in outcome.json["error"]["cure"]
+    assert "Traceback" not in outcome.err
+
+
+def test_a_tracking_server_that_is_down_stops_the_release(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
+    outcome = project.run("release", project.policy, "--json")
+    assert outcome.code == 6
+    assert "MLflow" in outcome.json["error"]["message"]
+    assert not list(project.home.glob("candidates/*"))
+
+
+def test_a_prefect_server_that_is_down_is_said_so(project: Any) -> None:
+    outcome = project.spawned("release", project.policy, "--json", environment={"PREFECT_API_URL": "http://127.0.0.1:9/api"})
+    assert outcome.code == 6
+    assert "Traceback" not in outcome.err
+    assert not list(project.home.glob("candidates/*"))
+
+
+def started(project: Any) -> subprocess.Popen[str]:
+    """A release in a process of its own, stopped in the middle of its plan by a distance that takes its time."""
+    module = project.folder / "slowly.py"
+    module.write_text("import time\ndef slow(a, b):\n    time.sleep(0.05)\n    return 0.0 if a == b else 1.0\n", encoding="utf-8")
+    changed(project, "epsilon: 0.05", "distance: {callable: 'slowly:slow'}, epsilon: 0.05")
+    process = subprocess.Popen(
+        [str(Path(sys.executable).with_name("headgate")), "release", str(project.policy), "--json"],
+        env={**os.environ, "HEADGATE_HOME": str(project.home), "HEADGATE_CALLABLES": "slowly", "PYTHONPATH": str(project.folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 90
+    while not list(project.home.glob("staging/*")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(2)
+    return process
+
+
+def test_a_second_run_on_the_same_dataset_is_told_to_wait(project: Any) -> None:
+    process = started(project)
+    try:
+        second = project.run("release", project.policy, "--json")
+        assert second.code == 4
+        assert "running" in second.json["error"]["message"]
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+
+
+@pytest.mark.parametrize("signal_name", ["SIGINT", "SIGTERM"])
+def test_an_interrupted_run_leaves_nothing_and_is_recorded(project: Any, signal_name: str) -> None:
+    import signal
+
+    process = started(project)
+    process.send_signal(getattr(signal, signal_name))
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Traceback" not in out + err
+    assert not list(project.home.glob("staging/*"))
+    assert not list(project.home.glob("candidates/*"))
+    assert [release["state"] for release in project.run("releases", "--json").json["releases"]] == ["failed"]
+
+
+def test_a_killed_run_s_lock_is_taken_over_and_the_run_is_told_to_have_failed(project: Any) -> None:
+    process = started(project)
+    process.kill()
+    process.communicate(timeout=60)
+    project.write_policy()
+    outcome = project.run("release", project.policy, "--json")
+    assert outcome.code == 0, outcome.err
+    states = [release["state"] for release in project.run("releases", "--json").json["releases"]]
+    assert states == ["failed", "awaiting_approval"]
+    assert not list(project.home.glob("staging/*"))
+
+
+def test_a_compressed_source_is_read_as_it_is(project: Any) -> None:
+    packed = project.folder / "patients.csv.gz"
+    packed.write_bytes(gzip.compress(project.source.read_bytes()))
+    assert project.run("release", project.policy, "--source", packed, "--json").code == 0
