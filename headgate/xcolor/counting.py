@@ -67,6 +67,16 @@ def neighbourhoods(limits: Limits, l: int, rows: NDArray[np.int64], counts: NDAr
             counts[order[i]] = totals[u]
 
 
+@numba.njit(cache=True, nogil=True)
+def rows_similar(limits: Limits, l: int, row: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:  # noqa: E741
+    """Which of the rows are similar to one row under limit l."""
+    found = np.empty(len(rows), dtype=np.bool_)
+    a = limits.value[row, l]
+    for i in range(len(rows)):
+        found[i] = similar(limits, l, a, limits.value[rows[i], l])
+    return found
+
+
 @numba.njit(cache=True, nogil=True, inline="never")
 def group_passes(limits: Limits, rows: NDArray[np.int64], tally: NDArray[np.int64]) -> bool:
     """Does the group keep every limit? Stops at the first centre with too many similar rows.

@@ -12,13 +12,13 @@ from headgate.columns import Codes
 from headgate.xcolor.axes import Axes, published_keys
 from headgate.xcolor.blocks import loss_of_rows, passes
 from headgate.xcolor.compiled import SIZE, START, Limits
-from headgate.xcolor.counting import neighbourhoods
+from headgate.xcolor.counting import neighbourhoods, rows_similar
 from headgate.xcolor.recount import grouped
 
-MOST_OVER = 150  # rows with too many similar ones; more than that is no handful
+MOST_OVER = 2_000  # rows with too many similar ones; more than that is no handful
 REACH = 40  # groups on either side that are asked
 OFFERS = 3  # groups that could take a row, of which the cheapest does
-CANDIDATES = 200  # rows of one crowd that are offered
+CANDIDATES = 60  # rows of one crowd that are offered
 
 
 def move_rows(axes: Axes, limits: Limits, groups: Codes, k: int) -> Codes:
@@ -43,34 +43,39 @@ def move_rows(axes: Axes, limits: Limits, groups: Codes, k: int) -> Codes:
 def _thin_out(
     axes: Axes, limits: Limits, members: list[NDArray[np.int64]], crowd: tuple[int, ...], k: int, tally: NDArray[np.int64]
 ) -> None:
-    """Takes similar rows away from a group, or a class of groups, until it passes."""
-    home = {int(row): group for group in crowd for row in members[group]}
-    while not passes(limits, np.array(sorted(home), dtype=np.int64), tally):
-        rows = np.array(sorted(home), dtype=np.int64)
-        moved = next((row for row in _too_many(limits, rows) if _move(axes, limits, members, row, home[row], crowd, k, tally)), None)
+    """Takes similar rows away from a group, or a class of groups, until it passes or none of them can go. Neighbours are counted once and
+    then kept up to date."""
+    rows = np.concatenate([members[group] for group in crowd])
+    homes = np.repeat(crowd, [len(members[group]) for group in crowd])
+    kinds = len(limits.facts)
+    if passes(limits, rows, tally):
+        return
+    counts = np.empty((kinds, len(rows)), dtype=np.int64)
+    for limit in range(kinds):
+        neighbourhoods(limits, limit, rows, counts[limit])
+    starts = limits.facts[:, START]
+    centre = np.stack([limits.centre[starts[limit] + limits.value[rows, limit]] for limit in range(kinds)])
+    while len(rows):
+        over = np.where(centre, counts - limits.allowed[:, len(rows)][:, None], 0)
+        limit, worst = np.unravel_index(int(over.argmax()), over.shape)
+        if over[limit, worst] <= 0:
+            return
+        near = np.flatnonzero(rows_similar(limits, int(limit), rows[worst], rows))
+        near = near[np.argsort(-over[:, near].clip(min=0).sum(axis=0), kind="stable")][:CANDIDATES]
+        moved = next((i for i in near.tolist() if _move(axes, limits, members, rows[i], int(homes[i]), crowd, k, tally)), None)
         if moved is None:
             return
-        del home[moved]
-
-
-def _too_many(limits: Limits, rows: NDArray[np.int64]) -> list[int]:
-    """The rows around the centre that has most too many similar ones: those with the fullest neighbourhoods first."""
-    counts = np.empty(len(rows), dtype=np.int64)
-    worst, found = 0, counts[:0]
-    for limit in range(len(limits.facts)):
-        neighbourhoods(limits, limit, rows, counts)
-        over = np.where(limits.centre[limits.facts[limit, START] + limits.value[rows, limit]], counts - limits.allowed[limit, len(rows)], 0)
-        if over.max() > worst:
-            worst = int(over.max())
-            found = rows[np.argsort(-np.where(over > 0, counts, 0), kind="stable")[: min(CANDIDATES, int((over > 0).sum()))]]
-    return [int(row) for row in found]
+        for other in range(kinds):
+            counts[other] -= rows_similar(limits, other, rows[moved], rows)
+        kept = np.arange(len(rows)) != moved
+        rows, homes, counts, centre = rows[kept], homes[kept], counts[:, kept], centre[:, kept]
 
 
 def _move(
     axes: Axes,
     limits: Limits,
     members: list[NDArray[np.int64]],
-    row: int,
+    row: np.int64,
     group: int,
     crowd: tuple[int, ...],
     k: int,
