@@ -29,7 +29,15 @@ def new_release_id() -> str:
     return secrets.token_hex(8)
 
 
-@flow(name="release", persist_result=False, flow_run_name="release {release_id}")
+def _run_name() -> str:
+    """By its id where the caller chose one; else by its policy, as scheduled runs are."""
+    from prefect.runtime import flow_run
+
+    given = flow_run.parameters
+    return f"release {given.get('release_id') or Path(given['policy']).stem}"
+
+
+@flow(name="release", persist_result=False, flow_run_name=_run_name)
 def release(policy: str, source: str | None = None, key: str | None = None, if_changed: bool = False, release_id: str = "") -> str:
     """Gives the candidate's id, or "nothing new" where `if_changed` and source and policy have a candidate already."""
     return _release(policy, source, key, if_changed, release_id or new_release_id())

@@ -14,6 +14,7 @@ from headgate.errors import InputRejected
 
 if TYPE_CHECKING:
     from policies.schema import Policy
+    from tasks.home import Home
 
 PUBLISH_SECONDS = 30
 
@@ -76,6 +77,17 @@ def deployments(policies: list[tuple[Path, Policy]]) -> list[Any]:
     return made
 
 
+def _settle_in(home: Home) -> None:
+    """Runs are processes that Prefect starts in the current folder and with it on their path: a `flows` of somebody else's there would
+    be taken for ours. So they start in a folder that holds no code, and are told paths that mean the same from there."""
+    os.environ["HEADGATE_HOME"] = str(home.root)
+    for name in ("HEADGATE_STORE", "HEADGATE_KEY"):
+        if os.environ.get(name) and "://" not in os.environ[name]:
+            os.environ[name] = str(Path(os.environ[name]).expanduser().absolute())
+    os.environ["PYTHONSAFEPATH"] = "1"
+    os.chdir(home.staging)
+
+
 def serve_policies(paths: list[Path], verbose: bool) -> None:
     from flows.terminal import console
     from tasks.home import Home
@@ -84,8 +96,7 @@ def serve_policies(paths: list[Path], verbose: bool) -> None:
 
     home = Home.open()
     policies = scheduled_policies(paths)
-    os.environ["HEADGATE_HOME"] = str(home.root)
-    os.environ["PYTHONSAFEPATH"] = "1"  # the runs' processes must find our `flows`, whatever the current folder holds
+    _settle_in(home)
     quieten(home, verbose)
     server = None if os.environ.get("PREFECT_API_URL") else PrefectServer.start(scheduling=True)
     try:

@@ -25,7 +25,7 @@ from headgate.xcolor.recount import fullest_share
 
 EPSILONS = ("0", "0.05", "0.1", "0.2")
 SIZES = (5, 10, 20)
-PATIENCE = 2  # larger δ that may fail before the search for one that is reached ends
+PATIENCE = 1  # larger δ that may fail before the search for one that is reached ends
 BINDING = 3  # values named an attribute
 
 

@@ -238,8 +238,8 @@ class CellReader:
                 raise _refused()
             return float(span[0]), float(span[1])
         ends = (cell.label, cell.label) if isinstance(cell, Single) else (cell.low, cell.high)
-        if isinstance(cell, Single) and cell.label in self._nodes and not _is_number(cell.label):
-            return None
+        if isinstance(cell, Single) and cell.label in self._nodes:
+            return None  # even where the name is a number: a decade called 2 is no age
         if self._line:
             if not all(_is_number(end) for end in ends):
                 raise _refused()

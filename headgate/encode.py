@@ -162,7 +162,9 @@ def _encode_numeric_leaves(codes: Codes, values: NDArray[Any], spec: ColumnSpec,
         raise InputRejected(
             f"Column '{spec.name}' has {outside} distinct values outside the leaves of its hierarchy.", "Add a line for each value."
         )
-    aligned = Hierarchy(hierarchy.labels[order], hierarchy.nodes[order])
+    # Leaves are published as numbers, so they are named so here too: a leaf 02 beside a node 2 would be one text for two things.
+    named = [[value_text(value), *rest] for value, rest in zip(ordered, hierarchy.labels[order, 1:].tolist(), strict=True)]
+    aligned = Hierarchy.from_rows(named, spec.name)
     return _column(replace(spec, hierarchy=aligned), np.append(place, MISSING).astype(np.int32)[codes], ordered)
 
 

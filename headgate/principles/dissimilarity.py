@@ -118,9 +118,7 @@ def _must_agree(layout: DistanceLayout, reach: float) -> list[int]:
     """Components in which the least difference there is, weighed, exceeds the reach by itself."""
     if layout.least:
         return []
-    return [
-        i for i in range(len(layout.mode)) if layout.weight[i] ** (1.0 / layout.power) * _least_difference(layout, i) > reach
-    ]
+    return [i for i in range(len(layout.mode)) if layout.weight[i] ** (1.0 / layout.power) * _least_difference(layout, i) > reach]
 
 
 def _least_difference(layout: DistanceLayout, i: int) -> float:

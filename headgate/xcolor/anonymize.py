@@ -24,7 +24,8 @@ from headgate.xcolor.repair import repair
 
 FALL_BACK_ROWS = 5_000  # up to which the whole table is colored when no block could be
 ATTEMPTS = 2  # orders of rows that are tried where only a few rows are left over
-MOVES = 2  # rounds of moving single rows
+MOVES = 3  # rounds of moving single rows
+SMALLEST_QUOTA = 16  # rows taken away in one round; more in large tables, all that may be in the later rounds
 SUPPRESSIONS = 12  # rounds of removing rows and grouping the rest again
 
 
@@ -150,15 +151,15 @@ def _suppress(table: Table, sensitive: Sequence[str], settings: XColorSettings, 
     tie = np.random.default_rng(seed).permutation(table.rows)
     kept = np.arange(table.rows)
     current = found
-    for _ in range(SUPPRESSIONS):
-        part = table.take(kept)
+    for attempt in range(SUPPRESSIONS):
+        remaining = budget - (table.rows - len(kept))
+        if remaining == 0:
+            break
+        quota = max(SMALLEST_QUOTA, table.rows // 100) if attempt < SUPPRESSIONS // 2 else remaining
         limits = tuple(limit.take(kept) for limit in settings.limits)
-        gone = _greedy(part, limits, current.groups, tie[kept], budget - (table.rows - len(kept)))
-        if gone is None:
-            return found
-        kept = kept[~gone]
+        kept = kept[~_most_violating(table.take(kept), limits, current.groups, tie[kept], min(remaining, quota))]
         if len(kept) < settings.k:
-            return found
+            break
         limits = tuple(limit.take(kept) for limit in settings.limits)
         current = _group(table.take(kept), sensitive, replace(settings, limits=limits), seed)
         if current.reached:
@@ -168,16 +169,17 @@ def _suppress(table: Table, sensitive: Sequence[str], settings: XColorSettings, 
     return found
 
 
-def _greedy(
-    table: Table, limits: Sequence[NeighbourhoodLimit], groups: Codes, tie: NDArray[np.int64], budget: int
-) -> NDArray[np.bool_] | None:
-    """Rows to take away so that the groups as they are keep the limits; None if that takes more than the budget."""
+def _most_violating(
+    table: Table, limits: Sequence[NeighbourhoodLimit], groups: Codes, tie: NDArray[np.int64], quota: int
+) -> NDArray[np.bool_]:
+    """Rows to take away, the worst of each crowd first, until the groups as they are keep the limits or the quota is used up."""
     axes, compiled = axes_of(table), compile_limits(limits, table.rows)
     left = groups.copy()
-    while True:
+    gone = 0
+    while gone < quota:
         counted = recount(axes, compiled, limits, _renumbered(left))
         if not counted.broken:
-            return left < 0
+            break
         over = counted.over
         worst = np.zeros(int(left.max()) + 1, dtype=np.int64)
         np.maximum.at(worst, left[left >= 0], over[left >= 0])
@@ -185,9 +187,11 @@ def _greedy(
         order = order[(left[order] >= 0) & (over[order] > 0)]
         first = np.searchsorted(left[order], np.arange(len(worst)))
         rank = np.arange(len(order)) - first[left[order]]
-        left[order[rank < np.maximum(1, worst[left[order]] // 2)]] = -1
-        if int((left < 0).sum()) > budget:
-            return None
+        chosen = order[rank < np.maximum(1, worst[left[order]] // 2)]
+        chosen = chosen[np.lexsort((tie[chosen], -over[chosen]))][: quota - gone]
+        left[chosen] = -1
+        gone += len(chosen)
+    return left < 0
 
 
 def _renumbered(groups: Codes) -> Codes:

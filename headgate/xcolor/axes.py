@@ -157,8 +157,11 @@ def group_loss(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], clo
 
 @numba.njit(cache=True, nogil=True, inline="never")
 def _mixed(key: int, part: int) -> int:
-    product = (key ^ part) * np.int64(-7046029254386353131)
-    return product ^ (product >> np.int64(29))  # type: ignore[return-value]
+    """One step of splitmix64 (Steele, Lea, Flood). On unsigned words: shifts of signed ones make small negative parts collide."""
+    word = (np.uint64(key) ^ (np.uint64(part) * np.uint64(0x9E3779B97F4A7C15))) + np.uint64(0x9E3779B97F4A7C15)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.int64(word ^ (word >> np.uint64(31)))  # type: ignore[return-value]
 
 
 @numba.njit(cache=True, nogil=True, inline="never")

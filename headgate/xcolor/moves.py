@@ -18,7 +18,7 @@ from headgate.xcolor.recount import grouped
 MOST_OVER = 2_000  # rows with too many similar ones; more than that is no handful
 REACH = 40  # groups on either side that are asked
 OFFERS = 3  # groups that could take a row, of which the cheapest does
-CANDIDATES = 60  # rows of one crowd that are offered
+CANDIDATES = 200  # rows of one crowd that are offered
 
 
 def move_rows(axes: Axes, limits: Limits, groups: Codes, k: int) -> Codes:
@@ -57,10 +57,10 @@ def _thin_out(
     centre = np.stack([limits.centre[starts[limit] + limits.value[rows, limit]] for limit in range(kinds)])
     while len(rows):
         over = np.where(centre, counts - limits.allowed[:, len(rows)][:, None], 0)
-        limit, worst = np.unravel_index(int(over.argmax()), over.shape)
+        limit, worst = divmod(int(over.argmax()), len(rows))
         if over[limit, worst] <= 0:
             return
-        near = np.flatnonzero(rows_similar(limits, int(limit), rows[worst], rows))
+        near = np.flatnonzero(rows_similar(limits, limit, rows[worst], rows))
         near = near[np.argsort(-over[:, near].clip(min=0).sum(axis=0), kind="stable")][:CANDIDATES]
         moved = next((i for i in near.tolist() if _move(axes, limits, members, rows[i], int(homes[i]), crowd, k, tally)), None)
         if moved is None:

@@ -49,7 +49,12 @@ CASES: list[tuple[str, Any, int, str]] = [
     ("a policy key misspelt", lambda p: changed(p, "anonymize:", "anonymise:"), 2, "anonymize"),
     ("an unknown kind", lambda p: changed(p, "kind: ordinal", "kind: ordnal"), 2, "ordinal"),
     ("no quasi-identifier", lambda p: changed(p, "role: quasi", "role: insensitive"), 2, "quasi"),
-    ("an identifier that is sensitive too", lambda p: changed(p, "  note:      {role: dropped}", "  income:    {role: identifier}"), 2, "income"),
+    (
+        "an identifier that is sensitive too",
+        lambda p: changed(p, "  note:      {role: dropped}", "  income:    {role: identifier}"),
+        2,
+        "income",
+    ),
     ("k larger than the table", lambda p: p.write_policy(k=301), 2, "301"),
     ("an infeasible k", lambda p: p.write_policy(k=200, delta="0.99"), 3, ""),
     ("an infeasible δ", lambda p: p.write_policy(delta="1"), 3, ""),
@@ -57,7 +62,12 @@ CASES: list[tuple[str, Any, int, str]] = [
     ("no such policy", lambda p: p.policy.unlink(), 2, "policy.yaml"),
     ("a hierarchy that misses a value", lambda p: (p.folder / "region.csv").write_text("north-a;north;*\n"), 2, "region"),
     ("too few people who could approve", lambda p: changed(p, "required: 2", "required: 4"), 2, "approv"),
-    ("a callable that nobody listed", lambda p: changed(p, "epsilon: 0.05", "distance: {callable: 'os:system'}, epsilon: 0.05"), 2, "HEADGATE_CALLABLES"),
+    (
+        "a callable that nobody listed",
+        lambda p: changed(p, "epsilon: 0.05", "distance: {callable: 'os:system'}, epsilon: 0.05"),
+        2,
+        "HEADGATE_CALLABLES",
+    ),
     ("a failed expectation", lambda p: p.write_policy(more="expect: {rows: {min: 1000}}\n"), 2, "expect"),
 ]
 

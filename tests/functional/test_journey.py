@@ -65,7 +65,9 @@ def test_released_approved_twice_published_verified_and_found_out_when_tampered_
     assert (published.json["version"], published.json["state"]) == (1, "published")
     assert (folder.parent / "latest").resolve() == folder.resolve()
 
-    proven = project.run("verify", folder, "--signers", project.folder / "signers", "--ledger-key", project.home / "keys/ledger.pub", "--json")
+    proven = project.run(
+        "verify", folder, "--signers", project.folder / "signers", "--ledger-key", project.home / "keys/ledger.pub", "--json"
+    )
     assert proven.code == 0, proven.err
     assert proven.json["origin"] == "origin proven"
     assert sorted(proven.json["approved_by"]) == ["alice", "bob"]
@@ -88,7 +90,12 @@ def test_verify_needs_no_home_no_policy_and_no_network(project: Any, tmp_path: P
     shutil.copytree(folder, elsewhere)
     shutil.rmtree(project.home)
     shutil.rmtree(project.folder)
-    offline = {"HEADGATE_HOME": "/proc/nowhere", "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "HOME": "/proc/nowhere"}
+    offline = {
+        "HEADGATE_HOME": "/proc/nowhere",
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "HTTPS_PROXY": "http://127.0.0.1:9",
+        "HOME": "/proc/nowhere",
+    }
     outcome = project.spawned("verify", elsewhere, "--json", environment=offline, cwd=tmp_path)
     assert outcome.code == 0, outcome.err
     assert outcome.json["passed"]
@@ -150,7 +157,9 @@ def test_if_changed_ends_as_nothing_new_and_is_recorded(project: Any) -> None:
     assert (again.code, again.json["state"], again.json["candidate"]) == (0, "nothing_new", candidate)
     assert [release["state"] for release in project.run("releases", "--json").json["releases"]] == ["awaiting_approval", "nothing_new"]
     rows = project.source.read_text(encoding="utf-8")
-    project.source.write_text(rows + rows.split("\n")[-2].replace("person-00299", "person-99999").replace("ins/", "ins/9") + "\n", encoding="utf-8")
+    project.source.write_text(
+        rows + rows.split("\n")[-2].replace("person-00299", "person-99999").replace("ins/", "ins/9") + "\n", encoding="utf-8"
+    )
     changed = project.run("release", project.policy, "--if-changed", "--json")
     assert (changed.code, changed.json["state"]) == (0, "awaiting_approval")
 

@@ -43,7 +43,12 @@ def run(project: Any, tmp_path: Path, *arguments: str | Path, **environment: str
     """A process of its own, so that its temporary files, its Prefect and its MLflow are all below this test's folder."""
     temporary = tmp_path / "temporary"
     temporary.mkdir(exist_ok=True)
-    surroundings = {"TMPDIR": str(temporary), "PREFECT_HOME": str(project.home / "prefect"), "PREFECT_API_URL": "", "HOME": str(tmp_path / "own")}
+    surroundings = {
+        "TMPDIR": str(temporary),
+        "PREFECT_HOME": str(project.home / "prefect"),
+        "PREFECT_API_URL": "",
+        "HOME": str(tmp_path / "own"),
+    }
     return project.spawned(*arguments, environment={**surroundings, **environment})
 
 

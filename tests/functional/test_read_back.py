@@ -1,4 +1,4 @@
-"""What proves a release real: another process reads the run back from the Prefect API, MLflow and the ledger, and finds the manifest's figures."""
+"""What proves a release real: another process reads it back from the Prefect API, MLflow and the ledger, and finds the manifest's figures."""
 
 from __future__ import annotations
 

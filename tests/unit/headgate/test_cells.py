@@ -166,3 +166,27 @@ def test_a_cell_that_its_kind_cannot_hold_is_refused(text: str, kind: Kind) -> N
     cells = ["2025-01-01"] if kind is Kind.DATE else [1.0]
     with pytest.raises(InputRejected):
         covers(text, column(cells, kind))
+
+
+def test_a_node_whose_name_is_a_number_covers_its_leaves() -> None:
+    """A hierarchy file of ages named its decades 2 and 3. The cell 2 was read as the age 2: it covered nobody, so NCP and the disclosure
+    risk of that row were measured as 0."""
+    tree = Hierarchy.from_rows([(str(age), str(age // 10), "*") for age in range(21, 40)], "age")
+    age = encode_column(pd.Series([21, 35]), ColumnSpec("age", Kind.INTEGER, Role.QUASI, hierarchy=tree))
+    assert covers("2", age).sum() == 9
+    assert covers("21", age).sum() == 1
+    level = ColumnSpec(
+        "level",
+        Kind.ORDINAL,
+        Role.QUASI,
+        levels=("a", "b", "c"),
+        hierarchy=Hierarchy.from_rows([("a", "1", "*"), ("b", "1", "*"), ("c", "2", "*")], "level"),
+    )
+    assert covers("1", encode_column(pd.Series(["a", "c"]), level)).tolist() == [True, True, False, False]
+
+
+def test_a_leaf_and_a_node_are_never_published_under_one_number() -> None:
+    """A leaf 02 is published as 2; a node named 2 beside it would have been the same text for other ages."""
+    tree = Hierarchy.from_rows([("02", "1", "*"), ("21", "2", "*"), ("22", "2", "*")], "age")
+    with pytest.raises(InputRejected, match="stands for different values"):
+        encode_column(pd.Series([2, 21]), ColumnSpec("age", Kind.INTEGER, Role.QUASI, hierarchy=tree))

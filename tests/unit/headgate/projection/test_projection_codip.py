@@ -160,3 +160,15 @@ def test_plain_plans_are_checked_like_any_other(five):
         given(five, [["a", "z"], ["b", "c", "d", "e"]])
     with pytest.raises(InputRejected, match="leaves an attribute out"):
         given(five, [["a", "b"]])
+
+
+def test_every_step_can_be_kept_in_a_manifest(five):
+    """The record of the search holds numbers of columns only: values of a set may have become names."""
+    from dataclasses import asdict
+
+    from policies.manifest import PlanStep
+
+    for step in codip_star(five, 1.0, 0.2).steps:
+        kept = PlanStep(**asdict(step))
+        assert kept.tables == step.tables
+        assert kept.merged == step.merged

@@ -12,9 +12,13 @@ from headgate.errors import InputRejected, RequirementNotMet
 from headgate.hierarchy import Hierarchy
 from headgate.published import publish_form
 from headgate.xcolor.anonymize import anonymize
+from headgate.xcolor.axes import axes_of
+from headgate.xcolor.compiled import compile_limits
 from headgate.xcolor.limits import delta_l, dissimilarity, linkability
 from headgate.xcolor.mondrian import mondrian
+from headgate.xcolor.moves import move_rows
 from headgate.xcolor.partition import Infeasible, Variant, XColorSettings
+from headgate.xcolor.recount import recount
 
 TREE = Hierarchy.from_rows([(f"t{i}", f"district{i // 2}", "*") for i in range(6)], "town")
 
@@ -279,3 +283,19 @@ def test_relaxing_goes_down_to_the_floor_and_reports_the_delta_reached(make_tabl
 def test_settings_for_the_infeasible_case_that_mean_nothing_are_refused(setting):
     with pytest.raises(InputRejected):
         Infeasible.of(setting)
+
+
+def test_single_rows_move_out_of_crowded_groups_and_nothing_else_changes(make_table):
+    """Groups of 6 by age; the first holds three alike where two may be."""
+    values = ["x", "x", "x", "a", "b", "c"] + [f"v{i}" for i in range(18)]
+    table = make_table(pd.DataFrame({"age": range(24), "illness": values}), ["age"])
+    limit = dissimilarity(table.select(["illness"]), "0", "0.75")
+    axes, compiled = axes_of(table), compile_limits([limit], 24)
+    before = np.repeat(np.arange(4), 6).astype(np.int32)
+    assert recount(axes, compiled, [limit], before).broken == ("dissimilarity",)
+    after = move_rows(axes, compiled, before, 5)
+    counted = recount(axes, compiled, [limit], after)
+    assert counted.reached(5)
+    assert (after != before).sum() == 1
+    assert table["illness"].values[table["illness"].codes[after != before]].tolist() == ["x"]
+    assert move_rows(axes, compiled, before, 6).tolist() == before.tolist()  # a group of k can give nothing away

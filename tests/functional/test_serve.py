@@ -1,0 +1,128 @@
+"""`headgate serve` on a real local Prefect server: a schedule of seconds releases, people approve, and what they approved is published."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PATIENCE_SECONDS = 120
+
+
+def waited_for(found: Callable[[], Any], process: subprocess.Popen[str]) -> Any:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        assert process.poll() is None, process.communicate()
+        answer = found()
+        if answer:
+            return answer
+        time.sleep(0.5)
+    raise AssertionError("nothing happened in time")
+
+
+def releases(project: Any) -> list[dict[str, Any]]:
+    return list(project.run("releases", "--json").json["releases"]) if (project.home / "ledger.db").exists() else []
+
+
+@pytest.mark.long
+def test_a_schedule_releases_people_approve_and_it_is_published(project: Any, tmp_path: Path) -> None:
+    project.write_policy(more='schedule: {cron: "* * * * * */5", timezone: Europe/Rome}\n')
+    flows = tmp_path / "elsewhere" / "flows"
+    flows.mkdir(parents=True)
+    (flows / "__init__.py").write_text("raise ImportError('the wrong flows')\n", encoding="utf-8")
+    environment = {
+        **os.environ,
+        "HEADGATE_HOME": str(project.home),
+        "HEADGATE_PUBLISH_SECONDS": "3",
+        "PREFECT_HOME": str(project.home / "prefect"),
+        "PREFECT_RUNNER_POLL_FREQUENCY": "2",
+    }
+    environment.pop("PREFECT_API_URL")
+    process = subprocess.Popen(
+        [str(Path(sys.executable).with_name("headgate")), "serve", str(project.folder)],
+        env=environment,
+        cwd=flows.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        first = waited_for(lambda: [one for one in releases(project) if one["state"] == "awaiting_approval"], process)[0]
+        waited_for(lambda: [one for one in releases(project) if one["state"] == "nothing_new"], process)
+        for approver in ("alice", "bob"):
+            key = project.keys[approver]
+            assert project.run("approve", first["candidate"], "--key", key, "--reason", "as every month").code == 0
+        waited_for(lambda: [one for one in releases(project) if one["state"] == "published"], process)
+    finally:
+        process.send_signal(signal.SIGINT)
+        _out, err = process.communicate(timeout=60)
+    assert "Traceback" not in err
+    assert "Serving 1 policy" in err
+    assert project.run("verify", project.home / "releases" / "patients" / "latest").code == 0
+    assert {one["candidate"] for one in releases(project)} == {first["candidate"], None}
+    with sqlite3.connect(project.home / "prefect" / "prefect.db") as prefect:
+        schedules = [json.loads(row[0]) for row in prefect.execute("SELECT schedule FROM deployment_schedule")]
+        runs = dict(prefect.execute("SELECT name, state_name FROM flow_run WHERE state_type = 'COMPLETED'").fetchall())
+    assert {"cron": "* * * * * */5", "timezone": "Europe/Rome", "day_or": True} in schedules
+    assert "release policy" in runs
+    assert any(name.startswith("publish ") for name in runs)
+
+
+def test_a_folder_without_a_schedule_is_said_so(project: Any) -> None:
+    outcome = project.run("serve", project.folder)
+    assert outcome.code == 2
+    assert "schedule" in outcome.err
+
+
+def test_two_policies_of_one_dataset_are_not_served(project: Any) -> None:
+    text = project.write_policy(more='schedule: {cron: "0 3 1 * *"}\n').read_text(encoding="utf-8")
+    (project.folder / "again.yaml").write_text(text, encoding="utf-8")
+    outcome = project.run("serve", project.folder)
+    assert outcome.code == 2
+    assert "patients" in outcome.err
+
+
+@pytest.mark.long
+def test_the_deployments_file_registers_every_shipped_policy(tmp_path: Path) -> None:
+    """With Prefect's own command, from the project's root, as docs/guide-operator.md says."""
+    from tasks.home import Home
+    from tasks.prefect_server import PrefectServer
+    from tasks.quiet import quieten
+
+    root = Path(__file__).resolve().parents[2]
+    before = dict(os.environ)
+    os.environ.pop("PREFECT_API_URL", None)
+    os.environ["PREFECT_HOME"] = str(tmp_path / "prefect")
+    try:
+        quieten(Home(tmp_path))
+        server = PrefectServer.start(scheduling=True)
+        environment = {**os.environ, "PREFECT_API_URL": server.url()}
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+    prefect = [sys.executable, "-m", "prefect", "--no-prompt"]
+    try:
+        for command in (
+            ["work-pool", "create", "--type", "process", "headgate"],
+            ["deploy", "--all", "--prefect-file", "deployments/prefect.yaml"],
+        ):
+            done = subprocess.run([*prefect, *command], cwd=root, env=environment, capture_output=True, text=True, timeout=120)
+            assert done.returncode == 0, done.stdout + done.stderr
+    finally:
+        server.stop()
+    with sqlite3.connect(tmp_path / "prefect" / "prefect.db") as database:
+        found = {row[0]: row[1] for row in database.execute("SELECT name, entrypoint FROM deployment")}
+    assert found == {
+        "hospital-patients": "flows.release.release",
+        "census-income": "flows.release.release",
+        "publish-approved": "flows.publish.publish_approved",
+    }
