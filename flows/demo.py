@@ -5,10 +5,13 @@ Two approvers' keys are made on the spot. The second release asks for more than 
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
@@ -27,6 +30,13 @@ def run_demo(home: Path | None) -> None:
     policy = _copy_policy(opened.root / "work")
     _make_approvers(opened)
     demo = _Demo(opened.root)
+    with _one_server(opened):
+        _journey(demo, opened, policy)
+    latest = _latest(opened)
+    demo.say(f"Published and verified: {latest}\nThe report: {latest / 'report.html'}\nDone in {demo.seconds():.0f} s.")
+
+
+def _journey(demo: _Demo, opened: Home, policy: Path) -> None:
     demo.say(f"A release of the shipped hospital data, in {opened.root}")
     candidate = demo.release(policy)
     for approver in APPROVERS:
@@ -38,15 +48,31 @@ def run_demo(home: Path | None) -> None:
     strict = policy.with_name("too-strict.yaml")
     strict.write_text(_stricter(policy.read_text(encoding="utf-8")), encoding="utf-8")
     demo.run("release", str(strict), expected=3)
-    demo.say(f"Published and verified: {_latest(opened)}\nThe report: {_latest(opened) / 'report.html'}\nDone in {demo.seconds():.0f} s.")
+
+
+@contextmanager
+def _one_server(home: Home) -> Iterator[None]:
+    """All commands of the demo share one Prefect server, as they would with PREFECT_API_URL set."""
+    if os.environ.get("PREFECT_API_URL"):
+        yield
+        return
+    from tasks.prefect_server import PrefectServer
+    from tasks.quiet import quieten
+
+    quieten(home)
+    server = PrefectServer.start()
+    try:
+        os.environ["PREFECT_API_URL"] = server.url()
+        yield
+    finally:
+        os.environ.pop("PREFECT_API_URL", None)
+        server.stop()
 
 
 class _Demo:
     """Runs commands in this process, as `headgate …` would, and shows them first."""
 
     def __init__(self, home: Path) -> None:
-        import os
-
         self._start = time.perf_counter()
         os.environ["HEADGATE_HOME"] = str(home)
         os.environ.pop("HEADGATE_KEY", None)

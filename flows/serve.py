@@ -58,7 +58,7 @@ def deployments(policies: list[tuple[Path, Policy]]) -> list[Any]:
             release.to_deployment(
                 name=policy.dataset,
                 schedule=Cron(schedule.cron, timezone=schedule.timezone),
-                parameters={"policy": str(path), "if_changed": True},
+                parameters={"policy": str(path), "if_changed": True, "key": os.environ.get("HEADGATE_KEY")},
                 description=policy.title,
                 tags=["headgate", policy.dataset],
                 concurrency_limit=1,

@@ -79,12 +79,12 @@ class StepProgress(Listener):
         if step not in STEP_TITLES:
             return
         title = STEP_TITLES[step] + (f" {table}" if table else "")
-        self._lines[step, table] = self._progress.add_task(title, total=1)
+        self._lines[step, table] = self._progress.add_task(title, total=1, taken="")
 
     def ended(self, step: str, table: str, seconds: float) -> None:
         line = self._lines.get((step, table))
         if line is not None:
-            self._progress.update(line, completed=1)
+            self._progress.update(line, completed=1, taken=f"{seconds:.1f} s")
 
 
 @contextmanager
@@ -92,15 +92,11 @@ def step_progress(quiet: bool) -> Iterator[Listener]:
     if quiet:
         yield Listener()
         return
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
-    bars = Progress(
-        SpinnerColumn(finished_text="[green]✓[/]"),
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=16),
-        TimeElapsedColumn(),
-        console=console(),
-    )
+    described = TextColumn("{task.description}")
+    columns = (SpinnerColumn(finished_text="[green]✓[/]"), described, BarColumn(bar_width=12), TextColumn("{task.fields[taken]}"))
+    bars = Progress(*columns, console=console())
     with bars:
         yield StepProgress(bars)
 
@@ -122,7 +118,7 @@ def gates_table(verdicts: Sequence[Verdict]) -> Any:
         )
     for verdict in verdicts:
         mark = "[green]passed[/]" if verdict.passed else "[bold red]refused[/]"
-        table.add_row(verdict.gate, verdict.table or "release", figure(verdict.measured), figure(verdict.required), mark)
+        table.add_row(gate_name(verdict.gate), verdict.table or "release", figure(verdict.measured), figure(verdict.required), mark)
     return table
 
 
@@ -130,29 +126,19 @@ def tables_table(tables: Sequence[TableFigures]) -> Any:
     from rich.table import Table
 
     shown = Table(box=None, pad_edge=False, header_style="bold")
-    for heading, justify in (
-        ("table", "left"),
-        ("sensitive attributes", "left"),
-        ("groups", "right"),
-        ("k", "right"),
-        ("δ reached", "right"),
-        ("linkability", "right"),
-        ("loss (NCP)", "right"),
-        ("query error", "right"),
-    ):
-        shown.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for heading in ("table", "groups", "k", "δ reached", "linkability", "loss (NCP)", "query error"):
+        shown.add_column(heading, justify="left" if heading == "table" else "right")
     for entry in tables:
-        shown.add_row(
-            entry.name,
-            named_attributes(entry.sensitive),
-            f"{entry.groups:,}",
-            str(entry.k),
-            figure(entry.delta_reached),
-            figure(entry.linkability),
-            figure(entry.ncp),
-            "–" if entry.query_error_mean is None else f"{100 * entry.query_error_mean:.1f} %",
-        )
+        error = "–" if entry.query_error_mean is None else f"{100 * entry.query_error_mean:.1f} %"
+        figures = (figure(value) for value in (entry.delta_reached, entry.linkability, entry.ncp))
+        shown.add_row(entry.name, f"{entry.groups:,}", str(entry.k), *figures, error)
     return shown
+
+
+def gate_name(gate: str) -> str:
+    """A gate about a dictionary goes by its file's name; its folder says nothing here."""
+    kind, sign, about = gate.partition(":")
+    return kind + sign + about.rsplit("/", 1)[-1]
 
 
 def named_attributes(columns: Sequence[str]) -> str:
@@ -177,6 +163,9 @@ def show_manifest(manifest: Manifest, candidate: str, state: str) -> None:
     out.print(f"[bold]{manifest.title}[/] ({manifest.dataset}) – {state.replace('_', ' ')}")
     out.print(f"candidate {candidate}", soft_wrap=True)
     out.print(f"{manifest.rows:,} rows, {manifest.suppressed:,} suppressed. {plan_line(manifest.plan)}")
+    out.print()
+    for entry in manifest.tables:
+        out.print(f"{entry.name}: {named_attributes(entry.sensitive)}", soft_wrap=True)
     out.print()
     out.print(tables_table(manifest.tables))
     out.print()

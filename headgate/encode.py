@@ -136,7 +136,8 @@ def _encode_declared(
     place = {value: code for code, value in enumerate(declared)}
     if len(place) != len(declared):
         raise InputRejected(f"The {what} of '{spec.name}' list a value twice.", "List every value once.")
-    found = np.array([place.get(str(value).strip(), MISSING) for value in values] + [MISSING], dtype=np.int32)
+    texts = [str(value) for value in values]
+    found = np.array([place.get(text, place.get(text.strip(), MISSING)) for text in texts] + [MISSING], dtype=np.int32)
     outside = int((found[:-1] == MISSING).sum())
     if outside:
         rows = int(np.isin(codes, np.flatnonzero(found[:-1] == MISSING)).sum())

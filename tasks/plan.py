@@ -45,7 +45,7 @@ def _refusal(check: TableCheck, nothing: NoPlan) -> RequirementNotMet:
     failed = next((tried for tried in check.tried.values() if not tried.passed), None)
     if failed is None or nothing.measured != 0.0:
         return nothing
-    where = "every plan that was tried"
+    where = "every plan tried"
     if failed.refused:
         gate = failed.refused[0]
         return RequirementNotMet(gate.gate, gate.measured, gate.required, gate.remedy, where)

@@ -120,7 +120,8 @@ def open_spec(cells: pd.Series, name: str, kind: Kind, known: Sequence[str], hie
         return ColumnSpec(name, kind if kind.numeric else Kind.CATEGORY, Role.QUASI, hierarchy=_grown(hierarchy, cells, name, kind.numeric))
     if kind.numeric:
         return ColumnSpec(name, kind, Role.QUASI)
-    extra = sorted({value_text(value).strip() for value in cells.dropna().unique()} - {"", *known})
+    texts = {value_text(value) for value in cells.dropna().unique()} - set(known)
+    extra = sorted({text.strip() for text in texts} - {"", *known})
     if kind is Kind.ORDINAL:  # intervals must keep their ranks, so what is not a level comes after them
         return ColumnSpec(name, kind, Role.QUASI, levels=(*known, *extra))
     return ColumnSpec(name, kind, Role.QUASI, declared=(*known, *extra))
