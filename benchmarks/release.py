@@ -95,6 +95,15 @@ def run(command: list[str], environment: dict[str, str]) -> Measured:
     return Measured(seconds, peak[0], out)
 
 
+def make_signers(home: Path) -> None:
+    """Two people who could approve, so that a release may start."""
+    from tasks.keys import load_or_make
+
+    home.mkdir()
+    keys = {name: load_or_make(home / name) for name in ("alice", "bob")}
+    (home / "signers").write_text("".join(f"{name} {key.public}\n" for name, key in keys.items()), encoding="utf-8")
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--json", type=Path, help="write the figures here too")
@@ -103,6 +112,7 @@ def main() -> None:
     policy = str(files("policies.shipped") / "census-income.yaml")
     headgate = str(Path(sys.executable).with_name("headgate"))
     with tempfile.TemporaryDirectory() as scratch:
+        make_signers(Path(scratch) / "home")
         environment = {**os.environ, **QUIET}
         empty = {**environment, "PREFECT_HOME": f"{scratch}/prefect"}
         ours = {**os.environ, "HEADGATE_HOME": f"{scratch}/home"}

@@ -24,13 +24,13 @@ def release_document(bench: Workbench) -> dict[str, Any]:
     }
     if bench.plan is not None:
         document["plan"] = plan_shape(bench.plan)
-    document["tables"] = [table_shape(bench.figures[name]) for name in bench.figures]
+    document["tables"] = [table_shape(figures) for figures in bench.figures]
     document["gates"] = [gate_shape(verdict) for verdict in bench.verdicts]
     if bench.utility is not None:
         document["utility"] = utility_shape(bench.utility)
     document["mlflow_run_id"] = bench.mlflow_run_id
     document["folder"] = None if bench.folder is None else str(bench.folder)
-    document["seconds"] = dict(bench.seconds)
+    document["seconds"] = bench.seconds
     return document
 
 

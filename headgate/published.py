@@ -99,7 +99,7 @@ def to_frame(published: PublishedTable, seed: int) -> pd.DataFrame:
     numbers = _shuffled(published.groups, f"{seed} groups").astype(np.int64) + 1
     columns: dict[str, Any] = {}
     for name, cells in published.cells.items():
-        columns[name] = _texts(cells.texts[cells.codes[order]])
+        columns[name] = np.array([text or None for text in cells.texts], dtype=object)[cells.codes[order]]
     for column in (*published.sensitive.values(), *published.insensitive.values()):
         columns.update(_decoded(column.take(order)))
     columns[GROUP] = numbers[published.group[order]]
@@ -125,9 +125,7 @@ def from_frame(
         raise InputRejected(f"Table '{name}' has no rows.", "Publish the table again.")
     cells: dict[str, PublishedCells] = {}
     for attribute in quasi:
-        texts = np.array(["" if missing else str(cell) for cell, missing in _cells(frame[attribute])], dtype=object)
-        codes, distinct = pd.factorize(texts)
-        cells[attribute] = PublishedCells(codes.astype(np.int32), np.asarray(distinct, dtype=object))
+        cells[attribute] = _published_cells(frame[attribute])
     columns = {key: encode_column(_source(frame, spec), spec) for key, spec in specs.items()}
     numbers = np.zeros(len(frame), dtype=np.int32)
     if group:
@@ -142,27 +140,29 @@ def from_frame(
     return PublishedTable(name, len(frame), published.by_values(), cells, published.sensitive, published.insensitive)
 
 
-def _cells(column: pd.Series) -> zip[tuple[Any, bool]]:
-    return zip(column.to_numpy(dtype=object), column.isna().to_numpy(), strict=True)
+def _published_cells(column: pd.Series) -> PublishedCells:
+    """Each distinct cell is looked at once; a missing one is the empty text."""
+    codes, distinct = pd.factorize(column, use_na_sentinel=True)
+    texts = [str(cell) for cell in distinct] + ([""] if (codes < 0).any() else [])
+    place: dict[str, int] = {}
+    number = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
+    return PublishedCells(number[codes], np.array(list(place), dtype=object))
 
 
 def _source(frame: pd.DataFrame, spec: ColumnSpec) -> pd.Series | pd.DataFrame:
-    names = list(spec.components or (spec.name,))
-    emptied = {
-        name: pd.Series([None if gone or cell == "" else cell for cell, gone in _cells(frame[name])], dtype=object) for name in names
-    }
+    emptied = {name: _emptied(frame[name]) for name in (spec.components or (spec.name,))}
     return pd.DataFrame(emptied) if spec.kind is Kind.VECTOR else emptied[spec.name]
+
+
+def _emptied(cells: pd.Series) -> pd.Series:
+    if pd.api.types.is_numeric_dtype(cells.dtype):
+        return cells
+    return cells.mask((cells == "").fillna(False).astype(bool))
 
 
 def _shuffled(size: int, key: str) -> NDArray[np.intp]:
     stream = hashlib.shake_256(f"headgate {key}".encode()).digest(8 * size)
     return np.argsort(np.frombuffer(stream, dtype=np.uint64), kind="stable")
-
-
-def _texts(cells: NDArray[Any]) -> NDArray[Any]:
-    out = cells.astype(object)
-    out[np.array([cell == "" for cell in cells], dtype=bool)] = None
-    return out
 
 
 def _decoded(column: Column) -> dict[str, Any]:

@@ -5,14 +5,8 @@ from __future__ import annotations
 import hashlib
 from importlib.metadata import version
 
-import numpy as np
-
-from headgate.principles.dissimilarity import dissimilarity
-from headgate.utility.loss import information_loss
 from policies.manifest import Manifest
-from policies.measure import composite_of
-from policies.specs import domains_of
-from tasks.measured import Limits, MeasuredRelease, MeasuredTable
+from tasks.measured import Limits, MeasuredRelease
 from tasks.report import ReportContent, Sample
 from tasks.signers import TrustRoots
 from tasks.tracked import TrackedRelease
@@ -45,7 +39,7 @@ def measured_release(bench: Workbench, refusal: str = "") -> MeasuredRelease:
         suppressed=bench.suppressed,
         promise=bench.promise,
         plan=bench.plan,
-        tables=tuple(_measured_table(bench, name) for name in bench.figures) if bench.plan else (),
+        tables=tuple(bench.measured[figures.name] for figures in bench.figures),
         verdicts=bench.verdicts,
         utility=bench.utility,
         outcomes=tuple(bench.outcomes),
@@ -59,17 +53,6 @@ def measured_release(bench: Workbench, refusal: str = "") -> MeasuredRelease:
     )
 
 
-def _measured_table(bench: Workbench, name: str) -> MeasuredTable:
-    published, promise = bench.published[name], present(bench.promise, "promise")
-    risks = None
-    composite = bench.distance if promise.callable is not None else composite_of(promise)
-    if promise.dissimilarity is not None and composite is not None:
-        columns, asked = tuple(published.sensitive.values()), promise.dissimilarity
-        risks = dissimilarity(columns, published.classes(), composite, asked.epsilon, asked.delta).per_group
-    loss = information_loss(published, domains_of(promise), bench.suppressed).per_attribute
-    return MeasuredTable(bench.figures[name], np.bincount(published.group), risks, loss)
-
-
 def tracked_release(bench: Workbench, refusal: str = "") -> TrackedRelease:
     return TrackedRelease(
         measured=measured_release(bench, refusal),
@@ -78,7 +61,7 @@ def tracked_release(bench: Workbench, refusal: str = "") -> TrackedRelease:
         source_hmac=bench.source_hmac,
         code_version=product(),
         runner=bench.runner.principal,
-        seconds=dict(bench.seconds),
+        seconds=bench.seconds,
     )
 
 
@@ -118,7 +101,7 @@ def manifest_of(bench: Workbench, roots: TrustRoots) -> Manifest:
         publish_to=policy.publish.to,
         promise=present(bench.promise, "promise"),
         plan=present(bench.plan, "plan"),
-        tables=tuple(bench.figures[name] for name in bench.names),
+        tables=bench.figures,
         verdicts=bench.verdicts,
         utility=present(bench.utility, "utility"),
         mlflow_run_id=bench.mlflow_run_id,

@@ -6,13 +6,20 @@ Nothing here sees a partition or what the anonymizer says of itself: a forged re
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
+from headgate.principles.dissimilarity import dissimilarity
+from headgate.published import PublishedTable
+from headgate.utility.loss import information_loss
 from headgate.utility.queries import count_query_error
 from policies.gates import judge, judge_utility
 from policies.manifest import TableFigures, Utility, Verdict
-from policies.measure import measure_table
+from policies.measure import composite_of, measure_table
+from policies.specs import domains_of
+from tasks.measured import MeasuredTable
 from tasks.workbench import Workbench, present
 from tasks.write import read_published
 
@@ -34,18 +41,31 @@ def gate_table(bench: Workbench, name: str) -> int:
         wanted.queries,
         _query_seed(bench, name),
     )
-    bench.published[name] = published
+    figures = figures.model_copy(update={"query_error_mean": errors.mean, "query_error_median": errors.median})
     bench.query_errors[name] = errors.errors
-    bench.figures[name] = figures.model_copy(update={"query_error_mean": errors.mean, "query_error_median": errors.median})
+    bench.measured[name] = MeasuredTable(figures, np.bincount(published.group), _risks(bench, published), _losses(bench, published))
     return figures.groups
+
+
+def _risks(bench: Workbench, published: PublishedTable) -> NDArray[np.float64] | None:
+    """Group by group, for the pictures."""
+    promise = present(bench.promise, "promise")
+    composite = bench.distance if promise.callable is not None else composite_of(promise)
+    if promise.dissimilarity is None or composite is None:
+        return None
+    asked = promise.dissimilarity
+    return dissimilarity(tuple(published.sensitive.values()), published.classes(), composite, asked.epsilon, asked.delta).per_group
+
+
+def _losses(bench: Workbench, published: PublishedTable) -> Mapping[str, float]:
+    return information_loss(published, domains_of(present(bench.promise, "promise")), bench.suppressed).per_attribute
 
 
 def judge_release(bench: Workbench) -> tuple[Verdict, ...]:
     """One verdict a gate and table, and those on the release as a whole."""
     policy, promise = bench.loaded.policy, present(bench.promise, "promise")
-    figures = tuple(bench.figures[name] for name in bench.names)
-    bench.utility = utility_of(figures, np.concatenate([bench.query_errors[name] for name in bench.names]), bench.suppressed_share)
-    bench.verdicts = (*judge(promise, figures, policy.gates.disclosure), *judge_utility(policy.utility, bench.utility))
+    bench.utility = utility_of(bench.figures, np.concatenate([bench.query_errors[name] for name in bench.names]), bench.suppressed_share)
+    bench.verdicts = (*judge(promise, bench.figures, policy.gates.disclosure), *judge_utility(policy.utility, bench.utility))
     return bench.verdicts
 
 

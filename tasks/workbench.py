@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from headgate.columns import Table
     from headgate.distance import Distance
     from headgate.encode import ColumnSpec
-    from headgate.published import PublishedTable
     from headgate.xcolor.partition import Partition
     from policies.checkplan import TableCheck
     from policies.manifest import Plan, Signer, TableFigures, Utility, Verdict
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from tasks.ingest import Ingested
     from tasks.keys import PrivateKey
     from tasks.ledger import Ledger
-    from tasks.measured import Outcome
+    from tasks.measured import MeasuredTable, Outcome
     from tasks.references import LoadedPolicy
     from tasks.seal import Candidate
     from tasks.write import WrittenFile
@@ -65,7 +64,7 @@ class Workbench:
     seed: bytes
     listener: Listener
     started: str
-    seconds: dict[str, float] = field(default_factory=dict)
+    spans: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     ingested: Ingested | None = None
     rows: int = 0
     suppressed: int = 0
@@ -80,9 +79,8 @@ class Workbench:
     kept: NDArray[np.bool_] | None = None
     partitions: dict[str, Partition] = field(default_factory=dict)
     written: dict[str, tuple[WrittenFile, ...]] = field(default_factory=dict)
-    published: dict[str, PublishedTable] = field(default_factory=dict)  # as read again from what was written
     query_errors: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-    figures: dict[str, TableFigures] = field(default_factory=dict)
+    measured: dict[str, MeasuredTable] = field(default_factory=dict)
     verdicts: tuple[Verdict, ...] = ()
     utility: Utility | None = None
     mlflow_run_id: str = ""
@@ -102,12 +100,16 @@ class Workbench:
         self.ingested = self.table = self.check = self.kept = self.distance = None
         self.attackers = ()
         self.partitions.clear()
-        self.published.clear()
         self.query_errors.clear()
 
     @property
     def specs(self) -> Mapping[str, ColumnSpec]:
         return present(self.ingested, "encoded source").specs  # type: ignore[no-any-return]
+
+    @property
+    def figures(self) -> tuple[TableFigures, ...]:
+        """Of the tables measured so far, in the order of the plan."""
+        return tuple(self.measured[name].figures for name in self.names if name in self.measured) if self.plan else ()
 
     @property
     def suppressed_share(self) -> float:
@@ -134,9 +136,22 @@ class Workbench:
         try:
             yield
         finally:
-            taken = time.perf_counter() - start
-            self.seconds[step] = self.seconds.get(step, 0.0) + taken
-            self.listener.ended(step, table, taken)
+            end = time.perf_counter()
+            self.spans.setdefault(step, []).append((start, end))
+            self.listener.ended(step, table, end - start)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """What each step took by the clock; tables that were worked on at once count once."""
+        return {step: _covered(spans) for step, spans in self.spans.items()}
+
+
+def _covered(spans: list[tuple[float, float]]) -> float:
+    total, reached = 0.0, 0.0
+    for start, end in sorted(spans):
+        total += max(0.0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
 
 
 _open: dict[str, Workbench] = {}

@@ -1,4 +1,4 @@
-"""What proves a release real: another process reads it back from the Prefect API, MLflow and the ledger, and finds the manifest's figures."""
+"""What proves a release real: another process reads it back from the Prefect API, MLflow and the ledger, with the manifest's figures."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def mlflow():
 
 def ledger():
     with sqlite3.connect(home / "ledger.db") as connection:
-        return [json.loads(row[0]) for row in connection.execute("SELECT payload FROM events WHERE release = ? ORDER BY seq", (release_id,))]
+        rows = connection.execute("SELECT payload FROM events WHERE release = ? ORDER BY seq", (release_id,))
+        return [json.loads(row[0]) for row in rows]
 
 
 print(json.dumps({"prefect": asyncio.run(prefect()), "mlflow": mlflow(), "ledger": ledger()}))

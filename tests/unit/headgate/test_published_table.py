@@ -112,6 +112,28 @@ def test_the_order_and_group_numbers_come_from_the_seed_alone(table: Table) -> N
     assert sorted(one) == sorted(other) == sorted([*range(1, 101)] * 2)
 
 
+def numbered(rows: int) -> PublishedTable:
+    """Pairs of rows in which `visits` says where a row stood before it was published."""
+    frame = pd.DataFrame({"age": np.arange(rows) // 2, "visits": np.arange(rows)})
+    specs = {"age": SPECS["age"], "visits": SPECS["visits"]}
+    return publish_form(encode_table(frame, specs), np.arange(rows) // 2, "numbered", ("visits",))
+
+
+def test_rows_leave_in_an_order_that_has_nothing_to_do_with_the_source() -> None:
+    places = to_frame(numbered(400), 3)["visits"].to_numpy(dtype=np.int64)
+    assert sorted(places) == list(range(400))
+    assert (places == np.arange(400)).sum() < 20
+    assert abs(np.corrcoef(places, np.arange(400))[0, 1]) < 0.3
+
+
+def test_a_group_number_says_nothing_of_the_group() -> None:
+    one, other = (to_frame(numbered(400), seed).sort_values("visits")["group"].to_numpy()[::2] for seed in (1, 2))
+    for numbers in (one, other):
+        assert sorted(numbers) == list(range(1, 201))
+        assert abs(np.corrcoef(numbers, np.arange(200))[0, 1]) < 0.3
+    assert (one == other).sum() < 20
+
+
 def test_groups_with_equal_published_values_are_one_class_in_the_second_reading(table: Table) -> None:
     same = publish_form(table.take(np.array([0, 0, 0, 0])), np.array([0, 0, 1, 1]), "one", ("income",))
     by_group, by_values = same.classes()

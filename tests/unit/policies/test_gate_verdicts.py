@@ -16,7 +16,7 @@ from headgate.errors import InputRejected, RequirementNotMet
 from headgate.published import PublishedTable, publish_form
 from policies.gates import attackers_of, judge, judge_utility, measure_table, require_passed
 from policies.manifest import TableFigures, Utility, Verdict
-from policies.promise import Dissimilarity, Promise
+from policies.promise import DeltaL, Dissimilarity, Promise
 from policies.requirements import UtilityKey
 from policies.schema import Policy
 from policies.specs import column_specs, promise_of
@@ -208,6 +208,17 @@ def test_suppressed_rows_cost_their_whole_information(policy: Policy, table: Tab
     with_them, without = measure_table(promise, published, suppressed=4), measure_table(promise, published)
     assert with_them.ncp == pytest.approx((without.ncp * 6 + 4) / 10)
     assert (without.discernibility, with_them.discernibility) == (18, 18 + 4 * 10)
+
+
+def test_the_delta_l_gate_counts_by_the_definition_and_not_by_the_window(policy: Policy, table: Table) -> None:
+    """DEFINITIONS §5: {40, 50, 60} at δ = 5 has l = 1 by the definition, and 1.5 by the window, which may only prune."""
+    incomes = [40.0, 50.0, 60.0] * 3 + [60.0]
+    frame = pd.DataFrame({"age": AGES, "income": incomes, "school": SCHOOLS})
+    pay = encode_table(frame, {name: spec for name, spec in column_specs(policy).items() if name in frame})["income"]
+    published = publish_form(replace(table, columns={**table.columns, "income": pay}), np.array(GROUPS, dtype=np.int32), "t1", ["income"])
+    promise = promise_of(policy, table).model_copy(update={"delta_l": {"income": DeltaL(interval="5", l="1.5")}})
+    verdict = by_gate(judge(promise, [measure_table(promise, published)]))["delta_l:income"]
+    assert (verdict.measured, verdict.passed) == (1.0, False)
 
 
 def test_one_sensitive_column_in_two_tables_is_refused(policy: Policy, table: Table, published: PublishedTable) -> None:

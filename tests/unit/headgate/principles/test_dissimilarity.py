@@ -81,6 +81,24 @@ def test_golden_a_composite_can_hide_a_homogeneous_attribute() -> None:
     assert dissimilarity([illness], [reading([4])], Distance(), "0.1").risk == 1
 
 
+def test_a_rounding_error_hides_no_neighbour() -> None:
+    """DEFINITIONS, preamble: |0.7 − 0.8| is a neighbour at ε = 0.1, though floats make it a little more."""
+    spec = ColumnSpec("v", Kind.NUMBER, Role.SENSITIVE, domain=(0, 1))
+    column = encode_column(pd.Series([0.7, 0.8]), spec)
+    assert abs(0.7 - 0.8) > 0.1
+    assert dissimilarity([column], [reading([2])], Distance(), "0.1").risk == 1
+    pair = [column, encode_column(pd.Series(["a", "a"]), ColumnSpec("w", Kind.CATEGORY, Role.SENSITIVE))]
+    assert dissimilarity(pair, [reading([2])], Distance(), "0.05").risk == 1
+
+
+def test_values_are_compared_wherever_their_weighed_difference_can_be_near() -> None:
+    """A category of weight 0.2 differs by 0.2 at most: at ε = 0.2 rows of two categories are neighbours, at 0.1 they are not."""
+    light = encode_column(pd.Series(["a", "b"]), ColumnSpec("v", Kind.CATEGORY, Role.SENSITIVE, weight=1))
+    heavy = encode_column(pd.Series(["x", "x"]), ColumnSpec("w", Kind.CATEGORY, Role.SENSITIVE, weight=4))
+    assert dissimilarity([light, heavy], [reading([2])], Distance(), "0.2").risk == 1
+    assert dissimilarity([light, heavy], [reading([2])], Distance(), "0.1").risk == 0
+
+
 ROWS = st.lists(
     st.tuples(
         st.integers(0, 3),  # group

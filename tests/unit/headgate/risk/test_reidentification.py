@@ -32,3 +32,10 @@ def test_no_rows_are_refused() -> None:
         reidentification([np.empty(0, dtype=np.int32)])
     with pytest.raises(InputRejected, match="no rows"):
         journalist(np.empty(0, dtype=np.int64))
+
+
+def test_the_worse_reading_counts() -> None:
+    alike, apart = np.zeros(4, dtype=np.int32), np.array([0, 0, 0, 1], dtype=np.int32)
+    for readings in ([alike, apart], [apart, alike]):
+        found = reidentification(readings, 0.5)
+        assert (found.max, found.mean, found.at_risk) == (1.0, 0.5, 0.25)

@@ -1,0 +1,69 @@
+"""What the search for a plan may take for granted, and what is promised after a setting was relaxed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from headgate.columns import Table
+from headgate.encode import encode_table
+from headgate.xcolor.partition import Infeasible
+from policies.checkplan import TableCheck, monotone, relaxed
+from policies.schema import Policy
+from policies.specs import column_specs, promise_of
+
+Edited = Callable[..., Policy]
+
+
+@pytest.fixture
+def policy(edited: Edited) -> Policy:
+    return edited(
+        ("  illness: {role: sensitive, kind: set, values: [flu, gout], nonsensitive: [flu]}\n", ""),
+        ("  ward: {role: insensitive, kind: category}\n", ""),
+        ("  zip: {role: quasi, kind: category}\n", ""),
+        ("linkability: 0.8", "linkability: 0.8, disclosure: {max: 0.4}"),
+    )
+
+
+@pytest.fixture
+def table(policy: Policy) -> Table:
+    frame = pd.DataFrame(
+        {"age": np.arange(30), "income": np.arange(30) % 10 * 100.0, "school": np.resize(["low", "middle", "high"], 30)}
+    )
+    return encode_table(frame, {name: spec for name, spec in column_specs(policy).items() if name in frame})
+
+
+def test_only_promises_on_single_attributes_are_monotone(policy: Policy, table: Table) -> None:
+    """DEFINITIONS §6: composite (ε, δ) is not, so a plan that fails may not end the search."""
+    promise = promise_of(policy, table)
+    assert promise.dissimilarity is not None
+    single = promise.model_copy(update={"dissimilarity": None})
+    assert monotone(single, None)
+    assert not monotone(promise, None)
+    assert not monotone(single, policy.gates.disclosure)
+
+
+def test_a_relaxed_delta_is_promised_as_its_floor_and_nothing_else_changes(policy: Policy, table: Table) -> None:
+    promise = promise_of(policy, table)
+    assert relaxed(promise, Infeasible()) == promise
+    assert relaxed(promise, Infeasible.of({"suppress": "0.1"})) == promise
+    weaker = relaxed(promise, Infeasible.of({"relax": "0.25"}))
+    assert weaker.dissimilarity is not None
+    assert (weaker.dissimilarity.delta, weaker.dissimilarity.epsilon) == ("0.25", "0.1")
+    assert weaker.model_copy(update={"dissimilarity": promise.dissimilarity}) == promise
+
+
+def test_a_table_that_can_be_grouped_is_still_refused_by_its_gates(policy: Policy, table: Table) -> None:
+    """The partition is reached under every limit that it knows of; closeness is none of them."""
+    promise = promise_of(policy, table)
+    check = TableCheck(table, promise, policy.anonymize, None, (), b"seed")
+    assert check(("income",)).passed
+    strict = TableCheck(table, promise.model_copy(update={"closeness": {"income": "0.0001"}}), policy.anonymize, None, (), b"seed")
+    found = strict.checked(("income",))
+    assert found.partition.reached
+    assert [verdict.gate for verdict in found.refused] == ["closeness:income"]
+    assert not found.passed
+    assert "closeness:income" in strict(("income",)).reason
