@@ -88,7 +88,7 @@ def _values(column: str, attribute: Attribute, spec: ColumnSpec) -> Iterator[Exp
     if attribute.domain is not None:
         low, high = (_moment(end) if isinstance(end, str) else float(end) for end in attribute.domain)
         yield Expected("expect_column_values_to_be_between", {"column": column, "min_value": low, "max_value": high})
-    accepted = list(spec.levels or spec.declared)
+    accepted = [value.strip() for value in spec.levels or spec.declared]  # the frame's cells have no blanks around them either
     if spec.kind is Kind.CATEGORY and not accepted and spec.hierarchy is not None:
         accepted = [str(leaf) for leaf in spec.hierarchy.leaves]
     if spec.kind is Kind.SET and accepted:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +21,13 @@ from tasks.measured import MeasuredRelease, MeasuredTable
 from tasks.release_charts import draw_release
 
 LONGEST_PARAMETER = 6000  # MLflow cuts longer ones without a word
-PLAIN_NAME = re.compile(r"(?!column \d)[\w.\- /]{1,200}")
+PLAIN_NAME = re.compile(r"(?!(column|quasi-identifier|dictionary) \d)[\w.\- /]{1,200}")
+
+
+def plain_name(name: str) -> bool:
+    """May MLflow be told this name as it is? It takes letters, digits and a few signs, and nothing that reads like a way through
+    folders: a register at ../registers/people.csv goes by its number."""
+    return PLAIN_NAME.fullmatch(name) is not None and posixpath.normpath(f"figure/{name}") == f"figure/{name}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +91,7 @@ class PublicNames:
         described = release.promise.sensitive if release.promise else ()
         columns = release.plan.columns if release.plan else tuple(attribute.name for attribute in described)
         self._numbers = {name: number for number, name in enumerate(columns)}
+        self._quasi = {quasi.name: number for number, quasi in enumerate(release.promise.quasi if release.promise else ())}
         bits = sorted((attribute.name for attribute in described if attribute.origin is not None), key=len, reverse=True)
         self._bits = frozenset(bits)
         self._pattern = re.compile("|".join(map(re.escape, bits))) if bits else None
@@ -91,9 +99,11 @@ class PublicNames:
     def of(self, name: str) -> str:
         if not name:
             return ""
-        if name in self._bits or not PLAIN_NAME.fullmatch(name):
-            return f"column {self._numbers[name]}" if name in self._numbers else "a column"
-        return name
+        if name not in self._bits and plain_name(name):
+            return name
+        if name in self._numbers:
+            return f"column {self._numbers[name]}"
+        return f"quasi-identifier {self._quasi[name]}" if name in self._quasi else "a column"
 
     def in_text(self, text: str) -> str:
         """The same for a sentence that may name columns."""
@@ -239,7 +249,7 @@ def _table_points(table: MeasuredTable, names: PublicNames) -> Iterator[Point]:
             yield Point(f"{name}/{names.of(column)}", value)
     for name in ("disclosure_mean", "disclosure_max", "disclosure_unmatched"):
         for place, (dictionary, value) in enumerate(getattr(figures, name).items()):
-            yield Point(f"{name}/{dictionary if PLAIN_NAME.fullmatch(dictionary) else f'dictionary {place}'}", value)
+            yield Point(f"{name}/{dictionary if plain_name(dictionary) else f'dictionary {place}'}", value)
     for quasi, value in table.loss.items():
         yield Point(f"loss/{names.of(quasi)}", value)
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 
 from headgate.columns import Kind, Role
@@ -83,17 +83,19 @@ def _write_parquet(table: pa.Table, stream: BinaryIO) -> None:
 
 
 def _write_csv(table: pa.Table, stream: BinaryIO) -> None:
-    """RFC 4180 with \\n; a missing cell is nothing at all. Quoting is decided once a distinct value."""
+    """RFC 4180 with \\n; a missing cell is nothing at all. Quoting is decided once a distinct value, and rows are put together column by
+    column: the bytes of all rows then lie one after the other in one buffer."""
     stream.write((",".join(_quoted(name) for name in table.column_names) + "\n").encode("utf-8"))
-    columns = [_csv_cells(column) for column in table.columns]
-    stream.writelines((",".join(row) + "\n").encode("utf-8") for row in zip(*columns, strict=True))
+    if table.num_rows:
+        nothing, comma, line_end = (pa.scalar(text, pa.large_string()) for text in ("", ",", "\n"))
+        rows = compute.binary_join_element_wise(*(_csv_cells(column) for column in table.columns), comma)
+        stream.write(compute.binary_join_element_wise(rows, nothing, line_end).buffers()[2])
 
 
-def _csv_cells(column: pa.ChunkedArray) -> list[str]:
+def _csv_cells(column: pa.ChunkedArray) -> pa.Array:
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
-    distinct = np.array(["" if cell is None else _quoted(value_text(cell)) for cell in encoded.dictionary.to_pylist()], dtype=object)
-    cells: list[str] = distinct[encoded.indices.to_numpy(zero_copy_only=False)].tolist() if len(distinct) else []
-    return cells
+    distinct = ["" if cell is None else _quoted(value_text(cell)) for cell in encoded.dictionary.to_pylist()]
+    return pa.array(distinct, type=pa.large_string()).take(encoded.indices)
 
 
 def _quoted(text: str) -> str:
