@@ -95,7 +95,7 @@ class _Demo:
             raise Defect(f"The demo's command ended with {code} where {expected} was expected.", "Please report the lines above.")
 
     def release(self, policy: Path) -> str:
-        """The candidate's id, from the newest folder: the command itself is run as a person would."""
+        """The candidate's id, from the ledger: the command itself is run as a person would."""
         from tasks.history import read_history
         from tasks.ledger import open_ledger
 
@@ -124,7 +124,7 @@ def _make_approvers(home: Home) -> None:
 
 
 def _stricter(policy: str) -> str:
-    """k and the re-identification bound raised together to what no table of this plan was made for."""
+    """A re-identification bound that no table of this plan was made for."""
     changed, count = re.subn(r"reidentification: \{max: [0-9.]+", "reidentification: {max: 0.02", policy)
     if count != 1:
         raise Defect("The shipped policy has no re-identification gate to tighten.", "Please report this.")

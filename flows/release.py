@@ -10,6 +10,7 @@ import secrets
 import threading
 from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 from prefect import flow
 from prefect.artifacts import create_table_artifact
@@ -17,7 +18,7 @@ from prefect.artifacts import create_table_artifact
 from flows.policy_files import resolve_policy
 from headgate.errors import HeadgateError
 from policies.gates import require_passed
-from tasks import record, steps, workbench
+from tasks import record, steps
 from tasks.anonymize import agree_on_suppression
 from tasks.step import guarded
 from tasks.workbench import Workbench
@@ -96,8 +97,8 @@ def _anonymize(bench: Workbench) -> None:
             return
 
 
-def _each(step: object, bench: Workbench) -> None:
-    futures = [step.submit(bench.release_id, name) for name in bench.names]  # type: ignore[attr-defined]
+def _each(step: Any, bench: Workbench) -> None:
+    futures = [step.submit(bench.release_id, name) for name in bench.names]
     for future in futures:
         future.result()
 
@@ -139,6 +140,3 @@ def _show_gates(bench: Workbench) -> None:
 
 def _path(text: str | None) -> Path | None:
     return None if text is None else Path(text).expanduser().absolute()
-
-
-__all__ = ["NOTHING_NEW", "new_release_id", "release", "workbench"]

@@ -13,12 +13,6 @@ from headgate.errors import InputRejected
 from policies.schema import Policy, files_of
 
 
-def referenced_files(policy: Policy) -> tuple[str, ...]:
-    """Paths as the policy writes them, each once: hierarchies, code lists, dictionaries, signers, the steward's suite. The source is
-    data: it has a digest of its own."""
-    return tuple(dict.fromkeys(files_of(policy).values()))
-
-
 def policy_digest(policy: Policy, file_digests: Mapping[str, str]) -> str:
     """SHA-256 over canonical JSON (RFC 8785). Spelling, comments, key order and the files' names do not count; meaning does, so the
     defaults that were in force are part of it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
@@ -247,8 +247,3 @@ def read_event(payload: str | bytes) -> Event:
     except ValidationError as error:
         place = ".".join(str(step) for step in error.errors()[0]["loc"])
         raise IntegrityBroken(f"An event of the ledger cannot be read ({place or 'no event'}).", "Run `headgate audit verify`.") from None
-
-
-def event_payload(event: Event) -> dict[str, Any]:
-    """What is written of an event: plain JSON values."""
-    return event.model_dump(mode="json")

@@ -112,7 +112,6 @@ def _sealed(release: Release, event: CandidateSealed) -> Release:
         required=event.required,
         signers=event.signers,
         signers_digest=event.signers_digest,
-        sealed_at=event.at,
         deadline=event.deadline,
     )
 

@@ -34,7 +34,6 @@ class Release:
     required: int = 0
     signers: tuple[Signer, ...] = ()
     signers_digest: str = ""
-    sealed_at: str = ""
     deadline: str | None = None
     decisions: tuple[Decision, ...] = ()
     version: int | None = None

@@ -42,13 +42,11 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 def expect_inbound(loaded: LoadedPolicy, ingested: Ingested, previous_rows: int | None = None) -> tuple[ExpectationOutcome, ...]:
     """One outcome an expectation. `previous_rows` is the number of rows of the previous release of the dataset, where there is one."""
     policy, frame = loaded.policy, ingested.frame_for_expectations
-    expected = [*derived_suite(policy, ingested.specs, frame, previous_rows), *steward_suite(loaded, frame)]
+    expected = [*derived_suite(policy, ingested.specs, previous_rows), *steward_suite(loaded, frame)]
     return run_expectations(frame, expected)
 
 
-def derived_suite(
-    policy: Policy, specs: Mapping[str, ColumnSpec], frame: pd.DataFrame, previous_rows: int | None = None
-) -> Iterator[Expected]:
+def derived_suite(policy: Policy, specs: Mapping[str, ColumnSpec], previous_rows: int | None = None) -> Iterator[Expected]:
     """What the policy says of its source, said again as expectations."""
     present = [name for name, attribute in policy.attributes.items() if attribute.role is not Role.DROPPED]
     columns = [column for name in present for column in policy.attributes[name].source_columns(name)]

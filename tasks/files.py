@@ -17,7 +17,6 @@ from headgate.errors import IntegrityBroken, StoreUnavailable
 from policies.manifest import FileEntry
 
 PART = re.compile(r"[A-Za-z0-9_=+@,()\[\]-][A-Za-z0-9_.=+@,()\[\] -]{0,199}")
-CHUNK = 1 << 20
 AGAIN = "Make or fetch the folder again; do not use this one."
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,10 +36,6 @@ class Ledger(Protocol):
 
     def events_of(self, release: str) -> tuple[Event, ...]:
         """A release's events, oldest first; empty if there is no such release."""
-        ...
-
-    def releases(self) -> tuple[str, ...]:
-        """Every release, in the order in which they began."""
         ...
 
     def verify_chain(self) -> tuple[Entry, ...]:
@@ -96,10 +92,6 @@ class SqliteLedger:
     def events_of(self, release: str) -> tuple[Event, ...]:
         return tuple(event_of(entry) for entry in self.entries(release))
 
-    def releases(self) -> tuple[str, ...]:
-        with reading(self.path) as connection:
-            return tuple(str(row[0]) for row in connection.execute("SELECT release FROM events GROUP BY release ORDER BY MIN(seq)"))
-
     def verify_chain(self) -> tuple[Entry, ...]:
         entries = self.entries()
         check_chain(entries)
@@ -110,10 +102,8 @@ class SqliteLedger:
     def export(self) -> str:
         return entries_to_lines(self.entries())
 
-    @contextmanager
-    def lock(self, dataset: str, release: str) -> Iterator[DatasetLock]:
-        with dataset_lock(self.path, dataset, release) as held:
-            yield held
+    def lock(self, dataset: str, release: str) -> AbstractContextManager[DatasetLock]:
+        return dataset_lock(self.path, dataset, release)
 
     def now(self) -> datetime:
         """Whole seconds, and not before the last event, even if the machine's clock was set back."""

@@ -76,7 +76,7 @@ def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, floo
     attestation = _arrived(sealed, series.version(number), key)
     if not already:
         release = _record(ledger, release, Act(Action.COMPLETE, version=number, attestation_sha256=attestation))
-    _settle(ledger, release, series)
+    _settle(ledger, series)
     return Publication(release, series.version(number), number, attestation, tuple(one.signer.principal for one in counting), already)
 
 
@@ -171,7 +171,7 @@ def _arrived(sealed: Candidate, folder: Path, key: PrivateKey) -> str:
     return attestation
 
 
-def _settle(ledger: Ledger, release: Release, series: Series) -> None:
+def _settle(ledger: Ledger, series: Series) -> None:
     """Everything after the event `published`, as often as needed: older versions are superseded, then `latest` moves."""
     history = read_history(ledger)
     at_target = history.at_target(series.to)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
-from headgate.errors import Defect, HeadgateError, InputRejected, RequirementNotMet
+from headgate.errors import HeadgateError, InputRejected, RequirementNotMet
 from policies.approval import Act, Action, Actor, ActorRole, Refused, Rules, decide
 from policies.events import CandidateSealed, NothingNew, ReleaseRefused, RunFailed, RunStarted, SourceIngested
 from policies.fold import fold
@@ -227,9 +227,3 @@ def _keep_seed(home: Home, candidate: str, seed: bytes) -> None:
     descriptor = os.open(folder / candidate, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as stream:
         stream.write(seed.hex().encode() + b"\n")
-
-
-def require_candidate(bench: Workbench) -> str:
-    if bench.candidate is None:
-        raise Defect("The release ended without a candidate.", "This is a defect of headgate; please report it.")
-    return bench.candidate.id

@@ -244,7 +244,7 @@ class _Examination:
         said = signed.statement.predicate
         if self.release is not None and (said.get("version"), said.get("target")) != (self.release.version, self.release.target):
             raise IntegrityBroken(f"{ATTESTATION_FILE} names another version or target than the events.", AGAIN)
-        return f"about {len(digests)} files, signed by the ledger's key"
+        return f"covers {len(digests)} files, signed by the ledger's key"
 
     def _claims(self) -> str:
         manifest = self._sealed()

@@ -19,14 +19,11 @@ from policies.states import State
 from tasks.home import Home
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import numpy as np
     from numpy.typing import NDArray
 
     from headgate.columns import Table
     from headgate.distance import Distance
-    from headgate.encode import ColumnSpec
     from headgate.xcolor.partition import Partition
     from policies.checkplan import TableCheck
     from policies.manifest import Plan, Signer, TableFigures, Utility, Verdict
@@ -101,10 +98,6 @@ class Workbench:
         self.attackers = ()
         self.partitions.clear()
         self.query_errors.clear()
-
-    @property
-    def specs(self) -> Mapping[str, ColumnSpec]:
-        return present(self.ingested, "encoded source").specs  # type: ignore[no-any-return]
 
     @property
     def figures(self) -> tuple[TableFigures, ...]:

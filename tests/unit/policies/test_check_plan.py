@@ -30,9 +30,7 @@ def policy(edited: Edited) -> Policy:
 
 @pytest.fixture
 def table(policy: Policy) -> Table:
-    frame = pd.DataFrame(
-        {"age": np.arange(30), "income": np.arange(30) % 10 * 100.0, "school": np.resize(["low", "middle", "high"], 30)}
-    )
+    frame = pd.DataFrame({"age": np.arange(30), "income": np.arange(30) % 10 * 100.0, "school": np.resize(["low", "middle", "high"], 30)})
     return encode_table(frame, {name: spec for name, spec in column_specs(policy).items() if name in frame})
 
 

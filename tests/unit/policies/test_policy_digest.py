@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from headgate.errors import InputRejected
-from policies.digest import policy_digest, referenced_files
+from policies.digest import policy_digest
 from policies.load import parse_policy
 from policies.schema import Policy
 
@@ -20,7 +20,7 @@ def digests(**changed: str) -> dict[str, str]:
 
 
 def test_every_file_the_policy_refers_to_is_named_and_the_source_is_not(example: str) -> None:
-    assert referenced_files(parse_policy(example, "p.yaml")) == FILES
+    assert tuple(files_of(parse_policy(example, "p.yaml")).values()) == FILES
 
 
 def test_spelling_comments_and_key_order_do_not_change_the_digest(example: str) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as parquet
 import pytest
 
-from headgate.errors import PublicationFailed, StoreUnavailable, TransitionRefused
+from headgate.errors import IntegrityBroken, PublicationFailed, StoreUnavailable, TransitionRefused
 from policies.states import State
 from tasks.attestation import ATTESTATION_FILE
 from tasks.history import read_history
@@ -18,6 +20,7 @@ from tasks.ledger import SqliteLedger
 from tasks.seal import load_candidate
 from tasks.series import Series
 from tasks.signatures import ATTESTATION, sign_statement, statement, verify_envelope
+from tasks.trust import decisions_folder, operator_roots, weigh_approvals
 from tasks.verify import examine_folder, verify_folder
 
 
@@ -50,8 +53,6 @@ def attested_anew(world: Any, folder: Path) -> Path:
         path.chmod(0o755 if path.is_dir() else 0o644)
     (folder / "report.html").write_text("<p>something nicer</p>")
     old = verify_envelope((folder / ATTESTATION_FILE).read_bytes(), ATTESTATION_FILE, ATTESTATION).statement
-    import hashlib
-
     present = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file() and path.name != ATTESTATION_FILE}
     digests = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in present.items()}
     assert set(digests) == {subject.name for subject in old.subject}
@@ -88,7 +89,7 @@ def test_the_head_of_another_moment_is_not_the_end_of_these_events(world: Any, t
     (folder / HEAD_FILE).write_bytes(content)
     (folder / HEAD_SIGNATURE).write_bytes(envelope)
     details = {finding.check: finding.detail for finding in examine_folder(folder).findings if not finding.passed}
-    assert "do not lead up to the signed head" in details["events and signed head"]
+    assert "do not lead up to the signed head" in details.get("events and signed head", "")
     assert json.loads(content)["seq"] == 4
 
 
@@ -114,3 +115,36 @@ def test_a_publication_that_was_cut_short_goes_on_only_while_its_approvals_count
     assert not series.version(1).exists()
     (world.home.root / "revoked_keys").unlink()
     assert world.publish(candidate).version == 1
+
+
+def test_a_decision_written_anew_is_not_the_one_that_was_recorded(world: Any) -> None:
+    """The same statement with the same signature in other bytes: only the digest tells them apart."""
+    candidate = world.seal()
+    world.approve(candidate, "ann")
+    (stored,) = decisions_folder(world.home, candidate.id).iterdir()
+    history = read_history(world.ledger)
+    release = history.find(candidate.id)
+    events, roots = history.events(release.release_id), operator_roots(world.home)
+    assert len(weigh_approvals(world.home, release, events, roots)) == 1
+    stored.chmod(0o644)
+    stored.write_text(json.dumps(json.loads(stored.read_text())))
+    with pytest.raises(IntegrityBroken, match="not the decision that the ledger recorded"):
+        weigh_approvals(world.home, release, events, roots)
+
+
+def test_a_second_format_that_tells_something_else_is_found(world: Any, tmp_path: Path) -> None:
+    """Sealed, approved and published in good faith; every figure is true of the CSV, which is the format that is measured."""
+    folder = tmp_path / "edited"
+    shutil.copytree(world.made.folder, folder)
+    path = folder / "tables" / "table-1.parquet"
+    table = parquet.read_table(path)
+    place = table.column_names.index("job")
+    jobs = table.column("job").to_pylist()
+    other = jobs.index("nurse")
+    jobs[other] = "clerk"
+    path.chmod(0o644)
+    parquet.write_table(table.set_column(place, "job", [jobs]), path, store_schema=False)
+    world.made = type(world.made)(folder, world.made.manifest)
+    failed = {finding.check: finding.detail for finding in examine_folder(world.published().folder).findings if not finding.passed}
+    assert set(failed) == {"privacy claims"}
+    assert "formats of table-1 hold different values" in failed["privacy claims"]
