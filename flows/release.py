@@ -127,7 +127,7 @@ def _show_gates(bench: Workbench) -> None:
     """The gate table on the run's page in Prefect: figures only."""
     rows = [
         {
-            "gate": verdict.gate.split(":")[0],
+            "gate": verdict.kind,
             "table": verdict.table,
             "measured": verdict.measured,
             "required": verdict.required,

@@ -159,7 +159,9 @@ def _decoded(columns: Sequence[Column], row: NDArray[np.int32]) -> Any:
 def _component(column: Column, power: float) -> tuple[int, NDArray[np.float64]]:
     if column.kind.numeric or column.kind is Kind.ORDINAL:
         ranks = column.values.astype(np.float64) if column.kind.numeric else np.arange(len(column.values), dtype=np.float64)
-        return LINE, ranks / column.width if column.width > 0 else np.zeros(len(ranks))
+        if column.domain is None or column.width <= 0:
+            return LINE, np.zeros(len(ranks))
+        return LINE, (ranks - column.domain[0]) / column.width  # from the domain's low end: far from 0 a quotient loses its last digits
     if column.kind is Kind.CATEGORY and column.hierarchy is None:
         return DISCRETE, np.empty(0)
     if len(column.values) > LARGEST_MATRIX:

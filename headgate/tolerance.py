@@ -34,10 +34,14 @@ def exact(decimal: Any) -> Fraction:
         raise InputRejected("A setting is not a number.", "Write a finite decimal, such as 0.1.") from None
 
 
+def floors(counts: NDArray[np.int64] | int, share: Fraction) -> NDArray[np.int64]:
+    """⌊share·count⌋ for every count, in whole numbers, also where the product does not fit into 64 bits (0.6666666666666667 of 2,000)."""
+    whole = np.asarray(counts, dtype=np.int64)
+    if int(whole.max(initial=0)) * share.numerator >= 2**63 or share.denominator >= 2**63:
+        return np.array([int(count) * share.numerator // share.denominator for count in whole.ravel()], dtype=np.int64).reshape(whole.shape)
+    return np.asarray(whole * share.numerator // share.denominator)
+
+
 def neighbours_allowed(sizes: NDArray[np.int64] | int, delta: Any) -> NDArray[np.int64]:
     """⌊(1−δ)(|G|−1)⌋ for every group size, in whole numbers."""
-    share = 1 - exact(delta)
-    others = np.maximum(np.asarray(sizes, dtype=np.int64) - 1, 0)
-    if int(others.max(initial=0)) * share.numerator >= 2**63 or share.denominator >= 2**63:
-        return np.array([int(count) * share.numerator // share.denominator for count in others.ravel()]).reshape(others.shape)
-    return np.asarray(others * share.numerator // share.denominator)
+    return floors(np.maximum(np.asarray(sizes, dtype=np.int64) - 1, 0), 1 - exact(delta))

@@ -16,6 +16,11 @@ class Verdict(Frozen):
     passed: bool
     remedy: str = ""
 
+    @property
+    def kind(self) -> str:
+        """The gate without the attribute or dictionary it is about."""
+        return self.gate.partition(":")[0]
+
 
 class PlanStep(Frozen):
     """One step of the search. Columns by number (their order in `columns` of the plan), since set values may become names."""

@@ -190,7 +190,7 @@ def promise_of(policy: Policy, table: Table) -> Promise:
             max=None if seen is None or seen.max is None else decimal_text(seen.max),
             mean=None if seen is None or seen.mean is None else decimal_text(seen.mean),
         ),
-        quasi=tuple(_quasi(column) for column in table.select(table.quasi)),
+        quasi=tuple(_quasi(policy, column) for column in table.select(table.quasi)),
         sensitive=tuple(_sensitive(policy, column) for column in table.select(table.sensitive)),
         insensitive=table.insensitive,
     )
@@ -210,9 +210,20 @@ def _rows(hierarchy: Hierarchy | None) -> tuple[tuple[str, ...], ...]:
     return () if hierarchy is None else tuple(tuple(str(label) for label in row) for row in hierarchy.labels)
 
 
-def _quasi(column: Column) -> QuasiIdentifier:
+def _quasi(policy: Policy, column: Column) -> QuasiIdentifier:
     values = () if column.kind.numeric or column.hierarchy is not None else tuple(str(value) for value in column.values)
-    return QuasiIdentifier(name=column.name, kind=column.kind, domain=column.domain, values=values, hierarchy=_rows(column.hierarchy))
+    rows = _without_values(policy.attributes[column.name], _rows(column.hierarchy))
+    return QuasiIdentifier(name=column.name, kind=column.kind, domain=column.domain, values=values, hierarchy=rows)
+
+
+def _without_values(attribute: Attribute, rows: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    """A hierarchy made from the values present would say in the manifest what the cells hide: its leaves are renamed there. Reading a
+    published cell needs its nodes and how many leaves each has; of an interval not even that."""
+    if isinstance(attribute.hierarchy, Widths):
+        return tuple((node.strip("[]").split("..")[0], node, *above) for _, node, *above in dict.fromkeys(("", *row[1:]) for row in rows))
+    if isinstance(attribute.hierarchy, Mask):
+        return tuple((f"{node} {number}", node, *above) for number, (_, node, *above) in enumerate(rows))
+    return rows
 
 
 def _sensitive(policy: Policy, column: Column) -> SensitiveAttribute:

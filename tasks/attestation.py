@@ -40,26 +40,16 @@ def accompanying_files(
     }
     subjects = {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
     subjects.update({entry.path: entry.sha256 for entry in candidate.manifest.files})
-    said = statement(subjects, ATTESTATION, attested(candidate.manifest, candidate.id, release, approvals))
+    said = statement(subjects, ATTESTATION, _predicate(candidate.manifest, candidate.id, release, approvals))
     return {**files, ATTESTATION_FILE: sign_statement(said, key)}
 
 
-def attested(manifest: Manifest, candidate: str, release: Release, approvals: Sequence[Approval]) -> dict[str, Any]:
-    """The predicate: figures, verdicts and approvals, so that a catalogue needs to read this one file only."""
+def _predicate(manifest: Manifest, candidate: str, release: Release, approvals: Sequence[Approval]) -> dict[str, Any]:
+    """Figures, verdicts and approvals, so that a catalogue needs to read this one file only."""
     return {
-        "candidate": candidate,
-        "dataset": manifest.dataset,
-        "title": manifest.title,
-        "release": manifest.release_id,
+        **_repeated(manifest, candidate),
         "version": release.version,
         "target": release.target,
-        "product": manifest.product,
-        "policy_digest": manifest.policy_digest,
-        "promise": manifest.promise.model_dump(mode="json"),
-        "tables": [figures.model_dump(mode="json") for figures in manifest.tables],
-        "verdicts": [verdict.model_dump(mode="json") for verdict in manifest.verdicts],
-        "utility": manifest.utility.model_dump(mode="json"),
-        "approvals_required": manifest.approvals_required,
         "approvals": [
             {**approval.signer.model_dump(mode="json"), "at": approval.at, "statement_sha256": approval.sha256}
             for approval in sorted(approvals, key=lambda one: one.signer.principal)
@@ -67,17 +57,14 @@ def attested(manifest: Manifest, candidate: str, release: Release, approvals: Se
     }
 
 
-def check_attestation(envelope: bytes, digests: dict[str, str], manifest: Manifest, candidate: str) -> Signed:
-    """That it is about exactly these files (path → SHA-256, without itself) and repeats the manifest's figures and verdicts."""
-    signed = verify_envelope(envelope, ATTESTATION_FILE, ATTESTATION)
-    subjects = {subject.name: subject.digest.sha256 for subject in signed.statement.subject}
-    if len(subjects) != len(signed.statement.subject) or subjects != digests:
-        raise IntegrityBroken(f"{ATTESTATION_FILE} is about other files than those in the folder.", AGAIN)
-    said = signed.statement.predicate
-    expected = {
+def _repeated(manifest: Manifest, candidate: str) -> dict[str, Any]:
+    """What an attestation says again of the manifest, and must say alike."""
+    return {
         "candidate": candidate,
         "dataset": manifest.dataset,
+        "title": manifest.title,
         "release": manifest.release_id,
+        "product": manifest.product,
         "policy_digest": manifest.policy_digest,
         "promise": manifest.promise.model_dump(mode="json"),
         "tables": [figures.model_dump(mode="json") for figures in manifest.tables],
@@ -85,7 +72,16 @@ def check_attestation(envelope: bytes, digests: dict[str, str], manifest: Manife
         "utility": manifest.utility.model_dump(mode="json"),
         "approvals_required": manifest.approvals_required,
     }
-    wrong = [name for name, value in expected.items() if said.get(name) != value]
+
+
+def check_attestation(envelope: bytes, digests: dict[str, str], manifest: Manifest, candidate: str) -> Signed:
+    """That it is about exactly these files (path → SHA-256, without itself) and repeats the manifest's figures and verdicts."""
+    signed = verify_envelope(envelope, ATTESTATION_FILE, ATTESTATION)
+    subjects = signed.statement.digests
+    if len(subjects) != len(signed.statement.subject) or subjects != digests:
+        raise IntegrityBroken(f"{ATTESTATION_FILE} is about other files than those in the folder.", AGAIN)
+    said = signed.statement.predicate
+    wrong = [name for name, value in _repeated(manifest, candidate).items() if said.get(name) != value]
     if wrong:
         raise IntegrityBroken(f"{ATTESTATION_FILE} claims something else than the manifest ({wrong[0]}).", AGAIN)
     return signed

@@ -11,7 +11,7 @@ from policies.events import ReleaseWithdrawn
 from policies.release import Release
 from policies.states import State
 from tasks.attestation import ATTESTATION_FILE, check_attestation
-from tasks.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, Entry, entries_from_lines, verify_head
+from tasks.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, Entry, entries_from_lines, entries_to_lines, verify_head
 from tasks.files import list_files, read_file, replace_file
 from tasks.history import History, latest_version, read_history
 from tasks.home import Home
@@ -24,15 +24,6 @@ from tasks.trust import kept_envelope
 
 RESTORE = "Restore the ledger from a backup and compare: `headgate audit export` shows both as lines of text."
 LOOK = "Compare it with a backup; withdraw the release if what was published is not what was approved."
-
-
-@dataclass(frozen=True)
-class ReleaseLine:
-    """One release in a list."""
-
-    release: Release
-    began: str
-    changed: str
 
 
 @dataclass(frozen=True)
@@ -55,17 +46,6 @@ class AuditReport:
     unfinished: tuple[str, ...] = ()
 
 
-def list_releases(ledger: Ledger, dataset: str | None = None) -> tuple[ReleaseLine, ...]:
-    """Every release of the ledger, or of one dataset, oldest first, with the state its events fold to."""
-    history = read_history(ledger)
-    lines = []
-    for release in history.releases():
-        own = history.of(release.release_id)
-        if dataset is None or release.dataset == dataset:
-            lines.append(ReleaseLine(release, own[0].at, own[-1].at))
-    return tuple(lines)
-
-
 def show_release(ledger: Ledger, name: str) -> tuple[Release, tuple[EventLine, ...]]:
     """A release by its id or its candidate's, and all that happened to it."""
     history = read_history(ledger)
@@ -75,8 +55,7 @@ def show_release(ledger: Ledger, name: str) -> tuple[Release, tuple[EventLine, .
 
 def export_ledger(ledger: Ledger, path: Path | None = None) -> str:
     """The whole ledger as JSON lines, checked first; written to `path` if one is given."""
-    read_history(ledger)
-    text = ledger.export()
+    text = entries_to_lines(read_history(ledger).entries)
     if path is not None:
         replace_file(path, text.encode())
     return text

@@ -128,8 +128,7 @@ def verify_head(content: bytes, envelope: bytes) -> tuple[Head, Signed]:
         raise IntegrityBroken(f"{HEAD_FILE} is not a head of a ledger.", "Ask the publisher for the folder again.") from None
     digest = hashlib.sha256(content).hexdigest()
     said = signed.statement
-    named = {subject.name: subject.digest.sha256 for subject in said.subject}
-    if named != {HEAD_FILE: digest} or said.predicate != {"seq": head.seq, "hash": head.hash}:
+    if said.digests != {HEAD_FILE: digest} or said.predicate != {"seq": head.seq, "hash": head.hash}:
         raise IntegrityBroken(f"The signature of {HEAD_FILE} is over another head.", "Ask the publisher for the folder again.")
     return head, signed
 

@@ -17,6 +17,7 @@ from tasks.ledger import Ledger
 from tasks.ledger_lock import DatasetLock
 from tasks.seal import Candidate, load_candidate
 from tasks.statements import sign_decision
+from tasks.transition import record_transition
 from tasks.trust import keep_envelope, roots_of, void_keys, weigh_approvals
 
 ATTEMPTS = 5
@@ -66,11 +67,7 @@ def operate(home: Home, ledger: Ledger, name: str, action: Action, operator: str
         approvals = weigh_approvals(home, release, history.events(release.release_id), roots_of(home, sealed.folder, sealed.manifest))
         revoked = void_keys(approvals)
     act = Act(action, candidate=release.candidate, policy_digest=release.policy_digest, reason=reason)
-    answer = decide(release, act, Actor(operator, "", ActorRole.OPERATOR), Rules(floor, revoked), ledger.now())
-    if isinstance(answer, Refused):
-        raise answer.error("See `headgate show`.")
-    ledger.append(release.release_id, answer.events, release.events, operator)
-    return answer.release
+    return record_transition(ledger, release, act, Actor(operator, "", ActorRole.OPERATOR), "See `headgate show`.", Rules(floor, revoked))
 
 
 def record_takeover(ledger: Ledger, lock: DatasetLock) -> Release | None:
@@ -86,11 +83,7 @@ def record_takeover(ledger: Ledger, lock: DatasetLock) -> Release | None:
         return None
     reason = f"Its process died; release {lock.release} took over its lock."
     act = Act(Action.ABANDON, candidate=release.candidate, policy_digest=release.policy_digest, reason=reason, error="ProcessDied")
-    answer = decide(release, act, Actor("headgate", "", ActorRole.OPERATOR), Rules(), ledger.now())
-    if isinstance(answer, Refused):
-        raise answer.error("See `headgate audit show`.")
-    ledger.append(release.release_id, answer.events, release.events, "headgate")
-    return answer.release
+    return record_transition(ledger, release, act, Actor("headgate", "", ActorRole.OPERATOR), "See `headgate audit show`.")
 
 
 def release_of(history: History, candidate: Candidate) -> Release:

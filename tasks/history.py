@@ -42,9 +42,13 @@ class History:
     def release(self, release: str) -> Release:
         return fold(self.events(release))
 
+    @cached_property
+    def _releases(self) -> tuple[Release, ...]:
+        return tuple(self.release(release) for release in self._own)
+
     def releases(self) -> tuple[Release, ...]:
         """Every release with its state, in the order in which they began."""
-        return tuple(self.release(release) for release in self._own)
+        return self._releases
 
     def sealed(self, candidate: str) -> CandidateSealed | None:
         """The event that sealed this candidate."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import getpass
 from dataclasses import dataclass
 
-from policies.approval import Act, Action, Actor, ActorRole, Refused, Rules, decide
+from policies.approval import Act, Action, Actor, ActorRole
 from policies.release import Release
 from tasks.decide import release_of
 from tasks.history import read_history
 from tasks.home import Home
 from tasks.ledger import Ledger
 from tasks.seal import Candidate, load_candidate
+from tasks.transition import record_transition
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,5 @@ def view_candidate(home: Home, ledger: Ledger, name: str) -> Viewed:
     candidate = load_candidate(home.candidates, name)
     release = release_of(read_history(ledger), candidate)
     act = Act(Action.VIEW, candidate=candidate.id, policy_digest=release.policy_digest)
-    answer = decide(release, act, Actor(getpass.getuser(), "", ActorRole.READER), Rules(), ledger.now())
-    if isinstance(answer, Refused):
-        raise answer.error("See `headgate releases`.")
-    ledger.append(release.release_id, answer.events, release.events, getpass.getuser())
-    return Viewed(candidate, answer.release)
+    reader = Actor(getpass.getuser(), "", ActorRole.READER)
+    return Viewed(candidate, record_transition(ledger, release, act, reader, "See `headgate releases`."))

@@ -73,7 +73,7 @@ def make_key(path: Path, comment: str = "") -> PrivateKey:
     import asyncssh
 
     key = asyncssh.generate_private_key(KEY_TYPE, comment=comment or path.name)
-    _write_private(path, key.export_private_key())
+    write_private(path, key.export_private_key())
     made = _private_key(key)
     _write_public(path, made)
     return made
@@ -132,7 +132,7 @@ def ledger_secret(folder: Path) -> bytes:
     path = folder / LEDGER_SECRET
     if not path.exists():
         try:
-            _write_private(path, secrets.token_hex(SECRET_BYTES).encode())
+            write_private(path, secrets.token_hex(SECRET_BYTES).encode())
         except FileExistsError:
             pass  # another process made it a moment ago; its secret is read below
         except OSError as problem:
@@ -191,7 +191,7 @@ def _write_public(path: Path, key: PrivateKey) -> None:
     path.with_name(path.name + ".pub").write_text(key.public + "\n")
 
 
-def _write_private(path: Path, content: bytes) -> None:
+def write_private(path: Path, content: bytes) -> None:
     """Whole or not at all, and never over another's: written beside, then linked to its name."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}")

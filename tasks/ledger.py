@@ -7,20 +7,21 @@ knows of it; the embedded one is a SQLite file (tasks/ledger_file.py).
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
 from headgate.errors import Defect, IntegrityBroken, Refusal, TransitionRefused
 from policies.events import Event, SignedEvent, moment, read_event
-from tasks.chain import RESTORE, START, Entry, check_chain, entries_to_lines, entry_hash
+from tasks.chain import RESTORE, START, Entry, check_chain, entry_hash
 from tasks.ledger_file import reading, writing
 from tasks.ledger_lock import DatasetLock, dataset_lock
 
-COLUMNS = "seq, release, version, type, at, actor, payload, release_previous, previous, hash"
+COLUMNS = ", ".join(column.name for column in fields(Entry))
+PLACES = ", ".join("?" for _ in fields(Entry))
 
 
 class Ledger(Protocol):
@@ -40,10 +41,6 @@ class Ledger(Protocol):
 
     def verify_chain(self) -> tuple[Entry, ...]:
         """Every entry, after every hash and link has been checked; IntegrityBroken names the first that does not hold."""
-        ...
-
-    def export(self) -> str:
-        """The whole ledger as JSON lines."""
         ...
 
     def lock(self, dataset: str, release: str) -> AbstractContextManager[DatasetLock]:
@@ -80,14 +77,14 @@ class SqliteLedger:
                 if event.release_id != release:
                     raise Defect("An event was to be recorded under another release.", "This is a defect of headgate; please report it.")
                 entry = _follow(last, own, event, actor)
-                connection.execute(f"INSERT INTO events ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _row(entry))
+                connection.execute(f"INSERT INTO events ({COLUMNS}) VALUES ({PLACES})", astuple(entry))
                 added.append(entry)
                 last = own = entry
         return tuple(added)
 
     def entries(self, release: str | None = None) -> tuple[Entry, ...]:
         with reading(self.path) as connection:
-            return tuple(_entries(connection, release))
+            return tuple(Entry(*row) for row in _select(connection, release, "ASC"))
 
     def events_of(self, release: str) -> tuple[Event, ...]:
         return tuple(event_of(entry) for entry in self.entries(release))
@@ -98,9 +95,6 @@ class SqliteLedger:
         for entry in entries:
             event_of(entry)
         return entries
-
-    def export(self) -> str:
-        return entries_to_lines(self.entries())
 
     def lock(self, dataset: str, release: str) -> AbstractContextManager[DatasetLock]:
         return dataset_lock(self.path, dataset, release)
@@ -131,41 +125,18 @@ def event_of(entry: Entry) -> Event:
 def _follow(last: Entry | None, own: Entry | None, event: Event, actor: str) -> Entry:
     seq, previous = (1, START) if last is None else (last.seq + 1, last.hash)
     version, own_previous = (1, START) if own is None else (own.version + 1, own.hash)
-    fields = (seq, event.release_id, version, event.event, event.at, actor, event.model_dump_json(), own_previous, previous)
-    return Entry(*fields, entry_hash(*fields))
+    stored = (seq, event.release_id, version, event.event, event.at, actor, event.model_dump_json(), own_previous, previous)
+    return Entry(*stored, entry_hash(*stored))
 
 
-def _row(entry: Entry) -> tuple[int | str, ...]:
-    return (
-        entry.seq,
-        entry.release,
-        entry.version,
-        entry.type,
-        entry.at,
-        entry.actor,
-        entry.payload,
-        entry.release_previous,
-        entry.previous,
-        entry.hash,
-    )
-
-
-def _entries(connection: sqlite3.Connection, release: str | None) -> Iterator[Entry]:
+def _select(connection: sqlite3.Connection, release: str | None, order: str) -> sqlite3.Cursor:
+    """The whole ledger's entries, or one release's; `order` is ASC, or DESC with a LIMIT."""
     query = f"SELECT {COLUMNS} FROM events"
-    rows = (
-        connection.execute(f"{query} ORDER BY seq")
-        if release is None
-        else connection.execute(f"{query} WHERE release = ? ORDER BY version", (release,))
-    )
-    for row in rows:
-        yield Entry(*row)
+    if release is None:
+        return connection.execute(f"{query} ORDER BY seq {order}")
+    return connection.execute(f"{query} WHERE release = ? ORDER BY version {order}", (release,))
 
 
 def _last(connection: sqlite3.Connection, release: str | None = None) -> Entry | None:
-    query = f"SELECT {COLUMNS} FROM events"
-    row = (
-        connection.execute(f"{query} ORDER BY seq DESC LIMIT 1")
-        if release is None
-        else connection.execute(f"{query} WHERE release = ? ORDER BY version DESC LIMIT 1", (release,))
-    ).fetchone()
+    row = _select(connection, release, "DESC LIMIT 1").fetchone()
     return None if row is None else Entry(*row)

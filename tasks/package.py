@@ -6,7 +6,6 @@ The data dictionary says of every column its role, kind, domain and levels, and 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from headgate.published import GROUP
 from policies.frozen import Frozen
 from policies.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from policies.schema import Policy
+from tasks.files import write_file
 from tasks.write import WrittenFile
 
 FILE_NAME = "datapackage.json"
@@ -36,12 +36,6 @@ READING = (
     "Rows stand in a random order, and a group number means nothing outside its table. Cells are published as they are: a spreadsheet may "
     "take one that begins with = + - or @ for a formula, so import columns as text."
 )
-
-
-class Licence(Frozen):
-    name: str
-    path: str | None = None
-    title: str | None = None
 
 
 class Constraints(Frozen):
@@ -95,8 +89,6 @@ class DataPackage(Frozen):
     title: str
     description: str
     created: str
-    version: str | None = None
-    licenses: tuple[Licence, ...] | None = None
     resources: tuple[Resource, ...]
 
 
@@ -116,37 +108,16 @@ def write_datapackage(
     promise: Promise,
     tables: Sequence[TableEntry],
     created: str,
-    version: str | None = None,
-    licence: Licence | None = None,
-) -> Path:
+) -> None:
     """Describes the files in `folder`, hashing them there. `created` is UTC in ISO 8601."""
-    package = describe(folder, policy, promise, tables, created, version, licence)
-    path = folder / FILE_NAME
-    with path.open("x", encoding="utf-8", newline="\n") as stream:
-        stream.write(package.model_dump_json(by_alias=True, exclude_none=True, indent=2) + "\n")
-        stream.flush()
-        os.fsync(stream.fileno())
-    return path
-
-
-def describe(
-    folder: Path,
-    policy: Policy,
-    promise: Promise,
-    tables: Sequence[TableEntry],
-    created: str,
-    version: str | None = None,
-    licence: Licence | None = None,
-) -> DataPackage:
-    return DataPackage(
+    package = DataPackage(
         name=policy.dataset,
         title=policy.title or policy.dataset,
         description=READING,
         created=created,
-        version=version,
-        licenses=None if licence is None else (licence,),
         resources=tuple(_resource(folder, file, table, policy, promise) for table in tables for file in table.files),
     )
+    write_file(folder, FILE_NAME, package.model_dump_json(by_alias=True, exclude_none=True, indent=2).encode() + b"\n")
 
 
 def _resource(folder: Path, file: WrittenFile, table: TableEntry, policy: Policy, promise: Promise) -> Resource:
@@ -164,11 +135,11 @@ def _resource(folder: Path, file: WrittenFile, table: TableEntry, policy: Policy
         bytes=len(content),
         hash="sha256:" + hashlib.sha256(content).hexdigest(),
         rows=file.rows if tabular else None,
-        schema=TableSchema(fields=fields_of(policy, promise, table)),
+        schema=TableSchema(fields=_fields(policy, promise, table)),
     )
 
 
-def fields_of(policy: Policy, promise: Promise, table: TableEntry) -> tuple[FieldDescription, ...]:
+def _fields(policy: Policy, promise: Promise, table: TableEntry) -> tuple[FieldDescription, ...]:
     """The data dictionary of one table, in the order of its columns."""
     sensitive = {attribute.name: attribute for attribute in promise.sensitive}
     fields = [_quasi(identifier) for identifier in promise.quasi]

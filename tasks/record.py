@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from headgate.errors import HeadgateError, InputRejected, RequirementNotMet
-from policies.approval import Act, Action, Actor, ActorRole, Refused, Rules, decide
+from policies.approval import Act, Action, Actor, ActorRole
 from policies.events import CandidateSealed, NothingNew, ReleaseRefused, RunFailed, RunStarted, SourceIngested
 from policies.fold import fold
 from policies.gates import require_passed
@@ -21,21 +18,19 @@ from policies.states import State
 from tasks import assemble, workbench
 from tasks.decide import record_takeover
 from tasks.files import write_file
-from tasks.history import read_history
+from tasks.history import VISIBLE, read_history
 from tasks.home import Home
 from tasks.keys import runner_key
 from tasks.ledger import open_ledger
-from tasks.package import TableEntry, write_datapackage
 from tasks.references import LoadedPolicy, load_policy
 from tasks.report import render_report
-from tasks.seal import seal
-from tasks.signers import REVOKED, TrustRoots, people, read_revoked, signers_from_text
-from tasks.trust import SIGNERS_FILE, operator_roots, runner_signer
-from tasks.workbench import Workbench, present
+from tasks.seal import Candidate
+from tasks.signers import TrustRoots, people
+from tasks.transition import record_transition
+from tasks.trust import policy_roots, runner_signer
+from tasks.workbench import Workbench
 
 PENDING = (State.AWAITING_APPROVAL, State.APPROVED, State.PUBLISHING, State.PUBLISHED)
-SEEDS = "seeds"
-CURE = "See `headgate releases`."
 
 
 @contextmanager
@@ -45,11 +40,14 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
     loaded = load_policy(policy)
     require_ready(loaded.policy)
     signer_key = runner_key(home.keys, key)
-    roots = roots_for(loaded, home)
+    roots = policy_roots(home, loaded.references.signers)
     runner = runner_signer(signer_key, roots)
     _require_approvers(loaded, roots, runner.principal)
     ledger = open_ledger(home.ledger)
     with ledger.lock(loaded.policy.dataset, release_id) as lock:
+        if lock.taken_from:
+            home.clear_stage(lock.taken_from)
+            record_takeover(ledger, lock)
         bench = Workbench(
             release_id=release_id,
             home=home,
@@ -63,9 +61,6 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
             listener=workbench.listener_of(release_id),
             started=ledger.now().isoformat(),
         )
-        if lock.taken_from:
-            home.clear_stage(lock.taken_from)
-            record_takeover(ledger, lock)
         workbench.put(bench)
         try:
             bench.happened(
@@ -76,14 +71,6 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
         finally:
             bench.forget_microdata()
             home.clear_stage(release_id)
-
-
-def roots_for(loaded: LoadedPolicy, home: Home) -> TrustRoots:
-    """Who may sign: the policy's own file, or else the operator's."""
-    text = loaded.references.signers
-    if text is None:
-        return operator_roots(home)
-    return TrustRoots(signers_from_text(text), read_revoked(home.root / REVOKED), hashlib.sha256(text.encode()).hexdigest())
 
 
 def _require_approvers(loaded: LoadedPolicy, roots: TrustRoots, runner: str) -> None:
@@ -100,7 +87,7 @@ def _require_approvers(loaded: LoadedPolicy, roots: TrustRoots, runner: str) -> 
 def previous_rows(bench: Workbench) -> int | None:
     """Rows of the newest published release of the same dataset."""
     history = read_history(bench.ledger)
-    out = [r for r in history.releases() if r.dataset == bench.loaded.policy.dataset and r.state in (State.PUBLISHED, State.SUPERSEDED)]
+    out = [r for r in history.releases() if r.dataset == bench.loaded.policy.dataset and r.state in VISIBLE]
     if not out:
         return None
     return next((event.rows for event in history.events(out[-1].release_id) if isinstance(event, SourceIngested)), None)
@@ -131,21 +118,16 @@ def end_run(
     """The run's last event, if the table of transitions accepts it."""
     release = fold(bench.ledger.events_of(bench.release_id))
     actor = Actor(bench.runner.principal, bench.runner.fingerprint, ActorRole.RUNNER)
-    answer = decide(release, Act(action, candidate=candidate, event=event), actor, Rules(), bench.ledger.now())
-    if isinstance(answer, Refused):
-        raise answer.error(CURE)
-    bench.ledger.append(bench.release_id, answer.events, release.events, bench.runner.principal)
-    bench.told += len(answer.events)
-    bench.state = answer.release.state
+    ended = record_transition(bench.ledger, release, Act(action, candidate=candidate, event=event), actor, "See `headgate releases`.")
+    bench.told, bench.state = ended.events, ended.state
 
 
 def end_unsealed(bench: Workbench, problem: HeadgateError) -> None:
     """A requirement not met is a refusal, with a report of figures for the steward; all else is a failure of the run."""
     append_events(bench)
     at = bench.ledger.now().isoformat()
-    seen = {event.event for event in bench.ledger.events_of(bench.release_id)}
-    if isinstance(problem, RequirementNotMet) and "ingested" in seen:
-        gates = sorted({verdict.gate.split(":")[0] for verdict in bench.verdicts if not verdict.passed})
+    if isinstance(problem, RequirementNotMet) and bench.ingested is not None:
+        gates = sorted({verdict.kind for verdict in bench.verdicts if not verdict.passed})
         end_run(bench, Action.REFUSE, ReleaseRefused(release_id=bench.release_id, at=at, failed=tuple(gates or [_kind(problem)])))
         _write_refusal(bench, problem)
     else:
@@ -163,6 +145,24 @@ def end_as_nothing_new(bench: Workbench, candidate: str) -> None:
     end_run(bench, Action.SKIP, NothingNew(release_id=bench.release_id, at=at, candidate=candidate))
 
 
+def end_as_sealed(bench: Workbench, candidate: Candidate) -> None:
+    append_events(bench)
+    now, days, manifest = bench.ledger.now(), bench.loaded.policy.approval.expires_days, candidate.manifest
+    event = CandidateSealed(
+        release_id=bench.release_id,
+        at=now.isoformat(),
+        candidate=candidate.id,
+        policy_digest=bench.loaded.digest,
+        required=manifest.approvals_required,
+        runner=manifest.runner,
+        signers=manifest.signers,
+        signers_digest=manifest.signers_digest,
+        deadline=None if days is None else (now + timedelta(days=days)).isoformat(),
+    )
+    end_run(bench, Action.SEAL, event, candidate.id)
+    bench.candidate, bench.folder = candidate, candidate.folder
+
+
 def refusal_of(bench: Workbench) -> str:
     """Why the release stops at its gates, as a sentence; empty if they let it through."""
     try:
@@ -177,53 +177,3 @@ def _write_refusal(bench: Workbench, problem: RequirementNotMet) -> None:
     folder.mkdir(mode=0o700, parents=True)
     write_file(folder, "report.html", render_report(assemble.report_content(bench, problem.message)).encode())
     bench.folder = folder
-
-
-def seal_candidate(bench: Workbench) -> str:
-    """Adds what describes the tables, seals the folder, and records it; gives the candidate's id."""
-    require_passed(bench.verdicts)
-    policy, promise, home = bench.loaded.policy, present(bench.promise, "promise"), bench.home
-    roots = roots_for(bench.loaded, home)
-    entries = [TableEntry(name, bench.columns_of(name), bench.insensitive_of(name), bench.written[name]) for name in bench.names]
-    write_datapackage(bench.stage, policy, promise, entries, bench.started)
-    write_file(bench.stage, "report.html", render_report(assemble.report_content(bench)).encode())
-    write_file(bench.stage, "expectations.json", _outcomes(bench))
-    if bench.loaded.references.signers is not None:
-        write_file(bench.stage, SIGNERS_FILE, bench.loaded.references.signers.encode())
-    candidate = seal(home.candidates, bench.stage, assemble.manifest_of(bench, roots), bench.key)
-    _keep_seed(home, candidate.id, bench.seed)
-    append_events(bench)
-    now = bench.ledger.now()
-    days, manifest = policy.approval.expires_days, candidate.manifest
-    event = CandidateSealed(
-        release_id=bench.release_id,
-        at=now.isoformat(),
-        candidate=candidate.id,
-        policy_digest=bench.loaded.digest,
-        required=manifest.approvals_required,
-        runner=manifest.runner,
-        signers=manifest.signers,
-        signers_digest=manifest.signers_digest,
-        deadline=None if days is None else (now + timedelta(days=days)).isoformat(),
-    )
-    end_run(bench, Action.SEAL, event, candidate.id)
-    bench.candidate, bench.folder = candidate, candidate.folder
-    return candidate.id
-
-
-def _outcomes(bench: Workbench) -> bytes:
-    told = [
-        {"side": outcome.side, "table": outcome.table, "type": outcome.expectation, "column": outcome.column, "success": outcome.success}
-        for outcome in bench.outcomes
-    ]
-    return (json.dumps(told, indent=1, ensure_ascii=False) + "\n").encode()
-
-
-def _keep_seed(home: Home, candidate: str, seed: bytes) -> None:
-    """With the keys, so that the operator can open the commitment to an auditor; whoever has it could undo the shuffles of nothing:
-    the order of rows is drawn apart from it."""
-    folder = home.keys / SEEDS
-    folder.mkdir(mode=0o700, exist_ok=True)
-    descriptor = os.open(folder / candidate, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as stream:
-        stream.write(seed.hex().encode() + b"\n")

@@ -41,6 +41,7 @@ def remeasure(manifest: Manifest, files: Mapping[str, Stored]) -> Remeasured:
     _check_every_table_is_claimed(manifest, files)
     measured = tuple(_table(manifest, claimed, files) for claimed in manifest.tables)
     _check_promise(manifest, measured)
+    _check_utility(manifest, measured)
     return Remeasured(measured, not_measurable(manifest))
 
 
@@ -55,6 +56,9 @@ def not_measurable(manifest: Manifest) -> tuple[str, ...]:
             named.append(f"query error of {table.name} against the source, which is not published")
         if manifest.promise.callable is not None:
             named.append(f"risk of {table.name} under the distance {manifest.promise.callable}: no code is run to verify a folder")
+    if manifest.utility.query_error_mean is not None:
+        named.append("query error of the release against the source, which is not published")
+    named.append("association loss and information exposure of the plan: they are of the source, which is not published")
     named.append("rows of the source and suppressed rows, and that every row is one person: the source is not published")
     return tuple(dict.fromkeys(named))
 
@@ -163,6 +167,8 @@ def _check_promise(manifest: Manifest, measured: tuple[TableFigures, ...]) -> No
     unknowable = {"dissimilarity"} if manifest.promise.callable is not None else set()
     judged = {(verdict.gate, verdict.table): verdict for verdict in judge(manifest.promise, measured) if verdict.gate not in unknowable}
     claimed = {(verdict.gate, verdict.table): verdict for verdict in manifest.verdicts}
+    if len(claimed) != len(manifest.verdicts):
+        raise IntegrityBroken("The manifest holds two verdicts on one gate of one table.", FALSE_CLAIM)
     for place, verdict in judged.items():
         if not verdict.passed:
             figure, promised = _shown(verdict.measured), _shown(verdict.required)
@@ -172,8 +178,38 @@ def _check_promise(manifest: Manifest, measured: tuple[TableFigures, ...]) -> No
     for gate, table in claimed.keys() - judged.keys():
         if not gate.startswith(("disclosure:", "utility.")) and gate not in unknowable:
             raise IntegrityBroken(f"The manifest holds a verdict ({gate} of {table or 'all tables'}) on nothing promised.", FALSE_CLAIM)
+        verdict = claimed[gate, table]
+        if gate not in unknowable and not (_same(_figure_of(manifest, gate, table), verdict.measured) and _within(verdict)):
+            raise IntegrityBroken(f"The verdict on {gate} of {table or 'all tables'} is not the one that follows.", FALSE_CLAIM)
     if any(not verdict.passed for verdict in manifest.verdicts):
         raise IntegrityBroken("The manifest holds a gate that has not passed.", FALSE_CLAIM)
+
+
+def _figure_of(manifest: Manifest, gate: str, table: str) -> float | None:
+    """The figure of the manifest that a verdict on disclosure or utility is about."""
+    if gate.startswith("utility."):
+        return {"utility.max_loss": manifest.utility.ncp, "utility.max_error": manifest.utility.query_error_mean}.get(gate)
+    name, _, which = gate.removeprefix("disclosure:").rpartition(".")
+    figures = next((one for one in manifest.tables if one.name == table), None)
+    return None if figures is None else (figures.disclosure_mean if which == "mean" else figures.disclosure_max).get(name)
+
+
+def _within(verdict: Verdict) -> bool:
+    return verdict.measured is not None and verdict.required is not None and at_most(verdict.measured, verdict.required)
+
+
+def _check_utility(manifest: Manifest, measured: tuple[TableFigures, ...]) -> None:
+    """What the release as a whole loses follows from its tables; its query error needs the source."""
+    claimed, rows = manifest.utility, sum(table.rows for table in measured)
+    loss = sum(table.ncp * table.rows for table in measured) / rows
+    for name, was, found in (
+        ("ncp", claimed.ncp, loss),
+        ("suppressed_share", claimed.suppressed_share, manifest.suppressed / manifest.rows),
+    ):
+        if not _same(was, found):
+            raise IntegrityBroken(
+                f"A false claim about the release: {name} is claimed as {_shown(was)} and is {_shown(found)}.", FALSE_CLAIM
+            )
 
 
 def _same_verdict(one: Verdict, other: Verdict) -> bool:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from headgate.errors import Defect, InputRejected, IntegrityBroken, StoreUnavailable
 from policies.manifest import Manifest
-from tasks.files import check_files, file_entry, list_files, place_folder, plain_path, read_file, remove_folder, sync_folder, write_file
+from tasks.files import check_files, file_entry, list_files, place_folder, plain_path, read_file, remove_folder, write_file
 from tasks.keys import PrivateKey
 from tasks.signatures import CANDIDATE, sign_statement, statement, verify_envelope
 
@@ -129,8 +129,7 @@ def load_sealed(candidates: Path, digest: str) -> Candidate:
 def check_manifest_signature(manifest: Manifest, digest: str, envelope: bytes) -> None:
     """That the runner named in the manifest signed this manifest and no other."""
     signed = verify_envelope(envelope, MANIFEST_SIGNATURE, CANDIDATE)
-    named = {subject.name: subject.digest.sha256 for subject in signed.statement.subject}
-    if named != {MANIFEST: digest}:
+    if signed.statement.digests != {MANIFEST: digest}:
         raise IntegrityBroken("The runner's signature is over another manifest.", "Run the release again.")
     if signed.fingerprint != manifest.runner.fingerprint:
         raise IntegrityBroken("The manifest is signed by another key than the runner's that it names.", "Run the release again.")
@@ -144,4 +143,3 @@ def _settle(path: Path) -> None:
     finally:
         os.close(descriptor)
     path.chmod(0o444)
-    sync_folder(path.parent)

@@ -50,6 +50,11 @@ class Statement(Frozen):
     predicate_type: str = Field(alias="predicateType")
     predicate: dict[str, Any]
 
+    @property
+    def digests(self) -> dict[str, str]:
+        """SHA-256 of each subject by its name."""
+        return {subject.name: subject.digest.sha256 for subject in self.subject}
+
 
 @dataclass(frozen=True)
 class Signed:

@@ -61,7 +61,7 @@ def check_decision(
         said = SignedDecision.model_validate(signed.statement.predicate)
     except ValidationError:
         raise IntegrityBroken(f"{what} does not say what was decided.", CURE) from None
-    subjects = {subject.name: subject.digest.sha256 for subject in signed.statement.subject}
+    subjects = signed.statement.digests
     if subjects != {MANIFEST: said.candidate} or said.candidate != event.candidate:
         raise IntegrityBroken(f"{what} was signed for another candidate.", CURE)
     told = (action, event.policy_digest, event.release_id, dataset, event.signer.principal, event.at, event.reason)

@@ -12,7 +12,7 @@ from prefect.cache_policies import NO_CACHE
 
 from headgate.errors import StoreUnavailable
 from policies.events import ExpectationsChecked, GatesJudged, PlanChosen, RunTracked, SourceIngested, TableAnonymized
-from tasks import anonymize, assemble, gate, plan, record, transform, workbench
+from tasks import anonymize, assemble, candidate, gate, plan, record, transform, workbench
 from tasks.expect_inbound import expect_inbound
 from tasks.expect_outbound import Declared, expect_outbound, withheld_columns
 from tasks.expectations import ExpectationOutcome, refuse_failed_inbound, refuse_failed_outbound
@@ -176,7 +176,7 @@ def judge(bench: Workbench, table: str) -> int:
     """Step 6: one verdict a gate and table; gives how many did not pass."""
     verdicts = gate.judge_release(bench)
     failed = [verdict for verdict in verdicts if not verdict.passed]
-    kinds = tuple(sorted({verdict.gate.split(":")[0] for verdict in failed}))
+    kinds = tuple(sorted({verdict.kind for verdict in failed}))
     bench.happened(GatesJudged, verdicts=len(verdicts), passed=len(verdicts) - len(failed), failed=kinds)
     return len(failed)
 
@@ -192,9 +192,10 @@ def track(bench: Workbench, table: str) -> str:
 @step("candidate")
 def seal_candidate(bench: Workbench, table: str) -> str:
     """Step 8: the folder under the digest of its manifest, signed by the runner."""
-    candidate = record.seal_candidate(bench)
-    tag_candidate(bench.mlflow_run_id, candidate, bench.home.root)
-    return candidate
+    sealed = candidate.seal_candidate(bench)
+    tag_candidate(bench.mlflow_run_id, sealed.id, bench.home.root)
+    record.end_as_sealed(bench, sealed)
+    return sealed.id
 
 
 @step("audit")

@@ -37,16 +37,26 @@ def operator_roots(home: Home) -> TrustRoots:
     return trust_roots(home.signers, home.root / REVOKED)
 
 
+def policy_roots(home: Home, signers: str | None) -> TrustRoots:
+    """Who may sign under a policy: those of its own file, or else the operator's."""
+    return operator_roots(home) if signers is None else _own_roots(home, signers.encode())
+
+
+def _own_roots(home: Home, signers: bytes) -> TrustRoots:
+    """The operator's revoked keys void these too."""
+    digest = hashlib.sha256(signers).hexdigest()
+    return TrustRoots(signers_from_text(signers.decode("utf-8", "replace")), read_revoked(home.root / REVOKED), digest)
+
+
 def roots_of(home: Home, folder: Path, manifest: Manifest) -> TrustRoots:
     """The signers in force for a candidate. One that carries a file `signers` was made under a policy with signers of its own: they are
     fixed by its digest. Otherwise the operator's file counts as it is now. The operator's revoked keys void in both cases."""
     if not any(entry.path == SIGNERS_FILE for entry in manifest.files):
         return operator_roots(home)
-    content = read_file(folder, SIGNERS_FILE).content
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != manifest.signers_digest:
+    roots = _own_roots(home, read_file(folder, SIGNERS_FILE).content)
+    if roots.digest != manifest.signers_digest:
         raise IntegrityBroken("The candidate's signers are not those its manifest names.", "Run the release again.")
-    return TrustRoots(signers_from_text(content.decode("utf-8", "replace")), read_revoked(home.root / REVOKED), digest)
+    return roots
 
 
 def runner_signer(key: PrivateKey, roots: TrustRoots | None) -> Signer:

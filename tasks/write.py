@@ -8,7 +8,6 @@ with = + - or @ for a formula: a published value is the source's value, and impo
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 from collections.abc import Sequence
@@ -46,7 +45,7 @@ class WrittenFile:
 
 
 def write_frame(frame: pd.DataFrame, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> tuple[WrittenFile, ...]:
-    """tables/<name>.csv and .parquet below `folder`, flushed to disk. An existing file is never written over."""
+    """tables/<name>.csv and .parquet below `folder`; sealing flushes them to disk. An existing file is never written over."""
     if not _NAME.fullmatch(name):
         raise Defect("A table's name cannot be a file's name.", "Use letters, digits, '-' and '_'.")
     arrays = {str(column): plain_array(frame[column], str(column)) for column in frame.columns}
@@ -59,23 +58,11 @@ def write_frame(frame: pd.DataFrame, folder: Path, name: str, formats: Sequence[
             tables.mkdir(mode=0o755, exist_ok=True)
             with path.open("xb") as stream:
                 {"csv": _write_csv, "parquet": _write_parquet}[form](table, stream)
-                stream.flush()
-                os.fsync(stream.fileno())
         except OSError as problem:
             reason = problem.strerror or type(problem).__name__
             raise StoreUnavailable(f"tables/{name}.{form} cannot be written ({reason}).", "Check the disk's space and rights.") from None
         written.append(WrittenFile(name, form, f"tables/{name}.{form}", table.num_rows))
-    sync_folder(tables)
     return tuple(written)
-
-
-def sync_folder(folder: Path) -> None:
-    """Makes the names in a folder as durable as the files' contents."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _write_parquet(table: pa.Table, stream: BinaryIO) -> None:

@@ -20,7 +20,7 @@ from headgate.columns import Codes, Column, Kind, Table
 from headgate.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
 from headgate.distinct import distinct_rows
 from headgate.errors import InputRejected
-from headgate.tolerance import exact, neighbours_allowed
+from headgate.tolerance import exact, floors, neighbours_allowed
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def allowed_dissimilar(rows: int, delta: Any) -> NDArray[np.int64]:
 
 def allowed_share(rows: int, share: Fraction) -> NDArray[np.int64]:
     """⌊share·s⌋ for s = 0 … rows."""
-    return np.arange(rows + 1, dtype=np.int64) * share.numerator // share.denominator
+    return floors(np.arange(rows + 1, dtype=np.int64), share)
 
 
 def dissimilarity(

@@ -155,3 +155,10 @@ def test_a_table_keeps_the_roles_apart_and_names_what_is_absent() -> None:
     assert table.take(np.array([1])).rows == 1
     with pytest.raises(InputRejected, match="'s' is not in the data"):
         encode_table(frame.drop(columns="s"), specs)
+
+
+def test_a_declared_value_with_blanks_around_it_is_found_as_it_is_written() -> None:
+    """Cells were stripped before they were compared with the declared values, which were not: " lead" could never be met, not even by
+    itself. Exactly equal comes first; blanks are overlooked only where that fails."""
+    assert decoded(encode([" lead", "lead ", "lead"], Kind.CATEGORY, declared=(" lead", "lead"))) == [" lead", "lead", "lead"]
+    assert decoded(encode([" low", "high"], Kind.ORDINAL, levels=(" low", "high"))) == [" low", "high"]

@@ -10,7 +10,7 @@ import pytest
 from headgate.errors import InputRejected
 from policies.digest import policy_digest
 from policies.load import parse_policy
-from policies.schema import Policy
+from policies.schema import Policy, files_of
 
 FILES = ("data/region.csv", "data/codes.csv", "data/register.csv", "signers")
 

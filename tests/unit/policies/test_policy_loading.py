@@ -144,6 +144,14 @@ BAD = [
     ("k: 3,", "k: 3, infeasible: ignore,", 14, ["infeasible", "{suppress: share of rows}"]),
     ("k: 3,", "k: 3, infeasible: {suppress: 2},", 14, ["infeasible.suppress", "less than or equal to 1"]),
     ("k: 3,", "k: 3, infeasible: {relax: 0.9},", 14, ["relax", "at most delta, 0.5"]),
+    # δ of `each` is never relaxed: a floor above the composite's δ would have raised it, and one for `each` alone was refused by the gates.
+    ("k: 3,", "k: 3, each: {income: {epsilon: 0, delta: 0.8}}, infeasible: {relax: 0.7},", 14, ["relax", "at most delta, 0.5"]),
+    (
+        "epsilon: 0.1, delta: 0.5}",
+        "each: {income: {epsilon: 0, delta: 0.8}}, infeasible: {relax: 0.7}}",
+        14,
+        ["without a δ to relax", "epsilon and delta"],
+    ),
     ("k: 3,", "k: 3, distance: {p: 0.5},", 14, ["distance.p", "greater than or equal to 1"]),
     ("k: 3,", "k: 3, distance: {combine: max},", 14, ["distance.combine", "lp or min"]),
     ("k: 3,", "k: 3, distance: {callable: os.system},", 14, ["distance.callable"]),

@@ -12,6 +12,8 @@ from headgate.columns import Column, Kind, Role, Table
 from headgate.encode import encode_column, encode_table
 from headgate.errors import InputRejected, PolicyInvalid
 from headgate.hierarchy import Hierarchy
+from headgate.published import publish_form
+from headgate.utility.loss import information_loss
 from policies.levels import mask_hierarchy, widths_hierarchy
 from policies.load import parse_policy
 from policies.promise import DeltaL, Dissimilarity, Promise
@@ -188,3 +190,23 @@ def test_insensitive_attributes_go_to_one_table(edited: Callable[..., Policy]) -
     assert insensitive_tables(policy, 2) == ((), ("ward",))
     with pytest.raises(PolicyInvalid, match="has 1 tables"):
         insensitive_tables(policy, 1)
+
+
+def test_a_promise_does_not_name_the_values_that_a_hierarchy_was_made_from(edited: Callable[..., Policy]) -> None:
+    """Widths and masks are built over the values present, and the published manifest listed them all as leaves: beside a cell [20..24] it
+    said that nobody is 20, 21 or 24. What is measured from the promise alone is what is measured from the table."""
+    policy = edited(
+        ("kind: integer}", "kind: integer, domain: [0, 99], hierarchy: {widths: [5, 10]}}"),
+        ("zip: {role: quasi, kind: category}", "zip: {role: quasi, kind: category, hierarchy: {mask: 1}}"),
+    )
+    frame = pd.DataFrame({"age": [22, 23, 37, 38], "zip": ["107", "109", "213", "213"]})
+    specs = {name: spec for name, spec in column_specs(policy, present=frame.to_dict("list")).items() if name in frame}
+    encoded = encode_table(frame, specs)
+    table = Table({**encoded.columns, **bits("illness", "flu", "gout")}, encoded.quasi, ("illness=flu", "illness=gout"))
+    promise = promise_of(policy, table)
+    told = promise.model_dump_json()
+    assert not [value for value in ("22", "23", "37", "38", "107", "109", "213") if f'"{value}"' in told]
+    assert [len(identifier.hierarchy[0]) for identifier in promise.quasi] == [4, 3]
+    for groups in ([0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 2, 2]):
+        published = publish_form(table, np.array(groups), "t", table.sensitive)
+        assert information_loss(published, domains_of(promise)).ncp == pytest.approx(information_loss(published, table.columns).ncp)

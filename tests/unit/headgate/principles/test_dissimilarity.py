@@ -91,6 +91,15 @@ def test_a_rounding_error_hides_no_neighbour() -> None:
     assert dissimilarity(pair, [reading([2])], Distance(), "0.05").risk == 1
 
 
+def test_one_sensitive_value_makes_a_row_a_centre() -> None:
+    """DEFINITIONS §3 (ext): only a row whose values are all declared harmless is none."""
+    illness = encode_column(pd.Series(["flu"] * 3), ColumnSpec("v", Kind.CATEGORY, Role.SENSITIVE))
+    spec = ColumnSpec("w", Kind.CATEGORY, Role.SENSITIVE, nonsensitive=frozenset({"none"}))
+    habit = encode_column(pd.Series(["none"] * 3), spec)
+    assert dissimilarity([illness, habit], [reading([3])], Distance(), "0").risk == 1
+    assert dissimilarity([habit], [reading([3])], Distance(), "0").risk == 0
+
+
 def test_values_are_compared_wherever_their_weighed_difference_can_be_near() -> None:
     """A category of weight 0.2 differs by 0.2 at most: at ε = 0.2 rows of two categories are neighbours, at 0.1 they are not."""
     light = encode_column(pd.Series(["a", "b"]), ColumnSpec("v", Kind.CATEGORY, Role.SENSITIVE, weight=1))

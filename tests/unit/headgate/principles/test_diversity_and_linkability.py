@@ -117,6 +117,12 @@ def test_golden_epsilon_m(values: list[float], m: float) -> None:
     assert epsilon_m(numbers(values), [np.zeros(len(values), dtype=np.int32)], 15).m == pytest.approx(m)
 
 
+def test_a_missing_number_is_near_missing_ones_only() -> None:
+    classes = [np.zeros(4, dtype=np.int32)]
+    assert delta_l(numbers([None, None, 1, 100]), classes, 5).definition == 2
+    assert epsilon_m(numbers([None, 1, 2, 100]), classes, 5).m == 2
+
+
 @settings(max_examples=60, deadline=None)
 @given(NUMBERS, st.sampled_from(["0", "2.5", "5", "7.5", "20"]))
 def test_interval_diversity_is_that_of_the_definition(rows: list[tuple[int, Any]], delta: str) -> None:

@@ -252,3 +252,13 @@ def test_min_risk_breaks_ties_in_the_order_of_columns_and_keeps_the_index() -> N
 def test_min_risk_refuses_a_weight_for_no_column() -> None:
     with pytest.raises(InputRejected, match="'income' is not in the frame. Did you mean 'incomes'"):
         min_risk(pd.DataFrame({"incomes": [1]}), pd.DataFrame({"incomes": [1]}), {"income": 1}, 1)
+
+
+def test_a_register_finds_values_with_blanks_around_them() -> None:
+    """A flat category is published as it is, blanks and all, but the register's cells were stripped: nobody in it fitted ' blue', so the
+    rows that are ' blue' and easily found counted as no risk at all."""
+    specs = {"eye": ColumnSpec("eye", Kind.CATEGORY, Role.QUASI)}
+    table = encode_table(pd.DataFrame({"eye": [" blue", " blue", "brown"]}), specs)
+    register = encode_dictionary(pd.DataFrame({"eye": [" blue", "brown", "brown ", "grey "]}), table.columns, ["eye"])
+    risk = disclosure(publish_form(table, np.array([0, 0, 1]), "t", ()), register, ["eye"], Sensitivity.fixed())
+    assert risk.consistent.tolist() == [1, 1, 2]

@@ -19,6 +19,15 @@ def test_most_similar_rows_are_counted_from_the_decimals_as_written():
     assert allowed_dissimilar(101, 0.9)[101] == 11
 
 
+@pytest.mark.parametrize("share", ["0.6666666666666667", "0.8", "0.123456789012345678901"])
+def test_a_share_of_many_digits_allows_the_same_in_a_large_table(people, share):
+    """A share is a fraction of whole numbers; with sixteen digits its numerator times 2,000 rows is beyond 64 bits, and the bound came out
+    negative or far too high."""
+    table = people(2_000)
+    exactly = [int(Fraction(share) * size) for size in range(2_001)]
+    assert linkability(table["disease"], share).allowed.tolist() == exactly
+
+
 def test_a_group_of_one_is_no_group_unless_delta_is_0():
     assert allowed_dissimilar(3, "0").tolist() == [0, 1, 2, 3]
     assert allowed_dissimilar(3, "0.01").tolist()[1] == 0

@@ -7,6 +7,7 @@ import pandas as pd
 
 from headgate.xcolor.axes import axes_of
 from headgate.xcolor.compiled import compile_limits
+from headgate.xcolor.faithful import color
 from headgate.xcolor.limits import dissimilarity, linkability
 from headgate.xcolor.recount import fullest_share, recount
 
@@ -31,3 +32,11 @@ def test_suppressed_rows_are_in_no_group_and_harm_nobody(make_table):
     found = recount(axes_of(table), compiled, limits, thinned)
     assert found.reached(2)
     assert fullest_share(table.select(["illness"]), thinned) == 0.5
+
+
+def test_the_coloring_makes_no_group_below_k(people):
+    """n = 19, k = 10 is the case in which INITIALIZE as printed breaks (DEFINITIONS §4)."""
+    for rows, sizes in ((10, [10]), (19, [19]), (29, [14, 15]), (31, [10, 10, 11])):
+        table = people(rows)
+        limit = dissimilarity(table.select(["disease"]), "0", "0.1")
+        assert sorted(np.bincount(color(axes_of(table), [limit], rows, 10).groups).tolist()) == sizes

@@ -143,6 +143,28 @@ def test_a_release_that_ended_before_its_tables_can_be_recorded(record: Make, tr
     assert run.data.metrics["tables"] == 0
 
 
+def test_names_that_mlflow_cannot_take_go_by_their_number(record: Make, release: MeasuredRelease, tracking_root: Path, reader) -> None:
+    """Two quasi-identifiers with brackets in their names were both "a column", which ended the release as a defect of ours; and a register
+    at ../registers/people.csv was refused by MLflow as a way through folders."""
+    from policies.promise import QuasiIdentifier
+
+    quasi = tuple(QuasiIdentifier(name=name, kind="integer", domain=(0, 1)) for name in ("age (years)", "height (cm)", "km/"))
+    tables = tuple(
+        replace(
+            table,
+            loss={identifier.name: 0.25 for identifier in quasi},
+            figures=table.figures.model_copy(update={"disclosure_mean": {"../registers/people.csv": 0.5}}),
+        )
+        for table in release.tables
+    )
+    assert release.promise is not None
+    promise = release.promise.model_copy(update={"quasi": quasi})
+    found = children(reader, track_release(record(promise=promise, tables=tables, release_id="r-names"), tracking_root))
+    figures = found["table-1"].data.metrics
+    assert [figures[f"loss/quasi-identifier {number}"] for number in range(3)] == [0.25] * 3
+    assert figures["disclosure_mean/dictionary 0"] == 0.5
+
+
 def test_a_value_that_became_a_column_name_is_in_no_byte_of_database_or_artifacts(
     tracked: str, record: Make, release: MeasuredRelease, tracking_root: Path, bit: str
 ) -> None:

@@ -92,6 +92,14 @@ def test_each_rule_of_the_policy_fails_alone_when_its_column_breaks_it(clinic, r
     assert "CANARY" not in repr(outcomes)
 
 
+def test_a_declared_value_with_blanks_around_it_is_expected_without_them(clinic):
+    """The cells that expectations look at have no blanks around them; the declared values had, so the very value declared failed."""
+    clinic.policy["attributes"]["sex"]["values"] = ["female ", "male"]
+    clinic.write_source(clinic.source.read_bytes().replace(b"female", b"female "))
+    loaded = clinic.load()
+    assert not failures(expect_inbound(loaded, ingest(loaded)))
+
+
 def test_a_column_too_many_a_type_and_the_row_counts_are_seen(clinic):
     clinic.policy["expect"] = {"rows": {"change": 0.1}}
     loaded = clinic.load()

@@ -197,7 +197,7 @@ def test_ledger_time_never_runs_backwards(tmp_path: Path) -> None:
 
 
 def test_export_is_one_line_an_event_and_reads_back(filled: SqliteLedger) -> None:
-    text = filled.export()
+    text = entries_to_lines(filled.entries())
     assert len(text.splitlines()) == 5
     assert json.loads(text.splitlines()[0])["type"] == "run_started"
     assert entries_from_lines(text, "export") == filled.entries()

@@ -262,8 +262,34 @@ def test_a_missing_an_invented_and_a_prettified_verdict_are_found(world) -> None
     verdicts = world.made.manifest.verdicts
     invented = verdicts[0].model_copy(update={"gate": "anonymity"})
     nicer = verdicts[0].model_copy(update={"measured": 60.0})
-    for forged in (verdicts[1:], (*verdicts, invented), (nicer, *verdicts[1:])):
+    for forged in (verdicts[1:], (*verdicts, invented), (nicer, *verdicts[1:]), (nicer, *verdicts)):
         assert "privacy claims" in failed(world.published(verdicts=forged).folder)
+
+
+@pytest.mark.parametrize("change", [{"ncp": 0.001}, {"suppressed_share": 0.5}])
+def test_a_false_figure_of_the_release_as_a_whole_is_found(world, change: dict[str, float]) -> None:
+    """Only the tables' own figures were measured again: a manifest could claim any loss for the release, and let it pass `max_loss`."""
+    utility = world.made.manifest.utility.model_copy(update=change)
+    assert next(iter(change)) in failed(world.published(utility=utility).folder)["privacy claims"]
+
+
+def test_a_verdict_that_cannot_be_measured_again_is_about_a_figure_of_the_manifest(world) -> None:
+    """A verdict on disclosure or utility could say anything, whatever figure stood beside it."""
+    manifest = world.made.manifest
+    shown = manifest.tables[0].model_copy(update={"disclosure_max": {"r.csv": 0.4}})
+    said = manifest.verdicts[0].model_copy(update={"gate": "disclosure:r.csv.max", "measured": 0.4, "required": 0.5})
+    loss = said.model_copy(update={"gate": "utility.max_loss", "table": "", "measured": manifest.utility.ncp, "required": 1.0})
+    tables = (shown, *manifest.tables[1:])
+    verify_folder(world.published(tables=tables, verdicts=(*manifest.verdicts, said, loss)).folder)
+    for wrong in (
+        said.model_copy(update={"measured": 0.1}),
+        said.model_copy(update={"required": 0.3}),
+        said.model_copy(update={"gate": "disclosure:other.csv.max"}),
+        loss.model_copy(update={"measured": 0.001}),
+        loss.model_copy(update={"gate": "utility.all_is_well"}),
+    ):
+        details = failed(world.published(tables=tables, verdicts=(*manifest.verdicts, wrong)).folder)
+        assert f"verdict on {wrong.gate}" in details["privacy claims"]
 
 
 def edited(world, tmp_path: Path, path: str, edit: Callable[[bytes], bytes]):
@@ -320,7 +346,7 @@ def test_what_cannot_be_measured_from_here_is_named(world) -> None:
         )
     )
     named = "; ".join(report.not_measured)
-    for part in ("dictionary register.csv", "query error of table-1", "evil:function", "source"):
+    for part in ("dictionary register.csv", "query error of table-1", "evil:function", "source", "association loss"):
         assert part in named
 
 
