@@ -69,7 +69,7 @@ def _report(problem: Exception, as_json: bool) -> int:
 
             traceback.print_exception(problem, file=sys.stderr)
     if as_json:
-        print_json({**getattr(problem, "document", {}), **error_document(refusal)})
+        print_json({**(refusal.document or {}), **error_document(refusal)})
     print_error(refusal)
     return refusal.code
 

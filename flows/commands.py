@@ -2,56 +2,41 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.policy_files import resolve_policy
-from flows.terminal import console, figure, gates_table, print_json, show_manifest, step_progress
+from flows.terminal import console, figure, gates_table, in_words, print_json, show_manifest, step_progress
 from headgate.errors import HeadgateError
 from tasks.home import Home
+from tasks.prefect_server import prefect_api
 from tasks.quiet import quieten
 
 if TYPE_CHECKING:
     from policies.manifest import Manifest
     from policies.release import Release
     from tasks.ledger import Ledger
+    from tasks.seal import Candidate
     from tasks.workbench import Workbench
-
-
-@contextmanager
-def prefect_for(home: Home, verbose: bool) -> Iterator[None]:
-    """Prefect, quiet, with its server in the home unless PREFECT_API_URL names another."""
-    from tasks.prefect_server import PrefectServer, prefect_api
-
-    quieten(home, verbose)
-    if verbose:
-        os.environ["HEADGATE_VERBOSE"] = "1"
-    server = None if os.environ.get("PREFECT_API_URL") else PrefectServer.start()
-    try:
-        with prefect_api(server):
-            yield
-    finally:
-        if server is not None:
-            server.stop()
 
 
 def run_release(policy: Path, source: Path | None, key: Path | None, if_changed: bool, as_json: bool, verbose: bool) -> None:
     from tasks import workbench
+    from tasks.listener import listen
     from tasks.references import load_policy
 
     home = Home.open()
     path = resolve_policy(policy)
     load_policy(path)  # what is wrong with it is told before a server is started for it
     console().print(f"home {home.root}", style="dim", soft_wrap=True)
-    with prefect_for(home, verbose):
+    quieten(home, verbose)
+    with prefect_api(meanwhile=_import_release):
         from flows.release import NOTHING_NEW, new_release_id, release
 
         release_id = new_release_id()
         with step_progress(as_json) as listener:
-            workbench.listen(release_id, listener)
+            listen(release_id, listener)
             try:
                 ended = release(str(path), _text(source), _text(key), if_changed, release_id)
             except HeadgateError as problem:
@@ -63,35 +48,40 @@ def run_release(policy: Path, source: Path | None, key: Path | None, if_changed:
     if ended == NOTHING_NEW:
         _tell_nothing_new(home, release_id, as_json)
     elif bench is not None and bench.candidate is not None:
-        _tell_candidate(bench, as_json)
+        _tell_candidate(bench, bench.candidate, as_json)
+
+
+def _import_release() -> None:
+    """The flow, and behind it what its steps will need."""
+    from flows.release import import_in_background
+
+    import_in_background()
 
 
 def _text(path: Path | None) -> str | None:
     return None if path is None else str(path.absolute())
 
 
-def _tell_candidate(bench: Workbench, as_json: bool) -> None:
+def _tell_candidate(bench: Workbench, candidate: Candidate, as_json: bool) -> None:
     from flows.shapes import release_document
 
     if as_json:
         print_json(release_document(bench))
         return
-    if bench.candidate is None:
-        return
-    manifest, out = bench.candidate.manifest, console()
-    show_manifest(manifest, bench.candidate.id, bench.state)
-    out.print(f"\nfolder {bench.folder}", soft_wrap=True)
-    out.print(f"report {bench.folder}/report.html", soft_wrap=True)
+    manifest, out = candidate.manifest, console()
+    show_manifest(manifest, candidate.id, bench.state)
+    out.print(f"\nfolder {candidate.folder}", soft_wrap=True)
+    out.print(f"report {candidate.folder}/report.html", soft_wrap=True)
     approvers = ", ".join(signer.principal for signer in manifest.signers if signer.principal != manifest.runner.principal)
     out.print(f"{manifest.approvals_required} of {approvers} must approve:", soft_wrap=True)
-    out.print(f"  headgate approve {bench.candidate.id[:12]} --key KEY --reason TEXT", soft_wrap=True)
+    out.print(f"  headgate approve {candidate.id[:12]} --key KEY --reason TEXT", soft_wrap=True)
 
 
 def _tell_refusal(bench: Workbench, problem: HeadgateError) -> None:
     """The gates as far as they were measured; the message itself follows, as for every error."""
     from flows.shapes import release_document
 
-    problem.document = release_document(bench)  # type: ignore[attr-defined]
+    problem.document = release_document(bench)
     failed = [verdict for verdict in bench.verdicts if not verdict.passed]
     if failed:
         out = console()
@@ -113,9 +103,7 @@ def _tell_nothing_new(home: Home, release_id: str, as_json: bool) -> None:
         print_json(
             {"candidate": candidate, "dataset": history.release(release_id).dataset, "state": "nothing_new", "candidate_state": state}
         )
-    console().print(
-        f"Nothing new: this source and policy already have candidate {candidate[:12]} ({state.replace('_', ' ')}).", soft_wrap=True
-    )
+    console().print(f"Nothing new: this source and policy already have candidate {candidate[:12]} ({in_words(state)}).", soft_wrap=True)
 
 
 def _ledger(home: Home) -> Ledger:
@@ -169,7 +157,7 @@ def sign_decision(name: str, action: str, key: Path | None, reason: str, as_json
         return
     out = console()
     out.print(f"{decided.principal}: {action}d {decided.release.candidate[:12]}.", soft_wrap=True)
-    out.print(f"{decided.approvals} of {decided.required} approvals; {str(decided.release.state).replace('_', ' ')}.", soft_wrap=True)
+    out.print(f"{decided.approvals} of {decided.required} approvals; {in_words(decided.release.state)}.", soft_wrap=True)
     if decided.release.state == "approved":
         out.print(f"  headgate publish {decided.release.candidate[:12]}", soft_wrap=True)
 
@@ -181,7 +169,8 @@ def run_publish(name: str, as_json: bool, verbose: bool) -> None:
     home = Home.open()
     ledger = _ledger(home)
     candidate = find_candidate(home.candidates, name)
-    with prefect_for(home, verbose):
+    quieten(home, verbose)
+    with prefect_api():
         from flows.publish import publish
 
         version = publish(candidate)
@@ -214,7 +203,7 @@ def list_releases(as_json: bool) -> None:
         approvals = f"{release.standing()} of {release.required}" if release.candidate else ""
         started = history.of(release.release_id)[0].at[:16].replace("T", " ")
         version = "" if release.version is None else str(release.version)
-        shown.add_row(release.dataset, started, release.candidate[:12], str(release.state).replace("_", " "), approvals, version)
+        shown.add_row(release.dataset, started, release.candidate[:12], in_words(release.state), approvals, version)
     console().print(shown if history.entries else "No release yet.")
 
 
@@ -238,8 +227,6 @@ def draft(table: Path, output: Path | None) -> None:
 
     text = draft_policy(profile_table(table, None if output is None else output.absolute().parent))
     if output is None:
-        import sys
-
         sys.stdout.write(text)
         return
     write_file(output.absolute().parent, output.name, text.encode())

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.policy_files import resolve_policy
-from flows.terminal import console, figure, named_attributes, print_json
+from flows.terminal import console, figure, figures_table, in_words, named_attributes, print_json
 from headgate.errors import RequirementNotMet
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def check_table(
     if as_json:
         document = found.to_json()
         if missed is not None:
-            missed.document = document  # type: ignore[attr-defined]
+            missed.document = document
             raise missed
         print_json(document)
         return
@@ -78,15 +78,12 @@ def _missed(found: CheckResult, wanted: Thresholds) -> RequirementNotMet | None:
 
 
 def _show_check(found: CheckResult) -> None:
-    from rich.table import Table
 
     out = console(stderr=False)
     out.print(f"{found.rows:,} rows in {found.groups:,} groups: k {found.k}, mean {figure(found.mean_group)}")
     out.print(f"discernibility {found.discernibility:,}")
     out.print(f"re-identification: max {figure(found.reidentification.max)}, mean {figure(found.reidentification.mean)}\n")
-    shown = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("sensitive", "distinct l", "frequency l", "entropy l", "closeness", "(δ, l)", "window", "(ε, m)"):
-        shown.add_column(heading, justify="left" if heading == "sensitive" else "right")
+    shown = figures_table("sensitive", "distinct l", "frequency l", "entropy l", "closeness", "(δ, l)", "window", "(ε, m)")
     for name, figures in found.sensitive.items():
         shown.add_row(
             name,
@@ -118,7 +115,6 @@ def advise_policy(policy: Path, as_json: bool) -> None:
 
 
 def _show_advice(advice: Advice) -> None:
-    from rich.table import Table
 
     out = console(stderr=False)
     asked = "" if advice.epsilon is None else f", ε {figure(advice.epsilon)}, δ {figure(advice.delta)}"
@@ -126,9 +122,7 @@ def _show_advice(advice: Advice) -> None:
     out.print(f"[bold]{advice.dataset}[/]: k {advice.k}{asked} {verdict}.", soft_wrap=True)
     for number, table in enumerate(advice.tables, 1):
         out.print(f"\n[bold]table-{number}[/] {named_attributes(table.sensitive)}", soft_wrap=True)
-        shown = Table(box=None, pad_edge=False, header_style="bold")
-        for heading in ("k", "ε", "δ guaranteed", "δ reached", "δ possible", "linkability", "loss (NCP)"):
-            shown.add_column(heading, justify="right")
+        shown = figures_table("k", "ε", "δ guaranteed", "δ reached", "δ possible", "linkability", "loss (NCP)")
         for one in table.settings:
             figures = (one.epsilon, one.guaranteed, one.reached, one.possible, one.linkability, one.loss)
             shown.add_row(str(one.k), *(figure(value) for value in figures))
@@ -154,7 +148,7 @@ def verify_published(folder: Path, signers: Path | None, ledger_key: Path | None
         report = verify_folder(folder, signers, ledger_key)
     except FolderBroken as broken:
         if as_json:
-            broken.document = verification_document(broken.report)  # type: ignore[attr-defined]
+            broken.document = verification_document(broken.report)
         else:
             _show_findings(broken.report)
         raise
@@ -195,7 +189,7 @@ def show_events(name: str, as_json: bool) -> None:
         print_json({"release": release.release_id, "dataset": release.dataset, "state": str(release.state), "events": events})
         return
     out = console(stderr=False)
-    out.print(f"[bold]{release.dataset}[/] release {release.release_id}: {str(release.state).replace('_', ' ')}")
+    out.print(f"[bold]{release.dataset}[/] release {release.release_id}: {in_words(release.state)}")
     for line in lines:
         says = ", ".join(f"{key} {value}" for key, value in line.says.items())
         moment = line.entry.at[:19].replace("T", " ")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import threading
 from concurrent.futures import Future
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ def _release(policy: str, source: str | None, key: str | None, if_changed: bool,
 
 
 def _to_candidate(bench: Workbench, if_changed: bool) -> str:
-    imports = _import_in_background()
+    imports = import_in_background()
     release_id = bench.release_id
     steps.ingest(release_id)
     steps.audit(release_id)
@@ -103,8 +104,10 @@ def _each(step: Any, bench: Workbench) -> None:
         future.result()
 
 
-def _import_in_background() -> Future[None]:
-    """Great Expectations and MLflow take seconds to import; the source is read meanwhile. What goes wrong is told where it is needed."""
+@cache
+def import_in_background() -> Future[None]:
+    """Great Expectations and MLflow take seconds to import; the source is read meanwhile. What goes wrong is told where it is needed.
+    Once a process: a command starts it while the server comes up."""
     from tasks.expectations import import_great_expectations
     from tasks.track import import_mlflow
 

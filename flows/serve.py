@@ -91,26 +91,21 @@ def _settle_in(home: Home) -> None:
 def serve_policies(paths: list[Path], verbose: bool) -> None:
     from flows.terminal import console
     from tasks.home import Home
-    from tasks.prefect_server import PrefectServer, prefect_api
+    from tasks.prefect_server import prefect_api
     from tasks.quiet import quieten
 
     home = Home.open()
     policies = scheduled_policies(paths)
     _settle_in(home)
     quieten(home, verbose)
-    server = None if os.environ.get("PREFECT_API_URL") else PrefectServer.start(scheduling=True)
-    try:
-        with prefect_api(server):
-            from prefect import serve
-            from prefect.settings import PREFECT_API_URL
+    with prefect_api(scheduling=True):
+        from prefect import serve
+        from prefect.settings import PREFECT_API_URL
 
-            out = console()
-            out.print(f"Serving {len(policies)} polic{'ies' if len(policies) > 1 else 'y'} from {home.root}; Ctrl-C stops.", soft_wrap=True)
-            for path, policy in policies:
-                if policy.schedule is not None:
-                    out.print(f"  {policy.dataset}: {policy.schedule.cron} ({policy.schedule.timezone}), {path.name}", soft_wrap=True)
-            out.print(f"Prefect API: {PREFECT_API_URL.value()}", soft_wrap=True)
-            serve(*deployments(policies), print_starting_message=False)
-    finally:
-        if server is not None:
-            server.stop()
+        out = console()
+        out.print(f"Serving {len(policies)} polic{'ies' if len(policies) > 1 else 'y'} from {home.root}; Ctrl-C stops.", soft_wrap=True)
+        for path, policy in policies:
+            if policy.schedule is not None:
+                out.print(f"  {policy.dataset}: {policy.schedule.cron} ({policy.schedule.timezone}), {path.name}", soft_wrap=True)
+        out.print(f"Prefect API: {PREFECT_API_URL.value()}", soft_wrap=True)
+        serve(*deployments(policies), print_starting_message=False)

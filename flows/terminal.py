@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tasks.workbench import Listener
+from tasks.listener import Listener
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -101,10 +101,24 @@ def step_progress(quiet: bool) -> Iterator[Listener]:
         yield StepProgress(bars)
 
 
+def in_words(state: str) -> str:
+    return state.replace("_", " ")
+
+
 def figure(number: float | None) -> str:
     if number is None:
         return "–"
     return f"{number:,.0f}" if float(number).is_integer() and abs(number) >= 1 else f"{number:.4g}"
+
+
+def figures_table(*headings: str) -> Any:
+    """Figures to the right; the names that they are of to the left."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in ("table", "sensitive") else "right")
+    return table
 
 
 def gates_table(verdicts: Sequence[Verdict]) -> Any:
@@ -123,11 +137,7 @@ def gates_table(verdicts: Sequence[Verdict]) -> Any:
 
 
 def tables_table(tables: Sequence[TableFigures]) -> Any:
-    from rich.table import Table
-
-    shown = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("table", "groups", "k", "δ reached", "linkability", "loss (NCP)", "query error"):
-        shown.add_column(heading, justify="left" if heading == "table" else "right")
+    shown = figures_table("table", "groups", "k", "δ reached", "linkability", "loss (NCP)", "query error")
     for entry in tables:
         error = "–" if entry.query_error_mean is None else f"{100 * entry.query_error_mean:.1f} %"
         figures = (figure(value) for value in (entry.delta_reached, entry.linkability, entry.ncp))
@@ -160,7 +170,7 @@ def plan_line(plan: Plan) -> str:
 
 def show_manifest(manifest: Manifest, candidate: str, state: str) -> None:
     out = console()
-    out.print(f"[bold]{manifest.title}[/] ({manifest.dataset}) – {state.replace('_', ' ')}")
+    out.print(f"[bold]{manifest.title}[/] ({manifest.dataset}) – {in_words(state)}")
     out.print(f"candidate {candidate}", soft_wrap=True)
     out.print(f"{manifest.rows:,} rows, {manifest.suppressed:,} suppressed. {plan_line(manifest.plan)}")
     out.print()

@@ -5,14 +5,17 @@ Messages never carry data values: counts, column names, policy keys and places o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 class HeadgateError(Exception):
-    """Root of every refusal. `code` is the exit code; `cure` says what the reader can do about it."""
+    """Root of every refusal. `code` is the exit code; `cure` says what the reader can do about it; `document` is what was found until
+    then, for `--json`."""
 
     code = 1
+    document: Mapping[str, Any] | None = None
 
     def __init__(self, message: str, cure: str = "") -> None:
         super().__init__(message, cure)

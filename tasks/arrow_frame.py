@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as compute
 
+from headgate.cells import format_number
 from headgate.errors import Defect, InputRejected
 
 
@@ -26,9 +27,7 @@ def texts_of(cells: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:
         return plain
     if pa.types.is_floating(plain.type):
         # 7.0 is 7: a whole-number column with a missing cell often arrives as floats.
-        listed = [
-            None if cell is None or cell != cell else repr(int(cell)) if cell.is_integer() else repr(cell) for cell in plain.to_pylist()
-        ]
+        listed = [None if cell is None or cell != cell else format_number(cell) for cell in plain.to_pylist()]
         return pa.chunked_array([pa.array(listed, type=pa.string())])
     if _nested(plain.type):
         raise InputRejected(f"Column '{name}' of {where} holds {_word(plain.type)} cells.", "Give text, numbers or dates.")

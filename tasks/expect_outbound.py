@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from headgate.columns import Column, Kind, Role, Table
+from headgate.columns import Column, Kind, Table
 from headgate.published import GROUP
 from policies.schema import Policy
 from tasks.expectations import ExpectationOutcome, Expected, run_expectations
@@ -51,7 +51,7 @@ class Declared:
 
 def withheld_columns(policy: Policy) -> tuple[str, ...]:
     """Columns of the source that no published table has."""
-    return tuple(name for name, attribute in policy.attributes.items() if attribute.role in (Role.IDENTIFIER, Role.DROPPED))
+    return tuple(name for name, attribute in policy.attributes.items() if not attribute.published)
 
 
 def expect_outbound(files: Sequence[Path], declared: Declared) -> tuple[ExpectationOutcome, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,7 @@ from policies.source import CsvSource, ParquetSource, SqlSource
 from policies.specs import column_specs, needs_values
 from tasks.arrow_frame import frame_of, texts_of
 from tasks.references import LoadedPolicy
-from tasks.source import Source, open_csv, open_parquet
+from tasks.source import PARQUET_SUFFIXES, Source, open_csv, open_parquet
 from tasks.source_sql import open_sql
 
 COINCIDENCE = 10  # rows whose cell may equal the row's identifier by chance; by chance one is expected at most
@@ -54,9 +54,16 @@ class Ingested:
     table: Table = field(repr=False)
     specs: Mapping[str, ColumnSpec]
     source_digest: str
-    rows: int
     frame_for_expectations: pd.DataFrame = field(repr=False)
     identifiers: IdentifierValues = field(repr=False)
+
+    @property
+    def rows(self) -> int:
+        return self.table.rows
+
+    def without_frame(self) -> Ingested:
+        """A slice of no rows would keep the whole frame in memory."""
+        return replace(self, frame_for_expectations=pd.DataFrame())
 
 
 def ingest(loaded: LoadedPolicy, source: Path | str | None = None) -> Ingested:
@@ -77,7 +84,7 @@ def ingest(loaded: LoadedPolicy, source: Path | str | None = None) -> Ingested:
     table = encode_table(frame_of(kept, opened.name), specs)
     _check_copies(identifiers, table)
     frame = expectation_frame(cells, policy, opened.name)
-    return Ingested(table, specs, opened.digest, cells.num_rows, frame, IdentifierValues(identifiers))
+    return Ingested(table, specs, opened.digest, frame, IdentifierValues(identifiers))
 
 
 def open_source(policy: Policy, folder: Path, override: Path | str | None = None) -> Source:
@@ -85,7 +92,7 @@ def open_source(policy: Policy, folder: Path, override: Path | str | None = None
     declared = policy.source
     if override is not None:
         path = Path(override).expanduser().absolute()
-        if path.suffix.lower() in (".parquet", ".pq"):
+        if path.suffix.lower() in PARQUET_SUFFIXES:
             return open_parquet(path)
         return open_csv(path, declared.separator, declared.encoding) if isinstance(declared, CsvSource) else open_csv(path)
     match declared:

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from policies.manifest import Plan, TableFigures, Utility, Verdict
 from policies.promise import Promise
 
+Side = Literal["in", "out"]
+
 
 @dataclass(frozen=True)
 class Outcome:
     """How one expectation came out: its type and column, never what it saw. `column` is empty when it is about the whole table."""
 
-    side: Literal["in", "out"]
+    side: Side
     expectation: str
     column: str
     success: bool

@@ -1,33 +1,42 @@
-"""What the publish flow does with a candidate, by its id alone: home, store and ledger are found anew in whichever process runs it."""
+"""The steps of the publish flow as Prefect tasks. Each is given a candidate's id alone: home, store and ledger are found anew in whichever
+process runs it."""
 
 from __future__ import annotations
 
 from headgate.errors import IntegrityBroken
 from policies.states import State
-from tasks.history import read_history
+from tasks.history import VISIBLE, read_history
 from tasks.home import Home
 from tasks.ledger import open_ledger
+from tasks.prefect_task import prefect_task
 from tasks.publish import publish
+from tasks.step import guarded
 
 
-def state_of(candidate: str) -> str:
+@prefect_task("decide")
+def decide(candidate: str) -> str:
+    """Step 9: the state that the verified chain and the signatures give this candidate."""
     return str(read_history(open_ledger(Home.open().ledger)).find(candidate).state)
 
 
-def publish_candidate(candidate: str) -> int:
+@prefect_task("publish")
+def put_in_place(candidate: str) -> int:
+    """Step 10: re-hashed, copied, hashed again at the target, `latest` last; gives the version."""
     home = Home.open()
     return publish(home, open_ledger(home.ledger), candidate).version
 
 
-def check_recorded(candidate: str) -> int:
-    """The chain is whole and says that the candidate is out."""
+@prefect_task("audit")
+def audit(candidate: str) -> int:
+    """Step 11: the chain is whole and says that the candidate is out; gives the number of events of the release."""
     history = read_history(open_ledger(Home.open().ledger))
     release = history.find(candidate)
-    if release.state not in (State.PUBLISHED, State.SUPERSEDED):
+    if release.state not in VISIBLE:
         raise IntegrityBroken(f"The ledger says that the candidate is {release.state}, not published.", "Run `headgate audit verify`.")
     return release.events
 
 
+@guarded
 def candidates_in(*states: State) -> tuple[str, ...]:
     history = read_history(open_ledger(Home.open().ledger))
     return tuple(release.candidate for release in history.releases() if release.state in states)

@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,18 +84,26 @@ def _unusable(folder: Path) -> str | None:
 
 
 @contextmanager
-def prefect_api(server: PrefectServer | None) -> Iterator[None]:
-    """Within it, flows talk to the server that was started, or to the one that PREFECT_API_URL names."""
-    from prefect.settings import PREFECT_API_URL, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
+def prefect_api(scheduling: bool = False, meanwhile: Callable[[], object] | None = None) -> Iterator[None]:
+    """Within it, flows talk to the server that PREFECT_API_URL names, or to one of our own that lasts as long. `meanwhile` is done
+    while that one comes up."""
+    server = None if os.environ.get("PREFECT_API_URL") else PrefectServer.start(scheduling)
+    try:
+        from prefect.settings import PREFECT_API_URL, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 
-    url = os.environ["PREFECT_API_URL"] if server is None else server.url()
-    _require_answer(url)
-    settings = {PREFECT_API_URL: url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}  # a heartbeat's thread costs a second at the end of a flow
-    with temporary_settings(settings):
-        try:
-            yield
-        finally:
-            _send_last_events()
+        if meanwhile is not None:
+            meanwhile()
+        url = os.environ["PREFECT_API_URL"] if server is None else server.url()
+        _require_answer(url)
+        # A heartbeat's thread costs a second at the end of a flow.
+        with temporary_settings({PREFECT_API_URL: url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
+            try:
+                yield
+            finally:
+                _send_last_events()
+    finally:
+        if server is not None:
+            server.stop()
 
 
 def _require_answer(url: str) -> None:

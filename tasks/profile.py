@@ -5,9 +5,7 @@ Separator, encoding and kinds are guessed here and only here: a policy declares 
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -17,10 +15,18 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from headgate.errors import InputRejected
 from policies.draft import ColumnProfile, TableProfile
 from tasks.arrow_frame import frame_of, texts_of
-from tasks.source import COMMON_SEPARATORS, GZIP_MAGIC, Source, open_csv_bytes, open_parquet_bytes, read_bytes
+from tasks.source import (
+    COMMON_SEPARATORS,
+    PARQUET_SUFFIXES,
+    Source,
+    holds_parquet,
+    open_csv_bytes,
+    open_parquet_bytes,
+    read_bytes,
+    unzipped,
+)
 
 Look = Literal["number", "integer", "date", "text"]
 EPOCH = date(1970, 1, 1)
@@ -51,20 +57,15 @@ def _open(path: Path) -> tuple[Source, str | None, str]:
     path = path.expanduser()
     content = read_bytes(path, "The table")
     where = f"The table {path.name}"
-    if content.slice(0, 4).to_pybytes() == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
+    if holds_parquet(content) or path.suffix.lower() in PARQUET_SUFFIXES:
         return open_parquet_bytes(content, where), None, ""
-    separator, encoding = guess_csv(content, where)
-    return open_csv_bytes(content, where, separator, encoding), separator, encoding
+    plain = unzipped(content, where)
+    separator, encoding = guess_csv(plain)
+    return open_csv_bytes(pa.py_buffer(plain), where, separator, encoding), separator, encoding
 
 
-def guess_csv(content: pa.Buffer, where: str) -> tuple[str, str]:
+def guess_csv(raw: bytes) -> tuple[str, str]:
     """The separator that occurs most in the first line; UTF-8, else UTF-16 by its mark, else Windows' Western European encoding."""
-    raw: bytes = content.to_pybytes()
-    if raw.startswith(GZIP_MAGIC):
-        try:
-            raw = gzip.decompress(raw)
-        except (EOFError, OSError, zlib.error):
-            raise InputRejected(f"{where} is a gzip file that is cut short or damaged.", "Copy it again.") from None
     encoding = "utf-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8" if _decodes(raw) else "cp1252"
     head = raw.decode(encoding, errors="replace").splitlines()[:1]
     counts = [head[0].count(mark) if head else 0 for mark in COMMON_SEPARATORS]

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as compute
 
-from headgate.cells import Everything, Interval, Members, Missing, Single, calendar_span, parse_cell
+from headgate.cells import Everything, Interval, Members, Missing, Single, calendar_span, format_number, parse_cell
 from headgate.columns import Column, Kind
 from headgate.errors import InputRejected
 from tasks.ingest import IdentifierValues, texts_of_values
@@ -90,12 +90,8 @@ def known_texts(column: Column, component: int | None = None) -> set[str | None]
     if component is None:
         texts: set[str | None] = set(texts_of_values(column))
     else:
-        texts = {_short(number) for number in column.values[:, component]}
+        texts = {format_number(number) for number in column.values[:, component]}
     return texts | {None} if (column.codes < 0).any() else texts
-
-
-def _short(number: float) -> str:
-    return str(int(number)) if float(number).is_integer() else repr(float(number))
 
 
 def identifiers_in(texts: Iterable[str | None], column: Column, identifiers: IdentifierValues) -> int:
@@ -103,7 +99,7 @@ def identifiers_in(texts: Iterable[str | None], column: Column, identifiers: Ide
     age 42 is no leak because somebody's number is 42."""
     parts = {part for text in texts if text is not None for part in _parts(text)}
     if column.kind is Kind.VECTOR:
-        explained = {_short(number) for number in np.unique(column.values)}
+        explained = {format_number(number) for number in np.unique(column.values)}
     else:
         explained = set(texts_of_values(column))
     if column.kind is Kind.SET:

@@ -16,6 +16,8 @@ def quieten(home: Home, verbose: bool = False) -> None:
         GX_ANALYTICS_ENABLED="false",
         PREFECT_HOME=os.environ.get("PREFECT_HOME") or str(home.prefect),
     )
+    if verbose:
+        os.environ["HEADGATE_VERBOSE"] = "1"
     quietest = "INFO" if verbose else "CRITICAL"
     defaults = {
         "PREFECT_LOGGING_LEVEL": quietest,

@@ -22,6 +22,7 @@ from tasks.history import VISIBLE, read_history
 from tasks.home import Home
 from tasks.keys import runner_key
 from tasks.ledger import open_ledger
+from tasks.listener import listener_of
 from tasks.references import LoadedPolicy, load_policy
 from tasks.report import render_report
 from tasks.seal import Candidate
@@ -58,7 +59,7 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
             source=source,
             stage=home.stage(release_id),
             seed=secrets.token_bytes(32),
-            listener=workbench.listener_of(release_id),
+            listener=listener_of(release_id),
             started=ledger.now().isoformat(),
         )
         workbench.put(bench)

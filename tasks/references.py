@@ -25,7 +25,7 @@ from policies.fields import choices
 from policies.load import parse_policy
 from policies.schema import Policy, files_of
 from tasks.arrow_frame import frame_of, texts_of
-from tasks.source import Source, open_csv_bytes, open_parquet_bytes, read_bytes
+from tasks.source import Source, holds_parquet, open_csv_bytes, open_parquet_bytes, read_bytes
 
 CODE_HEADERS = ("value", "code")
 HierarchyRows = tuple[tuple[str, ...], ...]
@@ -155,7 +155,7 @@ def _distinct(values: Sequence[str], path: str) -> tuple[str, ...]:
 
 def _open(content: pa.Buffer, path: str, what: str) -> Source:
     where = f"{what} {path}"
-    return open_parquet_bytes(content, where) if content.slice(0, 4).to_pybytes() == b"PAR1" else open_csv_bytes(content, where)
+    return open_parquet_bytes(content, where) if holds_parquet(content) else open_csv_bytes(content, where)
 
 
 def read_key_values(content: pa.Buffer, path: str, key: str) -> tuple[str, ...]:

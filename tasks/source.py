@@ -27,6 +27,8 @@ from headgate.errors import InputRejected
 COMMON_SEPARATORS = (",", ";", "\t", "|")
 SEPARATOR_WORDS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
 GZIP_MAGIC = b"\x1f\x8b"
+PARQUET_MAGIC = b"PAR1"
+PARQUET_SUFFIXES = (".parquet", ".pq")
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +65,10 @@ def read_bytes(path: Path, what: str) -> pa.Buffer:
     return buffer
 
 
+def holds_parquet(buffer: pa.Buffer) -> bool:
+    return bool(buffer.slice(0, len(PARQUET_MAGIC)).to_pybytes() == PARQUET_MAGIC)
+
+
 def open_csv(path: Path, separator: str = ",", encoding: str = "utf-8", what: str = "The source") -> Source:
     """Every cell is text, so that 007 stays 007; an empty cell is missing."""
     return open_csv_bytes(read_bytes(path, what), f"{what} {path.name}", separator, encoding)
@@ -70,7 +76,7 @@ def open_csv(path: Path, separator: str = ",", encoding: str = "utf-8", what: st
 
 def open_csv_bytes(buffer: pa.Buffer, where: str, separator: str = ",", encoding: str = "utf-8") -> Source:
     digest = hashlib.sha256(buffer).hexdigest()
-    content = _as_utf8(_unzipped(buffer, where), encoding, where)
+    content = _as_utf8(unzipped(buffer, where), encoding, where)
     names = _header(content, separator, where)
     return Source(where, names, digest, lambda columns: _parse_csv(content, names, columns, separator, where))
 
@@ -112,7 +118,8 @@ def check_names(names: Sequence[str], where: str) -> None:
             raise InputRejected(f"{where} has {times} columns named '{name}'.", "Rename or remove all but one.")
 
 
-def _unzipped(buffer: pa.Buffer, where: str) -> bytes:
+def unzipped(buffer: pa.Buffer, where: str) -> bytes:
+    """The content of a gzip file, or of any other as it is."""
     content: bytes = buffer.to_pybytes()
     if not content.startswith(GZIP_MAGIC):
         return content

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from headgate.cells import format_number
 from headgate.errors import InputRejected, StoreUnavailable
 from tasks.source import Source, check_names
 
@@ -103,7 +104,7 @@ def _cell_text(cell: Any) -> str | None:
     if isinstance(cell, date):
         return cell.isoformat()
     if isinstance(cell, float):
-        return repr(int(cell)) if cell.is_integer() else repr(cell)
+        return format_number(cell)
     if isinstance(cell, bool | int | Decimal):
         return str(cell)
     raise InputRejected(f"The query returns cells of type {type(cell).__name__}.", "Cast them to text or numbers in the query.")

@@ -4,13 +4,8 @@ or an id: Prefect never holds a frame, and stores no result, no parameter and no
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-from prefect import task
-from prefect.cache_policies import NO_CACHE
-
-from headgate.errors import StoreUnavailable
 from policies.events import ExpectationsChecked, GatesJudged, PlanChosen, RunTracked, SourceIngested, TableAnonymized
 from tasks import anonymize, assemble, candidate, gate, plan, record, transform, workbench
 from tasks.expect_inbound import expect_inbound
@@ -18,34 +13,26 @@ from tasks.expect_outbound import Declared, expect_outbound, withheld_columns
 from tasks.expectations import ExpectationOutcome, refuse_failed_inbound, refuse_failed_outbound
 from tasks.ingest import ingest as read_source
 from tasks.keys import ledger_secret, source_hmac
-from tasks.measured import Outcome
-from tasks.step import guarded
+from tasks.measured import Outcome, Side
+from tasks.prefect_task import prefect_task
 from tasks.track import tag_candidate, track_release
 from tasks.workbench import Workbench, present
 
-Body = Callable[[Workbench, str], Any]
+Body = Callable[..., Any]
 
 
 def step(name: str, retries: int = 0) -> Callable[[Body], Any]:
-    """Only a store or server that did not answer is tried again; a refusal stays a refusal."""
+    """A step on the whole release is given its workbench; one on a single table, the table's name too."""
 
     def wrap(body: Body) -> Any:
         def run(release_id: str, table: str = "") -> Any:
             bench = workbench.of(release_id)
             with bench.timed(name, table):
-                return body(bench, table)
+                return body(bench, table) if table else body(bench)
 
         run.__name__ = name
         run.__doc__ = body.__doc__
-        return task(
-            name=name,
-            task_run_name=lambda: _run_name(name),
-            persist_result=False,
-            cache_policy=NO_CACHE,
-            retries=retries,
-            retry_delay_seconds=1,
-            retry_condition_fn=_unavailable if retries else None,
-        )(guarded(run))
+        return prefect_task(name, retries, lambda: _run_name(name))(run)
 
     return wrap
 
@@ -57,12 +44,8 @@ def _run_name(name: str) -> str:
     return f"{name} {table}" if table else name
 
 
-def _unavailable(task: Any, run: Any, state: Any) -> bool:
-    return isinstance(state.result(raise_on_failure=False), StoreUnavailable)
-
-
-def _told(outcomes: tuple[ExpectationOutcome, ...], side: str, table: str = "") -> list[Outcome]:
-    return [Outcome(side, outcome.type, outcome.column or "", outcome.success, table) for outcome in outcomes]  # type: ignore[arg-type]
+def _told(outcomes: tuple[ExpectationOutcome, ...], side: Side, table: str = "") -> list[Outcome]:
+    return [Outcome(side, outcome.type, outcome.column or "", outcome.success, table) for outcome in outcomes]
 
 
 def _checked(bench: Workbench, outcomes: tuple[ExpectationOutcome, ...], direction: str, columns: tuple[str, ...], table: str = "") -> None:
@@ -78,7 +61,7 @@ def _checked(bench: Workbench, outcomes: tuple[ExpectationOutcome, ...], directi
 
 
 @step("ingest", retries=1)
-def ingest(bench: Workbench, table: str) -> int:
+def ingest(bench: Workbench) -> int:
     """Step 1: the source as dictionary-encoded columns; identifiers end here."""
     bench.ingested = read_source(bench.loaded, bench.source)
     bench.rows = bench.ingested.rows
@@ -88,11 +71,11 @@ def ingest(bench: Workbench, table: str) -> int:
 
 
 @step("expect")
-def expect(bench: Workbench, table: str) -> int:
+def expect(bench: Workbench) -> int:
     """Step 2: the policy's suite and the steward's on what came in."""
     ingested = present(bench.ingested, "encoded source")
     outcomes = expect_inbound(bench.loaded, ingested, record.previous_rows(bench))
-    bench.ingested = replace(ingested, frame_for_expectations=ingested.frame_for_expectations.iloc[:0])
+    bench.ingested = ingested.without_frame()
     bench.outcomes += _told(outcomes, "in")
     _checked(bench, outcomes, "inbound", bench.loaded.policy.source_columns)
     refuse_failed_inbound(outcomes)
@@ -100,13 +83,13 @@ def expect(bench: Workbench, table: str) -> int:
 
 
 @step("transform")
-def transform_sets(bench: Workbench, table: str) -> int:
+def transform_sets(bench: Workbench) -> int:
     """Step 3: sets to bitmaps."""
     return transform.transform(bench)
 
 
 @step("plan")
-def choose_plan(bench: Workbench, table: str) -> int:
+def choose_plan(bench: Workbench) -> int:
     """Step 4: the projected tables, each step of the search recorded."""
     steps = plan.choose_plan(bench)
     chosen = present(bench.plan, "plan")
@@ -172,7 +155,7 @@ def gate_table(bench: Workbench, table: str) -> int:
 
 
 @step("judge")
-def judge(bench: Workbench, table: str) -> int:
+def judge(bench: Workbench) -> int:
     """Step 6: one verdict a gate and table; gives how many did not pass."""
     verdicts = gate.judge_release(bench)
     failed = [verdict for verdict in verdicts if not verdict.passed]
@@ -182,7 +165,7 @@ def judge(bench: Workbench, table: str) -> int:
 
 
 @step("track", retries=1)
-def track(bench: Workbench, table: str) -> str:
+def track(bench: Workbench) -> str:
     """Step 7: parameters, figures and plots in MLflow. Tracking that fails stops the release."""
     bench.mlflow_run_id = track_release(assemble.tracked_release(bench, record.refusal_of(bench)), bench.home.root)
     bench.happened(RunTracked, mlflow_run_id=bench.mlflow_run_id)
@@ -190,7 +173,7 @@ def track(bench: Workbench, table: str) -> str:
 
 
 @step("candidate")
-def seal_candidate(bench: Workbench, table: str) -> str:
+def seal_candidate(bench: Workbench) -> str:
     """Step 8: the folder under the digest of its manifest, signed by the runner."""
     sealed = candidate.seal_candidate(bench)
     tag_candidate(bench.mlflow_run_id, sealed.id, bench.home.root)
@@ -199,6 +182,6 @@ def seal_candidate(bench: Workbench, table: str) -> str:
 
 
 @step("audit")
-def audit(bench: Workbench, table: str) -> int:
+def audit(bench: Workbench) -> int:
     """Step 11: what has happened since the last event, appended to the ledger."""
     return record.append_events(bench)

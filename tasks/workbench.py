@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from headgate.errors import Defect
 from policies.events import Event
+from policies.specs import insensitive_tables
 from policies.states import State
 from tasks.home import Home
+from tasks.listener import Listener
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,14 +40,7 @@ if TYPE_CHECKING:
     from tasks.write import WrittenFile
 
 
-class Listener:
-    """Told when a step begins and ends; this one says nothing."""
-
-    def began(self, step: str, table: str = "") -> None:
-        return
-
-    def ended(self, step: str, table: str, seconds: float) -> None:
-        return
+T = TypeVar("T")
 
 
 @dataclass
@@ -117,8 +112,6 @@ class Workbench:
         return tuple(present(self.plan, "plan").tables[self.names.index(name)])
 
     def insensitive_of(self, name: str) -> tuple[str, ...]:
-        from policies.specs import insensitive_tables
-
         return insensitive_tables(self.loaded.policy, len(self.names))[self.names.index(name)]
 
     @contextmanager
@@ -148,7 +141,6 @@ def _covered(spans: list[tuple[float, float]]) -> float:
 
 
 _open: dict[str, Workbench] = {}
-_listeners: dict[str, Listener] = {}
 
 
 def put(bench: Workbench) -> None:
@@ -165,16 +157,7 @@ def close(release_id: str) -> Workbench | None:
     return _open.pop(release_id, None)
 
 
-def listen(release_id: str, listener: Listener) -> None:
-    """Whoever starts a flow may follow it; the flow itself knows nothing of terminals."""
-    _listeners[release_id] = listener
-
-
-def listener_of(release_id: str) -> Listener:
-    return _listeners.get(release_id) or Listener()
-
-
-def present(thing: Any, what: str) -> Any:
+def present(thing: T | None, what: str) -> T:
     """What an earlier step left; its absence is a defect, not a default."""
     if thing is None:
         raise Defect(f"There is no {what} yet.", "Steps of a release run in the order of the flow.")

@@ -48,7 +48,7 @@ def test_floors_of_products_are_exact_whatever_the_decimals(size: int, delta) ->
 
 def test_a_decimal_is_what_a_person_wrote() -> None:
     assert exact("0.7") == exact(0.7) == Fraction(7, 10)
-    assert int(neighbours_allowed(11, "0.7")) == 3  # ⌊0.3·10⌋, which floats make 2
+    assert int(neighbours_allowed(101, "0.9")) == 10  # ⌊0.1·100⌋, which floats make 9
 
 
 def test_the_height_of_the_common_ancestor_is_the_distance() -> None:
