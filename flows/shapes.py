@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from policies.manifest import Manifest, Plan, TableFigures, Utility, Verdict
+    from policies.manifest import Manifest, Plan, TableFigures
     from tasks.history import History
     from tasks.verify import VerifyReport
     from tasks.workbench import Workbench
@@ -25,9 +25,9 @@ def release_document(bench: Workbench) -> dict[str, Any]:
     if bench.plan is not None:
         document["plan"] = plan_shape(bench.plan)
     document["tables"] = [table_shape(figures) for figures in bench.figures]
-    document["gates"] = [gate_shape(verdict) for verdict in bench.verdicts]
+    document["gates"] = [verdict.model_dump(mode="json") for verdict in bench.verdicts]
     if bench.utility is not None:
-        document["utility"] = utility_shape(bench.utility)
+        document["utility"] = bench.utility.model_dump(mode="json")
     document["mlflow_run_id"] = bench.mlflow_run_id
     document["folder"] = None if bench.folder is None else str(bench.folder)
     document["seconds"] = bench.seconds
@@ -44,8 +44,8 @@ def manifest_document(manifest: Manifest, candidate: str, state: str, folder: Pa
         "suppressed": manifest.suppressed,
         "plan": plan_shape(manifest.plan),
         "tables": [table_shape(figures) for figures in manifest.tables],
-        "gates": [gate_shape(verdict) for verdict in manifest.verdicts],
-        "utility": utility_shape(manifest.utility),
+        "gates": [verdict.model_dump(mode="json") for verdict in manifest.verdicts],
+        "utility": manifest.utility.model_dump(mode="json"),
         "approvals_required": manifest.approvals_required,
         "signers": [signer.principal for signer in manifest.signers],
         "runner": manifest.runner.principal,
@@ -65,26 +65,6 @@ def plan_shape(plan: Plan) -> dict[str, Any]:
 
 def table_shape(figures: TableFigures) -> dict[str, Any]:
     return {name: value for name, value in figures.model_dump(mode="json").items() if value is not None}
-
-
-def gate_shape(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "gate": verdict.gate,
-        "table": verdict.table,
-        "measured": verdict.measured,
-        "required": verdict.required,
-        "passed": verdict.passed,
-        "remedy": verdict.remedy,
-    }
-
-
-def utility_shape(utility: Utility) -> dict[str, Any]:
-    return {
-        "query_error_mean": utility.query_error_mean,
-        "query_error_median": utility.query_error_median,
-        "ncp": utility.ncp,
-        "suppressed_share": utility.suppressed_share,
-    }
 
 
 def releases_document(history: History) -> dict[str, Any]:

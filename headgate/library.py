@@ -7,6 +7,7 @@ all values are sensitive, unless the arguments say otherwise. Rows are taken by 
 from __future__ import annotations
 
 import difflib
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +39,6 @@ class FramePartition:
 
     partition: Partition
     table: Table
-    seed: int
 
     @property
     def groups(self) -> NDArray[np.int32]:
@@ -84,7 +84,8 @@ class FramePartition:
         for name in names:
             if not np.array_equal(_cells(again[name]), _cells(self.table[name])):
                 raise InputRejected(f"Column '{name}' is not the one that was partitioned.", "Give the same frame, rows in the same order.")
-        return to_frame(publish_form(self.table, self.groups, "release", self.table.sensitive), _secret(self.seed))
+        # The order of rows and the numbers of groups must not follow from the seed of the groups, which may be known.
+        return to_frame(publish_form(self.table, self.groups, "release", self.table.sensitive), secrets.randbits(128))
 
 
 def xcolor(
@@ -111,7 +112,7 @@ def xcolor(
         raise InputRejected(f"variant '{variant}' is unknown.", "Use blocks or faithful.")
     limit = dissimilarity(table.select(table.sensitive), epsilon, delta, composite)
     settings = XColorSettings(k, (limit,), Variant(variant), Infeasible.of(infeasible))
-    return FramePartition(anonymize(table, table.sensitive, settings, seed), table, seed)
+    return FramePartition(anonymize(table, table.sensitive, settings, seed), table)
 
 
 def mondrian(
@@ -138,7 +139,7 @@ def mondrian(
     if not sensitive and (epsilon is not None or frequency is not None):
         raise InputRejected("There is no sensitive attribute for this condition.", "Name at least one.")
     limits = [] if epsilon is None else [dissimilarity(table.select(table.sensitive), epsilon, delta, composite)]
-    return FramePartition(_mondrian(table, table.sensitive, k, seed, limits, frequency), table, seed)
+    return FramePartition(_mondrian(table, table.sensitive, k, seed, limits, frequency), table)
 
 
 def codip(
@@ -234,10 +235,3 @@ def _cells(column: Column) -> NDArray[Any]:
     values[:-1] = list(column.values)
     values[-1] = None
     return values[column.codes]
-
-
-def _secret(seed: int) -> int:
-    """The order of rows and the numbers of groups must not follow from the seed of the groups, which may be known."""
-    import secrets
-
-    return secrets.randbits(128) ^ seed

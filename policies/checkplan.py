@@ -20,9 +20,9 @@ from headgate.xcolor.anonymize import anonymize
 from headgate.xcolor.limits import limits_of_table
 from headgate.xcolor.partition import Infeasible, Partition, Variant, XColorSettings
 from policies.anonymization import Anonymize, Relax, Suppress
-from policies.gates import judge, measure_table
+from policies.gates import judge
 from policies.manifest import Verdict
-from policies.measure import Attacker, composite_of
+from policies.measure import Attacker, composite_of, measure_table
 from policies.promise import Promise
 from policies.requirements import DisclosureGate
 from policies.schema import Policy

@@ -9,11 +9,9 @@ from fractions import Fraction
 from headgate.errors import InputRejected, RequirementNotMet
 from headgate.tolerance import at_least, at_most, exact
 from policies.manifest import TableFigures, Utility, Verdict
-from policies.measure import SOURCE, Attacker, attackers_of, measure_table
+from policies.measure import SOURCE
 from policies.promise import Promise
 from policies.requirements import DisclosureGate, UtilityKey
-
-__all__ = ["Attacker", "attackers_of", "judge", "judge_utility", "measure_table", "require_passed"]
 
 ADVISE = "`headgate advise` shows what these data can carry."
 REMEDIES = {

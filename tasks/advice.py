@@ -9,6 +9,7 @@ from typing import Any
 
 from headgate.advise import EPSILONS, SIZES, TableAdvice, advise
 from headgate.columns import Table
+from headgate.distance import Distance
 from headgate.projection.bitmap import bitmap_table
 from headgate.projection.plan import CheckTable, NoPlan, Projection
 from headgate.tolerance import exact
@@ -44,21 +45,22 @@ def advise_on(path: Path) -> Advice:
     ingested = ingest(loaded)
     table = bitmap_table(ingested.table, ingested.specs)
     promise = promise_of(loaded.policy, table)
-    distance = callable_distance(promise) or composite_of(promise)
+    distance = callable_distance(promise)
     seed = hashlib.sha256(loaded.digest.encode()).digest()
-    plan, passes = _plan(loaded, table, promise, seed)
+    plan, passes = _plan(loaded, table, promise, seed, distance)
+    compared = distance or composite_of(promise)
     asked = promise.dissimilarity
     sizes = sorted({*SIZES, promise.k})
     epsilons = sorted({*EPSILONS, *([asked.epsilon] if asked else [])}, key=exact)
-    advice = tuple(advise(table, names, int.from_bytes(seed[:8], "big"), distance, sizes, epsilons) for names in plan.tables)
+    advice = tuple(advise(table, names, int.from_bytes(seed[:8], "big"), compared, sizes, epsilons) for names in plan.tables)
     return Advice(
         loaded.policy.dataset, promise.k, float(asked.epsilon) if asked else None, float(asked.delta) if asked else None, passes, advice
     )
 
 
-def _plan(loaded: LoadedPolicy, table: Table, promise: Promise, seed: bytes) -> tuple[Projection, bool]:
+def _plan(loaded: LoadedPolicy, table: Table, promise: Promise, seed: bytes, distance: Distance | None) -> tuple[Projection, bool]:
     policy = loaded.policy
-    check: CheckTable = TableCheck(table, promise, policy.anonymize, None, (), seed, callable_distance(promise))
+    check: CheckTable = TableCheck(table, promise, policy.anonymize, None, (), seed, distance)
     try:
         return search_plan(policy, table, check, promise), True
     except NoPlan:

@@ -1,66 +1,19 @@
-"""Pictures of figures: SVG for pages, PNG for MLflow. The same figures always give the same bytes, and nothing is fetched to show them.
-
-Drawn on Figure objects with no global state but matplotlib's settings, which a lock lends to one drawing at a time.
-"""
+"""What each chart shows: one function a chart, given figures and the line that they must keep to."""
 
 from __future__ import annotations
 
-import io
 import itertools
-import re
-import threading
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.tolerance import TOLERANCE
+from tasks.drawing import INKS, Form, drawn
 
-Form = Literal["svg", "png"]
-
-WIDTH_INCHES = {"svg": 5.0, "png": 6.0}  # two of them fit beside each other on a page
-PIXELS_PER_INCH = 100
 LABEL_LENGTH = 30
-# Okabe and Ito's colours, told apart by all; what fails is hatched too. A page's stylesheet may give an ink another value by its name.
-INKS = {
-    "ink": "#1f2328",
-    "muted": "#5f6873",
-    "grid": "#dde1e6",
-    "main": "#0072b2",
-    "fail": "#d55e00",
-    "second": "#e69f00",
-    "room": "#d5ebe2",
-}
-SETTINGS = {
-    "svg.hashsalt": "headgate",
-    "svg.fonttype": "none",
-    "font.family": ["DejaVu Sans"],
-    "font.size": 9.0,
-    "axes.edgecolor": INKS["muted"],
-    "axes.labelcolor": INKS["ink"],
-    "axes.titlesize": 9.0,
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "grid.color": INKS["grid"],
-    "grid.linewidth": 0.6,
-    "hatch.linewidth": 0.6,
-    "text.color": INKS["ink"],
-    "xtick.color": INKS["muted"],
-    "ytick.color": INKS["muted"],
-    "xtick.labelcolor": INKS["ink"],
-    "ytick.labelcolor": INKS["ink"],
-    "legend.frameon": False,
-    "legend.fontsize": 8.0,
-}
-PAGE_FONTS = "'DejaVu Sans', Verdana, system-ui, sans-serif"
-_DRAWING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -123,11 +76,11 @@ def draw_closeness(tables: Sequence[tuple[str, Mapping[str, float]]], required: 
             if limit is not None:
                 axes.plot([limit, limit], [place - 0.42, place + 0.42], color=INKS["ink"], linewidth=1.8)
                 end = limit if value <= limit < value + 0.14 * widest else value  # the tick must not cross the number
-            axes.annotate(_short(value), (end, place), xytext=(5, 0), textcoords="offset points", va="center", fontsize=8)
+            _beside(axes, _short(value), (end, place), 5)
         axes.set_xlim(0, widest)
         axes.set_xlabel("closeness; tick: at most" if any(name in required for _, name, _ in rows) else "closeness")
 
-    return _drawn(paint, _rows_height(len(rows)), form)
+    return drawn(paint, _rows_height(len(rows)), form)
 
 
 def draw_plan_path(steps: Sequence[PathStep], chosen: tuple[float, float], limits: tuple[float | None, float | None], form: Form) -> bytes:
@@ -156,7 +109,7 @@ def draw_plan_path(steps: Sequence[PathStep], chosen: tuple[float, float], limit
         axes.set_ylabel("threat of joining, Γβ")
         axes.legend(loc="upper right")
 
-    return _drawn(paint, 3.9, form)
+    return drawn(paint, 3.9, form)
 
 
 def draw_query_errors(tables: Sequence[tuple[str, float, float | None]], required: float | None, form: Form) -> bytes:
@@ -182,14 +135,7 @@ def draw_query_errors(tables: Sequence[tuple[str, float, float | None]], require
                 linestyle="none",
                 label="mean" if first else None,
             )
-            axes.annotate(
-                f"{_short(mean * 100)} %",
-                (max(mean, median or 0.0), place),
-                xytext=(9, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=8,
-            )
+            _beside(axes, f"{_short(mean * 100)} %", (max(mean, median or 0.0), place), 9)
         if required is not None:
             axes.axvline(required, color=INKS["ink"], linestyle=(0, (4, 2)), linewidth=1.3, label="mean required at most")
         axes.set_xlim(0, largest * 1.2)
@@ -197,7 +143,7 @@ def draw_query_errors(tables: Sequence[tuple[str, float, float | None]], require
         axes.set_xlabel("relative error of count queries")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
 
-    return _drawn(paint, _rows_height(len(tables)) + 0.35, form)
+    return drawn(paint, _rows_height(len(tables)) + 0.35, form)
 
 
 def draw_loss(tables: Sequence[tuple[str, Mapping[str, float]]], form: Form) -> bytes:
@@ -210,19 +156,12 @@ def draw_loss(tables: Sequence[tuple[str, Mapping[str, float]]], form: Form) -> 
             axes = _horizontal(figure, [_cut(name) for name in quasi])
             for place, name in enumerate(quasi):
                 axes.barh(place, losses[name], height=0.62, **_fill(False))
-                axes.annotate(
-                    f"{_short(losses[name] * 100)} %",
-                    (losses[name], place),
-                    xytext=(4, 0),
-                    textcoords="offset points",
-                    va="center",
-                    fontsize=8,
-                )
+                _beside(axes, f"{_short(losses[name] * 100)} %", (losses[name], place), 4)
             axes.set_xlim(0, max(0.01, *losses.values()) * 1.16)
             axes.xaxis.set_major_formatter(lambda value, _: f"{value * 100:g} %")
             axes.set_xlabel("information lost (NCP)")
 
-        return _drawn(paint_bars, _rows_height(len(quasi)), form)
+        return drawn(paint_bars, _rows_height(len(quasi)), form)
 
     def paint_grid(figure: Any) -> None:
         axes = figure.add_subplot()
@@ -245,7 +184,7 @@ def draw_loss(tables: Sequence[tuple[str, Mapping[str, float]]], form: Form) -> 
         )
         axes.set_xlabel("information lost (NCP), per cent")
 
-    return _drawn(paint_grid, _rows_height(len(quasi)) + 0.6, form)
+    return drawn(paint_grid, _rows_height(len(quasi)) + 0.6, form)
 
 
 def _multiples(
@@ -267,7 +206,7 @@ def _multiples(
             if place % columns == 0:
                 axes.set_ylabel(up)
 
-    return _drawn(paint_all, 2.5 if len(tables) == 1 else 1.85 * rows + 0.3, form)
+    return drawn(paint_all, 2.5 if len(tables) == 1 else 1.85 * rows + 0.3, form)
 
 
 def _bars(axes: Any, passing: NDArray[Any], failing: NDArray[Any], edges: NDArray[Any]) -> None:
@@ -287,6 +226,10 @@ def _requirement(axes: Any, place: float, text: str) -> None:
         text, (place, 1.0), xycoords=("data", "axes fraction"), xytext=(4 if place <= middle else -4, -1),
         textcoords="offset points", ha="left" if place <= middle else "right", va="top", fontsize=8,
     )  # fmt: skip
+
+
+def _beside(axes: Any, text: str, at: tuple[float, float], points: int) -> None:
+    axes.annotate(text, at, xytext=(points, 0), textcoords="offset points", va="center", fontsize=8)
 
 
 def _horizontal(figure: Any, labels: Sequence[str]) -> Any:
@@ -324,38 +267,3 @@ def _cut(name: str, length: int = LABEL_LENGTH) -> str:
 
 def _short(value: float) -> str:
     return f"{value:.3g}"
-
-
-def _drawn(paint: Callable[[Any], None], height_inches: float, form: Form) -> bytes:
-    """Paints one figure; neither dates nor versions get into the file."""
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    # A name may be in a script that matplotlib's font lacks: the page's reader has it, and a PNG shows a box.
-    warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
-    buffer = io.BytesIO()
-    with _DRAWING, matplotlib.rc_context(SETTINGS):
-        figure = Figure(figsize=(WIDTH_INCHES[form], height_inches), dpi=PIXELS_PER_INCH, layout="constrained")
-        # The canvas prints by itself, since savefig would lay everything out a second time.
-        canvas = FigureCanvasAgg(figure) if form == "png" else FigureCanvasSVG(figure)
-        paint(figure)
-        if form == "png":
-            canvas.print_png(buffer, metadata={"Software": None})
-        else:
-            figure.patch.set_visible(False)
-            for axes in figure.axes:
-                axes.patch.set_visible(False)
-            canvas.print_svg(buffer, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    return buffer.getvalue() if form == "png" else _for_pages(buffer.getvalue().decode()).encode()
-
-
-def _for_pages(svg: str) -> str:
-    """An SVG that stands alone as a file and inside a page: inks by name, fonts of the reader's system, no ids that could meet others."""
-    svg = re.sub(r'<g id="[^"]*"', "<g", svg[svg.index("<svg") :])
-    svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'fill="(#[0-9a-f]{6})"', r'style="fill: \1"', svg)
-    for name, colour in INKS.items():
-        svg = re.sub(rf"(:\s*){colour}\b", rf"\1var(--chart-{name}, {colour})", svg)
-    return svg.replace("'DejaVu Sans'", PAGE_FONTS)

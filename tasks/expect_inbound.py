@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -155,6 +156,7 @@ def _checked(item: Any, where: str, frame: pd.DataFrame) -> Expected:
     return Expected(kind, moments)
 
 
+@cache
 def known_types() -> dict[str, set[str]]:
     """Types that Great Expectations itself ships, less those that run queries or fetch something, with their arguments."""
     import_great_expectations()

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from headgate.errors import IntegrityBroken, StoreUnavailable
 from policies.manifest import FileEntry
+from tasks.step import reason_of
 
 PART = re.compile(r"[A-Za-z0-9_=+@,()\[\]-][A-Za-z0-9_.=+@,()\[\] -]{0,199}")
 AGAIN = "Make or fetch the folder again; do not use this one."
@@ -172,4 +173,4 @@ def _shown(path: str) -> str:
 
 
 def _unusable(folder: Path, problem: OSError) -> StoreUnavailable:
-    return StoreUnavailable(f"{folder} cannot be read ({problem.strerror or type(problem).__name__}).", "Check the path and its rights.")
+    return StoreUnavailable(f"{folder} cannot be read ({reason_of(problem)}).", "Check the path and its rights.")

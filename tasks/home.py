@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headgate.errors import StoreUnavailable
+from tasks.step import reason_of
 
 DEFAULT_HOME = ".headgate"
 
@@ -38,7 +39,7 @@ class Home:
             probe.write_bytes(b"")
             probe.unlink()
         except OSError as problem:
-            return problem.strerror or type(problem).__name__
+            return reason_of(problem)
         return None
 
     @property

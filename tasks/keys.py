@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from headgate.errors import InputRejected, StoreUnavailable
+from tasks.step import reason_of
 
 KEY_TYPE = "ssh-ed25519"
 PASSPHRASE = "HEADGATE_KEY_PASSPHRASE"
@@ -119,7 +120,7 @@ def load_or_make(path: Path) -> PrivateKey:
         except FileExistsError:
             return load_key(path)  # another process made it a moment ago
         except OSError as problem:
-            reason = problem.strerror or type(problem).__name__
+            reason = reason_of(problem)
         raise StoreUnavailable(f"A key could not be written to {path} ({reason}).", "Make the folder writable, or give --key.")
     key = load_key(path)
     if not path.with_name(path.name + ".pub").exists():
@@ -136,7 +137,7 @@ def ledger_secret(folder: Path) -> bytes:
         except FileExistsError:
             pass  # another process made it a moment ago; its secret is read below
         except OSError as problem:
-            raise StoreUnavailable(f"{path} could not be written ({problem.strerror}).", "Make the folder of keys writable.") from None
+            raise StoreUnavailable(f"{path} could not be written ({reason_of(problem)}).", "Make the folder of keys writable.") from None
     _refuse_readable_by_others(path)
     try:
         secret = bytes.fromhex(_read(path, "The ledger's secret").decode("ascii").strip())
@@ -183,7 +184,7 @@ def _read(path: Path, what: str) -> bytes:
     except FileNotFoundError:
         reason = "there is no such file"
     except OSError as problem:
-        reason = problem.strerror or type(problem).__name__
+        reason = reason_of(problem)
     raise InputRejected(f"{what} {path} cannot be read: {reason}.", "Check the path and its rights.")
 
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from headgate.errors import HeadgateError, IntegrityBroken, StoreUnavailable
+from tasks.step import reason_of
 
 APPLICATION = 0x68674C31  # "hgL1": this file is a ledger of headgate
 FORM = 1
@@ -73,7 +74,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     except sqlite3.Error as problem:
         refusal = _refusal(problem, path)
     except OSError as problem:
-        refusal = StoreUnavailable(f"The ledger {path} cannot be used ({problem.strerror}).", "Check the folder's rights and free space.")
+        refusal = StoreUnavailable(f"The ledger {path} cannot be used ({reason_of(problem)}).", "Check the folder's rights and free space.")
     finally:
         if connection is not None:
             connection.close()

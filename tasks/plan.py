@@ -3,7 +3,7 @@ anonymized and passes its gates; only if no plan can do it as asked may the poli
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -60,16 +60,5 @@ def _plan(found: Projection) -> Plan:
         columns=found.columns,
         association_loss=found.association_loss,
         information_exposure=found.information_exposure,
-        steps=tuple(
-            PlanStep(
-                tables=step.tables,
-                merged=step.merged,
-                average_information=step.average_information,
-                association_loss=step.association_loss,
-                information_exposure=step.information_exposure,
-                passed=step.passed,
-                reason=step.reason,
-            )
-            for step in found.steps
-        ),
+        steps=tuple(PlanStep(**asdict(step)) for step in found.steps),
     )

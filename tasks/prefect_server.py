@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from headgate.errors import StoreUnavailable
+from tasks.step import reason_of
 
 STARTUP_SECONDS = 120
 EVENTS_SECONDS = 10
@@ -79,7 +80,7 @@ def _unusable(folder: Path) -> str | None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as problem:
-        return problem.strerror or type(problem).__name__
+        return reason_of(problem)
     return None
 
 

@@ -25,6 +25,7 @@ from tasks.keys import PrivateKey, ledger_key
 from tasks.ledger import Ledger
 from tasks.seal import MANIFEST, Candidate, load_candidate
 from tasks.series import Series
+from tasks.step import reason_of
 from tasks.trust import Approval, roots_of, void_keys, weigh_approvals
 
 PUBLISHER = Actor("publisher", "", ActorRole.PUBLISHER)
@@ -51,7 +52,7 @@ def publish(home: Home, ledger: Ledger, candidate: str, store: Path | None = Non
         try:
             return _publish(home, ledger, sealed, series, floor)
         except OSError as problem:
-            reason = problem.strerror or type(problem).__name__
+            reason = reason_of(problem)
         raise PublicationFailed(f"{series.folder} could not be written ({reason}).", "Check its rights and space, then publish again.")
 
 

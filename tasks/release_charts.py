@@ -8,7 +8,6 @@ from typing import Any
 from headgate.tolerance import exact
 from policies.promise import Promise
 from tasks.charts import (
-    Form,
     PathStep,
     draw_closeness,
     draw_group_risks,
@@ -17,6 +16,7 @@ from tasks.charts import (
     draw_plan_path,
     draw_query_errors,
 )
+from tasks.drawing import Form
 from tasks.measured import MeasuredRelease, MeasuredTable
 
 Label = Callable[[str], str]

@@ -76,7 +76,7 @@ def _check_every_table_is_claimed(manifest: Manifest, files: Mapping[str, Stored
 
 
 def _table(manifest: Manifest, claimed: TableFigures, files: Mapping[str, Stored]) -> TableFigures:
-    from policies.gates import measure_table
+    from policies.measure import measure_table
 
     forms = [files[path] for form in ("csv", "parquet") if (path := f"{TABLES}{claimed.name}.{form}") in files]
     if not forms or claimed.path not in [stored.path for stored in forms]:

@@ -15,6 +15,7 @@ from policies.manifest import Manifest
 from tasks.files import check_files, file_entry, list_files, place_folder, plain_path, read_file, remove_folder, write_file
 from tasks.keys import PrivateKey
 from tasks.signatures import CANDIDATE, sign_statement, statement, verify_envelope
+from tasks.step import reason_of
 
 MANIFEST = "manifest.json"
 MANIFEST_SIGNATURE = "manifest.dsse.json"
@@ -59,7 +60,9 @@ def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey) ->
         if not placed:
             remove_folder(staged)
     except OSError as problem:
-        raise StoreUnavailable(f"The candidate could not be written ({problem.strerror}).", "Check the home's rights and space.") from None
+        raise StoreUnavailable(
+            f"The candidate could not be written ({reason_of(problem)}).", "Check the home's rights and space."
+        ) from None
     return load_sealed(candidates, digest)
 
 
@@ -104,7 +107,7 @@ def find_candidate(candidates: Path, prefix: str) -> str:
     try:
         found = sorted(name for name in os.listdir(candidates) if re.fullmatch("[0-9a-f]{64}", name) and name.startswith(wanted))
     except OSError as problem:
-        raise StoreUnavailable(f"{candidates} cannot be read ({problem.strerror}).", "Check HEADGATE_HOME and its rights.") from None
+        raise StoreUnavailable(f"{candidates} cannot be read ({reason_of(problem)}).", "Check HEADGATE_HOME and its rights.") from None
     if not found:
         raise InputRejected(f"No candidate's id begins with {wanted}.", "See `headgate releases`, and check HEADGATE_HOME.")
     if len(found) > 1:

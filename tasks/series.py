@@ -12,6 +12,7 @@ from pathlib import Path
 
 from headgate.errors import PublicationFailed, StoreUnavailable
 from tasks.files import replace_file, sync_folder
+from tasks.step import reason_of
 
 LATEST = "latest"
 LATEST_FILE = "latest.json"
@@ -46,7 +47,7 @@ class Series:
                 self._clear_left_over()
         except OSError as problem:
             raise StoreUnavailable(
-                f"The store {self.folder} cannot be used ({problem.strerror}).", "Set HEADGATE_STORE to a folder that can be written."
+                f"The store {self.folder} cannot be used ({reason_of(problem)}).", "Set HEADGATE_STORE to a folder that can be written."
             ) from None
         if not inside:
             raise StoreUnavailable(f"{self.folder} leads out of the store through a link.", "Remove the link, or change publish.to.")

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from headgate.errors import InputRejected
 from tasks.keys import KEY_TYPE, fingerprint_of, public_blob
+from tasks.step import reason_of
 
 NAMESPACE = "headgate"
 REVOKED = "revoked_keys"
@@ -214,7 +215,7 @@ def _read(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as problem:
-        reason = problem.strerror or type(problem).__name__
+        reason = reason_of(problem)
     if reason:
         raise InputRejected(f"{path} cannot be read: {reason}.", "Check the path and its rights.")
     if writable:

@@ -23,6 +23,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 
 from headgate.errors import InputRejected
+from tasks.step import reason_of
 
 COMMON_SEPARATORS = (",", ";", "\t", "|")
 SEPARATOR_WORDS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
@@ -59,7 +60,7 @@ def read_bytes(path: Path, what: str) -> pa.Buffer:
             raise InputRejected(f"{what} {path} is no file but a device or a pipe.", "Name a file.")
         buffer = pa.py_buffer(path.read_bytes())
     except OSError as problem:
-        raise InputRejected(f"{what} {path} cannot be read ({problem.strerror}).", "Check its rights.") from None
+        raise InputRejected(f"{what} {path} cannot be read ({reason_of(problem)}).", "Check its rights.") from None
     if buffer.size == 0:
         raise InputRejected(f"{what} {path} is empty.", "Give a table with a header and at least one row.")
     return buffer

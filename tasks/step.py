@@ -35,13 +35,17 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
     return step
 
 
+def reason_of(problem: OSError) -> str:
+    """Why the system would not: its word for it, without the path."""
+    return problem.strerror or type(problem).__name__
+
+
 def outward_form(foreign: BaseException, step: str) -> HeadgateError:
     """Class and place of an exception; its text stays behind."""
     frames = traceback.extract_tb(foreign.__traceback__)
     place = f"{frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno}" if frames else "an unknown place"
     if isinstance(foreign, OSError):
-        reason = foreign.strerror or type(foreign).__name__
         return StoreUnavailable(
-            f"Step {step} could not use a file or a server ({reason}, {place}).", "Check the disk, its rights and space."
+            f"Step {step} could not use a file or a server ({reason_of(foreign)}, {place}).", "Check the disk, its rights and space."
         )
     return Defect(f"Step {step} broke: {type(foreign).__name__} at {place}.", "This is a defect of headgate; please report this line.")

@@ -16,6 +16,7 @@ from tasks.home import Home
 from tasks.keys import PrivateKey
 from tasks.signers import REVOKED, TrustRoots, read_revoked, sealed_signers, signers_from_text, trust_roots
 from tasks.statements import check_decision
+from tasks.step import reason_of
 
 SIGNERS_FILE = "signers"
 UNKNOWN_RUNNER = "runner"
@@ -84,7 +85,7 @@ def keep_envelope(home: Home, candidate: str, envelope: bytes) -> str:
             replace_file(folder / f"{digest}.dsse.json", envelope)
     except OSError as problem:
         raise StoreUnavailable(
-            f"The decision could not be stored in {folder} ({problem.strerror}).", "Check the home's rights and space."
+            f"The decision could not be stored in {folder} ({reason_of(problem)}).", "Check the home's rights and space."
         ) from None
     return digest
 

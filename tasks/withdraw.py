@@ -17,6 +17,7 @@ from tasks.home import Home
 from tasks.keys import PrivateKey
 from tasks.ledger import Ledger
 from tasks.series import Series
+from tasks.step import reason_of
 from tasks.trust import kept_envelope
 
 
@@ -43,7 +44,7 @@ def withdraw(home: Home, ledger: Ledger, name: str, key: PrivateKey, reason: str
         try:
             return Withdrawal(release, mark_withdrawn(home, read_history(ledger), release, series), already)
         except OSError as problem:
-            failed = problem.strerror or type(problem).__name__
+            failed = reason_of(problem)
         raise PublicationFailed(f"{series.folder} could not be written ({failed}).", "Correct its rights, then withdraw again.")
 
 

@@ -28,6 +28,7 @@ from policies.promise import Promise
 from policies.specs import specs_of
 from tasks.arrow_frame import frame_of, plain_array, texts_of
 from tasks.source import Source, open_csv, open_parquet
+from tasks.step import reason_of
 
 FORMATS = ("csv", "parquet")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -59,7 +60,7 @@ def write_frame(frame: pd.DataFrame, folder: Path, name: str, formats: Sequence[
             with path.open("xb") as stream:
                 {"csv": _write_csv, "parquet": _write_parquet}[form](table, stream)
         except OSError as problem:
-            reason = problem.strerror or type(problem).__name__
+            reason = reason_of(problem)
             raise StoreUnavailable(f"tables/{name}.{form} cannot be written ({reason}).", "Check the disk's space and rights.") from None
         written.append(WrittenFile(name, form, f"tables/{name}.{form}", table.num_rows))
     return tuple(written)

@@ -14,8 +14,9 @@ from headgate.columns import Column, Kind, Table
 from headgate.encode import encode_table
 from headgate.errors import InputRejected, RequirementNotMet
 from headgate.published import PublishedTable, publish_form
-from policies.gates import attackers_of, judge, judge_utility, measure_table, require_passed
+from policies.gates import judge, judge_utility, require_passed
 from policies.manifest import TableFigures, Utility, Verdict
+from policies.measure import attackers_of, measure_table
 from policies.promise import DeltaL, Dissimilarity, Promise
 from policies.requirements import UtilityKey
 from policies.schema import Policy

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from tasks.charts import (
-    WIDTH_INCHES,
     PathStep,
     draw_closeness,
     draw_group_risks,
@@ -20,6 +19,7 @@ from tasks.charts import (
     draw_plan_path,
     draw_query_errors,
 )
+from tasks.drawing import WIDTH_INCHES
 from tasks.measured import MeasuredRelease
 from tasks.release_charts import draw_release, draw_table
 

@@ -25,8 +25,9 @@ from policies.events import (
     SourceIngested,
     TableAnonymized,
 )
-from policies.gates import judge, measure_table
+from policies.gates import judge
 from policies.manifest import Manifest, Plan, Signer, Utility
+from policies.measure import measure_table
 from policies.promise import DeltaL, Dissimilarity, Promise, QuasiIdentifier, Reidentification, SensitiveAttribute
 from tasks.home import Home
 from tasks.keys import PrivateKey, make_key
