@@ -10,6 +10,7 @@ import csv
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import warnings
@@ -44,6 +45,11 @@ publish: {{to: {dataset}, formats: [csv, parquet]}}
 {more}"""
 
 REGIONS = "north-a;north;*\nnorth-b;north;*\nsouth-a;south;*\nsouth-b;south;*\n"
+
+
+def hearing_interrupts() -> None:
+    """For a child's start: whoever runs the tests in the background has made Ctrl-C mean nothing to all of them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @dataclass
@@ -88,6 +94,20 @@ class Project:
 
     def run(self, *arguments: str | Path) -> Outcome:
         return self.run_here(self.home, *arguments)
+
+    def in_background(
+        self, *arguments: str | Path, environment: dict[str, str] | None = None, cwd: Path | None = None
+    ) -> subprocess.Popen[str]:
+        """A command that goes on while the test does."""
+        return subprocess.Popen(
+            [str(Path(sys.executable).with_name("headgate")), *map(str, arguments)],
+            env={**(os.environ if environment is None else environment), "HEADGATE_HOME": str(self.home)},
+            cwd=cwd or self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=hearing_interrupts,
+        )
 
     def spawned(self, *arguments: str | Path, environment: dict[str, str] | None = None, cwd: Path | None = None) -> Outcome:
         result = subprocess.run(

@@ -5,9 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import subprocess
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -115,12 +113,11 @@ def started(project: Any) -> subprocess.Popen[str]:
     module = project.folder / "slowly.py"
     module.write_text("import time\ndef slow(a, b):\n    time.sleep(0.05)\n    return 0.0 if a == b else 1.0\n", encoding="utf-8")
     changed(project, "epsilon: 0.05", "distance: {callable: 'slowly:slow'}, epsilon: 0.05")
-    process = subprocess.Popen(
-        [str(Path(sys.executable).with_name("headgate")), "release", str(project.policy), "--json"],
-        env={**os.environ, "HEADGATE_HOME": str(project.home), "HEADGATE_CALLABLES": "slowly", "PYTHONPATH": str(project.folder)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+    process: subprocess.Popen[str] = project.in_background(
+        "release",
+        project.policy,
+        "--json",
+        environment={**os.environ, "HEADGATE_CALLABLES": "slowly", "PYTHONPATH": str(project.folder)},
     )
     deadline = time.monotonic() + 90
     while not list(project.home.glob("staging/*")) and time.monotonic() < deadline:

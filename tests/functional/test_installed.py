@@ -54,7 +54,7 @@ def test_the_demo_runs_to_its_end_twice_in_the_same_place(tmp_path: Path) -> Non
     for _ in range(2):
         demo = subprocess.run([headgate, "demo", "--home", str(tmp_path / "a demo")], capture_output=True, text=True, timeout=280)
         assert demo.returncode == 0, demo.stderr
-        assert "Published as version" in demo.stderr
+        assert "Published as version" in demo.stdout
         assert "origin proven" in demo.stdout
         assert "Refused" in demo.stderr
         assert "Traceback" not in demo.stderr

@@ -41,20 +41,12 @@ def test_a_schedule_releases_people_approve_and_it_is_published(project: Any, tm
     (flows / "__init__.py").write_text("raise ImportError('the wrong flows')\n", encoding="utf-8")
     environment = {
         **os.environ,
-        "HEADGATE_HOME": str(project.home),
         "HEADGATE_PUBLISH_SECONDS": "3",
         "PREFECT_HOME": str(project.home / "prefect"),
         "PREFECT_RUNNER_POLL_FREQUENCY": "2",
     }
     environment.pop("PREFECT_API_URL")
-    process = subprocess.Popen(
-        [str(Path(sys.executable).with_name("headgate")), "serve", str(project.folder)],
-        env=environment,
-        cwd=flows.parent,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = project.in_background("serve", project.folder, environment=environment, cwd=flows.parent)
     try:
         first = waited_for(lambda: [one for one in releases(project) if one["state"] == "awaiting_approval"], process)[0]
         waited_for(lambda: [one for one in releases(project) if one["state"] == "nothing_new"], process)
