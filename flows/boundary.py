@@ -7,7 +7,10 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headgate.errors import HeadgateError
 
 Command = Callable[..., None]
 
@@ -46,7 +49,7 @@ def _interrupt(signal_number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _interrupted() -> Exception:
+def _interrupted() -> HeadgateError:
     from headgate.errors import HeadgateError
 
     stopped = HeadgateError("Stopped before the end; nothing was published.", "Run the command again.")
@@ -61,9 +64,9 @@ def _report(problem: Exception, as_json: bool) -> int:
     if isinstance(problem, HeadgateError):
         refusal = problem
     else:
-        from tasks.step import outward_form
+        from tasks.step import outward_form, was_interrupted
 
-        refusal = outward_form(problem, "command")
+        refusal = _interrupted() if was_interrupted(problem) else outward_form(problem, "")
         if os.environ.get("HEADGATE_VERBOSE"):
             import traceback
 

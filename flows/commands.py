@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.policy_files import resolve_policy
-from flows.terminal import console, figure, gates_table, in_words, print_json, show_manifest, step_progress
+from flows.terminal import console, figure, gates_table, in_words, print_json, results, show_manifest, step_progress, tell
 from headgate.errors import HeadgateError
 from tasks.home import Home
 from tasks.prefect_server import prefect_api
@@ -23,12 +24,15 @@ if TYPE_CHECKING:
 
 def run_release(policy: Path, source: Path | None, key: Path | None, if_changed: bool, as_json: bool, verbose: bool) -> None:
     from tasks import workbench
+    from tasks.keys import load_key
     from tasks.listener import listen
     from tasks.references import load_policy
 
     home = Home.open()
     path = resolve_policy(policy)
-    load_policy(path)  # what is wrong with it is told before a server is started for it
+    load_policy(path)  # what is wrong with it, or with the key, is told before a server is started
+    if key is not None:
+        load_key(key)
     console().print(f"home {home.root}", style="dim", soft_wrap=True)
     quieten(home, verbose)
     with prefect_api(meanwhile=_import_release):
@@ -68,13 +72,19 @@ def _tell_candidate(bench: Workbench, candidate: Candidate, as_json: bool) -> No
     if as_json:
         print_json(release_document(bench))
         return
-    manifest, out = candidate.manifest, console()
-    show_manifest(manifest, candidate.id, bench.state)
-    out.print(f"\nfolder {candidate.folder}", soft_wrap=True)
-    out.print(f"report {candidate.folder}/report.html", soft_wrap=True)
-    approvers = ", ".join(signer.principal for signer in manifest.signers if signer.principal != manifest.runner.principal)
-    out.print(f"{manifest.approvals_required} of {approvers} must approve:", soft_wrap=True)
-    out.print(f"  headgate approve {candidate.id[:12]} --key KEY --reason TEXT", soft_wrap=True)
+    show_manifest(candidate.manifest, candidate.id, bench.state)
+    _tell_folder(candidate.folder)
+    _tell_what_is_needed(candidate.manifest, candidate.id)
+
+
+def _tell_folder(folder: Path) -> None:
+    results().print(f"\nfolder {folder}\nreport {folder / 'report.html'}", soft_wrap=True)
+
+
+def _tell_what_is_needed(manifest: Manifest, candidate: str) -> None:
+    approvers = ", ".join(dict.fromkeys(signer.principal for signer in manifest.signers if signer.principal != manifest.runner.principal))
+    results().print(f"{manifest.approvals_required} of {approvers} must approve:", soft_wrap=True)
+    results().print(f"  headgate approve {candidate[:12]} --key KEY --reason TEXT", soft_wrap=True)
 
 
 def _tell_refusal(bench: Workbench, problem: HeadgateError) -> None:
@@ -87,7 +97,7 @@ def _tell_refusal(bench: Workbench, problem: HeadgateError) -> None:
         out = console()
         out.print(gates_table(failed))
         for remedy in dict.fromkeys(verdict.remedy for verdict in failed):
-            out.print(f"  {remedy}", soft_wrap=True)
+            tell(out, f"  {remedy}")
     if bench.folder is not None:
         console().print(f"report {bench.folder}/report.html", soft_wrap=True)
 
@@ -103,7 +113,8 @@ def _tell_nothing_new(home: Home, release_id: str, as_json: bool) -> None:
         print_json(
             {"candidate": candidate, "dataset": history.release(release_id).dataset, "state": "nothing_new", "candidate_state": state}
         )
-    console().print(f"Nothing new: this source and policy already have candidate {candidate[:12]} ({in_words(state)}).", soft_wrap=True)
+        return
+    results().print(f"Nothing new: this source and policy already have candidate {candidate[:12]} ({in_words(state)}).", soft_wrap=True)
 
 
 def _ledger(home: Home) -> Ledger:
@@ -121,16 +132,17 @@ def show_candidate(name: str, as_json: bool) -> None:
     viewed = view_candidate(home, _ledger(home), name)
     manifest, release = viewed.candidate.manifest, viewed.release
     if as_json:
-        print_json(manifest_document(manifest, viewed.candidate.id, str(release.state), viewed.candidate.folder))
+        print_json(manifest_document(manifest, release, viewed.candidate.folder))
         return
-    out = console()
     show_manifest(manifest, viewed.candidate.id, release.state)
-    out.print(f"\nfolder {viewed.candidate.folder}", soft_wrap=True)
+    _tell_folder(viewed.candidate.folder)
     _tell_approvals(manifest, release)
+    if release.state == "awaiting_approval":
+        _tell_what_is_needed(manifest, viewed.candidate.id)
 
 
 def _tell_approvals(manifest: Manifest, release: Release) -> None:
-    out = console()
+    out = results()
     given = ", ".join(decision.signer.principal for decision in release.approvals) or "none yet"
     out.print(f"approvals {release.standing()} of {manifest.approvals_required} ({given})", soft_wrap=True)
 
@@ -142,6 +154,7 @@ def sign_decision(name: str, action: str, key: Path | None, reason: str, as_json
 
     if key is None:
         raise InputRejected("No key was given.", "Give your SSH private key with --key, or set HEADGATE_KEY.")
+    _require_reason(reason)
     home = Home.open()
     decided = (approve if action == "approve" else reject)(home, _ledger(home), name, load_key(key), reason)
     if as_json:
@@ -155,11 +168,18 @@ def sign_decision(name: str, action: str, key: Path | None, reason: str, as_json
             }
         )
         return
-    out = console()
-    out.print(f"{decided.principal}: {action}d {decided.release.candidate[:12]}.", soft_wrap=True)
+    out = results()
+    out.print(f"{decided.principal}: {'approved' if action == 'approve' else 'rejected'} {decided.release.candidate[:12]}.", soft_wrap=True)
     out.print(f"{decided.approvals} of {decided.required} approvals; {in_words(decided.release.state)}.", soft_wrap=True)
     if decided.release.state == "approved":
         out.print(f"  headgate publish {decided.release.candidate[:12]}", soft_wrap=True)
+
+
+def _require_reason(reason: str) -> None:
+    from headgate.errors import InputRejected
+
+    if not reason.strip():
+        raise InputRejected("The reason is empty.", "Say why, in at most 2000 characters, with --reason; it is kept in the ledger.")
 
 
 def run_publish(name: str, as_json: bool, verbose: bool) -> None:
@@ -181,8 +201,8 @@ def run_publish(name: str, as_json: bool, verbose: bool) -> None:
     if as_json:
         print_json({"candidate": candidate, "state": str(release.state), "version": version, "folder": str(folder)})
         return
-    console().print(f"Published as version {version}: {folder}", soft_wrap=True)
-    console().print(f"  headgate verify {folder}", soft_wrap=True)
+    results().print(f"Published as version {version}: {folder}", soft_wrap=True)
+    results().print(f"  headgate verify {shlex.quote(str(folder))}", soft_wrap=True)
 
 
 def list_releases(as_json: bool) -> None:
@@ -204,30 +224,45 @@ def list_releases(as_json: bool) -> None:
         started = history.of(release.release_id)[0].at[:16].replace("T", " ")
         version = "" if release.version is None else str(release.version)
         shown.add_row(release.dataset, started, release.candidate[:12], in_words(release.state), approvals, version)
-    console().print(shown if history.entries else "No release yet.")
+    results().print(shown if history.entries else "No release yet.")
 
 
 def withdraw_release(name: str, key: Path | None, reason: str, as_json: bool) -> None:
     from tasks.keys import runner_key
     from tasks.withdraw import withdraw
 
+    _require_reason(reason)
     home = Home.open()
     done = withdraw(home, _ledger(home), name, runner_key(home.keys, key), reason)
     if as_json:
         print_json({"candidate": done.release.candidate, "state": str(done.release.state), "latest": done.latest})
         return
     latest = "no version is left as `latest`" if done.latest is None else f"`latest` is version {figure(done.latest)}"
-    console().print(f"Withdrawn: {done.release.candidate[:12]}; {latest}.", soft_wrap=True)
+    results().print(f"Withdrawn: {done.release.candidate[:12]}; {latest}.", soft_wrap=True)
 
 
 def draft(table: Path, output: Path | None) -> None:
     from policies.draft import draft_policy
-    from tasks.files import write_file
     from tasks.profile import profile_table
 
     text = draft_policy(profile_table(table, None if output is None else output.absolute().parent))
     if output is None:
         sys.stdout.write(text)
         return
-    write_file(output.absolute().parent, output.name, text.encode())
-    console().print(f"Drafted {output}. Confirm its guesses, then: headgate release {output}", soft_wrap=True)
+    _write_draft(output, text)
+    console().print(f"Drafted {output}. Confirm its guesses, then: headgate advise {shlex.quote(str(output))}", soft_wrap=True)
+
+
+def _write_draft(output: Path, text: str) -> None:
+    """A file to be edited, so not one that can only be read. Never over another: it may hold the confirmed policy."""
+    from headgate.errors import InputRejected
+    from tasks.step import reason_of
+
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        with output.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise InputRejected(f"{output} exists already; a draft is not written over it.", "Name another file, or remove that one.") from None
+    except OSError as problem:
+        raise InputRejected(f"{output} cannot be written ({reason_of(problem)}).", "Name a file that can be written with -o.") from None

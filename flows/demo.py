@@ -12,11 +12,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 
 from flows.policy_files import resolve_policy
-from flows.terminal import console
+from flows.terminal import results
 from headgate.errors import Defect
 from tasks.home import Home
 
@@ -82,14 +81,14 @@ class _Demo:
         return time.perf_counter() - self._start
 
     def say(self, text: str) -> None:
-        console().print(f"\n[bold cyan]{text}[/]", soft_wrap=True)
+        results().print(f"\n{text}", style="bold cyan", soft_wrap=True)
 
     def run(self, *arguments: str, expected: int = 0) -> None:
         from flows.boundary import run_application
         from flows.cli import app
 
         shown = " ".join(f'"{word}"' if " " in word else word for word in arguments)
-        console().print(f"\n[bold]$ headgate {shown}[/]", soft_wrap=True)
+        results().print(f"\n$ headgate {shown}", style="bold", soft_wrap=True)
         code = run_application(app, arguments)
         if code != expected:
             raise Defect(f"The demo's command ended with {code} where {expected} was expected.", "Please report the lines above.")
@@ -105,13 +104,11 @@ class _Demo:
 
 def _copy_policy(work: Path) -> Path:
     """The shipped policy and its data as a steward would have them: a folder of one's own."""
-    shipped = Path(str(files("policies.shipped")))
     policy = resolve_policy(f"shipped:{POLICY}")
+    data = POLICY.replace("-", "_")
     if work.exists():
         shutil.rmtree(work)
-    shutil.copytree(
-        shipped / POLICY.replace("-", "_"), work / POLICY.replace("-", "_"), ignore=shutil.ignore_patterns("*.py", "__pycache__")
-    )
+    shutil.copytree(policy.parent / data, work / data, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     shutil.copy(policy, work / policy.name)
     return work / policy.name
 

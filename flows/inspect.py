@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.policy_files import resolve_policy
-from flows.terminal import console, figure, figures_table, in_words, named_attributes, print_json
+from flows.terminal import counted, figure, figures_table, in_words, named_attributes, plain, print_json, results, tell
 from headgate.errors import RequirementNotMet
 
 if TYPE_CHECKING:
-    from headgate.check import CheckResult
+    from headgate.advise import Setting
+    from headgate.check import AttributeFigures, CheckResult
     from tasks.advice import Advice
     from tasks.verify import VerifyReport
 
@@ -45,7 +48,7 @@ def check_table(
 
     frame = read_any_table(table)
     found = check(frame, _names(quasi), _names(sensitive), epsilon, thresholds.delta, interval, group)
-    missed = _missed(found, thresholds)
+    missed = _together(list(_missed(found, thresholds)))
     if as_json:
         document = found.to_json()
         if missed is not None:
@@ -62,46 +65,54 @@ def _names(listed: str) -> list[str]:
     return [name.strip() for name in listed.split(",") if name.strip()]
 
 
-def _missed(found: CheckResult, wanted: Thresholds) -> RequirementNotMet | None:
+def _missed(found: CheckResult, wanted: Thresholds) -> Iterator[RequirementNotMet]:
     from headgate.tolerance import at_least, at_most
 
     if wanted.k is not None and found.k < wanted.k:
-        return RequirementNotMet("k", float(found.k), float(wanted.k), "Generalize more, or leave the rows of small groups out.")
+        yield RequirementNotMet("k", float(found.k), float(wanted.k), "Generalize more, or leave the rows of small groups out.")
     if wanted.delta is not None and found.proximity is not None and not at_least(1 - found.proximity.risk, wanted.delta):
-        return RequirementNotMet("δ reached", 1 - found.proximity.risk, wanted.delta, "`headgate release` finds groups that keep it.")
+        yield RequirementNotMet("δ reached", 1 - found.proximity.risk, wanted.delta, "`headgate release` finds groups that keep it.")
     for name, figures in found.sensitive.items():
         if wanted.max_closeness is not None and not at_most(figures.closeness, wanted.max_closeness):
-            return RequirementNotMet(f"Closeness of {name}", figures.closeness, wanted.max_closeness, "Make larger groups.")
+            yield RequirementNotMet(f"Closeness of {name}", figures.closeness, wanted.max_closeness, "Make larger groups.")
         if wanted.min_distinct is not None and figures.distinct_l < wanted.min_distinct:
-            return RequirementNotMet(f"Distinct l of {name}", float(figures.distinct_l), float(wanted.min_distinct), "Make larger groups.")
-    return None
+            yield RequirementNotMet(f"Distinct l of {name}", float(figures.distinct_l), float(wanted.min_distinct), "Make larger groups.")
+
+
+def _together(missed: list[RequirementNotMet]) -> RequirementNotMet | None:
+    """Every threshold that is not met, in one message."""
+    if not missed:
+        return None
+    first = missed[0]
+    first.message, first.cure = (" ".join(dict.fromkeys(said)) for said in zip(*((one.message, one.cure) for one in missed), strict=True))
+    return first
 
 
 def _show_check(found: CheckResult) -> None:
-
-    out = console(stderr=False)
+    out = results()
     out.print(f"{found.rows:,} rows in {found.groups:,} groups: k {found.k}, mean {figure(found.mean_group)}")
     out.print(f"discernibility {found.discernibility:,}")
     out.print(f"re-identification: max {figure(found.reidentification.max)}, mean {figure(found.reidentification.mean)}\n")
-    shown = figures_table("sensitive", "distinct l", "frequency l", "entropy l", "closeness", "(δ, l)", "window", "(ε, m)")
+    measures: dict[str, Callable[[AttributeFigures], float | None]] = {
+        "distinct l": lambda one: one.distinct_l,
+        "frequency l": lambda one: one.frequency_l,
+        "entropy l": lambda one: one.entropy_l,
+        "closeness": lambda one: one.closeness,
+        "(δ, l)": lambda one: one.delta_l.definition if one.delta_l else None,
+        "window": lambda one: one.delta_l.window if one.delta_l else None,
+        "(ε, m)": lambda one: one.epsilon_m.m if one.epsilon_m else None,
+    }
+    asked = [name for name, read in measures.items() if any(read(one) is not None for one in found.sensitive.values())]
+    shown = figures_table("sensitive", *asked)
     for name, figures in found.sensitive.items():
-        shown.add_row(
-            name,
-            str(figures.distinct_l),
-            figure(figures.frequency_l),
-            figure(figures.entropy_l),
-            figure(figures.closeness),
-            figure(figures.delta_l.definition if figures.delta_l else None),
-            figure(figures.delta_l.window if figures.delta_l else None),
-            figure(figures.epsilon_m.m if figures.epsilon_m else None),
-        )
+        shown.add_row(plain(name), *(figure(measures[measure](figures)) for measure in asked))
     out.print(shown)
     if found.proximity is not None:
         near = found.proximity
         told = f"proximity at ε {figure(near.epsilon)}: risk {figure(near.risk)}, so δ up to {figure(1 - near.risk)}"
         if near.delta is not None:
             told += f"; {near.vulnerable_groups} groups violate δ {figure(near.delta)} (vulnerability {figure(near.vulnerability)})"
-        out.print("\n" + told, soft_wrap=True)
+        tell(out, "\n" + told)
 
 
 def advise_policy(policy: Path, as_json: bool) -> None:
@@ -115,29 +126,48 @@ def advise_policy(policy: Path, as_json: bool) -> None:
 
 
 def _show_advice(advice: Advice) -> None:
+    from rich.text import Text
 
-    out = console(stderr=False)
+    out = results()
     asked = "" if advice.epsilon is None else f", ε {figure(advice.epsilon)}, δ {figure(advice.delta)}"
-    verdict = "can be kept with the tables below" if advice.passes else "cannot be kept; what could be is below"
-    out.print(f"[bold]{advice.dataset}[/]: k {advice.k}{asked} {verdict}.", soft_wrap=True)
+    verdict = "these tables keep the policy" if advice.passes else "the policy is refused as it stands"
+    tell(out, Text.assemble((advice.dataset, "bold"), f": k {advice.k}{asked}: {verdict}."))
+    if advice.reason:
+        tell(out, advice.reason)
     for number, table in enumerate(advice.tables, 1):
-        out.print(f"\n[bold]table-{number}[/] {named_attributes(table.sensitive)}", soft_wrap=True)
+        tell(out, Text.assemble((f"\ntable-{number}", "bold"), f": {named_attributes(table.sensitive)}"))
         shown = figures_table("k", "ε", "δ guaranteed", "δ reached", "δ possible", "linkability", "loss (NCP)")
-        for one in table.settings:
-            figures = (one.epsilon, one.guaranteed, one.reached, one.possible, one.linkability, one.loss)
-            shown.add_row(str(one.k), *(figure(value) for value in figures))
+        for epsilons, settings in _alike(table.settings):
+            for one in settings:
+                figures = (one.guaranteed, one.reached, one.possible, one.linkability, one.loss)
+                shown.add_row(str(one.k), epsilons, *(figure(value) for value in figures))
         out.print(shown)
         for value in table.binding[:MOST_BINDING]:
-            out.print(
-                f"{value.rows:,} rows, {100 * value.share:.1f} %, have one value of {value.attribute}: {value.value}",
-                markup=False,
-                soft_wrap=True,
-            )
+            held = f"no {value.attribute}" if value.value is None else f"{value.attribute}: {value.value}"
+            tell(out, plain(f"{value.rows:,} rows ({100 * value.share:.1f} %) have {held}"))
         refused = next((one for one in table.settings if one.certificate is not None), None)
         if refused is not None and refused.certificate is not None:
             where = f"at k {refused.k}, ε {figure(refused.epsilon)}"
             told = f"{refused.certificate.sentence()} No partition exists above δ {figure(refused.possible)} {where}."
-            out.print(told, markup=False, soft_wrap=True)
+            tell(out, plain(told))
+
+
+def _alike(settings: Sequence[Setting]) -> list[tuple[str, list[Setting]]]:
+    """By ε; those next to each other whose figures are the same for every k are one: ε means little to a category."""
+    by_epsilon: dict[float, list[Setting]] = {}
+    for one in settings:
+        by_epsilon.setdefault(one.epsilon, []).append(one)
+    found: list[tuple[list[float], list[Setting]]] = []
+    for epsilon, same in by_epsilon.items():
+        if found and _figures(found[-1][1]) == _figures(same):
+            found[-1][0].append(epsilon)
+        else:
+            found.append(([epsilon], same))
+    return [(figure(ends[0]) if len(ends) == 1 else f"{figure(ends[0])} to {figure(ends[-1])}", same) for ends, same in found]
+
+
+def _figures(settings: Sequence[Setting]) -> list[tuple[float | None, ...]]:
+    return [(one.k, one.guaranteed, one.reached, one.possible, one.linkability, one.loss) for one in settings]
 
 
 def verify_published(folder: Path, signers: Path | None, ledger_key: Path | None, as_json: bool) -> None:
@@ -159,17 +189,32 @@ def verify_published(folder: Path, signers: Path | None, ledger_key: Path | None
 
 
 def _show_findings(report: VerifyReport) -> None:
-    out = console(stderr=False)
+    from rich.text import Text
+
+    out = results()
     for finding in report.findings:
-        out.print("[green]✓[/]" if finding.passed else "[bold red]✗[/]", end=" ")
-        out.print(f"{finding.check}: {finding.detail}", markup=False, soft_wrap=True)
-    for name in report.not_measured:
-        out.print(f"– not measured again: {name}", markup=False, soft_wrap=True)
-    approved = f"; approved by {', '.join(report.approved_by)}" if report.approved_by else ""
+        mark = ("✓", "green") if finding.passed else ("✗", "bold red")
+        tell(out, Text.assemble(mark, plain(f" {finding.check}: {finding.detail}")))
+    for said in _by_what(report.not_measured):
+        tell(out, plain(f"– not measured again: {said}"))
     version = "" if report.version is None else f" version {report.version}"
-    out.print(f"{report.dataset}{version}: {report.origin}{approved}.", style="bold", markup=False, soft_wrap=True)
+    if report.passed:
+        approved = f"; approved by {', '.join(report.approved_by)}" if report.approved_by else ""
+        tell(out, plain(f"{report.dataset}{version}: {report.origin}{approved}."), "bold")
+    else:
+        tell(out, plain(f"{report.dataset}{version}: not to be trusted."), "bold")
     if report.withdrawn:
         out.print("This version was withdrawn.", style="bold red")
+
+
+def _by_what(not_measured: Sequence[str]) -> list[str]:
+    """What cannot be measured of several tables is said once."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for said in not_measured:
+        found = re.fullmatch(r"(.*? of )(table-\d+|the release)( .*)", said)
+        key = (found[1], found[3]) if found else (said, "")
+        places.setdefault(key, []).extend([found[2]] if found else [])
+    return [head + ", ".join(named) + tail for (head, tail), named in places.items()]
 
 
 def show_events(name: str, as_json: bool) -> None:
@@ -188,12 +233,23 @@ def show_events(name: str, as_json: bool) -> None:
         ]
         print_json({"release": release.release_id, "dataset": release.dataset, "state": str(release.state), "events": events})
         return
-    out = console(stderr=False)
-    out.print(f"[bold]{release.dataset}[/] release {release.release_id}: {in_words(release.state)}")
+    from rich.text import Text
+
+    out = results()
+    out.print(Text.assemble((release.dataset, "bold"), f" release {release.release_id}: {in_words(release.state)}"))
+    widest = max((len(line.entry.actor) for line in lines), default=0)
     for line in lines:
-        says = ", ".join(f"{key} {value}" for key, value in line.says.items())
+        says = ", ".join(f"{key} {DIGEST.sub(_shortened, value)}" for key, value in line.says.items())
         moment = line.entry.at[:19].replace("T", " ")
-        out.print(f"{line.entry.seq:>5}  {moment}  {line.entry.type:<12} {line.entry.actor:<12} {says}", markup=False, soft_wrap=True)
+        tell(out, plain(f"{line.entry.seq:>5}  {moment}  {line.entry.type:<12}  {line.entry.actor:<{widest}}  {says}"))
+
+
+DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
+
+
+def _shortened(digest: re.Match[str]) -> str:
+    """Twelve digits tell one from another for people; `--json` gives all."""
+    return f"{digest[0][:12]}…"
 
 
 def verify_ledger(as_json: bool) -> None:
@@ -206,13 +262,15 @@ def verify_ledger(as_json: bool) -> None:
     if as_json:
         print_json({"events": report.events, "releases": report.releases, "versions": report.versions, "head": report.head, "faults": []})
         return
-    out = console(stderr=False)
-    out.print(
-        f"{report.events} events of {report.releases} releases: the chain is whole, and {report.versions} published versions lie on it."
+    out = results()
+    tell(
+        out,
+        f"{counted(report.events, 'event')} of {counted(report.releases, 'release')}: the chain is whole. "
+        f"Published versions that lie on it: {report.versions}.",
     )
     out.print(f"head {report.head}", soft_wrap=True)
     for left in report.unfinished:
-        out.print(f"unfinished: {left}", markup=False, soft_wrap=True)
+        tell(out, plain(f"unfinished: {left}"))
 
 
 def export_ledger(output: Path | None) -> None:

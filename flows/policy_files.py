@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 
 from headgate.errors import InputRejected
+from policies.shipped import SHIPPED, shipped_policy
 
-SHIPPED = "shipped:"
+PREFIX = "shipped:"
 
 
 def resolve_policy(named: Path | str) -> Path:
     text = str(named)
-    if not text.startswith(SHIPPED):
+    if not text.startswith(PREFIX):
         return Path(text).expanduser().absolute()
-    folder = Path(str(files("policies.shipped")))
-    path = folder / f"{text.removeprefix(SHIPPED)}.yaml"
-    if not path.is_file():
-        names = ", ".join(sorted(file.stem for file in folder.glob("*.yaml")))
-        raise InputRejected(f"No shipped policy is called {text.removeprefix(SHIPPED)}.", f"There are: {names}.")
-    return path
+    name = text.removeprefix(PREFIX)
+    if name not in SHIPPED:
+        raise InputRejected(f"No shipped policy is called {name}.", f"There are: {', '.join(sorted(SHIPPED))}.")
+    return Path(str(shipped_policy(name)))

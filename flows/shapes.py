@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from policies.manifest import Manifest, Plan, TableFigures
+    from policies.release import Release
     from tasks.history import History
     from tasks.verify import VerifyReport
     from tasks.workbench import Workbench
@@ -34,18 +35,20 @@ def release_document(bench: Workbench) -> dict[str, Any]:
     return document
 
 
-def manifest_document(manifest: Manifest, candidate: str, state: str, folder: Path) -> dict[str, Any]:
+def manifest_document(manifest: Manifest, release: Release, folder: Path) -> dict[str, Any]:
     return {
-        "candidate": candidate,
+        "candidate": release.candidate,
         "dataset": manifest.dataset,
         "release": manifest.release_id,
-        "state": state,
+        "state": str(release.state),
         "rows": manifest.rows,
         "suppressed": manifest.suppressed,
         "plan": plan_shape(manifest.plan),
         "tables": [table_shape(figures) for figures in manifest.tables],
         "gates": [verdict.model_dump(mode="json") for verdict in manifest.verdicts],
         "utility": manifest.utility.model_dump(mode="json"),
+        "approvals": release.standing(),
+        "approved_by": [decision.signer.principal for decision in release.approvals],
         "approvals_required": manifest.approvals_required,
         "signers": [signer.principal for signer in manifest.signers],
         "runner": manifest.runner.principal,

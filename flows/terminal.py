@@ -1,4 +1,5 @@
-"""What people see: progress and tables on stderr, so that stdout carries results only."""
+"""What people see: results on stdout, progress and messages on stderr. Names, titles and paths are shown as they are: no markup in them
+counts, and no control character reaches the terminal."""
 
 from __future__ import annotations
 
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from tasks.listener import Listener
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
     from rich.progress import Progress, TaskID
+    from rich.text import Text
 
     from headgate.errors import HeadgateError
     from policies.manifest import Manifest, Plan, TableFigures, Verdict
@@ -21,7 +23,22 @@ if TYPE_CHECKING:
 def console(stderr: bool = True) -> Console:
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=False)
+    return Console(stderr=stderr, highlight=False, soft_wrap=False, markup=False, emoji=False)
+
+
+def results() -> Console:
+    """What a command was asked for."""
+    return console(stderr=False)
+
+
+def tell(out: Console, text: str | Text, style: str = "") -> None:
+    """A sentence: broken between words where a person reads it, on one line where it is kept. Paths and commands are never broken."""
+    out.print(text, style=style or None, soft_wrap=not out.is_terminal)
+
+
+def plain(text: str) -> str:
+    """A control character in a title or a name of the policy could move the cursor over a figure that an approver reads."""
+    return "".join(sign if sign.isprintable() else "�" for sign in text)
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -40,7 +57,7 @@ def print_error(refusal: HeadgateError) -> None:
     if refusal.cure:
         text.append("\nCure: ", "bold")
         text.append(refusal.cure)
-    console().print(text, soft_wrap=True)
+    tell(console(), text)
 
 
 TITLES = {
@@ -68,6 +85,9 @@ STEP_TITLES = {
 }
 
 
+FAILED = "✗"
+
+
 class StepProgress(Listener):
     """A line a step, and one a table where a step works on tables."""
 
@@ -79,12 +99,13 @@ class StepProgress(Listener):
         if step not in STEP_TITLES:
             return
         title = STEP_TITLES[step] + (f" {table}" if table else "")
-        self._lines[step, table] = self._progress.add_task(title, total=1, taken="")
+        self._lines[step, table] = self._progress.add_task(title, total=1, taken="", mark="")
 
-    def ended(self, step: str, table: str, seconds: float) -> None:
+    def ended(self, step: str, table: str, seconds: float, well: bool) -> None:
         line = self._lines.get((step, table))
         if line is not None:
-            self._progress.update(line, completed=1, taken=f"{seconds:.1f} s")
+            done = {"completed": 1} if well else {"mark": FAILED}
+            self._progress.update(line, taken=f"{seconds:.1f} s", **done)
 
 
 @contextmanager
@@ -92,13 +113,22 @@ def step_progress(quiet: bool) -> Iterator[Listener]:
     if quiet:
         yield Listener()
         return
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, Task, TextColumn
+    from rich.text import Text
+
+    class Mark(SpinnerColumn):
+        def render(self, task: Task) -> RenderableType:
+            return Text(FAILED, style="bold red") if task.fields["mark"] else super().render(task)
 
     described = TextColumn("{task.description}")
-    columns = (SpinnerColumn(finished_text="[green]✓[/]"), described, BarColumn(bar_width=12), TextColumn("{task.fields[taken]}"))
+    columns = (Mark(finished_text=Text("✓", style="green")), described, BarColumn(bar_width=12), TextColumn("{task.fields[taken]}"))
     bars = Progress(*columns, console=console())
     with bars:
         yield StepProgress(bars)
+
+
+def counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def in_words(state: str) -> str:
@@ -124,6 +154,7 @@ def figures_table(*headings: str) -> Any:
 def gates_table(verdicts: Sequence[Verdict]) -> Any:
     """One line a gate: the worst table stands for it, and all that failed are shown."""
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("gate", "table", "measured", "required", "verdict"):
@@ -131,8 +162,8 @@ def gates_table(verdicts: Sequence[Verdict]) -> Any:
             heading, justify="right" if heading in ("measured", "required") else "left", no_wrap=heading != "gate", overflow="fold"
         )
     for verdict in verdicts:
-        mark = "[green]passed[/]" if verdict.passed else "[bold red]refused[/]"
-        table.add_row(gate_name(verdict.gate), verdict.table or "release", figure(verdict.measured), figure(verdict.required), mark)
+        mark = Text("passed", style="green") if verdict.passed else Text("refused", style="bold red")
+        table.add_row(plain(gate_name(verdict.gate)), verdict.table or "release", figure(verdict.measured), figure(verdict.required), mark)
     return table
 
 
@@ -151,31 +182,40 @@ def gate_name(gate: str) -> str:
     return kind + sign + about.rsplit("/", 1)[-1]
 
 
+FEW_VALUES = 3
+
+
 def named_attributes(columns: Sequence[str]) -> str:
-    """Bitmap columns `attribute=value` of one set are counted, not listed."""
-    shown: dict[str, int] = {}
+    """Bitmap columns `attribute=value` of one set are counted where there are many."""
+    shown: dict[str, list[str]] = {}
     for column in columns:
         name, sign, _value = column.partition("=")
-        shown[name] = shown.get(name, 0) + (1 if sign else 0)
-    return ", ".join(f"{name} ({count} values)" if count else name for name, count in shown.items())
+        shown.setdefault(name, []).extend([column] if sign else [])
+    names = (
+        f"{name} ({len(values)} values)" if len(values) > FEW_VALUES else ", ".join(values or [name]) for name, values in shown.items()
+    )
+    return plain(", ".join(names))
 
 
 def plan_line(plan: Plan) -> str:
-    count = len(plan.tables)
     return (
-        f"Plan ({plan.method}): {count} table{'s' if count != 1 else ''}, "
+        f"Plan ({plan.method}): {counted(len(plan.tables), 'table')}, "
         f"association loss {figure(plan.association_loss)}, information exposure {figure(plan.information_exposure)}"
     )
 
 
 def show_manifest(manifest: Manifest, candidate: str, state: str) -> None:
-    out = console()
-    out.print(f"[bold]{manifest.title}[/] ({manifest.dataset}) – {in_words(state)}")
+    from rich.text import Text
+
+    out = results()
+    title = "" if manifest.title in ("", manifest.dataset) else f" ({plain(manifest.title)})"
+    out.print(Text.assemble((manifest.dataset, "bold"), f"{title} – {in_words(state)}"), soft_wrap=True)
     out.print(f"candidate {candidate}", soft_wrap=True)
-    out.print(f"{manifest.rows:,} rows, {manifest.suppressed:,} suppressed. {plan_line(manifest.plan)}")
+    out.print(f"{manifest.rows:,} rows, {manifest.suppressed:,} suppressed.")
+    tell(out, plan_line(manifest.plan))
     out.print()
     for entry in manifest.tables:
-        out.print(f"{entry.name}: {named_attributes(entry.sensitive)}", soft_wrap=True)
+        tell(out, f"{entry.name}: {named_attributes(entry.sensitive)}")
     out.print()
     out.print(tables_table(manifest.tables))
     out.print()

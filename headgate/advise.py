@@ -203,11 +203,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     return list(value) if isinstance(value, tuple | np.ndarray) else value
-
-
-def without_values(advice: TableAdvice) -> TableAdvice:
-    """The same advice with nothing in it that is data."""
-    settings = tuple(
-        replace(one, certificate=None if one.certificate is None else replace(one.certificate, values=())) for one in advice.settings
-    )
-    return replace(advice, settings=settings, binding=tuple(replace(one, value=None) for one in advice.binding))

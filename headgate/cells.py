@@ -263,11 +263,6 @@ class CellReader:
             out[self._place[cell.label]] = True
 
 
-def covers(text: str, column: Column) -> NDArray[np.bool_]:
-    """Which values of the column (and, last, missing) a published cell stands for."""
-    return CellReader(column).covers(text)
-
-
 def _is_number(text: str) -> bool:
     try:
         return math.isfinite(float(text))

@@ -6,7 +6,6 @@ sensitive. A missing quasi-identifier is a value of its own.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +16,9 @@ import pandas as pd
 from headgate.columns import Codes, Column, Kind, Role
 from headgate.distance import Distance
 from headgate.distinct import distinct_rows
-from headgate.encode import ColumnSpec, encode_column
+from headgate.encode import encode_column
 from headgate.errors import InputRejected
-from headgate.hierarchy import Hierarchy
+from headgate.inferred import absent_column, inferred_spec
 from headgate.principles.closeness import closeness
 from headgate.principles.delta_l import delta_l
 from headgate.principles.dissimilarity import dissimilarity
@@ -143,12 +142,13 @@ def _check_names(frame: pd.DataFrame, quasi: Sequence[str], sensitive: Sequence[
         if names.count(name) > 1:
             raise InputRejected(f"The table has {names.count(name)} columns named '{name}'.", "Rename them.")
         if name not in names:
-            near = difflib.get_close_matches(name, names, 1)
-            raise InputRejected(f"Column '{name}' is not in the table.", f"Did you mean '{near[0]}'?" if near else "Correct the name.")
+            raise absent_column(name, names, "the table")
         if asked.count(name) > 1:
             raise InputRejected(f"Column '{name}' is named twice.", "A column is quasi-identifier, sensitive or group, once.")
     if not quasi and group is None:
-        raise InputRejected("There is no quasi-identifier.", "Name at least one.")
+        raise InputRejected("There is no quasi-identifier.", "Name at least one, or the column that says the group.")
+    if not sensitive:
+        raise InputRejected("There is no sensitive attribute.", "Name at least one.")
     if len(frame) == 0:
         raise InputRejected("The table has no rows.", "Give a table with rows.")
 
@@ -172,24 +172,10 @@ def _cell_codes(cells: pd.Series) -> Codes:
 
 
 def _column(frame: pd.DataFrame, name: str, kinds: Mapping[str, str], hierarchies: Mapping[str, Any]) -> Column:
-    cells = frame[name]
-    number = pd.api.types.is_numeric_dtype(cells.dtype) and not pd.api.types.is_bool_dtype(cells.dtype)
-    try:
-        kind = Kind(kinds.get(name, Kind.NUMBER if number else Kind.CATEGORY))
-    except ValueError:
-        raise InputRejected(f"The kind of '{name}' is unknown.", f"Use one of {', '.join(Kind)}.") from None
-    if kind is Kind.VECTOR:
+    spec = inferred_spec(frame[name], name, Role.SENSITIVE, kinds, hierarchies)
+    if spec.kind is Kind.VECTOR:
         raise InputRejected(f"'{name}' is one column, not a vector.", "Check vectors under a policy, which names their components.")
-    levels: tuple[str, ...] = ()
-    if kind is Kind.ORDINAL:
-        if not (isinstance(cells.dtype, pd.CategoricalDtype) and cells.dtype.ordered):
-            raise InputRejected(f"The levels of '{name}' are not known.", "Give an ordered pandas Categorical, lowest level first.")
-        levels = tuple(str(level) for level in cells.dtype.categories)
-    hierarchy = hierarchies.get(name)
-    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
-        rows = hierarchy.to_numpy(dtype=object).tolist() if isinstance(hierarchy, pd.DataFrame) else hierarchy
-        hierarchy = Hierarchy.from_rows([[str(cell) for cell in row] for row in rows], name)
-    return encode_column(cells, ColumnSpec(name, kind, Role.SENSITIVE, levels=levels, hierarchy=hierarchy))
+    return encode_column(frame[name], spec)
 
 
 def _plain(found: Any) -> Any:

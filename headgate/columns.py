@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from headgate.hierarchy import Hierarchy
 
 MISSING = -1
+GROUP = "group"  # the column of group numbers in a published table
+BIT = "="  # a bitmap column is named attribute=value
 Codes = NDArray[np.int32]
 
 

@@ -110,8 +110,10 @@ class Distance:
     def over(self, columns: Sequence[Column]) -> CompositeDistance:
         if self.function is not None:
             raise InputRejected("A callable distance is bound to rows, not to columns.", "Call bind() with the rows' codes.")
-        if self.p < 1:
-            raise InputRejected(f"p = {self.p} is no norm.", "Give p ≥ 1.")
+        if not 1 <= self.p < np.inf:
+            raise InputRejected(f"p = {self.p} is no norm.", "Give a finite p ≥ 1.")
+        if self.combine not in ("lp", "min"):
+            raise InputRejected(f"Distances cannot be combined by '{self.combine}'.", "Use lp or min.")
         weights = np.array([self.weights.get(column.name, column.weight) for column in columns], dtype=np.float64)
         if (weights < 0).any() or not np.isfinite(weights).all() or weights.sum() <= 0:
             raise InputRejected("Weights must be finite, not negative, and not all 0.", "Correct the weights.")

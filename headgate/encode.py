@@ -15,6 +15,7 @@ from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
 
 LARGEST_INTEGER = 2**53  # beyond it two whole numbers may be one float
+_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,10 @@ def _parse_numbers(distinct: NDArray[Any], spec: ColumnSpec) -> NDArray[Any]:
         whole = stamps.to_numpy(dtype="datetime64[D]")
         if (stamps.to_numpy(dtype="datetime64[ns]") != whole.astype("datetime64[ns]")).any():
             raise InputRejected(f"Column '{spec.name}' holds times of day.", "A date is a day: write YYYY-MM-DD.")
-        return whole.astype(np.int64)
+        days = whole.astype(np.int64)
+        if len(days) and not _FIRST_DAY <= days.min() <= days.max() <= _LAST_DAY:
+            raise InputRejected(f"Column '{spec.name}' has days before the year 1 or after 9999.", "Leave unknown days empty.")
+        return days
     numbers = pd.to_numeric(pd.Series(distinct, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
     wrong = int(np.isnan(numbers).sum())
     if wrong:

@@ -6,9 +6,8 @@ all values are sensitive, unless the arguments say otherwise. Rows are taken by 
 
 from __future__ import annotations
 
-import difflib
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +19,11 @@ from headgate.columns import Column, Kind, Role, Table
 from headgate.distance import Distance, PairFunction
 from headgate.encode import ColumnSpec, encode_table
 from headgate.errors import InputRejected
-from headgate.hierarchy import Hierarchy
+from headgate.inferred import absent_column, inferred_spec
 from headgate.projection.codip import codip_star
 from headgate.projection.plan import CheckTable, Projection
 from headgate.published import publish_form, to_frame
+from headgate.tolerance import exact
 from headgate.xcolor.anonymize import anonymize
 from headgate.xcolor.certificates import Certificate
 from headgate.xcolor.limits import dissimilarity
@@ -104,14 +104,14 @@ def xcolor(
     nonsensitive: NonSensitive | None = None,
 ) -> FramePartition:
     """Groups of at least k in which every sensitive value has at most (1−δ)(|G|−1) others within ε: (ε, δ)^k-dissimilarity."""
-    composite = _distance(distance)
+    composite = _distance(distance, sensitive)
     table = _table(
         frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
     )
     if variant not in ("blocks", "faithful"):
         raise InputRejected(f"variant '{variant}' is unknown.", "Use blocks or faithful.")
     limit = dissimilarity(table.select(table.sensitive), epsilon, delta, composite)
-    settings = XColorSettings(k, (limit,), Variant(variant), Infeasible.of(infeasible))
+    settings = XColorSettings(_group_size(k, delta), (limit,), Variant(variant), Infeasible.of(infeasible))
     return FramePartition(anonymize(table, table.sensitive, settings, seed), table)
 
 
@@ -130,7 +130,7 @@ def mondrian(
     nonsensitive: NonSensitive | None = None,
 ) -> FramePartition:
     """Mondrian with k; optionally with (ε, δ) or frequency l of the sensitive attributes as conditions for a cut."""
-    composite = _distance(distance)
+    composite = _distance(distance, sensitive)
     table = _table(
         frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
     )
@@ -139,7 +139,7 @@ def mondrian(
     if not sensitive and (epsilon is not None or frequency is not None):
         raise InputRejected("There is no sensitive attribute for this condition.", "Name at least one.")
     limits = [] if epsilon is None else [dissimilarity(table.select(table.sensitive), epsilon, delta, composite)]
-    return FramePartition(_mondrian(table, table.sensitive, k, seed, limits, frequency), table)
+    return FramePartition(_mondrian(table, table.sensitive, _group_size(k, delta), seed, limits, frequency), table)
 
 
 def codip(
@@ -158,14 +158,24 @@ def codip(
     return codip_star(table.select(table.sensitive), association_loss, join_threat, check, monotone)
 
 
-def _distance(distance: Distance | PairFunction | None) -> Distance:
+def _distance(distance: Distance | PairFunction | None, sensitive: Sequence[str]) -> Distance:
     if distance is None:
         return Distance()
     if isinstance(distance, Distance):
+        unknown = [name for name in distance.weights if name not in sensitive]
+        if unknown:
+            raise InputRejected(f"A weight of the distance is for '{unknown[0]}', which is not sensitive.", "Correct the name.")
         return distance
-    if isinstance(distance, Callable):  # type: ignore[arg-type]
+    if callable(distance):
         return Distance(function=distance)
     raise InputRejected("`distance` is neither a Distance nor a function.", "Give hg.Distance(…) or a symmetric function of two values.")
+
+
+def _group_size(k: Any, delta: Any = None) -> int:
+    """(ε, δ) holds in no group of one unless δ is 0, not even where the one row has nothing sensitive in it."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer):
+        raise InputRejected("k is no whole number.", "Give the size of the smallest group, such as 10.")
+    return 2 if k == 1 and delta is not None and exact(delta) > 0 else int(k)
 
 
 def _table(
@@ -179,10 +189,10 @@ def _table(
     names = [*quasi, *sensitive]
     columns = [str(name) for name in frame.columns]
     for name in names:
-        if columns.count(name) != 1:
-            near = difflib.get_close_matches(name, columns, 1)
-            cure = f"Did you mean '{near[0]}'?" if near and name not in columns else "Correct the name, or rename the columns."
-            raise InputRejected(f"Column '{name}' is {'not' if name not in columns else 'twice'} in the frame.", cure)
+        if name not in columns:
+            raise absent_column(name, columns, "the frame")
+        if columns.count(name) > 1:
+            raise InputRejected(f"Column '{name}' is twice in the frame.", "Rename the columns.")
         if names.count(name) > 1:
             raise InputRejected(f"Column '{name}' is named twice.", "A column is quasi-identifier or sensitive, once.")
     for name in {**kinds, **hierarchies, **(nonsensitive or {})}:
@@ -192,31 +202,10 @@ def _table(
         raise InputRejected("The frame has no rows.", "Give a table with rows.")
     harmless = nonsensitive or {}
     specs = {
-        name: _spec(frame[name], name, Role.QUASI if name in quasi else Role.SENSITIVE, kinds, hierarchies, harmless.get(name, ()))
+        name: inferred_spec(frame[name], name, Role.QUASI if name in quasi else Role.SENSITIVE, kinds, hierarchies, harmless.get(name, ()))
         for name in names
     }
     return encode_table(frame, specs)
-
-
-def _spec(
-    cells: pd.Series, name: str, role: Role, kinds: Mapping[str, str], hierarchies: Mapping[str, Any], harmless: Sequence[Any]
-) -> ColumnSpec:
-    number = pd.api.types.is_numeric_dtype(cells.dtype) and not pd.api.types.is_bool_dtype(cells.dtype)
-    try:
-        kind = Kind(kinds.get(name, Kind.NUMBER if number else Kind.CATEGORY))
-    except ValueError:
-        raise InputRejected(f"The kind of '{name}' is unknown.", f"Use one of {', '.join(Kind)}.") from None
-    levels: tuple[str, ...] = ()
-    if kind is Kind.ORDINAL:
-        if not (isinstance(cells.dtype, pd.CategoricalDtype) and cells.dtype.ordered):
-            raise InputRejected(f"The levels of '{name}' are not known.", "Give an ordered pandas Categorical, lowest level first.")
-        levels = tuple(str(level) for level in cells.dtype.categories)
-    hierarchy = hierarchies.get(name)
-    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
-        rows = hierarchy.to_numpy(dtype=object).tolist() if isinstance(hierarchy, pd.DataFrame) else hierarchy
-        hierarchy = Hierarchy.from_rows([[str(cell) for cell in row] for row in rows], name)
-    unlisted = frozenset(None if pd.api.types.is_scalar(value) and pd.isna(value) else str(value) for value in harmless)
-    return ColumnSpec(name, kind, role, levels=levels, hierarchy=hierarchy, nonsensitive=unlisted)
 
 
 def _specs_like(table: Table) -> dict[str, ColumnSpec]:

@@ -16,13 +16,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from headgate.cells import format_day
-from headgate.columns import Codes, Column, Kind, Table
+from headgate.columns import GROUP, Codes, Column, Kind, Table
 from headgate.distinct import distinct_rows
 from headgate.encode import ColumnSpec, encode_column
 from headgate.errors import InputRejected
 from headgate.generalize import generalize
-
-GROUP = "group"
 
 
 class PublishedCells(NamedTuple):

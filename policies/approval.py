@@ -137,7 +137,7 @@ def decide(release: Release, act: Act, actor: Actor, rules: Rules, now: datetime
     roles = sorted({row.role for row in here or rows})
     reasons: list[Refusal] = []
     if not here:
-        reasons.append(Refusal("state", f"a release that is {release.state} cannot be changed by '{act.action}'"))
+        reasons.append(Refusal("state", f"a release that is {release.state.replace('_', ' ')} cannot be changed by '{act.action}'"))
     if actor.role not in roles:
         reasons.append(Refusal("role", f"'{act.action}' is for the {' or '.join(roles)}, not for the {actor.role}"))
     if here or release.candidate:

@@ -6,15 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from headgate.columns import Kind, Role
+from headgate.columns import BIT, GROUP, Kind, Role
 from policies.attribute import Attribute
 from policies.fields import KeyPath, Problem, choices
 
 if TYPE_CHECKING:
     from policies.schema import Policy
-
-GROUP = "group"  # the column of group numbers in a published table
-BIT = "="  # a bitmap column is named attribute=value
 
 
 def problems_of(policy: Policy) -> list[Problem]:

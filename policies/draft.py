@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
-from headgate.columns import Kind, Role
+from headgate.columns import GROUP, Kind, Role
 from headgate.errors import InputRejected
-from policies.coherence import GROUP
 
 FEW = 60  # distinct values up to which a text counts as a category
 NEARLY_UNIQUE = 0.9
+POSTAL = ("zip", "zipcode", "postcode", "postal", "plz")  # digits that are no number: 1010 is not between 1000 and 1020
 WORDS = {
     Role.IDENTIFIER: (
         "id",
@@ -54,6 +54,7 @@ class ColumnProfile:
     missing_share: float = 0.0
     least: float | None = None
     greatest: float | None = None
+    separator: str = ""  # what may part several values in one cell
 
     @property
     def unique(self) -> bool:
@@ -144,6 +145,7 @@ def _attributes(columns: tuple[ColumnProfile, ...], guesses: list[Guess]) -> Ite
     for column, guess in zip(columns, guesses, strict=True):
         missing = f", {column.missing_share:.0%} missing" if column.missing_share > 0 else ""
         yield f"  # {column.distinct} distinct values{missing}: {guess.why}"
+        yield from (f"  #   {hint}" for hint in _hints(column, guess))
         keys = [f"role: {guess.role}"]
         if guess.kind is not None:
             keys.append(f"kind: {guess.kind}")
@@ -151,6 +153,15 @@ def _attributes(columns: tuple[ColumnProfile, ...], guesses: list[Guess]) -> Ite
         if domain:
             keys.append(f"domain: {domain}")
         yield f"  {_quoted(column.name)}: {{{', '.join(keys)}, guess: true}}"
+
+
+def _hints(column: ColumnProfile, guess: Guess) -> Iterator[str]:
+    """What only a person can know."""
+    if column.separator:
+        sign = column.separator
+        yield f"some cells hold '{sign}': if it parts several values, kind: set, separator: '{sign}', values: [all of them]"
+    if guess.kind is Kind.CATEGORY and guess.role is Role.QUASI and column.dtype == "integer":
+        yield "hierarchy: {mask: 2} would blank one more digit from the right at each of 2 levels; hierarchy: FILE names regions"
 
 
 def _domain(column: ColumnProfile, guess: Guess) -> str:
@@ -186,7 +197,7 @@ def _guess(column: ColumnProfile) -> Guess:
         return Guess(Role.DROPPED, None, "published tables have a column of this name; rename it to publish it")
     words = [word for word in re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column.name).lower()) if word]
     named = next((role for role, listed in WORDS.items() if any(word in listed for word in words)), None)
-    kind = _kind(column)
+    kind = Kind.CATEGORY if any(word in POSTAL for word in words) else _kind(column)
     free_text = column.dtype == "text" and column.distinct > max(FEW, NEARLY_UNIQUE * column.rows)
     if column.unique and (named in (Role.IDENTIFIER, None) or column.dtype == "text") and column.dtype in ("text", "integer"):
         return Guess(Role.IDENTIFIER, None, "every row has its own")

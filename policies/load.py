@@ -26,9 +26,21 @@ from policies.schema import Policy
 
 LARGEST_POLICY = 1_000_000  # characters
 DEEPEST_POLICY = 30
+LARGEST_WHOLE = 2**53 - 1  # what JSON, and so the policy's digest, holds exactly
 MOST_PROBLEMS = 5
 LONGEST_FOUND = 60
 CURE = "The policy's contract is in docs/reference-policy.md; `headgate init TABLE` drafts one."
+SHAPES = {
+    "string_too_long": "at most {max_length} characters",
+    "string_too_short": "at least {min_length} characters",
+    "too_long": "at most {max_length} values",
+    "too_short": "at least {min_length} values",
+}
+PATTERNS = {
+    "dataset": "small letters, digits and '-', at most 63, such as patients-2024",
+    "callable": "module:function",
+    "url_env": "the name of an environment variable",
+}
 TAG = "tag:yaml.org,2002:"
 
 
@@ -70,7 +82,7 @@ def _read(text: str, filename: str) -> _Written:
         root = YAML(typ="rt", pure=True).compose(text)
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
-        message = f"{filename}, line {line}: found {error.problem or 'text that is not YAML'}; accepted: YAML 1.2."
+        message = f"{filename}, line {line}: found text that is not YAML ({error.problem or 'it has no form'}); accepted: YAML 1.2."
     except YAMLError:
         message = f"{filename}: found a character that no YAML text holds; accepted: YAML 1.2 in UTF-8."
     else:
@@ -151,7 +163,11 @@ def _scalar(node: Node, path: KeyPath, written: _Written) -> Any:
         return text.lower() == "true"
     try:
         if tag == "int":
-            return WrittenInt(text)
+            number = WrittenInt(text)
+            if abs(number) <= LARGEST_WHOLE:
+                return number
+            written.problems.append(Problem(path, _found(text), f"a whole number up to {LARGEST_WHOLE}; quote it where text is meant"))
+            return text
         if tag == "float" and not text.lower().lstrip("+-").startswith((".inf", ".nan")):
             return WrittenDecimal(text)
     except (ValueError, ArithmeticError):
@@ -174,13 +190,19 @@ def _problems(error: ValidationError, content: Mapping[str, Any]) -> Iterator[Pr
             continue
         found = _found(item["input"])
         accepted = item["msg"].removeprefix("Input should be ").removeprefix("Value should be ")
-        if item["type"] == "missing":
+        if item["type"] == "missing" and isinstance(item["loc"][-1], int):
+            accepted = f"a list with {item['loc'][-1] + 1} values at least"
+        elif item["type"] == "missing":
             found, accepted = "nothing", f"the key '{item['loc'][-1]}', which is required"
         elif item["type"] in ("enum", "literal_error") and isinstance(item["input"], str):
             words = [word.strip().strip("'") for word in item["ctx"]["expected"].replace(" or ", ", ").split(",")]
             accepted = choices(words, item["input"])
         elif item["type"] in ("union_tag_invalid", "union_tag_not_found"):
             path, found, accepted = _wrong_tag(path, item)
+        elif item["type"] in SHAPES:
+            accepted = SHAPES[item["type"]].format(**item["ctx"]).replace(" 1 characters", " 1 character")
+        elif item["type"] == "string_pattern_mismatch":
+            accepted = PATTERNS.get(str(path[-1]), accepted)
         yield Problem(path, found, _accepted_words(accepted))
 
 
@@ -239,7 +261,7 @@ def _kind_of(root: Node | None) -> str:
 
 def _invalid(filename: str, written: _Written, problems: Iterable[Problem]) -> PolicyInvalid:
     lines = []
-    for problem in sorted(set(problems), key=lambda one: (written.line(one.path), one.path and str(one.path[-1]))):
+    for problem in sorted(dict.fromkeys(problems), key=lambda one: (written.line(one.path), one.path and str(one.path[-1]))):
         place = ".".join(str(step) for step in problem.path) or "the file"
         line = f"{filename}, line {written.line(problem.path)}, {place}: found {problem.found}; accepted: {problem.accepted}."
         lines.append("".join(sign if sign.isprintable() else "�" for sign in line))

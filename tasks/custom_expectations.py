@@ -44,7 +44,7 @@ class TableOffences(TableMetricProvider):  # type: ignore[misc]
     metric_name = "table.headgate_offences"
     value_keys = ("search",)
 
-    @metric_value(engine=PandasExecutionEngine)  # type: ignore[untyped-decorator]
+    @metric_value(engine=PandasExecutionEngine)
     def _pandas(cls, execution_engine: Any, metric_domain_kwargs: Any, metric_value_kwargs: Any, **_: Any) -> int:  # noqa: N805
         frame, _compute, _accessor = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
         return int(_searches[metric_value_kwargs["search"]](frame))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from datetime import datetime
 
 from headgate.errors import InputRejected, IntegrityBroken, Refusal, TransitionRefused
-from policies.approval import Accepted, Act, Action, Actor, ActorRole, Refused, Rules, decide
+from policies.approval import Act, Action, Actor, ActorRole, Refused, Rules, decide
 from policies.events import LONGEST_REASON
 from policies.release import Release
 from policies.states import State
@@ -102,11 +103,14 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
     """Signs, asks the table of transitions, stores the envelope, and only then records. When somebody else's event came between, it is
     all done again, for the new moment."""
     for attempt in range(1, ATTEMPTS + 1):
-        history = read_history(ledger)
-        release = release_of(history, candidate)
-        actor, why_not = _actor(home, candidate, release, action, key, ledger)
-        answer, envelope = _answer(release, candidate, action, actor, why_not, key, reason.strip(), floor, ledger)
-        digest = keep_envelope(home, candidate.id, envelope)
+        release, now = release_of(read_history(ledger), candidate), ledger.now()
+        actor, why_not = _actor(home, candidate, release, action, key, now)
+        act, envelope = _signed(release, candidate, action, actor, reason.strip(), now, key)
+        answer = decide(release, act, actor, Rules(floor, frozenset({actor.fingerprint} if why_not else ())), now)
+        if isinstance(answer, Refused):
+            said = [one for one in answer.reasons if one.rule != "key_not_revoked"]
+            raise TransitionRefused([*said, Refusal("key", f"this key {why_not}")] if why_not else said, CURES[action])
+        after, digest = answer.release, keep_envelope(home, candidate.id, envelope)
         try:
             ledger.append(release.release_id, answer.events, release.events, actor.principal)
         except TransitionRefused:
@@ -114,46 +118,26 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
                 raise
             continue
         break
-    return Decided(answer.release, actor.principal, digest, answer.release.standing(), answer.release.required)
+    return Decided(after, actor.principal, digest, after.standing(), after.required)
 
 
-def _actor(home: Home, candidate: Candidate, release: Release, action: Action, key: PrivateKey, ledger: Ledger) -> tuple[Actor, str]:
+def _actor(home: Home, candidate: Candidate, release: Release, action: Action, key: PrivateKey, now: datetime) -> tuple[Actor, str]:
     """The person this key speaks for, and why it does not count now ("" if it does)."""
     roots = roots_of(home, candidate.folder, candidate.manifest)
     known = [signer.principal for signer in (*release.signers, release.runner) if signer.fingerprint == key.fingerprint]
     principal = known[0] if known else roots.principal_of(key.fingerprint) or "somebody unknown"
     role = ActorRole.CUSTODIAN if action is Action.WITHDRAW else ActorRole.APPROVER
-    why_not = roots.why_not(key.fingerprint, principal, ledger.now())
+    why_not = roots.why_not(key.fingerprint, principal, now)
     takes_back = action is Action.WITHDRAW and key.fingerprint == release.runner.fingerprint and key.fingerprint not in roots.revoked
     return Actor(principal, key.fingerprint, role), "" if takes_back else why_not
 
 
-def _answer(
-    release: Release,
-    candidate: Candidate,
-    action: Action,
-    actor: Actor,
-    why_not: str,
-    key: PrivateKey,
-    reason: str,
-    floor: int,
-    ledger: Ledger,
-) -> tuple[Accepted, bytes]:
-    now = ledger.now()
-    envelope = b""
-    if 0 < len(reason) <= LONGEST_REASON:
-        envelope = sign_decision(release, str(action), actor.principal, reason, now.isoformat(), key)
-    act = Act(
-        action,
-        candidate.id,
-        candidate.manifest.policy_digest,
-        reason,
-        # Without a reason there is nothing to sign: the refusal is about the reason, not about the signature.
-        statement_sha256=hashlib.sha256(envelope).hexdigest(),
-    )
-    rules = Rules(floor, frozenset({actor.fingerprint}) if why_not else frozenset())
-    answer = decide(release, act, actor, rules, now)
-    if isinstance(answer, Refused):
-        said = [one for one in answer.reasons if one.rule != "key_not_revoked"]
-        raise TransitionRefused([*said, Refusal("key", f"this key {why_not}")] if why_not else said, CURES[action])
-    return answer, envelope
+def _signed(
+    release: Release, candidate: Candidate, action: Action, actor: Actor, reason: str, now: datetime, key: PrivateKey
+) -> tuple[Act, bytes]:
+    """What is to be done, and its signed statement. Without a reason there is nothing to sign: the refusal is about the reason, not about
+    the signature."""
+    signable = 0 < len(reason) <= LONGEST_REASON
+    envelope = sign_decision(release, str(action), actor.principal, reason, now.isoformat(), key) if signable else b""
+    digest = hashlib.sha256(envelope).hexdigest()
+    return Act(action, candidate.id, candidate.manifest.policy_digest, reason, statement_sha256=digest), envelope

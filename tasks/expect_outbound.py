@@ -14,8 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from headgate.columns import Column, Kind, Table
-from headgate.published import GROUP
+from headgate.columns import GROUP, Column, Kind, Table
 from policies.schema import Policy
 from tasks.expectations import ExpectationOutcome, Expected, run_expectations
 from tasks.ingest import IdentifierValues

@@ -163,7 +163,7 @@ def _check_copies(identifiers: Mapping[str, pa.ChunkedArray], table: Table) -> N
             equal, present = int(same.sum()), int((column.codes >= 0).sum())
             # Sorted numbers beside numbered rows may run along for a while: there a hundredth of the rows is the measure.
             chance = max(COINCIDENCE, table.rows // 100) if column.kind.numeric else COINCIDENCE
-            if equal >= chance or (equal == present and len(column.values) > 1):
+            if equal >= chance or (equal == present > 0 and len(column.values) > 1):
                 raise InputRejected(
                     f"Column '{column.name}' equals identifier '{name}' in {equal} rows.",
                     "Identifiers are never published: give the column role: identifier or dropped.",

@@ -10,10 +10,12 @@ import base64
 import hashlib
 import hmac
 import os
+import re
 import secrets
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +61,7 @@ def public_blob(key_type: str, text: str, place: str) -> bytes:
 def read_public_key(path: Path) -> str:
     """The OpenSSH line (type and key, no comment) of a `.pub` file."""
     parts = _read(path, "The public key").decode("utf-8", "replace").split()
-    if len(parts) < 2:
+    if len(parts) < 2 or not re.fullmatch(r"(ssh|ecdsa|sk-)[a-z0-9@.-]+", parts[0]):
         raise InputRejected(f"{path} holds no public key.", "Give a .pub file: one line, ssh-ed25519 AAAA….")
     return f"{KEY_TYPE} {base64.b64encode(public_blob(parts[0], parts[1], str(path))).decode()}"
 
@@ -95,6 +97,8 @@ def load_key(path: Path, environment: Mapping[str, str] | None = None) -> Privat
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as foreign:
         problem = str(foreign).lower()
     if problem:
+        if content.startswith(b"-----BEGIN OPENSSH") and "passphrase" in problem and find_spec("bcrypt") is None:
+            problem = "bcrypt"  # said at once, and not only when a passphrase has been set in vain
         raise _unreadable(path, problem, passphrase is not None)
     if key.get_algorithm() != KEY_TYPE:
         raise InputRejected(f"{path} is a key of type {key.get_algorithm()}.", "Use an ed25519 key: ssh-keygen -t ed25519.")
@@ -161,9 +165,9 @@ def _private_key(key: Any) -> PrivateKey:
 def _unreadable(path: Path, problem: str, given: bool) -> InputRejected:
     if "bcrypt" in problem:
         return InputRejected(
-            f"{path} is protected by a passphrase in a form that cannot be opened here (the package bcrypt is not installed).",
-            f"Make a copy without passphrase, 0600, and remove it after use: ssh-keygen -p -N '' -f COPY; or convert it to PKCS#8 "
-            f"and set {PASSPHRASE}.",
+            f"{path} is protected by a passphrase as ssh-keygen does it, and the package bcrypt, which opens it, is not installed.",
+            f"Install bcrypt beside headgate and set {PASSPHRASE}; or use a copy without passphrase and remove it afterwards: "
+            "ssh-keygen -p -N '' -f COPY.",
         )
     if "passphrase must be specified" in problem:
         return InputRejected(f"{path} is protected by a passphrase.", f"Set {PASSPHRASE}, or give a key without one.")

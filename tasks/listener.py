@@ -9,7 +9,7 @@ class Listener:
     def began(self, step: str, table: str = "") -> None:
         return
 
-    def ended(self, step: str, table: str, seconds: float) -> None:
+    def ended(self, step: str, table: str, seconds: float, well: bool) -> None:
         return
 
 

@@ -14,8 +14,7 @@ from typing import Any
 from pydantic import Field
 
 from headgate.cells import format_day, format_number
-from headgate.columns import Kind
-from headgate.published import GROUP
+from headgate.columns import BIT, GROUP, Kind
 from policies.frozen import Frozen
 from policies.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from policies.schema import Policy
@@ -180,7 +179,7 @@ def _sensitive(attribute: SensitiveAttribute) -> list[FieldDescription]:
         of = f"One component of '{attribute.name}'."
         return [FieldDescription(name=name, type="number", description=of, role="sensitive", kind=kind) for name in attribute.components]
     if attribute.origin is not None:
-        value = attribute.name.removeprefix(f"{attribute.origin}=")
+        value = attribute.name.removeprefix(attribute.origin + BIT)
         return [
             FieldDescription(
                 name=attribute.name,

@@ -9,8 +9,9 @@ import numpy as np
 
 from headgate.errors import RequirementNotMet
 from headgate.projection.plan import NoPlan, Projection
-from headgate.xcolor.partition import Otherwise
-from policies.checkplan import TableCheck, infeasible_of, relaxed, search_plan
+from headgate.xcolor.certificates import EVERY
+from headgate.xcolor.partition import Otherwise, Partition
+from policies.checkplan import Checked, TableCheck, infeasible_of, relaxed, search_plan
 from policies.manifest import Plan, PlanStep
 from policies.measure import attackers_of
 from tasks.callables import callable_distance
@@ -30,7 +31,7 @@ def choose_plan(bench: Workbench) -> int:
     except NoPlan as nothing:
         option = infeasible_of(policy.anonymize)
         if option.otherwise is Otherwise.FAIL:
-            raise _refusal(check, nothing) from None
+            raise why_no_plan(check, nothing) from None
         check = replace(check, infeasible=option, tried={})
         found = search_plan(policy, table, check, check.promise)
         bench.promise = relaxed(promise, option)
@@ -40,17 +41,33 @@ def choose_plan(bench: Workbench) -> int:
     return len(found.steps)
 
 
-def _refusal(check: TableCheck, nothing: NoPlan) -> RequirementNotMet:
-    """What spoke against the first table that failed says more than that there is no plan."""
-    failed = next((tried for tried in check.tried.values() if not tried.passed), None)
-    if failed is None or nothing.measured != 0.0:
+def why_no_plan(check: TableCheck, nothing: NoPlan) -> RequirementNotMet:
+    """What spoke against the last table that failed: merging came no further than that, so its cure is the one that helps."""
+    failed = [tried for tried in check.tried.values() if not tried.passed]
+    if not failed or nothing.measured != 0.0:
         return nothing
-    where = "every plan tried"
-    if failed.refused:
-        gate = failed.refused[0]
+    last = failed[-1]
+    where = "every plan tried" if len({_against(tried) for tried in failed}) == 1 else "the last plan tried"
+    if last.refused:
+        gate = last.refused[0]
         return RequirementNotMet(gate.gate, gate.measured, gate.required, gate.remedy, where)
-    found = failed.partition
-    return RequirementNotMet("Rows with too many similar ones in their group", float(found.rows_over), 0.0, found.remedy(), where)
+    found = last.partition
+    return RequirementNotMet("The number of rows too similar to others of their group", float(found.rows_over), 0.0, _cure(found), where)
+
+
+def _against(tried: Checked) -> tuple[str, ...]:
+    return (tried.refused[0].gate,) if tried.refused else tried.partition.broken
+
+
+def _cure(found: Partition) -> str:
+    """Linkability is not had by another ε or δ."""
+    proof = found.certificate
+    if proof is None or proof.refutes != EVERY or not proof.limit.startswith("linkability"):
+        return found.remedy()
+    return (
+        f"No partition can do it: {proof.sentence()} Raise gates.linkability, list a value that is no secret under `nonsensitive`, "
+        "or run `headgate advise`."
+    )
 
 
 def _plan(found: Projection) -> Plan:

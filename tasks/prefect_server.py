@@ -53,9 +53,12 @@ class PrefectServer:
 
     def url(self) -> str:
         timer = threading.Timer(STARTUP_SECONDS, self.process.kill)
+        timer.daemon = True
         timer.start()
-        line = _pipe(self.process.stdout).readline()
-        timer.cancel()
+        try:
+            line = _pipe(self.process.stdout).readline()
+        finally:
+            timer.cancel()  # Ctrl-C while it comes up must not wait for the timer
         if not line.strip().isdigit():
             raise StoreUnavailable("The embedded Prefect server did not start.", REMEDY)
         return f"http://127.0.0.1:{int(line)}/api"

@@ -30,6 +30,7 @@ from tasks.source import (
 
 Look = Literal["number", "integer", "date", "text"]
 EPOCH = date(1970, 1, 1)
+SET_SEPARATORS = ("|", ";")  # a comma is as often part of a sentence
 
 
 def profile_table(path: Path, policy_folder: Path | None = None) -> TableProfile:
@@ -92,7 +93,8 @@ def _profile(name: str, texts: pa.ChunkedArray) -> ColumnProfile:
     distinct = texts.unique().drop_null().to_pylist()
     look, ends = look_of(distinct)
     least, greatest = ends or (None, None)
-    return ColumnProfile(name, look, len(distinct), len(texts), texts.null_count / len(texts), least, greatest)
+    parted = next((mark for mark in SET_SEPARATORS if look == "text" and any(mark in value for value in distinct)), "")
+    return ColumnProfile(name, look, len(distinct), len(texts), texts.null_count / len(texts), least, greatest, parted)
 
 
 def look_of(distinct: Sequence[str]) -> tuple[Look, tuple[float, float] | None]:

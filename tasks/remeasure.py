@@ -96,9 +96,9 @@ def _table(manifest: Manifest, claimed: TableFigures, files: Mapping[str, Stored
 
 def published_table(manifest: Manifest, claimed: TableFigures, forms: list[Stored]) -> PublishedTable:
     """The table from its bytes; all its formats must hold the same cells, and exactly the columns that are claimed."""
-    from headgate.columns import Kind, Role
+    from headgate.columns import GROUP, Kind, Role
     from headgate.encode import ColumnSpec
-    from headgate.published import GROUP, from_frame
+    from headgate.published import from_frame
     from policies.specs import specs_of
     from tasks.arrow_frame import frame_of, texts_of
 

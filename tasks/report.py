@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.errors import Defect
 from policies.manifest import TableFigures, Verdict
+from policies.promise import Promise, SensitiveAttribute
 from tasks.measured import MeasuredRelease, Outcome
 from tasks.release_charts import draw_errors, draw_losses, draw_plan, draw_table
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 NOT_MEASURED = "not measured"
+HAS, HAS_NOT = "1", "0"  # the cells of a bit of a set
 # Which way a gate asks, by the first word of its name.
 AT_LEAST = frozenset({"k", "dissimilarity", "delta_l", "distinct_l"})
 AT_MOST = frozenset({"linkability", "closeness", "reidentification", "disclosure", "utility"})
@@ -89,6 +91,16 @@ class Figure:
     text: str
 
 
+@dataclass(frozen=True)
+class Declared:
+    """How the policy treats one published column: what an approver has to judge, and no gate can."""
+
+    name: str
+    role: str
+    kind: str
+    remark: str
+
+
 def render_report(content: ReportContent) -> str:
     """The whole page as text. Everything in it is escaped; the only markup let through is that of our own charts."""
     release = content.measured
@@ -98,6 +110,7 @@ def render_report(content: ReportContent) -> str:
         content=content,
         release=release,
         headline=_headline(release),
+        declared=tuple(_declared(release.promise)) if release.promise else (),
         verdicts=[(verdict, *_texts_apart(verdict)) for verdict in sorted(release.verdicts, key=lambda verdict: verdict.passed)],
         figures=figures,
         samples={sample.table: sample for sample in content.samples},
@@ -109,6 +122,26 @@ def render_report(content: ReportContent) -> str:
         remarked=any(verdict.remedy for verdict in release.verdicts),
         glossary={name: meaning for name, meaning in GLOSSARY.items() if name in shown | _shown_elsewhere(release)},
     )
+
+
+def _declared(promise: Promise) -> Iterator[Declared]:
+    for quasi in promise.quasi:
+        yield Declared(quasi.name, "quasi-identifier", quasi.kind, "generalized")
+    sets: dict[str, list[SensitiveAttribute]] = {}
+    for attribute in promise.sensitive:
+        if attribute.origin is None:
+            values = ", ".join("a missing cell" if value is None else value for value in attribute.nonsensitive)
+            remark = f"published as it is; not protected: {values}" if values else "published as it is; every value is protected"
+            yield Declared(attribute.name, "sensitive", attribute.kind, remark)
+        else:
+            sets.setdefault(attribute.origin, []).append(attribute)
+    for origin, bits in sets.items():
+        values = ", ".join(bit.name.removeprefix(f"{origin}=") for bit in bits if HAS in bit.nonsensitive)
+        absent = "having a value or not" if all(HAS_NOT not in bit.nonsensitive for bit in bits) else "having a value"
+        not_protected = f"; not protected: {values}" if values else ""
+        yield Declared(origin, "sensitive", "set", f"a column for each of {len(bits)} values; {absent} is protected{not_protected}")
+    for name in promise.insensitive:
+        yield Declared(name, "insensitive", "", "published as it is; no gate looks at it")
 
 
 def _headline(release: MeasuredRelease) -> str:

@@ -109,7 +109,9 @@ def find_candidate(candidates: Path, prefix: str) -> str:
     except OSError as problem:
         raise StoreUnavailable(f"{candidates} cannot be read ({reason_of(problem)}).", "Check HEADGATE_HOME and its rights.") from None
     if not found:
-        raise InputRejected(f"No candidate's id begins with {wanted}.", "See `headgate releases`, and check HEADGATE_HOME.")
+        raise InputRejected(
+            f"No candidate in {candidates} has an id that begins with {wanted}.", "See `headgate releases`, and check HEADGATE_HOME."
+        )
     if len(found) > 1:
         raise InputRejected(f"{len(found)} candidates' ids begin with {wanted}.", "Give more digits.")
     return found[0]

@@ -17,6 +17,7 @@ from tasks.step import reason_of
 LATEST = "latest"
 LATEST_FILE = "latest.json"
 UNFINISHED = ".publishing-"
+WITHDRAWN = ".withdrawn.dsse.json"  # after the version's number
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Series:
 
     def withdrawal(self, number: int) -> Path:
         """The signed withdrawal of a version: beside it, since a version is written once."""
-        return self.folder / f"{number}.withdrawn.dsse.json"
+        return self.folder / f"{number}{WITHDRAWN}"
 
     def open(self) -> None:
         """Makes the folder; refused if it cannot be written or is reached through a link out of the store."""
@@ -62,7 +63,7 @@ class Series:
 
     def numbers(self) -> tuple[int, ...]:
         """Versions that have been there, withdrawn ones too: a number is never used twice."""
-        found = [re.fullmatch(r"([1-9][0-9]{0,8})(\.withdrawn\.dsse\.json)?", name) for name in os.listdir(self.folder)]
+        found = [re.fullmatch(rf"([1-9][0-9]{{0,8}})({re.escape(WITHDRAWN)})?", name) for name in os.listdir(self.folder)]
         return tuple(sorted({int(match[1]) for match in found if match}))
 
     def unfinished(self, number: int) -> Path:

@@ -55,7 +55,7 @@ def read_bytes(path: Path, what: str) -> pa.Buffer:
         if path.is_dir():
             raise InputRejected(f"{what} {path} is a folder.", "Name the file in it.")
         if not path.exists():
-            raise InputRejected(f"{what} {path} does not exist.", "Correct the path; it is relative to the policy file.")
+            raise InputRejected(f"{what} {path} does not exist.", "Correct the path; paths in a policy are relative to the policy file.")
         if not path.is_file():
             raise InputRejected(f"{what} {path} is no file but a device or a pipe.", "Name a file.")
         buffer = pa.py_buffer(path.read_bytes())

@@ -28,6 +28,8 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
             outward: HeadgateError = refusal
             outward.__cause__ = outward.__context__ = None
         except Exception as foreign:  # noqa: BLE001 - the boundary exists to catch all of them
+            if was_interrupted(foreign):
+                raise KeyboardInterrupt from None
             outward = outward_form(foreign, function.__name__)
         # Raised outside the handlers, so that nothing hangs on the exception that Prefect is handed.
         raise outward.with_traceback(None)
@@ -40,12 +42,21 @@ def reason_of(problem: OSError) -> str:
     return problem.strerror or type(problem).__name__
 
 
+def was_interrupted(foreign: BaseException) -> bool:
+    """Compiled code that Ctrl-C or SIGTERM ends raises SystemError, once or several times over the KeyboardInterrupt."""
+    problem: BaseException | None = foreign
+    while isinstance(problem, SystemError):
+        problem = problem.__cause__ or problem.__context__
+    return isinstance(problem, KeyboardInterrupt)
+
+
 def outward_form(foreign: BaseException, step: str) -> HeadgateError:
-    """Class and place of an exception; its text stays behind."""
+    """Class and place of an exception; its text stays behind. `step` is empty where a command broke outside its steps."""
+    what = f"Step {step}" if step else "The command"
     frames = traceback.extract_tb(foreign.__traceback__)
     place = f"{frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno}" if frames else "an unknown place"
     if isinstance(foreign, OSError):
         return StoreUnavailable(
-            f"Step {step} could not use a file or a server ({reason_of(foreign)}, {place}).", "Check the disk, its rights and space."
+            f"{what} could not use a file or a server ({reason_of(foreign)}, {place}).", "Check the disk, its rights and space."
         )
-    return Defect(f"Step {step} broke: {type(foreign).__name__} at {place}.", "This is a defect of headgate; please report this line.")
+    return Defect(f"{what} broke: {type(foreign).__name__} at {place}.", "This is a defect of headgate; please report this line.")

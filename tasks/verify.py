@@ -25,6 +25,7 @@ from tasks.keys import public_fingerprint, read_public_key
 from tasks.ledger import event_of
 from tasks.remeasure import remeasure
 from tasks.seal import MANIFEST, MANIFEST_SIGNATURE, check_manifest_signature, read_manifest
+from tasks.series import WITHDRAWN
 from tasks.signers import REVOKED, TrustRoots, trust_roots
 from tasks.statements import check_decision
 
@@ -69,7 +70,7 @@ class FolderBroken(IntegrityBroken):
 
     def __init__(self, report: VerifyReport) -> None:
         failed = [finding.detail for finding in report.findings if not finding.passed]
-        super().__init__(f"{report.folder.name} does not hold what it claims: {' '.join(failed)}", AGAIN)
+        super().__init__(f"{report.folder.parent.name}/{report.folder.name} does not hold what it claims: {' '.join(failed)}", AGAIN)
         self.report = report
 
 
@@ -87,6 +88,8 @@ def verify_folder(folder: Path, signers: Path | None = None, ledger_key: Path | 
 def examine_folder(folder: Path, signers: Path | None = None, ledger_key: Path | str | None = None) -> VerifyReport:
     """The same, without raising for what the folder holds."""
     named = folder.resolve()  # the reader's own way to it may go through links, such as `latest`
+    if not named.exists():
+        raise InputRejected(f"{folder} does not exist.", "Name a version's folder, such as …/latest.")
     if not (named / MANIFEST).is_file():
         raise InputRejected(f"{folder} is not a published version: it has no {MANIFEST}.", "Name a version's folder, such as …/latest.")
     roots = None if signers is None else trust_roots(signers, signers.parent / REVOKED)
@@ -140,7 +143,7 @@ class _Examination:
             None if release is None else release.version,
             self.approved_by,
             self.tables,
-            (self.folder.parent / f"{self.folder.name}.withdrawn.dsse.json").is_file(),
+            (self.folder.parent / f"{self.folder.name}{WITHDRAWN}").is_file(),
         )
 
     def _check(self, name: str, made: Callable[[], str]) -> bool:

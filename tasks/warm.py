@@ -6,7 +6,6 @@ release needs is forgotten.
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from headgate.utility.queries import count_query_error
 from policies.anonymization import Anonymize
 from policies.checkplan import TableCheck
 from policies.measure import attackers_of
+from policies.shipped import shipped_policy
 from policies.specs import promise_of
 from tasks.dictionaries import encode_dictionaries
 from tasks.ingest import ingest
@@ -26,7 +26,7 @@ ROWS = 600
 
 
 def warm() -> None:
-    loaded = load_policy(Path(str(files("policies.shipped"))) / "hospital-patients.yaml")
+    loaded = load_policy(Path(str(shipped_policy("hospital-patients"))))
     ingested = ingest(loaded)
     table = bitmap_table(ingested.table, ingested.specs).take(np.arange(ROWS))
     promise = promise_of(loaded.policy, table)

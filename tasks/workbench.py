@@ -118,13 +118,14 @@ class Workbench:
     def timed(self, step: str, table: str = "") -> Iterator[None]:
         self.step = step
         self.listener.began(step, table)
-        start = time.perf_counter()
+        start, well = time.perf_counter(), False
         try:
             yield
+            well = True
         finally:
             end = time.perf_counter()
             self.spans.setdefault(step, []).append((start, end))
-            self.listener.ended(step, table, end - start)
+            self.listener.ended(step, table, end - start, well)
 
     @property
     def seconds(self) -> dict[str, float]:

@@ -20,10 +20,10 @@ import pyarrow as pa
 import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 
-from headgate.columns import Kind, Role
+from headgate.columns import GROUP, Kind, Role
 from headgate.encode import ColumnSpec, value_text
 from headgate.errors import Defect, InputRejected, StoreUnavailable
-from headgate.published import GROUP, PublishedTable, from_frame, to_frame
+from headgate.published import PublishedTable, from_frame, to_frame
 from policies.promise import Promise
 from policies.specs import specs_of
 from tasks.arrow_frame import frame_of, plain_array, texts_of

@@ -12,16 +12,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from headgate.columns import MISSING, Column, Kind, Role, Table
+from headgate.columns import BIT, MISSING, Column, Kind, Role, Table
 from headgate.encode import ColumnSpec, encode_column
 from headgate.errors import InputRejected
 
 ABSENT, PRESENT = 0, 1
-SIGN = "="
 
 
 def bit_name(attribute: str, value: str) -> str:
-    return f"{attribute}{SIGN}{value}"
+    return f"{attribute}{BIT}{value}"
 
 
 def set_values(column: Column, spec: ColumnSpec) -> tuple[str, ...]:
@@ -82,7 +81,7 @@ def restore_sets(bits: Sequence[Column]) -> NDArray[Any]:
     missing = (codes == MISSING).any(axis=1)
     if (missing != (codes == MISSING).all(axis=1)).any():
         raise InputRejected("Some rows have a value missing in only part of a set's columns.", "Give all of them or none.")
-    members = [bit.name.removeprefix(f"{bit.origin}{SIGN}") for bit in bits]
+    members = [bit.name.removeprefix(f"{bit.origin}{BIT}") for bit in bits]
     patterns, place = np.unique(codes, axis=0, return_inverse=True)
     cells = np.empty(len(patterns), dtype=object)
     for i, pattern in enumerate(patterns):
@@ -104,7 +103,7 @@ def bitmap(
     taken = {bit.name for bit in bits} & set(frame.columns)
     if taken:
         raise InputRejected(
-            f"{len(taken)} of the new column names exist already.", f"Rename the columns that begin with '{attribute}{SIGN}'."
+            f"{len(taken)} of the new column names exist already.", f"Rename the columns that begin with '{attribute}{BIT}'."
         )
     made = [pd.Series(_whole_numbers(bit.codes), index=frame.index, name=bit.name) for bit in bits]
     place = list(frame.columns).index(attribute)
@@ -113,9 +112,9 @@ def bitmap(
 
 def unbitmap(frame: pd.DataFrame, attribute: str, separator: str = "|") -> pd.DataFrame:
     """The frame with the 0/1 columns of `attribute` joined again, members in the order of the columns; an empty set is the separator."""
-    names = [name for name in frame.columns if str(name).startswith(f"{attribute}{SIGN}")]
+    names = [name for name in frame.columns if str(name).startswith(f"{attribute}{BIT}")]
     if not names:
-        raise InputRejected(f"There are no columns '{attribute}{SIGN}…'.", "Give the attribute that `bitmap` replaced.")
+        raise InputRejected(f"There are no columns '{attribute}{BIT}…'.", "Give the attribute that `bitmap` replaced.")
     bits = []
     for name in names:
         cells = pd.to_numeric(frame[name], errors="coerce").astype("Float64")

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +18,7 @@ from headgate.columns import Column, Kind
 from headgate.encode import encode_column, value_text
 from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
+from headgate.inferred import absent_column, inferred_kind
 from headgate.published import PublishedCells, PublishedTable
 from headgate.risk.consistency import cell_masks, consistent_individuals, frame_cells, open_spec
 from headgate.risk.sensitivity import Sensitivity, Weight, loss
@@ -84,7 +84,7 @@ def min_risk(
         raise InputRejected("A record cannot keep fewer than 0 fields.", "Give keep from 0 up.")
     unknown = [name for name in weights if name not in names]
     if unknown:
-        raise _absent(unknown[0], names, "the frame")
+        raise absent_column(unknown[0], names, "the frame")
     shared = [name for name in names if name in {str(column) for column in dictionary.columns}]
     _check_frames(frame, dictionary, shared, None)
     individuals, rows = len(dictionary), len(frame)
@@ -123,10 +123,8 @@ def _dictionary_column(
     dictionary: pd.DataFrame, name: str, kinds: Mapping[str, str] | None, hierarchies: Mapping[str, Hierarchy] | None = None
 ) -> Column:
     cells = dictionary[name]
-    numeric = pd.api.types.is_numeric_dtype(cells.dtype) and not pd.api.types.is_bool_dtype(cells.dtype)
     dated = pd.api.types.is_datetime64_any_dtype(cells.dtype)
-    inferred = Kind.NUMBER if numeric else Kind.DATE if dated else Kind.CATEGORY
-    kind = Kind((kinds or {}).get(name, inferred))
+    kind = inferred_kind(cells, name, kinds or {}, Kind.DATE if dated else Kind.CATEGORY)
     if kind in (Kind.SET, Kind.VECTOR, Kind.ORDINAL):
         raise InputRejected(f"Field '{name}' cannot be compared as {kind}.", "Use number, integer, date or category.")
     return encode_column(cells, open_spec(cells, name, kind, (), (hierarchies or {}).get(name)))
@@ -154,14 +152,9 @@ def _check_frames(released: pd.DataFrame, dictionary: pd.DataFrame, fields: Sequ
             raise InputRejected(f"The {what} has no rows.", "Give a frame with rows.")
         absent = [name for name in fields if name not in names]
         if absent:
-            raise _absent(absent[0], names, f"the {what}")
+            raise absent_column(absent[0], names, f"the {what}")
     if key is not None:
         if key not in dictionary.columns:
-            raise _absent(key, [str(name) for name in dictionary.columns], "the dictionary")
+            raise absent_column(key, [str(name) for name in dictionary.columns], "the dictionary")
         if dictionary[key].isna().any() or dictionary[key].duplicated().any():
             raise InputRejected(f"The dictionary's key '{key}' is missing or repeated in some rows.", "Give one row an individual.")
-
-
-def _absent(name: str, names: Sequence[str], where: str) -> InputRejected:
-    near = difflib.get_close_matches(name, names, 1)
-    return InputRejected(f"Column '{name}' is not in {where}.", f"Did you mean '{near[0]}'?" if near else "Correct the name.")

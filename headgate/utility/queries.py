@@ -54,14 +54,17 @@ def count_query_error(
     table: Table, published: PublishedTable, qi_dimensions: int, sa_dimensions: int, selectivity: float, queries: int, seed: int
 ) -> QueryError:
     """`table` holds the input rows. Where a table has fewer attributes than dimensions are asked for, all of them are used; sets and
-    vectors have no order and are never asked about."""
+    vectors have no order and are never asked about, nor is an attribute that is missing in every row."""
     if not 0 < selectivity <= 1 or queries < 1 or qi_dimensions < 0 or sa_dimensions < 0:
         raise InputRejected("Count queries need a selectivity in (0, 1], one query or more, and no negative dimensions.", "Correct them.")
-    quasi = list(published.cells)
-    sensitive = [name for name in published.sensitive if table[name].kind not in (Kind.SET, Kind.VECTOR)]
-    lines = [_line(table[name]) for name in (*quasi, *sensitive)]
+    found = {
+        name: _line(table[name]) for name in (*published.cells, *published.sensitive) if table[name].kind not in (Kind.SET, Kind.VECTOR)
+    }
+    quasi = [name for name in published.cells if (found[name].rows >= 0).any()]
+    sensitive = [name for name in published.sensitive if name in found and (found[name].rows >= 0).any()]
+    lines = [found[name] for name in (*quasi, *sensitive)]
     wanted = (min(qi_dimensions, len(quasi)), min(sa_dimensions, len(sensitive)))
-    if sum(wanted) == 0 or any(line.places == 0 for line in lines):
+    if sum(wanted) == 0:
         raise RequirementNotMet("Query error", None, None, "A table needs attributes with values to count.", published.name)
     spread = _Spread.of(published, quasi, lines)
     raw_rows = np.stack([line.rows for line in lines])

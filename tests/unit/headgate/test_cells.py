@@ -19,7 +19,6 @@ from headgate.cells import (
     Missing,
     Single,
     calendar_span,
-    covers,
     format_cell,
     format_day,
     format_number,
@@ -125,7 +124,7 @@ def column(cells: list[object], kind: Kind, **more: object):
 
 
 def covered(text: str, of) -> list[object]:
-    flags = covers(text, of)
+    flags = CellReader(of).covers(text)
     return [value for value, flag in zip([*of.values.tolist(), None], flags, strict=True) if flag]
 
 
@@ -165,7 +164,7 @@ def test_a_hierarchy_node_covers_its_leaves() -> None:
 def test_a_cell_that_its_kind_cannot_hold_is_refused(text: str, kind: Kind) -> None:
     cells = ["2025-01-01"] if kind is Kind.DATE else [1.0]
     with pytest.raises(InputRejected):
-        covers(text, column(cells, kind))
+        CellReader(column(cells, kind)).covers(text)
 
 
 def test_a_node_whose_name_is_a_number_covers_its_leaves() -> None:
@@ -173,8 +172,8 @@ def test_a_node_whose_name_is_a_number_covers_its_leaves() -> None:
     risk of that row were measured as 0."""
     tree = Hierarchy.from_rows([(str(age), str(age // 10), "*") for age in range(21, 40)], "age")
     age = encode_column(pd.Series([21, 35]), ColumnSpec("age", Kind.INTEGER, Role.QUASI, hierarchy=tree))
-    assert covers("2", age).sum() == 9
-    assert covers("21", age).sum() == 1
+    assert CellReader(age).covers("2").sum() == 9
+    assert CellReader(age).covers("21").sum() == 1
     level = ColumnSpec(
         "level",
         Kind.ORDINAL,
@@ -182,7 +181,7 @@ def test_a_node_whose_name_is_a_number_covers_its_leaves() -> None:
         levels=("a", "b", "c"),
         hierarchy=Hierarchy.from_rows([("a", "1", "*"), ("b", "1", "*"), ("c", "2", "*")], "level"),
     )
-    assert covers("1", encode_column(pd.Series(["a", "c"]), level)).tolist() == [True, True, False, False]
+    assert CellReader(encode_column(pd.Series(["a", "c"]), level)).covers("1").tolist() == [True, True, False, False]
 
 
 def test_a_leaf_and_a_node_are_never_published_under_one_number() -> None:

@@ -120,6 +120,7 @@ SECRET = "canary-7f3a"
         ([" "], Kind.NUMBER, {}, "blank"),
         ([SECRET], Kind.DATE, {}, "not dates"),
         (["2025-01-01T10:00"], Kind.DATE, {}, "times of day"),
+        (["-0044-03-15"], Kind.DATE, {}, "before the year 1"),
         (["2025-01-01+01:00", "2025-01-01+02:00"], Kind.DATE, {}, "not dates|times of day"),
         ([SECRET, "a"], Kind.CATEGORY, {"declared": ("a",)}, "1 distinct values \\(1 rows\\) outside"),
         ([SECRET], Kind.ORDINAL, {"levels": ("a",)}, "outside its declared"),

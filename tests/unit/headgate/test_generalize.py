@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.cells import CellReader, covers
+from headgate.cells import CellReader
 from headgate.columns import Column, Kind, Role
 from headgate.encode import ColumnSpec, encode_column
 from headgate.errors import InputRejected
@@ -98,7 +98,7 @@ def test_every_group_gets_the_text_and_loss_of_the_definition(what: str, rows: s
         assert found.loss[group] == pytest.approx(loss, abs=1e-12)
         # measured again from the text alone, by code that shares nothing with the generalization
         assert cell_loss(text, reader) == pytest.approx(loss, abs=1e-12)
-        assert covers(text, column)[column.codes[groups == group]].all()
+        assert CellReader(column).covers(text)[column.codes[groups == group]].all()
 
 
 def test_numbers_with_a_hierarchy_get_its_smallest_common_node() -> None:

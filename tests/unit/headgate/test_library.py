@@ -159,6 +159,13 @@ def test_codip_projects_and_says_what_it_loses(frame):
         {"kinds": {"illness": "text"}},
         {"nonsensitive": {"nobody": ["x"]}},
         {"distance": 3},
+        # These went through, as if nothing had been asked, or ended in an error of numpy's.
+        {"distance": hg.Distance(weights={"ilness": 2})},
+        {"distance": hg.Distance(p=float("nan"))},
+        {"distance": hg.Distance(p=float("inf"))},
+        {"distance": hg.Distance(combine="max")},
+        {"k": 2.5},
+        {"k": True},
     ],
 )
 def test_arguments_that_make_no_sense_are_refused_with_a_cure(frame, wrong):
@@ -171,3 +178,33 @@ def test_arguments_that_make_no_sense_are_refused_with_a_cure(frame, wrong):
 def test_a_misspelt_column_gets_its_nearest_name(frame):
     with pytest.raises(InputRejected, match="Did you mean 'age'"):
         hg.xcolor(frame, ["aeg"], ["illness"])
+
+
+def test_non_sensitive_numbers_and_days_are_those_of_the_frame():
+    """They were compared as Python writes them: 2.0 is '2.0' and a day '2024-01-05', while codes are called 2 and 19727. So nothing was
+    ever taken for harmless, and a promise that could be kept was refused."""
+    wanted = [False, True, True, True]
+    for kind, values, harmless in (
+        ("number", [2.0, 3.5, 4.0], [2.0, None]),
+        ("integer", [2, 3, 4], ["2.0", None]),
+        ("date", ["2024-01-05", "2024-01-06", "2024-01-07"], [pd.Timestamp("2024-01-05"), float("nan")]),
+    ):
+        found = hg.xcolor(
+            pd.DataFrame({"age": range(6), "x": values * 2}),
+            ["age"],
+            ["x"],
+            k=2,
+            epsilon=0,
+            delta=0,
+            kinds={"x": kind},
+            nonsensitive={"x": harmless},
+        )
+        assert found.table["x"].sensitive.tolist() == [*wanted[:3], False]
+
+
+def test_a_row_with_nothing_sensitive_is_no_group_by_itself():
+    """With k = 1 such rows were left alone and the promise reported as reached; its definition wants |G| > 1 unless δ = 0."""
+    frame = pd.DataFrame({"age": range(12), "x": ["none"] * 6 + list("abcdef")})
+    for delta, alone in ((0.5, False), (0, True)):
+        found = hg.xcolor(frame, ["age"], ["x"], k=1, epsilon=0, delta=delta, nonsensitive={"x": ["none"]})
+        assert (np.bincount(found.groups).min() == 1) == alone

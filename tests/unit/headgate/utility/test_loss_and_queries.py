@@ -172,6 +172,16 @@ def test_queries_that_count_nobody_end_in_a_refusal_not_in_a_loop() -> None:
         count_query_error(lonely, published, 4, 3, 1e-6, 100, 1)
 
 
+@pytest.mark.parametrize("name", ["age", "size", "eye", "town", "ill", "pay", "level"])
+def test_an_attribute_that_is_missing_in_every_row_is_never_asked_about(name: str) -> None:
+    """Such a column is legal, but queries on it counted nobody: the whole release was refused because its error could not be measured."""
+    table = people(40, 3, gaps=False)
+    raw = pd.DataFrame({column: np.append(one.values, None)[one.codes] for column, one in table.columns.items()})
+    empty = encode_table(raw.assign(**{name: None}), SPECS)
+    published = publish_form(empty, np.arange(40) // 8, "one", empty.sensitive)
+    assert len(count_query_error(empty, published, 4, 3, 0.5, 50, 1).errors) == 50
+
+
 def test_settings_without_sense_are_refused() -> None:
     table = people(10, 1)
     published = publish_form(table, np.zeros(10, dtype=int), "one", ("ill",))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from policies.manifest import Verdict
+from policies.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.measured import MeasuredRelease, MeasuredTable, Outcome
 from tasks.report import GLOSSARY, ReportContent, Sample, figure_text, render_report
 
@@ -67,6 +68,25 @@ def test_a_refused_release_has_the_same_page_with_the_reason_and_the_cure(refuse
     assert "Nothing of it was published" in page.text
     assert "gates passed" not in page.text
     assert "headgate audit show r-20260801-4f2a" in page.text
+
+
+def test_an_approver_reads_how_the_policy_treats_each_column(undrawn: MeasuredRelease) -> None:
+    """Approvers are asked whether roles and values without protection are right, and the page did not say them."""
+    sensitive = (
+        SensitiveAttribute(name="income", kind="number"),
+        SensitiveAttribute(name="job", kind="category", nonsensitive=("retired", None)),
+        SensitiveAttribute(name="ill=flu", kind="category", origin="ill", nonsensitive=("0", None)),
+        SensitiveAttribute(name="ill=none", kind="category", origin="ill", nonsensitive=("0", "1", None)),
+    )
+    promise = Promise(
+        k=10, linkability="0.8", quasi=(QuasiIdentifier(name="age", kind="integer"),), sensitive=sensitive, insensitive=("shoe",)
+    )
+    text = page_of(replace(undrawn, promise=promise)).text
+    assert "age quasi-identifier integer generalized" in text
+    assert "income sensitive number published as it is; every value is protected" in text
+    assert "job sensitive category published as it is; not protected: retired, a missing cell" in text
+    assert "ill sensitive set a column for each of 2 values; having a value is protected; not protected: none" in text
+    assert "shoe insensitive – published as it is; no gate looks at it" in text
 
 
 def test_a_gate_that_could_not_be_measured_is_shown_as_such_and_refuses(undrawn: MeasuredRelease) -> None:

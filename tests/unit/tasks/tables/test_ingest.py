@@ -317,6 +317,13 @@ def test_a_published_column_that_copies_the_identifier_is_refused(clinic, refusa
     assert "'zip' equals identifier 'patient_id' in 12 rows" in refusal(lambda: ingest(clinic.load())).message
 
 
+@pytest.mark.parametrize("name", ["education", "region"])
+def test_a_column_without_any_cell_is_no_copy_of_the_identifier(clinic, write_csv, name):
+    """All of its 0 cells equal the identifier: a column with declared values that is missing in every row was refused as a copy."""
+    clinic.write_source(write_csv([{**row, name: ""} for row in clinic.rows]).encode())
+    assert (ingest(clinic.load()).table[name].codes == -1).all()
+
+
 def test_numbers_that_happen_to_be_identifiers_are_no_copy(clinic, write_csv):
     order = np.random.default_rng(5).permutation(60)
     for place, row in enumerate(clinic.rows):

@@ -5,6 +5,7 @@ import shutil
 import stat
 import subprocess
 from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
 from pathlib import Path
 
 import asyncssh
@@ -98,9 +99,22 @@ def test_a_key_that_ssh_keygen_made_loads_with_the_fingerprint_it_prints(tmp_pat
 @needs_ssh_keygen
 def test_a_key_that_ssh_keygen_protected_is_refused_with_a_cure(tmp_path: Path) -> None:
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "secret", "-f", str(tmp_path / "k")], check=True)
-    with pytest.raises(InputRejected, match="passphrase") as refusal:
-        load_key(tmp_path / "k", {})
-    assert refusal.value.cure
+    if find_spec("bcrypt") is not None:
+        assert load_key(tmp_path / "k", {"HEADGATE_KEY_PASSPHRASE": "secret"}).public
+        return
+    for environment in ({}, {"HEADGATE_KEY_PASSPHRASE": "secret"}):
+        with pytest.raises(InputRejected, match="passphrase") as refusal:
+            load_key(tmp_path / "k", environment)
+        assert "bcrypt" in refusal.value.cure
+
+
+def test_what_is_no_public_key_is_said_to_be_none(tmp_path: Path) -> None:
+    make_key(tmp_path / "k")
+    assert read_public_key(tmp_path / "k.pub").startswith("ssh-ed25519 ")
+    (tmp_path / "policy.yaml").write_text("schema: 1\n", encoding="utf-8")
+    for wrong in ("k", "policy.yaml"):
+        with pytest.raises(InputRejected, match="holds no public key"):
+            read_public_key(tmp_path / wrong)
 
 
 def test_the_ledgers_secret_stays_and_keys_digests(tmp_path: Path) -> None:

@@ -1,0 +1,55 @@
+"""What a frame says of its own columns, where no policy does: the kind by its dtype, levels by an ordered Categorical."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from headgate.columns import Kind, Role
+from headgate.encode import ColumnSpec, encode_column, value_text
+from headgate.errors import InputRejected
+from headgate.hierarchy import Hierarchy
+
+
+def inferred_kind(cells: pd.Series, name: str, kinds: Mapping[str, str], otherwise: Kind = Kind.CATEGORY) -> Kind:
+    """As `kinds` says; else numbers are numbers, and everything else is `otherwise`."""
+    number = pd.api.types.is_numeric_dtype(cells.dtype) and not pd.api.types.is_bool_dtype(cells.dtype)
+    try:
+        return Kind(kinds.get(name, Kind.NUMBER if number else otherwise))
+    except ValueError:
+        raise InputRejected(f"The kind of '{name}' is unknown.", f"Use one of {', '.join(Kind)}.") from None
+
+
+def inferred_spec(
+    cells: pd.Series, name: str, role: Role, kinds: Mapping[str, str], hierarchies: Mapping[str, Any], harmless: Sequence[Any] = ()
+) -> ColumnSpec:
+    """`hierarchies` by name, as Hierarchy, frame or rows; `harmless` are the values that are not sensitive."""
+    kind = inferred_kind(cells, name, kinds)
+    levels: tuple[str, ...] = ()
+    if kind is Kind.ORDINAL:
+        if not (isinstance(cells.dtype, pd.CategoricalDtype) and cells.dtype.ordered):
+            raise InputRejected(f"The levels of '{name}' are not known.", "Give an ordered pandas Categorical, lowest level first.")
+        levels = tuple(str(level) for level in cells.dtype.categories)
+    hierarchy = hierarchies.get(name)
+    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
+        rows = hierarchy.to_numpy(dtype=object).tolist() if isinstance(hierarchy, pd.DataFrame) else hierarchy
+        hierarchy = Hierarchy.from_rows([[str(cell) for cell in row] for row in rows], name)
+    unlisted = frozenset(_as_encoded(value, kind, name) for value in harmless)
+    return ColumnSpec(name, kind, role, levels=levels, hierarchy=hierarchy, nonsensitive=unlisted)
+
+
+def _as_encoded(value: Any, kind: Kind, name: str) -> str | None:
+    """A non-sensitive value as the encoder writes it: 2.0 is 2, a day is its number."""
+    if pd.api.types.is_scalar(value) and pd.isna(value):
+        return None
+    if kind.numeric:
+        value = encode_column(pd.Series([value], dtype=object), ColumnSpec(name, kind, Role.SENSITIVE)).values[0]
+    return value_text(value)
+
+
+def absent_column(name: str, names: Sequence[str], where: str) -> InputRejected:
+    near = difflib.get_close_matches(name, names, 1)
+    return InputRejected(f"Column '{name}' is not in {where}.", f"Did you mean '{near[0]}'?" if near else "Correct the name.")
