@@ -19,6 +19,7 @@ from headgate.distinct import distinct_rows
 from headgate.encode import encode_column
 from headgate.errors import InputRejected
 from headgate.inferred import absent_column, inferred_spec
+from headgate.principles.class_counts import count
 from headgate.principles.closeness import closeness
 from headgate.principles.delta_l import delta_l
 from headgate.principles.dissimilarity import dissimilarity
@@ -124,15 +125,16 @@ def check(
 
 
 def _figures(column: Column, classes: Sequence[Codes], epsilon: Any, interval: Any) -> AttributeFigures:
-    varied = diversity(column, classes)
+    counted = count(column, classes)
+    varied = diversity(counted)
     near = within = None
     if column.kind.numeric and interval is not None:
-        found = delta_l(column, classes, interval)
-        near = DeltaLFigures(found.interval, found.definition, found.window)
+        found = delta_l(counted, interval)
+        near = DeltaLFigures(found.interval, found.definition.value, found.window.value)
     if column.kind.numeric and epsilon is not None:
-        measured = epsilon_m(column, classes, float(exact(epsilon)) * column.width)
+        measured = epsilon_m(counted, float(exact(epsilon)) * column.width)
         within = EpsilonMFigures(measured.epsilon, measured.m)
-    return AttributeFigures(varied.distinct_l, varied.frequency_l, varied.entropy_l, closeness(column, classes).t, near, within)
+    return AttributeFigures(varied.distinct_l, varied.frequency_l, varied.entropy_l, closeness(counted).t, near, within)
 
 
 def _check_names(frame: pd.DataFrame, quasi: Sequence[str], sensitive: Sequence[str], group: str | None) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from headgate.columns import Codes, Column, Table
 from headgate.distance import Distance
 from headgate.errors import InputRejected
+from headgate.principles.class_counts import count
 from headgate.principles.closeness import closeness
 from headgate.principles.delta_l import delta_l
 from headgate.principles.dissimilarity import dissimilarity
@@ -73,13 +74,10 @@ def measure_table(
     columns = tuple(published.sensitive.values())
     groups = k_anonymity(classes)
     seen = reidentification(classes)
-    certain = worst_linkability(columns, classes)
-    diversities = {column.name: diversity(column, classes) for column in columns}
-    spreads = {
-        name: delta_l(published.sensitive[name], classes, gate.interval)
-        for name, gate in promise.delta_l.items()
-        if name in published.sensitive
-    }
+    counted = {column.name: count(column, classes) for column in columns}
+    certain = worst_linkability(counted.values())
+    diversities = {name: diversity(one) for name, one in counted.items()}
+    spreads = {name: delta_l(counted[name], gate.interval) for name, gate in promise.delta_l.items() if name in counted}
     disclosed = {attacker.name: _disclosure(published, attacker) for attacker in attackers}
     # A dictionary that matches nobody, say one in another coding, would show no risk at all: it has measured nothing.
     matched = {name: risk for name, risk in disclosed.items() if risk.unmatched < 1.0}
@@ -104,12 +102,12 @@ def measure_table(
         single_risk=_alone(promise, columns, classes),
         linkability=certain.linkability,
         linkability_all=certain.linkability_all,
-        closeness={column.name: closeness(column, classes).t for column in columns},
+        closeness={name: closeness(one).t for name, one in counted.items()},
         distinct_l={name: found.distinct_l for name, found in diversities.items()},
         distinct_l_all={name: found.distinct_l_all for name, found in diversities.items()},
         distinct_attainable={name: found.attainable for name, found in diversities.items()},
         # Where no value is sensitive nothing can be told apart too well; |E| is the largest l there is.
-        delta_l={name: found.definition if math.isfinite(found.definition) else float(published.rows) for name, found in spreads.items()},
+        delta_l={name: min(found.definition.value, float(published.rows)) for name, found in spreads.items()},
         delta_l_all={name: found.definition_all for name, found in spreads.items()},
         reidentification_max=seen.max,
         reidentification_mean=seen.mean,

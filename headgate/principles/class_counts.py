@@ -1,14 +1,17 @@
-"""How often each value occurs in each class: what every principle starts from."""
+"""How often each value occurs in each class: what every principle of a single attribute starts from."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import Codes
+from headgate.columns import Codes, Column
 from headgate.errors import InputRejected
+from headgate.principles.figure import Bound, Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,20 +31,99 @@ class ClassCounts:
         """The class of each entry."""
         return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.starts))
 
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The part of its class that each entry is."""
+        return self.counts / np.repeat(self.sizes, np.diff(self.starts))
+
     def largest(self, flags: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Largest count a class, over the flagged values (the last flag is for missing); 0 where none of them occurs."""
         counts = self.counts if flags is None else np.where(flags[self.codes], self.counts, 0)
         return np.asarray(np.maximum.reduceat(counts, self.starts[:-1]))
+
+    def concerned(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which classes hold a flagged value."""
+        return np.asarray(np.logical_or.reduceat(flags[self.codes], self.starts[:-1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """One attribute, counted once for all its principles, in each reading of "class"."""
+
+    column: Column
+    readings: tuple[ClassCounts, ...]
+
+    @property
+    def sizes(self) -> tuple[NDArray[np.int64], ...]:
+        return tuple(counts.sizes for counts in self.readings)
+
+    def totals(self) -> NDArray[np.int64]:
+        """Rows of each value in the whole table, the missing ones last."""
+        return self.column.counts()
+
+    def figure(self, name: str, bound: Bound, per_class: Sequence[NDArray[np.float64]]) -> Figure:
+        """Over the classes that hold a sensitive value; the others have nothing to protect."""
+        best = np.inf if bound is Bound.AT_LEAST else 0.0
+        kept = tuple(
+            np.where(counts.concerned(self.column.sensitive), figures, best)
+            for counts, figures in zip(self.readings, per_class, strict=True)
+        )
+        return Figure(name, bound, kept, self.sizes)
+
+
+def count(column: Column, classes: Sequence[Codes]) -> Counted:
+    """`classes` has one or two readings, each numbering the rows' classes."""
+    if not classes:
+        raise InputRejected("There are no classes to measure.", "Give a table with rows.")
+    return Counted(column, tuple(class_counts(column.codes, reading) for reading in classes))
 
 
 def class_counts(codes: Codes, classes: Codes) -> ClassCounts:
     """`classes` numbers the rows' classes 0, 1, 2 … without gaps; suppressed rows have been dropped before."""
     if len(codes) != len(classes):
         raise InputRejected(f"{len(classes)} class numbers for {len(codes)} rows.", "Give one class number a row.")
-    sizes = np.bincount(classes).astype(np.int64) if len(classes) and classes.min() >= 0 else np.zeros(1, dtype=np.int64)
+    sizes = np.bincount(classes) if len(classes) and classes.min() >= 0 else np.zeros(1, dtype=np.int64)
     if (sizes == 0).any():
         raise InputRejected("Classes must be numbered 0, 1, 2 … without gaps.", "Number them anew, without the suppressed rows.")
-    base = int(codes.max(initial=-1)) + 2
-    keys, counts = np.unique(classes.astype(np.int64) * base + codes + 1, return_counts=True)
-    starts = np.searchsorted(keys, np.arange(len(sizes) + 1, dtype=np.int64) * base)
-    return ClassCounts(starts.astype(np.int64), (keys % base - 1).astype(np.int32), counts.astype(np.int64), sizes)
+    starts, found, counts = _count(codes.astype(np.int32, copy=False), classes.astype(np.int32, copy=False), sizes, int(codes.max()) + 2)
+    return ClassCounts(starts, found, counts, sizes)
+
+
+@numba.njit(cache=True, nogil=True)
+def _count(
+    codes: NDArray[np.int32], classes: NDArray[np.int32], sizes: NDArray[np.int64], values: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Two counting sorts, by value and then by class, so that a class's values come out ascending: one pass over the rows each."""
+    place = np.zeros(values + 1, np.int64)
+    for code in codes:
+        place[code + 2] += 1
+    for value in range(values):
+        place[value + 1] += place[value]
+    by_value = np.empty(len(codes), np.int32)
+    for row in range(len(codes)):
+        by_value[place[codes[row] + 1]] = row
+        place[codes[row] + 1] += 1
+    ends = np.cumsum(sizes) - sizes
+    sorted_codes = np.empty(len(codes), np.int32)
+    for i in range(len(by_value)):
+        row = by_value[i]
+        sorted_codes[ends[classes[row]]] = codes[row]
+        ends[classes[row]] += 1
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    entries, first = 0, 0
+    for size in sizes:
+        for i in range(first, first + size):
+            entries += i == first or sorted_codes[i] != sorted_codes[i - 1]
+        first += size
+    found, counts = np.empty(entries, np.int32), np.zeros(entries, np.int64)
+    entry, first = -1, 0
+    for group in range(len(sizes)):
+        starts[group] = entry + 1
+        for i in range(first, first + sizes[group]):
+            if i == first or sorted_codes[i] != sorted_codes[i - 1]:
+                entry += 1
+                found[entry] = sorted_codes[i]
+            counts[entry] += 1
+        first += sizes[group]
+    starts[len(sizes)] = entries
+    return starts, found, counts

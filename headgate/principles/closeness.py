@@ -10,36 +10,38 @@ no detour through missing (2) beats the line (≤ 1), and the rest must be match
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import Codes, Column, Kind
+from headgate.columns import Column, Kind
 from headgate.hierarchy import Hierarchy
-from headgate.principles.class_counts import ClassCounts, class_counts
+from headgate.principles.class_counts import ClassCounts, Counted
+from headgate.principles.figure import Bound, Figure
 
 
 @dataclass(frozen=True, eq=False)
 class Closeness:
     """Over all values: a distance between distributions has no reading for single sensitive values."""
 
-    attribute: str
-    t: float  # of the worst class, in the worse reading
-    per_group: NDArray[np.float64]
+    figure: Figure
+
+    @property
+    def t(self) -> float:
+        return self.figure.value
 
 
-def closeness(column: Column, classes: Sequence[Codes]) -> Closeness:
-    """How far the worst class is from the released table."""
-    figures = [distances_to_table(column, class_counts(column.codes, reading)) for reading in classes]
-    return Closeness(column.name, max(float(figure.max()) for figure in figures), figures[0])
+def closeness(counted: Counted) -> Closeness:
+    """How far each class is from the released table."""
+    total = counted.totals()
+    figures = tuple(distances(counted.column, counts, total) for counts in counted.readings)
+    return Closeness(Figure("closeness", Bound.AT_MOST, figures, counted.sizes))
 
 
-def distances_to_table(column: Column, counts: ClassCounts) -> NDArray[np.float64]:
-    """EMD of each class from the whole of them."""
-    total = column.counts()
+def distances(column: Column, counts: ClassCounts, total: NDArray[np.int64]) -> NDArray[np.float64]:
+    """EMD of each class from a table with `total` rows of each value, the missing ones last."""
     rows = int(total.sum())
     if column.hierarchy is not None and column.kind is Kind.CATEGORY:
         return _over_hierarchy(counts, total, rows, column.hierarchy)
@@ -51,8 +53,8 @@ def distances_to_table(column: Column, counts: ClassCounts) -> NDArray[np.float6
         np.add.at(line, place[total[:-1] > 0], total[:-1][total[:-1] > 0] / rows)
         codes = np.where(counts.codes < 0, -1, np.append(place, -1)[counts.codes]).astype(np.int64)
         return np.asarray(_over_line(counts.starts, codes, counts.counts, counts.sizes, line, total[-1] / rows))
-    shares, table = counts.counts / np.repeat(counts.sizes, np.diff(counts.starts)), total[counts.codes] / rows
-    return np.asarray(np.add.reduceat(np.maximum(shares - table, 0.0), counts.starts[:-1]))  # ½Σ|p−q| is the sum of what exceeds
+    over = np.maximum(counts.shares - total[counts.codes] / rows, 0.0)
+    return np.asarray(np.add.reduceat(over, counts.starts[:-1]))  # ½Σ|p−q| is the sum of what exceeds
 
 
 def _over_hierarchy(counts: ClassCounts, total: NDArray[np.int64], rows: int, hierarchy: Hierarchy) -> NDArray[np.float64]:

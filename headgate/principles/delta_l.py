@@ -7,33 +7,31 @@ it is not monotone, contrary to the paper's claim. `window` counts rows that are
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from headgate.columns import Codes, Column
 from headgate.errors import InputRejected
-from headgate.principles.class_counts import class_counts
+from headgate.principles.class_counts import Counted
+from headgate.principles.figure import Bound, Figure
 from headgate.principles.intervals import largest_windows, rows_near
 from headgate.tolerance import TOLERANCE, exact
 
 
 @dataclass(frozen=True, eq=False)
 class DeltaL:
-    """l of the worst class; over sensitive values (infinite if there are none), and over all."""
+    """l over sensitive values (infinite if there are none), and over all."""
 
     interval: float  # δ, in the attribute's own unit
-    definition: float
-    window: float
+    definition: Figure
+    window: Figure
     definition_all: float
     window_all: float
-    per_group: NDArray[np.float64]  # by definition, over all values, by group number
 
 
-def delta_l(column: Column, classes: Sequence[Codes], interval: Any) -> DeltaL:
+def delta_l(counted: Counted, interval: Any) -> DeltaL:
+    column = counted.column
     if not column.kind.numeric:
         raise InputRejected(f"(δ, l)-diversity needs numbers; '{column.name}' is a {column.kind}.", "Use distinct_l or dissimilarity.")
     delta = float(exact(interval))
@@ -42,16 +40,18 @@ def delta_l(column: Column, classes: Sequence[Codes], interval: Any) -> DeltaL:
     values = column.values.astype(np.float64)
     length = 2 * delta + TOLERANCE * max(1.0, 2 * delta)
     stars, windows, stars_all, windows_all = [], [], [], []
-    for reading in classes:
-        counts = class_counts(column.codes, reading)
+    for counts in counted.readings:
         near = rows_near(counts.starts, counts.codes, counts.counts, values, np.full(len(values), length))
         window_all, window = largest_windows(counts.starts, counts.codes, counts.counts, values, length, column.sensitive)
-        stars_all.append(counts.sizes / np.maximum.reduceat(near, counts.starts[:-1]))
-        windows_all.append(counts.sizes / window_all)
+        stars_all.append(float((counts.sizes / np.maximum.reduceat(near, counts.starts[:-1])).min()))
+        windows_all.append(float((counts.sizes / window_all).min()))
         star = np.maximum.reduceat(np.where(column.sensitive[counts.codes], near, 0), counts.starts[:-1])
-        concerned = star > 0
-        stars.append(float((counts.sizes[concerned] / star[concerned]).min(initial=math.inf)))
-        windows.append(float((counts.sizes[concerned] / window[concerned]).min(initial=math.inf)))
+        stars.append(counts.sizes / np.maximum(star, 1))
+        windows.append(counts.sizes / np.maximum(window, 1))
     return DeltaL(
-        delta, min(stars), min(windows), float(min(x.min() for x in stars_all)), float(min(x.min() for x in windows_all)), stars_all[0]
+        delta,
+        counted.figure("(δ, l)", Bound.AT_LEAST, stars),
+        counted.figure("(δ, l) window", Bound.AT_LEAST, windows),
+        min(stars_all),
+        min(windows_all),
     )

@@ -6,16 +6,14 @@ Absolute: |y − x| ≤ ε. Relative: |y − x| ≤ ε·|x|, which is directed, 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from headgate.columns import Codes, Column
 from headgate.errors import InputRejected
-from headgate.principles.class_counts import class_counts
+from headgate.principles.class_counts import Counted
+from headgate.principles.figure import Bound, Figure
 from headgate.principles.intervals import rows_near
 from headgate.tolerance import TOLERANCE, exact
 
@@ -24,12 +22,16 @@ from headgate.tolerance import TOLERANCE, exact
 class EpsilonM:
     epsilon: float
     relative: bool
-    m: float  # over sensitive values; infinite if there are none
+    figure: Figure  # over sensitive values; infinite if there are none
     m_all: float
-    per_group: NDArray[np.float64]  # over all values, by group number
+
+    @property
+    def m(self) -> float:
+        return self.figure.value
 
 
-def epsilon_m(column: Column, classes: Sequence[Codes], epsilon: Any, relative: bool = False) -> EpsilonM:
+def epsilon_m(counted: Counted, epsilon: Any, relative: bool = False) -> EpsilonM:
+    column = counted.column
     if not column.kind.numeric:
         raise InputRejected(f"(ε, m)-anonymity needs numbers; '{column.name}' is a {column.kind}.", "Use dissimilarity.")
     reach_of = float(exact(epsilon))
@@ -39,10 +41,9 @@ def epsilon_m(column: Column, classes: Sequence[Codes], epsilon: Any, relative: 
     bound = reach_of * np.abs(values) if relative else np.full(len(values), reach_of)
     reach = bound + TOLERANCE * np.maximum(1.0, bound)
     sensitive, everything = [], []
-    for reading in classes:
-        counts = class_counts(column.codes, reading)
+    for counts in counted.readings:
         near = rows_near(counts.starts, counts.codes, counts.counts, values, reach)
-        everything.append(counts.sizes / np.maximum.reduceat(near, counts.starts[:-1]))
+        everything.append(float((counts.sizes / np.maximum.reduceat(near, counts.starts[:-1])).min()))
         star = np.maximum.reduceat(np.where(column.sensitive[counts.codes], near, 0), counts.starts[:-1])
-        sensitive.append(float((counts.sizes[star > 0] / star[star > 0]).min(initial=math.inf)))
-    return EpsilonM(reach_of, relative, min(sensitive), float(min(m.min() for m in everything)), everything[0])
+        sensitive.append(counts.sizes / np.maximum(star, 1))
+    return EpsilonM(reach_of, relative, counted.figure("(ε, m)", Bound.AT_LEAST, sensitive), min(everything))

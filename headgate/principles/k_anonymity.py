@@ -1,4 +1,4 @@
-"""k-anonymity: every class has at least k rows."""
+"""k-anonymity (Samarati, Sweeney): every class has at least k rows."""
 
 from __future__ import annotations
 
@@ -6,25 +6,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from headgate.columns import Codes
 from headgate.errors import InputRejected
+from headgate.principles.figure import Bound, Figure
 
 
 @dataclass(frozen=True, eq=False)
 class KAnonymity:
-    k: int
+    """Groups and their mean size are by group number, the first reading."""
+
+    figure: Figure
     groups: int
     mean_group: float
-    sizes: NDArray[np.int64]  # per group, by group number
+
+    @property
+    def k(self) -> int:
+        return int(self.figure.value)
 
 
 def k_anonymity(classes: Sequence[Codes]) -> KAnonymity:
-    """The smallest class of either reading; groups and their mean size are by group number, the first reading."""
+    """The smallest class of either reading; each reading numbers its classes 0, 1, 2 … without gaps."""
     if not classes or len(classes[0]) == 0:
         raise InputRejected("There are no classes to measure.", "Give a table with rows.")
-    sizes = [np.bincount(reading) for reading in classes]
-    smallest = min(int(size[size > 0].min()) for size in sizes)
-    groups = int((sizes[0] > 0).sum())
-    return KAnonymity(smallest, groups, len(classes[0]) / groups, sizes[0].astype(np.int64))
+    sizes = tuple(np.bincount(reading) for reading in classes)
+    figure = Figure("k", Bound.AT_LEAST, tuple(size.astype(np.float64) for size in sizes), sizes)
+    return KAnonymity(figure, len(sizes[0]), len(classes[0]) / len(sizes[0]))

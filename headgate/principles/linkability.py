@@ -6,39 +6,36 @@ multiply over a join and never exceed the largest of them (Theorem 2): the relea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from headgate.columns import Codes, Column
-from headgate.principles.class_counts import class_counts
+from headgate.principles.class_counts import Counted
+from headgate.principles.figure import Bound, Figure
 
 
 @dataclass(frozen=True, eq=False)
 class Linkability:
-    linkability: float  # over sensitive values; 0 if there are none
-    linkability_all: float
     attribute: str
-    per_group: NDArray[np.float64]  # over sensitive values, by group number
+    figure: Figure  # over sensitive values; 0 if there are none
+    linkability_all: float
+
+    @property
+    def linkability(self) -> float:
+        return self.figure.value
 
 
-def linkability(column: Column, classes: Sequence[Codes]) -> Linkability:
-    """Of one attribute, in the worse reading."""
-    readings = [class_counts(column.codes, reading) for reading in classes]
-    shares = [counts.largest(column.sensitive) / counts.sizes for counts in readings]
+def linkability(counted: Counted) -> Linkability:
+    """Of one attribute."""
+    shares = [counts.largest(counted.column.sensitive) / counts.sizes for counts in counted.readings]
     return Linkability(
-        max(float(share.max()) for share in shares),
-        max(float((counts.largest() / counts.sizes).max()) for counts in readings),
-        column.name,
-        shares[0],
+        counted.column.name,
+        counted.figure("linkability", Bound.AT_MOST, shares),
+        max(float((counts.largest() / counts.sizes).max()) for counts in counted.readings),
     )
 
 
-def worst_linkability(columns: Iterable[Column], classes: Sequence[Codes]) -> Linkability:
-    """Over all sensitive attributes of a table: the worst of each figure, and the attribute that binds."""
-    found = [linkability(column, classes) for column in columns]
+def worst_linkability(attributes: Iterable[Counted]) -> Linkability:
+    """Of the attribute of a table that binds; the figure over all values is the worst of any."""
+    found = [linkability(counted) for counted in attributes]
     worst = max(found, key=lambda one: one.linkability)
-    per_group = np.max(np.stack([one.per_group for one in found]), axis=0)
-    return Linkability(worst.linkability, max(one.linkability_all for one in found), worst.attribute, per_group)
+    return Linkability(worst.attribute, worst.figure, max(one.linkability_all for one in found))

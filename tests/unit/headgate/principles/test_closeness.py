@@ -14,6 +14,7 @@ from scipy.optimize import linprog
 from headgate.columns import Column, Kind, Role
 from headgate.encode import ColumnSpec, encode_column
 from headgate.hierarchy import Hierarchy
+from headgate.principles.class_counts import count
 from headgate.principles.closeness import closeness
 
 TREE = [["a1", "a", "A", "*"], ["a2", "a", "A", "*"], ["b1", "b", "A", "*"], ["c1", "c", "C", "*"], ["c2", "c", "C", "*"]]
@@ -71,21 +72,21 @@ def test_the_distance_is_the_least_cost_of_the_transport(what: str, rows: st.Dat
     table = rows.draw(st.lists(st.tuples(st.integers(0, 2), st.sampled_from([*VALUES[what], None])), min_size=1, max_size=30))
     cells = [cell for _, cell in table]
     groups = np.unique([group for group, _ in table], return_inverse=True)[1].astype(np.int32)
-    found = closeness(encoded(what, cells), [groups])
+    found = closeness(count(encoded(what, cells), [groups]))
     for group in range(groups.max() + 1):
         inside = [cell for cell, number in zip(cells, groups, strict=True) if number == group]
-        assert found.per_group[group] == pytest.approx(transport(what, inside, cells), abs=1e-9)
-    assert found.t == found.per_group.max()
+        assert found.figure.per_group[group] == pytest.approx(transport(what, inside, cells), abs=1e-9)
+    assert found.t == found.figure.per_group.max()
 
 
 def test_the_partial_transport_on_a_long_line_is_exact() -> None:
     rng = np.random.default_rng(5)
     cells = [None if rng.random() < 0.3 else float(rng.integers(0, 40)) for _ in range(120)]
     groups = rng.integers(0, 6, 120).astype(np.int32)
-    found = closeness(encoded("number", cells), [groups])
+    found = closeness(count(encoded("number", cells), [groups]))
     for group in range(6):
         inside = [cell for cell, number in zip(cells, groups, strict=True) if number == group]
-        assert found.per_group[group] == pytest.approx(transport("number", inside, cells), abs=1e-9)
+        assert found.figure.per_group[group] == pytest.approx(transport("number", inside, cells), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -96,20 +97,20 @@ def test_the_partial_transport_on_a_long_line_is_exact() -> None:
 def test_golden_codip_table_one(groups: list[int], wanted: tuple[float, ...]) -> None:
     """DEFINITIONS §6, equal distance."""
     table = {"diagnosis": ["HT", "HT", "DB", "AS"], "family": ["HT", "DB", "HT", "AS"], "job": ["teacher", "lawyer", "farmer", "teacher"]}
-    found = [closeness(encoded("category", cells), [np.array(groups, dtype=np.int32)]).t for cells in table.values()]
+    found = [closeness(count(encoded("category", cells), [np.array(groups, dtype=np.int32)])).t for cells in table.values()]
     assert tuple(found) == pytest.approx(wanted)
 
 
 def test_golden_ordered_distance_of_salaries() -> None:
     """DEFINITIONS §6: salaries 3…11 k, nine values: {3,4,5} 0.375, {6,8,11} 1/6."""
     groups = np.array([0, 0, 0, 1, 2, 1, 2, 2, 1], dtype=np.int32)
-    found = closeness(encoded("number", list(range(3, 12))), [groups])
-    assert found.per_group[:2].tolist() == pytest.approx([0.375, 1 / 6])
+    found = closeness(count(encoded("number", list(range(3, 12))), [groups]))
+    assert found.figure.per_group[:2].tolist() == pytest.approx([0.375, 1 / 6])
 
 
 def test_one_value_or_nothing_but_missing_is_close_to_itself() -> None:
     groups = np.array([0, 0, 1], dtype=np.int32)
     for what in VALUES:
-        assert closeness(encoded(what, [VALUES[what][0]] * 3), [groups]).t == 0
-        assert closeness(encoded(what, [None] * 3), [groups]).t == 0
-    assert closeness(encoded("number", [1, 1, None]), [groups]).per_group.tolist() == pytest.approx([1 / 3, 2 / 3])
+        assert closeness(count(encoded(what, [VALUES[what][0]] * 3), [groups])).t == 0
+        assert closeness(count(encoded(what, [None] * 3), [groups])).t == 0
+    assert closeness(count(encoded("number", [1, 1, None]), [groups])).figure.per_group.tolist() == pytest.approx([1 / 3, 2 / 3])

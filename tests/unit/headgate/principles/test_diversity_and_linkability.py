@@ -16,6 +16,7 @@ from headgate.columns import Column, Kind, Role
 from headgate.encode import ColumnSpec, encode_column
 from headgate.errors import InputRejected
 from headgate.principles.class_counts import class_counts
+from headgate.principles.class_counts import count as counted
 from headgate.principles.delta_l import delta_l
 from headgate.principles.diversity import diversity
 from headgate.principles.epsilon_m import epsilon_m
@@ -47,18 +48,21 @@ def test_diversity_linkability_and_k_are_those_of_the_definition(rows: list[tupl
     groups, classes = split(rows)
     column = categories([cell for _, cell in rows])
     concerned = [one for one in classes if set(one) - HARMLESS]
-    found = diversity(column, [groups])
+    found = diversity(counted(column, [groups]))
     entropy = [math.exp(-sum(n / len(one) * math.log(n / len(one)) for n in Counter(one).values())) for one in classes]
-    assert found.distinct.tolist() == [len(set(one)) for one in classes]
+    assert found.distinct.per_group.tolist() == [len(set(one)) if one in concerned else math.inf for one in classes]
     assert found.distinct_l_all == min(len(set(one)) for one in classes)
     assert found.frequency_l_all == pytest.approx(min(len(one) / max(Counter(one).values()) for one in classes))
-    assert found.entropy.tolist() == pytest.approx(entropy)
+    assert found.entropy.per_group.tolist() == pytest.approx(
+        [e if one in concerned else math.inf for e, one in zip(entropy, classes, strict=True)]
+    )
+    assert found.entropy_l_all == pytest.approx(min(entropy))
     assert found.attainable == len({cell for _, cell in rows})
     assert found.distinct_l == min((len(set(one)) for one in concerned), default=found.attainable)
     assert found.entropy_l == pytest.approx(min((e for e, one in zip(entropy, classes, strict=True) if one in concerned), default=math.inf))
     top = [max((n for value, n in Counter(one).items() if value not in HARMLESS), default=0) / len(one) for one in classes]
-    linked = linkability(column, [groups])
-    assert linked.per_group.tolist() == pytest.approx(top)
+    linked = linkability(counted(column, [groups]))
+    assert linked.figure.per_group.tolist() == pytest.approx(top)
     assert linked.linkability == pytest.approx(max(top))
     assert linked.linkability_all == pytest.approx(max(max(Counter(one).values()) / len(one) for one in classes))
     assert found.frequency_l == pytest.approx(1 / max(top) if max(top) else math.inf)
@@ -69,23 +73,23 @@ def test_diversity_linkability_and_k_are_those_of_the_definition(rows: list[tupl
 def test_the_worse_reading_counts() -> None:
     column = categories(["a", "b", "a", "a"])
     by_group, by_values = np.array([0, 0, 1, 1], dtype=np.int32), np.zeros(4, dtype=np.int32)
-    assert linkability(column, [by_values]).linkability == 0.75
-    assert linkability(column, [by_values, by_group]).linkability == 1.0
-    assert diversity(column, [by_values, by_group]).distinct_l == 1
+    assert linkability(counted(column, [by_values])).linkability == 0.75
+    assert linkability(counted(column, [by_values, by_group])).linkability == 1.0
+    assert diversity(counted(column, [by_values, by_group])).distinct_l == 1
     assert k_anonymity([by_group, by_values]).k == 2
 
 
 def test_the_binding_attribute_is_named() -> None:
     spec = ColumnSpec("w", Kind.CATEGORY, Role.SENSITIVE)
     other = encode_column(pd.Series(["x", "x", "y"]), spec)
-    worst = worst_linkability([categories(["a", "b", "c"]), other], [np.zeros(3, dtype=np.int32)])
+    worst = worst_linkability([counted(column, [np.zeros(3, dtype=np.int32)]) for column in (categories(["a", "b", "c"]), other)])
     assert (worst.attribute, worst.linkability) == ("w", pytest.approx(2 / 3))
 
 
 def test_a_bitmap_column_is_judged_by_having_the_value() -> None:
     """DEFINITIONS §1: without this a bit, whose larger value holds at least half, could never pass."""
     bits = encode_column(pd.Series(["0"] * 9 + ["1"]), ColumnSpec("d=x", Kind.CATEGORY, Role.SENSITIVE, nonsensitive=frozenset({"0"})))
-    found = linkability(bits, [np.zeros(10, dtype=np.int32)])
+    found = linkability(counted(bits, [np.zeros(10, dtype=np.int32)]))
     assert (found.linkability, found.linkability_all) == (0.1, 0.9)
 
 
@@ -106,21 +110,21 @@ def test_a_bitmap_column_is_judged_by_having_the_value() -> None:
 )
 def test_golden_delta_l(delta: float, values: list[float], definition: float, window: float) -> None:
     """DEFINITIONS §5."""
-    found = delta_l(numbers(values), [np.zeros(len(values), dtype=np.int32)], delta)
-    assert (found.definition, found.window) == pytest.approx((definition, window))
+    found = delta_l(counted(numbers(values), [np.zeros(len(values), dtype=np.int32)]), delta)
+    assert (found.definition.value, found.window.value) == pytest.approx((definition, window))
     assert (found.definition_all, found.window_all) == pytest.approx((definition, window))
 
 
 @pytest.mark.parametrize(("values", "m"), [([40, 60], 2), ([40, 50, 60], 1), ([50, 80], 2), ([40, 50, 60, 80], 4 / 3)])
 def test_golden_epsilon_m(values: list[float], m: float) -> None:
     """DEFINITIONS §5, ε = 15."""
-    assert epsilon_m(numbers(values), [np.zeros(len(values), dtype=np.int32)], 15).m == pytest.approx(m)
+    assert epsilon_m(counted(numbers(values), [np.zeros(len(values), dtype=np.int32)]), 15).m == pytest.approx(m)
 
 
 def test_a_missing_number_is_near_missing_ones_only() -> None:
     classes = [np.zeros(4, dtype=np.int32)]
-    assert delta_l(numbers([None, None, 1, 100]), classes, 5).definition == 2
-    assert epsilon_m(numbers([None, 1, 2, 100]), classes, 5).m == 2
+    assert delta_l(counted(numbers([None, None, 1, 100]), classes), 5).definition.value == 2
+    assert epsilon_m(counted(numbers([None, 1, 2, 100]), classes), 5).m == 2
 
 
 @settings(max_examples=60, deadline=None)
@@ -142,16 +146,16 @@ def test_interval_diversity_is_that_of_the_definition(rows: list[tuple[int, Any]
 
     star = [{v: sum(near(u, v) for u in one) for v in one} for one in classes]
     values = {cell for _, cell in rows}
-    found = delta_l(column, [groups], delta)
+    found = delta_l(counted(column, [groups]), delta)
     everything = [len(one) / max(s.values()) for one, s in zip(classes, star, strict=True)]
-    assert found.per_group.tolist() == pytest.approx(everything)
     assert found.definition_all == pytest.approx(min(everything))
     assert found.window_all == pytest.approx(min(len(one) / window(one, values) for one in classes))
     gated = [(len(one), max((n for v, n in s.items() if v not in harmless), default=0)) for one, s in zip(classes, star, strict=True)]
-    assert found.definition == pytest.approx(min((size / n for size, n in gated if n), default=math.inf))
+    assert found.definition.per_group.tolist() == pytest.approx([size / n if n else math.inf for size, n in gated])
+    assert found.definition.value == min(found.definition.per_group)
     shown = [(len(one), window(one, values - harmless)) for one in classes]
-    assert found.window == pytest.approx(min((size / n for size, n in shown if n), default=math.inf))
-    assert found.definition <= found.window
+    assert found.window.value == pytest.approx(min((size / n for size, n in shown if n), default=math.inf))
+    assert found.definition.value <= found.window.value
 
 
 @pytest.mark.parametrize("relative", [False, True])
@@ -167,33 +171,33 @@ def test_epsilon_m_is_that_of_the_definition(relative: bool, rows: list[tuple[in
         reach = epsilon * abs(x) if relative else epsilon
         return sum(y is not None and abs(y - x) <= reach + 1e-9 for y in inside)
 
-    found = epsilon_m(column, [groups], epsilon, relative)
-    assert found.per_group.tolist() == pytest.approx([len(one) / max(count(x, one) for x in one) for one in classes])
+    found = epsilon_m(counted(column, [groups]), epsilon, relative)
+    assert found.m_all == pytest.approx(min(len(one) / max(count(x, one) for x in one) for one in classes))
     gated = [(len(one), max((count(x, one) for x in one if x != 5), default=0)) for one in classes]
-    assert found.m == pytest.approx(min((size / n for size, n in gated if n), default=math.inf))
+    assert found.figure.per_group.tolist() == pytest.approx([size / n if n else math.inf for size, n in gated])
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=10), st.lists(st.integers(0, 40), min_size=1, max_size=10))
 def test_the_window_reading_never_falls_under_union(one: list[int], other: list[int]) -> None:
     def window(values: list[int]) -> float:
-        return delta_l(numbers(values), [np.zeros(len(values), dtype=np.int32)], 3).window
+        return delta_l(counted(numbers(values), [np.zeros(len(values), dtype=np.int32)]), 3).window.value
 
     assert window(one + other) >= min(window(one), window(other)) - 1e-12
 
 
 def test_the_definition_can_fall_under_union_contrary_to_the_paper() -> None:
     pair, other = [40, 60], [50, 80]
-    alone = [delta_l(numbers(values), [np.zeros(2, dtype=np.int32)], 7.5).definition for values in (pair, other)]
-    assert min(alone) > delta_l(numbers(pair + other), [np.zeros(4, dtype=np.int32)], 7.5).definition
+    alone = [delta_l(counted(numbers(values), [np.zeros(2, dtype=np.int32)]), 7.5).definition.value for values in (pair, other)]
+    assert min(alone) > delta_l(counted(numbers(pair + other), [np.zeros(4, dtype=np.int32)]), 7.5).definition.value
 
 
 def test_principles_of_numbers_refuse_categories() -> None:
     for measure in (delta_l, epsilon_m):
         with pytest.raises(InputRejected, match="needs numbers"):
-            measure(categories(["a"]), [np.zeros(1, dtype=np.int32)], 1)
+            measure(counted(categories(["a"]), [np.zeros(1, dtype=np.int32)]), 1)
         with pytest.raises(InputRejected, match="no finite number"):
-            measure(numbers([1]), [np.zeros(1, dtype=np.int32)], -1)
+            measure(counted(numbers([1]), [np.zeros(1, dtype=np.int32)]), -1)
 
 
 @pytest.mark.parametrize("classes", [[0, 2, 2], [0, -1, 0], [0, 0]])

@@ -1,0 +1,68 @@
+"""What every measure answers: the table's figure, each group's, and which groups fall short of a requirement, and by how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.tolerance import TOLERANCE, exact
+
+
+class Bound(StrEnum):
+    AT_LEAST = "at least"
+    AT_MOST = "at most"
+
+
+@dataclass(frozen=True, eq=False)
+class Shortfall:
+    """Groups that do not meet a requirement, by number, and what each of them lacks in the figure's own unit (or is over)."""
+
+    required: float
+    groups: NDArray[np.int64]
+    missing: NDArray[np.float64]
+    people: int  # rows in these groups
+    by_values: bool = False  # whether the numbers are those of groups of equal published quasi-identifiers
+
+    @property
+    def met(self) -> bool:
+        return len(self.groups) == 0
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """One number a class, in each of the one or two readings of "class" (by group number; by published quasi-identifier values).
+
+    A class that has nothing to protect holds the best there is: infinity where at least so much is wanted, else 0."""
+
+    name: str
+    bound: Bound
+    per_class: tuple[NDArray[np.float64], ...]
+    sizes: tuple[NDArray[np.int64], ...]
+
+    @property
+    def value(self) -> float:
+        """Of the table: its worst class in the worse reading."""
+        if self.bound is Bound.AT_LEAST:
+            return min(float(figures.min()) for figures in self.per_class)
+        return max(float(figures.max()) for figures in self.per_class)
+
+    @property
+    def per_group(self) -> NDArray[np.float64]:
+        """By group number."""
+        return self.per_class[0]
+
+    def short_of(self, required: Any) -> Shortfall:
+        """In the reading in which more people are concerned. What is not a number meets nothing."""
+        wanted = float(exact(required))
+        readings = enumerate(zip(self.per_class, self.sizes, strict=True))
+        return max((self._short(*reading, wanted, place > 0) for place, reading in readings), key=lambda one: one.people)
+
+    def _short(self, figures: NDArray[np.float64], sizes: NDArray[np.int64], wanted: float, by_values: bool) -> Shortfall:
+        lacking = wanted - figures if self.bound is Bound.AT_LEAST else figures - wanted
+        near = TOLERANCE * np.maximum(max(1.0, abs(wanted)), np.where(np.isfinite(figures), np.abs(figures), 0.0))
+        groups = np.flatnonzero(~(lacking <= near))
+        return Shortfall(wanted, groups, lacking[groups], int(sizes[groups].sum()), by_values)
