@@ -5,20 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from headgate.errors import Defect
 from policies.manifest import TableFigures, Verdict
 from policies.promise import Promise, SensitiveAttribute
 from tasks.measured import MeasuredRelease, Outcome
+from tasks.page import figure_text, framed, page_template
 from tasks.release_charts import draw_errors, draw_losses, draw_plan, draw_table
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-NOT_MEASURED = "not measured"
 HAS, HAS_NOT = "1", "0"  # the cells of a bit of a set
 # Which way a gate asks, by the first word of its name.
 AT_LEAST = frozenset({"k", "dissimilarity", "delta_l", "distinct_l"})
@@ -106,7 +100,7 @@ def render_report(content: ReportContent) -> str:
     release = content.measured
     figures = {table.name: tuple(_figures(table.figures)) for table in release.tables}
     shown = {figure.name.partition(":")[0] for group in figures.values() for figure in group}
-    return _template().render(
+    return page_template("report.html.j2").render(
         content=content,
         release=release,
         headline=_headline(release),
@@ -114,9 +108,9 @@ def render_report(content: ReportContent) -> str:
         verdicts=[(verdict, *_texts_apart(verdict)) for verdict in sorted(release.verdicts, key=lambda verdict: verdict.passed)],
         figures=figures,
         samples={sample.table: sample for sample in content.samples},
-        table_pictures={table.name: _framed(draw_table(table, release.promise, "svg")) for table in release.tables},
-        plan_picture=_framed(draw_plan(release, "svg")),
-        utility_pictures=_framed(draw_errors(release, "svg") | draw_losses(release, "svg")),
+        table_pictures={table.name: framed(draw_table(table, release.promise, "svg"), CAPTIONS) for table in release.tables},
+        plan_picture=framed(draw_plan(release, "svg"), CAPTIONS),
+        utility_pictures=framed(draw_errors(release, "svg") | draw_losses(release, "svg"), CAPTIONS),
         plan_steps=tuple(_plan_steps(release)),
         sides=_sides(release.outcomes),
         remarked=any(verdict.remedy for verdict in release.verdicts),
@@ -239,44 +233,3 @@ def _shown_elsewhere(release: MeasuredRelease) -> set[str]:
     plan = {"association lost, Γα", "threat of joining, Γβ"} if release.plan else set()
     utility = {"query error", "information loss (NCP)"} if release.utility else set()
     return plan | utility | {"suppressed"}
-
-
-def _framed(pictures: Mapping[str, bytes]) -> tuple[tuple[str, Any], ...]:
-    """Charts with their captions, ready to stand inside the page: no namespace addresses, which HTML does not need."""
-    from markupsafe import Markup
-
-    framed = []
-    for name, svg in pictures.items():
-        markup = svg.decode().replace(' xmlns="http://www.w3.org/2000/svg"', "").replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "")
-        framed.append((CAPTIONS[name], Markup(markup.replace("xlink:href", "href"))))
-    return tuple(framed)
-
-
-def figure_text(value: float | None) -> str:
-    """Six significant digits."""
-    if value is None:
-        return NOT_MEASURED
-    if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
-        return f"{int(value):,}"
-    return f"{value:.6g}"
-
-
-def percent_text(share: float | None) -> str:
-    return NOT_MEASURED if share is None else f"{share * 100:.4g} %"
-
-
-@cache
-def _template() -> Template:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    def source(name: str) -> str:
-        text = resources.files("tasks").joinpath("templates", name)
-        if not text.is_file():
-            raise Defect(f"The page template {name} is not installed.", "Install headgate again.")
-        return text.read_text(encoding="utf-8")
-
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(source), trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters.update(figure=figure_text, percent=percent_text)
-    return environment.get_template("report.html.j2")

@@ -9,7 +9,8 @@ import pytest
 from policies.manifest import Verdict
 from policies.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.measured import MeasuredRelease, MeasuredTable, Outcome
-from tasks.report import GLOSSARY, ReportContent, Sample, figure_text, render_report
+from tasks.page import figure_text
+from tasks.report import GLOSSARY, ReportContent, Sample, render_report
 
 ATTACK = "<script>alert('1')</script>\"><img src=x onerror=alert(2)>"
 VOID = {"meta", "br", "img", "link", "input", "hr"}
