@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from headgate.columns import Codes
 from headgate.errors import InputRejected
 
-ROOM = 1024  # a table of marks may always have as many places, however few the rows
+LARGEST_KEY = 2**31 - 1
+ROOM = 1024  # a table of keys may always have as many places, however few the rows
 
 
 def distinct_rows(codes: Codes) -> tuple[Codes, NDArray[np.int32]]:
@@ -20,43 +21,77 @@ def distinct_rows(codes: Codes) -> tuple[Codes, NDArray[np.int32]]:
     if width == 0 or rows == 0:
         return codes[: min(rows, 1)], np.zeros(rows, dtype=np.int32)
     place = places(codes[:, column] for column in range(width))
-    first = np.full(int(place.max()) + 1, rows, dtype=np.int64)
-    first[place[::-1]] = np.arange(rows - 1, -1, -1)
+    first, _ = firsts_and_sizes(place)
     return np.ascontiguousarray(codes[first]), place
 
 
 def places(columns: Iterable[Codes]) -> NDArray[np.int32]:
-    """Each row's place among the distinct rows in lexicographic order, from one column of codes after the other: numbers 0, 1, 2 …"""
-    place: NDArray[np.int32] | None = None
+    """Each row's place among the distinct rows in lexicographic order: numbers 0, 1, 2 …
+
+    Columns are multiplied into one key a row, in place, as long as a table of all keys is no larger than four times the rows; then the
+    keys that occur are numbered anew, so that few rows are looked at often and none is sorted unless its values are many."""
+    keys, room = None, 1
     for column in columns:
+        if keys is None:
+            keys = np.zeros(len(column), dtype=np.int32)
         if len(column) == 0:
-            return np.zeros(0, dtype=np.int32)
-        before = np.zeros(len(column), dtype=np.int32) if place is None else place
-        low = int(column.min())
-        span = int(column.max()) - low + 1
-        if (int(before.max()) + 1) * span <= 4 * len(column) + ROOM:
-            place = _number(before, column, low, span, np.zeros((int(before.max()) + 1) * span, dtype=np.int32))
+            continue
+        low, high = ends(column)
+        span, most = high - low + 1, min(4 * len(column) + ROOM, LARGEST_KEY)
+        if room * span > most:
+            room = _number(keys, np.zeros(room, dtype=np.int32))
+        if room * span <= most:
+            _append(keys, column, low, span)
+            room *= span
         else:
-            keys = before.astype(np.int64) * span + (column - np.int64(low))
-            place = np.unique(keys, return_inverse=True)[1].astype(np.int32)
-    if place is None:
+            wide = keys.astype(np.int64) * span + (column - np.int64(low))
+            keys = np.unique(wide, return_inverse=True)[1].astype(np.int32)
+            room = int(keys.max()) + 1
+    if keys is None:
         raise InputRejected("There is no column to number rows by.", "Name at least one.")
-    return place
+    _number(keys, np.zeros(room, dtype=np.int32))
+    return keys
 
 
 @numba.njit(cache=True, nogil=True)
-def _number(
-    before: NDArray[np.int32], column: NDArray[np.int32], low: int, span: int, marks: NDArray[np.int32]
-) -> NDArray[np.int32]:
-    """Two passes over the rows and one over all pairs that could occur."""
-    for row in range(len(before)):
-        marks[before[row] * span + column[row] - low] = 1
+def firsts_and_sizes(place: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The first row of each number 0, 1, 2 …, −1 where there is none, and how many rows have it."""
+    most = -1
+    for number in place:
+        most = max(most, number)
+    first, sizes = np.full(most + 1, -1, np.int32), np.zeros(most + 1, np.int64)
+    for row in range(len(place)):
+        if sizes[place[row]] == 0:
+            first[place[row]] = row
+        sizes[place[row]] += 1
+    return first, sizes
+
+
+@numba.njit(cache=True, nogil=True)
+def ends(column: NDArray[np.int32]) -> tuple[int, int]:
+    """Least and greatest code, in one pass."""
+    low = high = column[0]
+    for code in column:
+        low, high = min(low, code), max(high, code)
+    return int(low), int(high)
+
+
+@numba.njit(cache=True, nogil=True)
+def _append(keys: NDArray[np.int32], column: NDArray[np.int32], low: int, span: int) -> None:
+    for row in range(len(keys)):
+        keys[row] = keys[row] * span + (column[row] - low)
+
+
+@numba.njit(cache=True, nogil=True)
+def _number(keys: NDArray[np.int32], marks: NDArray[np.int32]) -> int:
+    """Numbers the keys that occur, in their order and in place; gives how many there are."""
+    for key in keys:
+        marks[key] = 1
     number = 0
     for key in range(len(marks)):
         found = marks[key]
         marks[key] = number
         number += found
-    out = np.empty(len(before), np.int32)
-    for row in range(len(before)):
-        out[row] = marks[before[row] * span + column[row] - low]
-    return out
+    for row in range(len(keys)):
+        keys[row] = marks[keys[row]]
+    return number

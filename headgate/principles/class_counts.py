@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import Codes, Column
+from headgate.distinct import ends, firsts_and_sizes
 from headgate.errors import InputRejected
 from headgate.principles.figure import Bound, Figure
 
@@ -58,8 +59,10 @@ class Counted:
         return tuple(counts.sizes for counts in self.readings)
 
     def totals(self) -> NDArray[np.int64]:
-        """Rows of each value in the whole table, the missing ones last."""
-        return self.column.counts()
+        """Rows of each value in the whole table, the missing ones last: from the counts, which are fewer than the rows."""
+        counts, last = self.readings[0], len(self.column.values)
+        total = np.bincount(np.where(counts.codes < 0, last, counts.codes), weights=counts.counts, minlength=last + 1)
+        return np.asarray(total.astype(np.int64))
 
     def figure(self, name: str, bound: Bound, per_class: Sequence[NDArray[np.float64]]) -> Figure:
         """Over the classes that hold a sensitive value; the others have nothing to protect."""
@@ -82,15 +85,46 @@ def class_counts(codes: Codes, classes: Codes) -> ClassCounts:
     """`classes` numbers the rows' classes 0, 1, 2 … without gaps; suppressed rows have been dropped before."""
     if len(codes) != len(classes):
         raise InputRejected(f"{len(classes)} class numbers for {len(codes)} rows.", "Give one class number a row.")
-    sizes = np.bincount(classes) if len(classes) and classes.min() >= 0 else np.zeros(1, dtype=np.int64)
-    if (sizes == 0).any():
-        raise InputRejected("Classes must be numbered 0, 1, 2 … without gaps.", "Number them anew, without the suppressed rows.")
-    starts, found, counts = _count(codes.astype(np.int32, copy=False), classes.astype(np.int32, copy=False), sizes, int(codes.max()) + 2)
+    sizes = class_sizes(classes)
+    values = ends(codes)[1] + 2
+    if len(sizes) * values <= len(codes):
+        starts, found, counts = _count_dense(codes, classes, len(sizes), values)
+    else:
+        starts, found, counts = _count_sorted(codes, classes, sizes, values)
     return ClassCounts(starts, found, counts, sizes)
 
 
+def class_sizes(classes: Codes) -> NDArray[np.int64]:
+    """Rows of each class; refuses numbers with gaps."""
+    sizes = firsts_and_sizes(classes)[1] if len(classes) and ends(classes)[0] >= 0 else np.zeros(1, dtype=np.int64)
+    if (sizes == 0).any():
+        raise InputRejected("Classes must be numbered 0, 1, 2 … without gaps.", "Number them anew, without the suppressed rows.")
+    return np.asarray(sizes)
+
+
 @numba.njit(cache=True, nogil=True)
-def _count(
+def _count_dense(
+    codes: NDArray[np.int32], classes: NDArray[np.int32], groups: int, values: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """One pass over the rows, where a table of all pairs is no larger than they are."""
+    table = np.zeros((groups, values), np.int32)
+    for row in range(len(codes)):
+        table[classes[row], codes[row] + 1] += 1
+    starts = np.zeros(groups + 1, np.int64)
+    for group in range(groups):
+        starts[group + 1] = starts[group] + np.count_nonzero(table[group])
+    found, counts = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int64)
+    entry = 0
+    for group in range(groups):
+        for value in range(values):
+            if table[group, value] > 0:
+                found[entry], counts[entry] = value - 1, table[group, value]
+                entry += 1
+    return starts, found, counts
+
+
+@numba.njit(cache=True, nogil=True)
+def _count_sorted(
     codes: NDArray[np.int32], classes: NDArray[np.int32], sizes: NDArray[np.int64], values: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
     """Two counting sorts, by value and then by class, so that a class's values come out ascending: one pass over the rows each."""

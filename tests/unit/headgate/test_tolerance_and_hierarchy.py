@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.distinct import distinct_rows
+from headgate.distinct import distinct_rows, firsts_and_sizes, places
 from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
 from headgate.tolerance import at_least, at_most, exact, neighbours_allowed
@@ -87,3 +87,15 @@ def test_distinct_rows_are_sorted_and_point_back(rows: list[tuple[int, int, int]
     distinct, place = distinct_rows(codes)
     assert [tuple(row) for row in distinct.tolist()] == sorted(set(rows))
     assert (distinct[place] == codes).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(*[st.integers(-1, 18)] * 5), min_size=1, max_size=30))
+def test_keys_that_outgrow_their_table_are_numbered_anew(rows: list[tuple[int, ...]]) -> None:
+    codes = np.array(rows, dtype=np.int32)
+    order = {row: number for number, row in enumerate(sorted(set(rows)))}
+    assert places(codes.T).tolist() == [order[row] for row in rows]
+    first, sizes = firsts_and_sizes(places(codes.T))
+    assert [rows[row] for row in first] == sorted(set(rows))
+    assert [rows.index(row) for row in sorted(set(rows))] == first.tolist()
+    assert [rows.count(row) for row in sorted(set(rows))] == sizes.tolist()
