@@ -1,6 +1,6 @@
 # The commands a person would guess. `make setup` is shared by all and skipped in a moment when nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-long test-all check fix bench-release serve lock clean
+.PHONY: help setup demo test test-long test-all check fix bench-release bench-measures serve lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -12,6 +12,7 @@ help:
 	@echo "make check          lint, types, import contracts; edits nothing"
 	@echo "make fix            lets the linter mend what it can"
 	@echo "make bench-release  what a release costs beside an empty Prefect flow"
+	@echo "make bench-measures how fast the measures are, beside pyCANON"
 	@echo "make lock           resolves requirements.lock anew"
 
 setup: .venv/ready .venv/compiled
@@ -57,6 +58,9 @@ fix: setup
 
 bench-release: setup
 	@$(BIN)/python benchmarks/release.py
+
+bench-measures: setup
+	@$(BIN)/python benchmarks/measures.py
 
 serve: setup
 	@$(BIN)/headgate serve

@@ -83,12 +83,26 @@ def check(
     k: Annotated[int | None, typer.Option("--k", help="Least group size; a threshold.")] = None,
     max_closeness: Annotated[float | None, typer.Option("--max-closeness", help="Largest t of any attribute; a threshold.")] = None,
     min_distinct: Annotated[int | None, typer.Option("--min-distinct", help="Least distinct l of any attribute; a threshold.")] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option("--require", metavar="MEASURE=NUMBER", help="Any other threshold, such as entropy_l=2; may be repeated."),
+    ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option("--kind", metavar="NAME=KIND", help="number, integer, date, category or set."),
+    ] = None,
+    hierarchy: Annotated[
+        list[str] | None, typer.Option("--hierarchy", metavar="NAME=FILE", help="Of a sensitive category: leaf;…;root, a line a leaf.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option("--report", help="Write a page with pictures here.")] = None,
     json: Json = False,
 ) -> None:
     """Measure any table, without a policy. With thresholds, exit 3 if one is not met."""
-    from flows.inspect import Thresholds, check_table
+    from flows.inspect import Question, check_table
 
-    check_table(table, quasi, sensitive, group, epsilon, interval, Thresholds(k, delta, max_closeness, min_distinct), json)
+    asked = {"k": k, "closeness": max_closeness, "distinct_l": min_distinct}
+    question = Question(quasi, sensitive, group, epsilon, delta, interval, asked, require or [], kind or [], hierarchy or [])
+    check_table(table, question, report, json)
 
 
 @app.command()

@@ -4,51 +4,61 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.policy_files import resolve_policy
-from flows.terminal import counted, figure, figures_table, in_words, named_attributes, plain, print_json, results, tell
-from headgate.errors import RequirementNotMet
+from flows.terminal import console, counted, figure, figures_table, in_words, named_attributes, plain, print_json, results, tell
+from headgate.errors import InputRejected, RequirementNotMet
 
 if TYPE_CHECKING:
     from headgate.advise import Setting
-    from headgate.check import AttributeFigures, CheckResult
+    from headgate.check import CheckResult
     from tasks.advice import Advice
     from tasks.verify import VerifyReport
 
 
 MOST_BINDING = 5  # values shown a table
+LONGEST_VALUE = 40
 
 
 @dataclass(frozen=True)
-class Thresholds:
-    """What `check` must find, where it is asked for."""
+class Question:
+    """What `check` is to measure, and what it must find."""
 
-    k: int | None = None
-    delta: float | None = None
-    max_closeness: float | None = None
-    min_distinct: int | None = None
+    quasi: str
+    sensitive: str
+    group: str | None
+    epsilon: float | None
+    delta: float | None
+    interval: float | None
+    thresholds: Mapping[str, float | None]
+    more: Sequence[str] = ()  # MEASURE=NUMBER
+    kinds: Sequence[str] = ()  # NAME=KIND
+    hierarchies: Sequence[str] = ()  # NAME=FILE
+
+    def required(self) -> dict[str, float | str]:
+        found: dict[str, float | str] = {key: value for key, value in self.thresholds.items() if value is not None}
+        for key, value in _pairs(self.more, "MEASURE=NUMBER, such as entropy_l=2").items():
+            if key in found:
+                raise InputRejected(f"'{key}' is required twice.", "Give one threshold a measure.")
+            found[key] = value
+        return found
 
 
-def check_table(
-    table: Path,
-    quasi: str,
-    sensitive: str,
-    group: str | None,
-    epsilon: float | None,
-    interval: float | None,
-    thresholds: Thresholds,
-    as_json: bool,
-) -> None:
-    from headgate.check import check
-    from tasks.profile import read_any_table
+def check_table(table: Path, asked: Question, report: Path | None, as_json: bool) -> None:
+    from tasks.check_report import render_check, write_page
 
-    frame = read_any_table(table)
-    found = check(frame, _names(quasi), _names(sensitive), epsilon, thresholds.delta, interval, group)
-    missed = _together(list(_missed(found, thresholds)))
+    try:
+        found = _answer(table, asked)
+    except InputRejected as refusal:
+        _show_values(refusal)
+        raise
+    missed = _missed(found)
+    if report is not None:
+        write_page(report, render_check(table.name, _names(asked.quasi), asked.group, found))
     if as_json:
         document = found.to_json()
         if missed is not None:
@@ -57,62 +67,93 @@ def check_table(
         print_json(document)
         return
     _show_check(found)
+    if report is not None:
+        results().print(f"\nreport {report}", soft_wrap=True)
     if missed is not None:
         raise missed
+
+
+def _answer(table: Path, asked: Question) -> CheckResult:
+    from headgate.check import check
+    from tasks.profile import read_any_table
+    from tasks.references import read_hierarchy
+    from tasks.source import read_bytes
+
+    quasi, sensitive = _names(asked.quasi), _names(asked.sensitive)
+    required, kinds = asked.required(), _pairs(asked.kinds, "NAME=KIND, such as income=number")
+    hierarchies = {
+        name: read_hierarchy(read_bytes(Path(path), "The hierarchy"), path, name)
+        for name, path in _pairs(asked.hierarchies, "NAME=FILE").items()
+    }
+    for name in (*kinds, *hierarchies):
+        if name not in sensitive:
+            raise InputRejected(f"'{name}' is not among the sensitive attributes.", "Kinds and hierarchies are only for those.")
+    unclear = [name for name in sensitive if name not in kinds and name not in hierarchies]
+    frame = read_any_table(table, [*quasi, *sensitive, *([asked.group] if asked.group is not None else [])], unclear)
+    kinds = {**dict.fromkeys(hierarchies, "category"), **kinds}
+    return check(frame, quasi, sensitive, asked.epsilon, asked.delta, asked.interval, asked.group, kinds, hierarchies, required)
+
+
+def _show_values(refusal: InputRejected) -> None:
+    """Whoever runs `check` holds the file: here, and only here, what is wrong in it is shown."""
+    if refusal.values:
+        shown = [value if len(value) <= LONGEST_VALUE else value[:LONGEST_VALUE] + "…" for value in refusal.values[:MOST_BINDING]]
+        more = f" and {len(refusal.values) - len(shown):,} more" if len(refusal.values) > len(shown) else ""
+        tell(console(), plain("in the file: " + ", ".join(f"'{value}'" for value in shown) + more))
+
+
+def _pairs(texts: Sequence[str], form: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, value = (part.strip() for part in text.partition("="))
+        if not sign or not value:
+            raise InputRejected(f"'{text}' is not of the form asked for.", f"Write {form}.")
+        if name in found:
+            raise InputRejected(f"'{name}' is given twice.", "Give it once.")
+        found[name] = value
+    return found
 
 
 def _names(listed: str) -> list[str]:
     return [name.strip() for name in listed.split(",") if name.strip()]
 
 
-def _missed(found: CheckResult, wanted: Thresholds) -> Iterator[RequirementNotMet]:
-    from headgate.tolerance import at_least, at_most
-
-    if wanted.k is not None and found.k < wanted.k:
-        yield RequirementNotMet("k", float(found.k), float(wanted.k), "Generalize more, or leave the rows of small groups out.")
-    if wanted.delta is not None and found.proximity is not None and not at_least(1 - found.proximity.risk, wanted.delta):
-        yield RequirementNotMet("δ reached", 1 - found.proximity.risk, wanted.delta, "`headgate release` finds groups that keep it.")
-    for name, figures in found.sensitive.items():
-        if wanted.max_closeness is not None and not at_most(figures.closeness, wanted.max_closeness):
-            yield RequirementNotMet(f"Closeness of {name}", figures.closeness, wanted.max_closeness, "Make larger groups.")
-        if wanted.min_distinct is not None and figures.distinct_l < wanted.min_distinct:
-            yield RequirementNotMet(f"Distinct l of {name}", float(figures.distinct_l), float(wanted.min_distinct), "Make larger groups.")
-
-
-def _together(missed: list[RequirementNotMet]) -> RequirementNotMet | None:
+def _missed(found: CheckResult) -> RequirementNotMet | None:
     """Every threshold that is not met, in one message."""
-    if not missed:
+    if not found.missed:
         return None
-    first = missed[0]
-    first.message, first.cure = (" ".join(dict.fromkeys(said)) for said in zip(*((one.message, one.cure) for one in missed), strict=True))
-    return first
+    said = []
+    for line in found.missed:
+        of = f" of {line.measured.attribute}" if line.measured.attribute else ""
+        said.append(f"{line.measured.title}{of} is {figure(line.measured.figure.value)}, {line.required} required.")
+    first = found.missed[0]
+    refusal = RequirementNotMet(first.measured.title, first.measured.figure.value, None, "Generalize more, or make larger groups.")
+    refusal.message = " ".join(said)
+    return refusal
 
 
 def _show_check(found: CheckResult) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from tasks.check_report import concerned, uniques_in_words
+
     out = results()
-    out.print(f"{found.rows:,} rows in {found.groups:,} groups: k {found.k}, mean {figure(found.mean_group)}")
-    out.print(f"discernibility {found.discernibility:,}")
-    out.print(f"re-identification: max {figure(found.reidentification.max)}, mean {figure(found.reidentification.mean)}\n")
-    measures: dict[str, Callable[[AttributeFigures], float | None]] = {
-        "distinct l": lambda one: one.distinct_l,
-        "frequency l": lambda one: one.frequency_l,
-        "entropy l": lambda one: one.entropy_l,
-        "closeness": lambda one: one.closeness,
-        "(δ, l)": lambda one: one.delta_l.definition if one.delta_l else None,
-        "window": lambda one: one.delta_l.window if one.delta_l else None,
-        "(ε, m)": lambda one: one.epsilon_m.m if one.epsilon_m else None,
-    }
-    asked = [name for name, read in measures.items() if any(read(one) is not None for one in found.sensitive.values())]
-    shown = figures_table("sensitive", *asked)
-    for name, figures in found.sensitive.items():
-        shown.add_row(plain(name), *(figure(measures[measure](figures)) for measure in asked))
+    groups = f"{counted(found.groups, 'group')}: k {found.k}, mean {figure(found.mean_group)}"
+    tell(out, f"{counted(found.rows, 'row')} in {groups}, discernibility {found.discernibility:,}")
+    tell(out, uniques_in_words(found) + "\n")
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("principle", "attribute", "figure", "required", "groups", "rows", "verdict"):
+        number = heading in ("figure", "required", "groups", "rows")
+        shown.add_column(heading, justify="right" if number else "left", no_wrap=number)
+    for line in found.lines:
+        who = concerned(line)
+        mark = Text(who.verdict, style="bold red" if who.verdict == "refused" else "green")
+        value = ("" if line.measured.exact else "≤ ") + figure(line.measured.figure.value)
+        names = (line.measured.title, plain(line.measured.attribute), value, line.required)
+        shown.add_row(*names, f"{who.groups:,}", f"{who.rows:,}", mark)
     out.print(shown)
-    if found.proximity is not None:
-        near = found.proximity
-        told = f"proximity at ε {figure(near.epsilon)}: risk {figure(near.risk)}, so δ up to {figure(1 - near.risk)}"
-        if near.delta is not None:
-            told += f"; {near.vulnerable_groups} groups violate δ {figure(near.delta)} (vulnerability {figure(near.vulnerability)})"
-        tell(out, "\n" + told)
+    tell(out, "groups and rows: those that fall short; where nothing is required, those with the worst figure.", "dim")
 
 
 def advise_policy(policy: Path, as_json: bool) -> None:

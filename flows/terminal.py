@@ -4,6 +4,7 @@ counts, and no control character reaches the terminal."""
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -138,6 +139,8 @@ def in_words(state: str) -> str:
 def figure(number: float | None) -> str:
     if number is None:
         return "–"
+    if math.isinf(number):
+        return "∞"
     return f"{number:,.0f}" if float(number).is_integer() and abs(number) >= 1 else f"{number:.4g}"
 
 

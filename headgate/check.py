@@ -15,18 +15,17 @@ import pandas as pd
 
 from headgate.columns import Codes, Column, Kind, Role
 from headgate.distance import Distance
-from headgate.distinct import distinct_rows
+from headgate.distinct import places
 from headgate.encode import encode_column
 from headgate.errors import InputRejected
 from headgate.inferred import absent_column, inferred_spec
+from headgate.measures import Asked, Measured, known_measure, measure_attribute, measure_shapes
 from headgate.principles.class_counts import count
-from headgate.principles.closeness import closeness
-from headgate.principles.delta_l import delta_l
 from headgate.principles.dissimilarity import dissimilarity
-from headgate.principles.diversity import diversity
-from headgate.principles.epsilon_m import epsilon_m
+from headgate.principles.figure import Bound, Shortfall
 from headgate.principles.k_anonymity import k_anonymity
 from headgate.risk.reidentification import reidentification
+from headgate.risk.uniqueness import SpecialUniques, alone, special_uniques_of
 from headgate.tolerance import exact
 from headgate.utility.loss import discernibility
 
@@ -71,7 +70,16 @@ class ProximityFigures:
     vulnerability: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One measure of the table or of one attribute; `short` says who falls short, where something was required."""
+
+    measured: Measured
+    short: Shortfall | None = None
+    required: str = ""  # as a person writes it
+
+
+@dataclass(frozen=True, eq=False)
 class CheckResult:
     rows: int
     groups: int
@@ -81,11 +89,21 @@ class CheckResult:
     reidentification: ReidentificationFigures
     sensitive: Mapping[str, AttributeFigures]
     proximity: ProximityFigures | None = None
+    lines: tuple[Line, ...] = ()
+    sample_uniques: int = 0
+    special_uniques: SpecialUniques | None = None  # of the single quasi-identifiers; None where groups are all there is
+
+    @property
+    def missed(self) -> tuple[Line, ...]:
+        return tuple(line for line in self.lines if line.short is not None and not line.short.met)
+
+    def line(self, key: str, attribute: str = "") -> Line | None:
+        return next((line for line in self.lines if (line.measured.key, line.measured.attribute) == (key, attribute)), None)
 
     def to_json(self) -> dict[str, Any]:
         """The object that `check --json` prints; what was not measured is absent."""
-        found: dict[str, Any] = _plain(self)
-        return found
+        shown = ("rows", "groups", "k", "mean_group", "discernibility", "reidentification", "sensitive", "proximity")
+        return {name: _plain(getattr(self, name)) for name in shown if getattr(self, name) is not None}
 
 
 def check(
@@ -98,43 +116,79 @@ def check(
     group: str | None = None,
     kinds: Mapping[str, str] | None = None,
     hierarchies: Mapping[str, Any] | None = None,
+    require: Mapping[str, Any] | None = None,
 ) -> CheckResult:
     """Groups are by quasi-identifier values, or by the column `group`. In a published table, where every group has one combination of
-    quasi-identifiers, both readings are measured and the worse counts."""
+    quasi-identifiers, both readings are measured and the worse counts. `require` asks for figures by the keys of
+    `headgate.measures.MEASURES`."""
     _check_names(frame, quasi, sensitive, group)
+    cells = {name: _cell_codes(frame[name]) for name in quasi}
+    classes = _classes(frame, cells, group)
+    columns = [_column(frame, name, kinds or {}, hierarchies or {}) for name in sensitive]
+    return check_classes(columns, classes, cells, epsilon, delta, interval, require)
+
+
+def check_classes(
+    columns: Sequence[Column],
+    classes: Sequence[Codes],
+    quasi: Mapping[str, Codes],
+    epsilon: Any = None,
+    delta: Any = None,
+    interval: Any = None,
+    require: Mapping[str, Any] | None = None,
+) -> CheckResult:
+    """The same, of encoded columns. `quasi` holds the codes of each quasi-identifier, for special uniques; it may be empty."""
     if delta is not None and epsilon is None:
         raise InputRejected("δ without ε says nothing.", "Give ε too.")
-    classes = _classes(frame, quasi, group)
-    columns = [_column(frame, name, kinds or {}, hierarchies or {}) for name in sensitive]
-    size = k_anonymity(classes)
-    risk = reidentification(classes)
-    proximity = None
+    required = {known_measure(key): value for key, value in (require or {}).items() if value is not None}
+    asked = Asked(epsilon, interval)
+    size, risk = k_anonymity(classes), reidentification(classes)
+    measured = [Measured("k", "", size.figure), Measured("prosecutor", "", risk.figure)]
+    near = None
     if epsilon is not None:
         near = dissimilarity(columns, classes, Distance(), epsilon, delta)
-        proximity = ProximityFigures(near.epsilon, near.risk, near.delta, near.vulnerable_groups, near.vulnerability)
+        measured.append(Measured("risk", "", near.figure))
+        measured += measure_shapes(columns, classes, epsilon)
+    for column in columns:
+        measured += measure_attribute(count(column, classes), asked)
+    lines = [_line(one, required) for one in measured]
+    absent = [key for key in required if key not in {one.key for one in measured}]
+    if absent:
+        raise InputRejected(f"'{absent[0]}' cannot be measured here.", "It needs numbers, --epsilon or --interval.")
+    if near is not None and delta is not None:
+        place = next(i for i, one in enumerate(measured) if one.key == "risk")
+        lines[place] = Line(measured[place], near.short_of(delta), f"≤ {1 - float(exact(delta)):.4g}")
     return CheckResult(
-        len(frame),
+        len(classes[0]),
         size.groups,
         size.k,
         size.mean_group,
         discernibility(classes),
         ReidentificationFigures(risk.max, risk.mean),
-        {column.name: _figures(column, classes, epsilon, interval) for column in columns},
-        proximity,
+        {column.name: _figures(column, measured, asked) for column in columns},
+        None if near is None else ProximityFigures(near.epsilon, near.risk, near.delta, near.vulnerable_groups, near.vulnerability),
+        tuple(lines),
+        alone(classes).count,
+        special_uniques_of(quasi) if quasi else None,
     )
 
 
-def _figures(column: Column, classes: Sequence[Codes], epsilon: Any, interval: Any) -> AttributeFigures:
-    counted = count(column, classes)
-    varied = diversity(counted)
+def _line(measured: Measured, required: Mapping[str, Any]) -> Line:
+    wanted = required.get(measured.key)
+    if wanted is None:
+        return Line(measured)
+    sign = "≥" if measured.figure.bound is Bound.AT_LEAST else "≤"
+    return Line(measured, measured.figure.short_of(wanted), f"{sign} {float(exact(wanted)):.4g}")
+
+
+def _figures(column: Column, measured: Sequence[Measured], asked: Asked) -> AttributeFigures:
+    found = {one.key: one.figure.value for one in measured if one.attribute == column.name}
     near = within = None
-    if column.kind.numeric and interval is not None:
-        found = delta_l(counted, interval)
-        near = DeltaLFigures(found.interval, found.definition.value, found.window.value)
-    if column.kind.numeric and epsilon is not None:
-        measured = epsilon_m(counted, float(exact(epsilon)) * column.width)
-        within = EpsilonMFigures(measured.epsilon, measured.m)
-    return AttributeFigures(varied.distinct_l, varied.frequency_l, varied.entropy_l, closeness(counted).t, near, within)
+    if "delta_l" in found:
+        near = DeltaLFigures(float(exact(asked.interval)), found["delta_l"], found["delta_l_window"])
+    if "epsilon_m" in found:
+        within = EpsilonMFigures(float(exact(asked.epsilon)) * column.width, found["epsilon_m"])
+    return AttributeFigures(int(found["distinct_l"]), found["frequency_l"], found["entropy_l"], found["closeness"], near, within)
 
 
 def _check_names(frame: pd.DataFrame, quasi: Sequence[str], sensitive: Sequence[str], group: str | None) -> None:
@@ -155,8 +209,8 @@ def _check_names(frame: pd.DataFrame, quasi: Sequence[str], sensitive: Sequence[
         raise InputRejected("The table has no rows.", "Give a table with rows.")
 
 
-def _classes(frame: pd.DataFrame, quasi: Sequence[str], group: str | None) -> list[Codes]:
-    by_values = distinct_rows(np.stack([_cell_codes(frame[name]) for name in quasi], axis=1))[1] if quasi else None
+def _classes(frame: pd.DataFrame, quasi: Mapping[str, Codes], group: str | None) -> list[Codes]:
+    by_values = places(quasi.values()) if quasi else None
     if group is None:
         return [] if by_values is None else [by_values]
     if frame[group].isna().any():
@@ -164,7 +218,7 @@ def _classes(frame: pd.DataFrame, quasi: Sequence[str], group: str | None) -> li
     by_group = _cell_codes(frame[group])
     if by_values is None:
         return [by_group]
-    pairs = int(distinct_rows(np.stack([by_group, by_values], axis=1))[1].max()) + 1
+    pairs = int(places((by_group, by_values)).max()) + 1
     return [by_group, by_values] if pairs == int(by_group.max()) + 1 else [by_group]
 
 

@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import Codes, Column, Kind
-from headgate.errors import InputRejected
+from headgate.errors import HeadgateError, InputRejected
 from headgate.tolerance import TOLERANCE
 
 DISCRETE, LINE, MATRIX = 0, 1, 2
 LARGEST_MATRIX = 6_000  # distinct values; a matrix of float64 of that size takes 288 MB
+
+LARGEST_SLIP = 1e-6  # of a sum that should be 1: distributions are written with few decimals
 
 PairFunction = Callable[[Any, Any], float]
 
@@ -141,8 +143,8 @@ class Distance:
         values = [_decoded(columns, row) for row in distinct]
         matrix = np.zeros((size, size))
         for i in range(size):
-            for j in range(size):
-                matrix[i, j] = float(self.function(values[i], values[j]))
+            for j in range(size):  # both orders: whether it is symmetric is to be seen
+                matrix[i, j] = _called(self.function, values[i], values[j])
         if not np.isfinite(matrix).all() or (matrix < 0).any():
             raise InputRejected("The callable distance returns values that are negative or not finite.", "Correct the function.")
         if np.abs(np.diag(matrix)).max(initial=0.0) > TOLERANCE or np.abs(matrix - matrix.T).max(initial=0.0) > TOLERANCE:
@@ -156,6 +158,19 @@ class Distance:
 def _decoded(columns: Sequence[Column], row: NDArray[np.int32]) -> Any:
     cells = tuple(None if code < 0 else column.values[code] for column, code in zip(columns, row, strict=True))
     return cells[0] if len(cells) == 1 else cells
+
+
+def _called(function: PairFunction, one: Any, other: Any) -> float:
+    """What a foreign function says when it fails may hold cells, so only the kind of its failure is told."""
+    try:
+        return float(function(one, other))
+    except HeadgateError:
+        raise
+    except Exception as problem:  # noqa: BLE001 - whatever a foreign function raises
+        raise InputRejected(
+            f"The callable distance failed on a pair of values ({type(problem).__name__}).",
+            "Make it return a number for any two values; None stands for a missing one.",
+        ) from None
 
 
 def _component(column: Column, power: float) -> tuple[int, NDArray[np.float64]]:
@@ -190,18 +205,26 @@ def _jaccard(sets: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _vector_distances(column: Column, power: float) -> NDArray[np.float64]:
-    vectors = column.values.astype(np.float64)
+    vectors, metric = column.values.astype(np.float64), column.metric or "total-variation"
+    if metric not in ("total-variation", "lp", "min"):
+        raise InputRejected(f"'{metric}' is no distance of vectors.", "Use total-variation, lp or min.")
+    if metric == "total-variation" and (np.abs(vectors.sum(axis=1) - 1.0) > LARGEST_SLIP).any():
+        raise InputRejected(f"The components of '{column.name}' do not sum to 1 in every row.", "Use distance: lp, or give distributions.")
     size, dimensions = vectors.shape
     least, total = np.full((size, size), np.inf), np.zeros((size, size))
     for component in vectors.T:  # one at a time: a distinct × distinct × components block would not fit
         gaps = np.abs(component[:, None] - component[None, :])
-        if column.metric == "min":
+        if metric == "min":
             np.minimum(least, gaps, out=least)
         else:
-            total += gaps**power if column.metric == "lp" else gaps
-    if column.metric == "min":
-        return least
-    return (total / dimensions) ** (1.0 / power) if column.metric == "lp" else total / 2.0  # L^p / d^{1/p}
+            total += gaps**power if metric == "lp" else gaps
+    if metric == "min":
+        found = least
+    else:
+        found = (total / dimensions) ** (1.0 / power) if metric == "lp" else total / 2.0  # L^p / d^{1/p}
+    if found.max(initial=0.0) > 1.0 + LARGEST_SLIP:
+        raise InputRejected(f"Vectors of '{column.name}' are farther apart than 1.", "Scale its components to between 0 and 1.")
+    return found
 
 
 def radius(epsilon: float) -> float:

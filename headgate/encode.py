@@ -62,7 +62,7 @@ def encode_column(cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Column:
         if spec.hierarchy is None:
             return declared
     if spec.kind is Kind.CATEGORY and spec.hierarchy is not None:
-        return _encode_declared(codes, values, spec, tuple(spec.hierarchy.leaves), "leaves of its hierarchy")
+        return _encode_declared(codes, values, spec, tuple(spec.hierarchy.leaves), "hierarchy's leaves")
     codes, values = _sorted_unique(codes, values)
     return _column(spec, codes, values)
 
@@ -109,7 +109,11 @@ def _parse_numbers(distinct: NDArray[Any], spec: ColumnSpec) -> NDArray[Any]:
             stamps = pd.Series([pd.NaT] * len(distinct))
         wrong = int(stamps.isna().sum())
         if wrong:
-            raise InputRejected(f"Column '{spec.name}' has {wrong} distinct cells that are not dates.", "Write dates as YYYY-MM-DD.")
+            raise InputRejected(
+                f"Column '{spec.name}' has {wrong} distinct cells that are not dates.",
+                "Write dates as YYYY-MM-DD.",
+                [str(cell) for cell in distinct[stamps.isna()]],
+            )
         whole = stamps.to_numpy(dtype="datetime64[D]")
         if (stamps.to_numpy(dtype="datetime64[ns]") != whole.astype("datetime64[ns]")).any():
             raise InputRejected(f"Column '{spec.name}' holds times of day.", "A date is a day: write YYYY-MM-DD.")
@@ -121,7 +125,9 @@ def _parse_numbers(distinct: NDArray[Any], spec: ColumnSpec) -> NDArray[Any]:
     wrong = int(np.isnan(numbers).sum())
     if wrong:
         raise InputRejected(
-            f"Column '{spec.name}' has {wrong} distinct cells that are not numbers.", "Correct them, or declare another kind."
+            f"Column '{spec.name}' has {wrong} distinct cells that are not numbers.",
+            "Correct them, or declare another kind.",
+            [str(cell) for cell in distinct[np.isnan(numbers)]],
         )
     if np.isinf(numbers).any():
         raise InputRejected(f"Column '{spec.name}' has infinite values.", "Give a finite number or leave the cell empty.")
@@ -148,6 +154,7 @@ def _encode_declared(
         raise InputRejected(
             f"Column '{spec.name}' has {outside} distinct values ({rows} rows) outside its {what}.",
             "Correct the data or declare the values in the policy.",
+            [text for text, code in zip(texts, found[:-1], strict=True) if code == MISSING],
         )
     return _column(spec, found[codes], np.array(declared, dtype=object))
 
@@ -162,10 +169,12 @@ def _encode_numeric_leaves(codes: Codes, values: NDArray[Any], spec: ColumnSpec,
     order = np.argsort(leaves)
     ordered = leaves[order].astype(values.dtype) if spec.kind is Kind.INTEGER else leaves[order]
     place = np.searchsorted(ordered, values)
-    outside = int((ordered[np.minimum(place, len(ordered) - 1)] != values).sum())
-    if outside:
+    outside = values[ordered[np.minimum(place, len(ordered) - 1)] != values]
+    if len(outside):
         raise InputRejected(
-            f"Column '{spec.name}' has {outside} distinct values outside the leaves of its hierarchy.", "Add a line for each value."
+            f"Column '{spec.name}' has {len(outside)} distinct values outside the leaves of its hierarchy.",
+            "Add a line for each value.",
+            [value_text(value) for value in outside],
         )
     # Leaves are published as numbers, so they are named so here too: a leaf 02 beside a node 2 would be one text for two things.
     named = [[value_text(value), *rest] for value, rest in zip(ordered, hierarchy.labels[order, 1:].tolist(), strict=True)]
@@ -180,11 +189,12 @@ def _encode_set(codes: Codes, distinct: NDArray[Any], spec: ColumnSpec) -> Colum
     members = [_members(cell, spec) for cell in distinct]
     if spec.declared:
         allowed = set(spec.declared)
-        outside = len({value for cell in members for value in cell} - allowed)
+        outside = {value for cell in members for value in cell} - allowed
         if outside:
             raise InputRejected(
-                f"Column '{spec.name}' has {outside} distinct values outside its declared values.",
+                f"Column '{spec.name}' has {len(outside)} distinct values outside its declared values.",
                 "Correct the data or declare the values in the policy.",
+                sorted(outside),
             )
     ordered = sorted(set(members))
     place = {cell: code for code, cell in enumerate(ordered)}

@@ -37,9 +37,15 @@ class PolicyInvalid(HeadgateError):
 
 
 class InputRejected(HeadgateError):
-    """The data, a dictionary or an argument is not what it is declared to be."""
+    """The data, a dictionary or an argument is not what it is declared to be. `values` are those of the data that are concerned: for
+    whoever holds the file and asks on their own terminal, and for nobody else. They are in no message, and no step of a release lets
+    them out."""
 
     code = 2
+
+    def __init__(self, message: str, cure: str = "", values: Sequence[str] = ()) -> None:
+        super().__init__(message, cure)
+        self.values = tuple(values)
 
 
 class RequirementNotMet(HeadgateError):

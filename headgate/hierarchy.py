@@ -62,11 +62,12 @@ class Hierarchy:
     def reordered(self, leaves: Sequence[str], name: str) -> Hierarchy:
         """The same tree with one row for each of `leaves`, in that order."""
         place = {leaf: row for row, leaf in enumerate(self.leaves)}
-        absent = sum(leaf not in place for leaf in leaves)
+        absent = [leaf for leaf in leaves if leaf not in place]
         if absent:
             raise InputRejected(
-                f"The hierarchy of '{name}' misses {absent} of {len(leaves)} values in the data.",
+                f"The hierarchy of '{name}' misses {len(absent)} of {len(leaves)} values in the data.",
                 "`headgate check` on your own terminal shows the values; add a line for each.",
+                absent,
             )
         rows = np.array([place[leaf] for leaf in leaves], dtype=np.intp)
         return Hierarchy(self.labels[rows], self.nodes[rows])

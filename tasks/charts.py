@@ -25,17 +25,20 @@ class PathStep:
     passed: bool
 
 
-def draw_group_sizes(tables: Sequence[tuple[str, NDArray[np.int64]]], k: int, form: Form) -> bytes:
-    """How many groups have how many rows; none may be left of k."""
+def draw_group_sizes(tables: Sequence[tuple[str, NDArray[np.int64]]], k: int | None, form: Form) -> bytes:
+    """How many groups have how many rows; none may be left of k, where one is required."""
 
     def paint(axes: Any, sizes: NDArray[np.int64]) -> str:
-        low, high = min(int(sizes.min()), k), max(int(sizes.max()), k)
+        least = int(sizes.min()) if k is None else k
+        low, high = min(int(sizes.min()), least), max(int(sizes.max()), least)
         step = max(1, -(-(high - low + 1) // 40))
         edges = np.arange(low - 0.5, high + step + 0.5, step)
-        below = int((sizes < k).sum())
-        _bars(axes, sizes[sizes >= k], sizes[sizes < k], edges)
-        _requirement(axes, k - 0.5, "required")
+        below = int((sizes < least).sum())
+        _bars(axes, sizes[sizes >= least], sizes[sizes < least], edges)
         axes.xaxis.get_major_locator().set_params(integer=True)
+        if k is None:
+            return f"{len(sizes):,} groups"
+        _requirement(axes, k - 0.5, "required")
         return f"{len(sizes):,} groups, {below:,} below {k}"
 
     return _multiples(tables, paint, "rows in the group", "groups", form)

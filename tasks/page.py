@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
@@ -30,6 +31,8 @@ def figure_text(value: float | None) -> str:
     """Six significant digits."""
     if value is None:
         return NOT_MEASURED
+    if math.isinf(value):
+        return "∞"
     if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
         return f"{int(value):,}"
     return f"{value:.6g}"

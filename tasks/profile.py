@@ -15,6 +15,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from headgate.errors import InputRejected
+from headgate.inferred import absent_column
 from policies.draft import ColumnProfile, TableProfile
 from tasks.arrow_frame import frame_of, texts_of
 from tasks.source import (
@@ -44,13 +46,32 @@ def profile_table(path: Path, policy_folder: Path | None = None) -> TableProfile
     return TableProfile(relative, columns, "csv", separator, encoding)
 
 
-def read_any_table(path: Path) -> pd.DataFrame:
-    """A CSV's columns of numbers become numbers, everything else stays text; Parquet keeps its types."""
+def read_any_table(path: Path, names: Sequence[str], clear: Sequence[str] = ()) -> pd.DataFrame:
+    """These columns. A CSV's columns of numbers become numbers, everything else stays text; Parquet keeps its types. What is mostly numbers
+    is refused in the columns that must be clear: distances between its values would be other ones than people expect."""
     source, separator, _encoding = _open(path)
-    table = source.read(source.names)
+    absent = [name for name in names if name not in source.names]
+    if absent:
+        raise absent_column(absent[0], source.names, "the table")
+    table = source.read(tuple(dict.fromkeys(names)))
     if separator is None:
         return frame_of(table, source.name)
-    return pd.DataFrame({name: _typed(table.column(name)) for name in source.names}, index=pd.RangeIndex(table.num_rows))
+    for name in clear:
+        _require_clear(table.column(name), name)
+    return pd.DataFrame({name: _typed(table.column(name)) for name in table.column_names}, index=pd.RangeIndex(table.num_rows))
+
+
+def _require_clear(texts: pa.ChunkedArray, name: str) -> None:
+    distinct = texts.unique().drop_null().to_pylist()
+    if look_of(distinct)[0] != "text":
+        return
+    texts_among = [value for value, number in zip(distinct, _numbers(distinct), strict=True) if not np.isfinite(number)]
+    if 0 < len(texts_among) <= len(distinct) / 2:
+        raise InputRejected(
+            f"{len(texts_among)} of the {len(distinct)} distinct values of '{name}' are no finite numbers, the others are.",
+            f"Correct them (an empty cell is a missing one), or say that they are codes: --kind {name}=category.",
+            texts_among,
+        )
 
 
 def _open(path: Path) -> tuple[Source, str | None, str]:

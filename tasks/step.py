@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from headgate.errors import Defect, HeadgateError, StoreUnavailable
+from headgate.errors import Defect, HeadgateError, InputRejected, StoreUnavailable
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,6 +27,8 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
         except HeadgateError as refusal:
             outward: HeadgateError = refusal
             outward.__cause__ = outward.__context__ = None
+            if isinstance(outward, InputRejected):
+                outward.values = ()
         except Exception as foreign:  # noqa: BLE001 - the boundary exists to catch all of them
             if was_interrupted(foreign):
                 raise KeyboardInterrupt from None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from headgate.check import check_classes
 from headgate.projection.bitmap import bitmap_table
 from headgate.published import publish_form
 from headgate.utility.queries import count_query_error
@@ -38,6 +39,9 @@ def warm() -> None:
         found = check.checked(names).partition
     published = publish_form(table, found.groups, "warm", names)
     count_query_error(table, published, 3, 2, 0.1, 20, 1)
+    quasi = {column.name: column.codes for column in table.select(table.quasi)}
+    for measured in (names, ("income",)):
+        check_classes(table.select(measured), published.classes(), quasi, "0.1", "0.5", 1000)
 
 
 if __name__ == "__main__":

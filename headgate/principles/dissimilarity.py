@@ -5,25 +5,28 @@ row has at most ⌊(1−δ)(|G|−1)⌋ ε-neighbours and |G| > 1 unless δ = 0.
 
 Beyond the papers: rows whose sensitive values are all declared non-sensitive are no centres v; they count in |G| and as neighbours.
 A group of one row has risk 1 whatever its value: the definition says so without regard to centres.
+
+Neighbours are counted in headgate.principles.neighbours; one attribute on a line needs no pairs at all.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import Codes, Column
-from headgate.distance import DISCRETE, LINE, Distance, DistanceLayout, component_distance, pair_distance, radius
+from headgate.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
 from headgate.distinct import distinct_rows
 from headgate.errors import InputRejected
 from headgate.principles.class_counts import class_counts
+from headgate.principles.figure import Bound, Figure, Shortfall
 from headgate.principles.intervals import rows_near
+from headgate.principles.neighbours import neighbours
 from headgate.tolerance import exact, neighbours_allowed
 
 
@@ -50,6 +53,8 @@ class Dissimilarity:
     risk_all: float  # the papers' figure, over all values
     per_group: NDArray[np.float64]  # risk over sensitive centres, by group number
     worst: Neighbourhood | None  # None if there is no sensitive centre
+    figure: Figure  # risk over sensitive centres, in each reading
+    neighbours: tuple[NDArray[np.int64], ...]  # most that one centre has, per class in each reading; −1 without a centre
     delta: float | None = None
     vulnerable_groups: int | None = None
     vulnerability: float | None = None
@@ -64,118 +69,86 @@ class Dissimilarity:
         """None where no δ was asked for."""
         return None if self.vulnerable_groups is None else self.vulnerable_groups == 0
 
-
-@numba.njit(cache=True, nogil=True)
-def _near(layout: DistanceLayout, a: NDArray[np.int32], b: NDArray[np.int32], reach: float) -> bool:
-    """Δ ≤ reach. A sum of shares only grows, so it is given up as soon as it exceeds the reach."""
-    if layout.least or layout.power != 1.0:
-        return bool(pair_distance(layout, a, b) <= reach)
-    total = 0.0
-    for i in range(len(layout.mode)):
-        if a[i] != b[i]:
-            total += layout.weight[i] * component_distance(layout, i, a[i], b[i])
-            if total > reach:
-                return False
-    return total <= reach
-
-
-@numba.njit(cache=True, nogil=True)
-def _neighbours(
-    layout: DistanceLayout,
-    values: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    reach: float,
-) -> NDArray[np.int64]:
-    """For every distinct value of every class the rows of the class within reach of it, itself included."""
-    near = counts.copy()
-    for group in range(len(starts) - 1):
-        for i in range(starts[group], starts[group + 1]):
-            for j in range(i + 1, starts[group + 1]):
-                if _near(layout, values[i], values[j], reach):
-                    near[i] += counts[j]
-                    near[j] += counts[i]
-    return near
-
-
-def _neighbours_of_entries(
-    layout: DistanceLayout, values: Codes, starts: NDArray[np.int64], counts: NDArray[np.int64], reach: float
-) -> NDArray[np.int64]:
-    """Only values that agree where near values must are compared: a class of thousands falls into many small runs."""
-    agreed = _must_agree(layout, reach)
-    if not agreed:
-        return np.asarray(_neighbours(layout, np.ascontiguousarray(values), starts, counts, reach))
-    run = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
-    keys = distinct_rows(np.column_stack([run, values[:, agreed]]))[1]
-    order = np.argsort(keys, kind="stable")
-    runs = np.flatnonzero(np.diff(keys[order], prepend=-1, append=-1))
-    near = np.empty_like(counts)
-    near[order] = _neighbours(layout, np.ascontiguousarray(values[order]), runs, counts[order], reach)
-    return near
-
-
-def _must_agree(layout: DistanceLayout, reach: float) -> list[int]:
-    """Components in which the least difference there is, weighed, exceeds the reach by itself."""
-    if layout.least:
-        return []
-    return [i for i in range(len(layout.mode)) if layout.weight[i] ** (1.0 / layout.power) * _least_difference(layout, i) > reach]
-
-
-def _least_difference(layout: DistanceLayout, i: int) -> float:
-    """Between two different codes of a component, missing among them (which is at 1 from all others)."""
-    if layout.mode[i] == DISCRETE:
-        return 1.0
-    start, size = int(layout.offset[i]), int(layout.size[i])
-    if layout.mode[i] == LINE:
-        return min(1.0, float(np.diff(np.sort(layout.buffer[start : start + size])).min(initial=1.0)))
-    matrix = layout.buffer[start : start + size * size].reshape(size, size)
-    return min(1.0, float(matrix[~np.eye(size, dtype=bool)].min(initial=1.0)))
+    def short_of(self, delta: Any) -> Shortfall:
+        """The groups in which (ε, δ) does not hold, in the reading in which more people are concerned, and by how many ε-neighbours the
+        worst placed row of each exceeds what δ allows. A group of one lacks the one other row that it needs unless δ is 0."""
+        share = _share(delta)
+        found = []
+        for place, (most, sizes) in enumerate(zip(self.neighbours, self.figure.sizes, strict=True)):
+            excess = _excess(most, sizes, share)
+            groups = np.flatnonzero(excess > 0)
+            people = int(sizes[groups].sum())
+            found.append(Shortfall(float(share), groups, excess[groups].astype(np.float64), people, by_values=place > 0))
+        return max(found, key=lambda one: one.people)
 
 
 def dissimilarity(
     columns: Sequence[Column], classes: Sequence[Codes], distance: Distance, epsilon: Any, delta: Any = None
 ) -> Dissimilarity:
     """Of the composite of these columns. ε and δ as a person wrote them, so that floors are exact."""
-    bound = float(exact(epsilon))
     if not columns:
         raise InputRejected("There is no sensitive attribute to measure.", "Name at least one.")
-    if not math.isfinite(bound) or bound < 0 or (delta is not None and not 0 <= exact(delta) <= 1):
-        raise InputRejected("ε must be from 0 up, δ between 0 and 1.", "Correct them.")
+    if not classes:
+        raise InputRejected("There are no classes to measure.", "Give a table with rows.")
+    bound, share = _radius_asked(epsilon), None if delta is None else _share(delta)
     distinct, place = distinct_rows(np.stack([column.codes for column in columns], axis=1))
     centre = np.any([column.sensitive[distinct[:, i]] for i, column in enumerate(columns)], axis=0)
     composite, rows = distance.bind(columns, distinct)
-    layout, reach = composite.layout, radius(bound)
-    found = [_measure(reading, place, centre, layout, rows, reach, delta) for reading in classes]
+    found = [_measure(reading, place, centre, composite.layout, rows, radius(bound)) for reading in classes]
     worst = max(range(len(found)), key=lambda i: found[i].risk.max())
-    widest = max(found, key=lambda one: (one.vulnerable.mean(), one.vulnerable.sum()))
-    given = delta is not None
-    return Dissimilarity(
+    figure = Figure("risk", Bound.AT_MOST, tuple(one.risk for one in found), tuple(one.sizes for one in found))
+    measured = Dissimilarity(
         bound,
-        float(found[worst].risk.max()),
+        figure.value,
         max(float(one.risk_all.max()) for one in found),
-        found[0].risk,
+        figure.per_group,
         _worst(found[worst], distinct, worst > 0),
-        float(exact(delta)) if given else None,
-        int(widest.vulnerable.sum()) if given else None,
-        float(widest.vulnerable.mean()) if given else None,
-        max(float(one.vulnerable_all.mean()) for one in found) if given else None,
+        figure,
+        tuple(one.neighbours for one in found),
     )
+    if share is None:
+        return measured
+    vulnerable = max((_excess(one.neighbours, one.sizes, share) > 0 for one in found), key=lambda flags: (flags.mean(), flags.sum()))
+    return replace(
+        measured,
+        delta=float(share),
+        vulnerable_groups=int(vulnerable.sum()),
+        vulnerability=float(vulnerable.mean()),
+        vulnerability_all=max(float((_excess(one.neighbours_all, one.sizes, share) > 0).mean()) for one in found),
+    )
+
+
+def _radius_asked(epsilon: Any) -> float:
+    asked = exact(epsilon)
+    if not 0 <= asked < 2**63:
+        raise InputRejected("ε must be a number from 0 up.", "Give a distance, such as 0.1.")
+    return float(asked)
+
+
+def _share(delta: Any) -> Fraction:
+    asked = exact(delta)
+    if not 0 <= asked <= 1:
+        raise InputRejected("δ must be between 0 and 1.", "Give a decimal, such as 0.6.")
+    return asked
+
+
+def _excess(neighbours: NDArray[np.int64], sizes: NDArray[np.int64], delta: Fraction) -> NDArray[np.int64]:
+    """ε-neighbours too many. A group of one is none unless δ = 0, so there the row itself is one too many."""
+    allowed = np.where((sizes == 1) & (delta > 0), -1, neighbours_allowed(sizes, delta))
+    return np.asarray(np.where(sizes == 1, 0, neighbours) - allowed)
 
 
 @dataclass(frozen=True, eq=False)
 class _Reading:
     risk: NDArray[np.float64]
     risk_all: NDArray[np.float64]
-    vulnerable: NDArray[np.bool_]
-    vulnerable_all: NDArray[np.bool_]
     neighbours: NDArray[np.int64]  # most, per class; −1 without a centre
+    neighbours_all: NDArray[np.int64]
     centre: NDArray[np.int64]  # the distinct value that has them
     sizes: NDArray[np.int64]
 
 
-def _measure(
-    reading: Codes, place: Codes, eligible: NDArray[np.bool_], layout: DistanceLayout, rows: Codes, reach: float, delta: Any
-) -> _Reading:
+def _measure(reading: Codes, place: Codes, eligible: NDArray[np.bool_], layout: DistanceLayout, rows: Codes, reach: float) -> _Reading:
     counts = class_counts(place, reading)
     if len(layout.mode) == 1 and layout.mode[0] == LINE and not layout.least:
         # One attribute on a line: rows[:, 0] ascends with the distinct value's number, so no pairs are needed.
@@ -186,21 +159,18 @@ def _measure(
     elif len(layout.mode) == 1 and layout.mode[0] == DISCRETE and reach < 1.0:
         near = counts.counts.copy()  # only equal values are near
     else:
-        near = _neighbours_of_entries(layout, rows[counts.codes], counts.starts, counts.counts, reach)
+        near = neighbours(layout, rows[counts.codes], counts.starts, counts.counts, reach)
     most_all = np.maximum.reduceat(near, counts.starts[:-1]) - 1
     near = np.where(eligible[counts.codes], near, 0)
     most = np.maximum.reduceat(near, counts.starts[:-1]) - 1
     first = np.flatnonzero(near == np.repeat(most + 1, np.diff(counts.starts)))
     centre = first[np.searchsorted(first, counts.starts[:-1])]
     others, alone = np.maximum(counts.sizes - 1, 1), counts.sizes == 1
-    allowed = neighbours_allowed(counts.sizes, 0 if delta is None else delta)
-    forbidden = alone & (delta is None or exact(delta) > 0)
     return _Reading(
         np.where(alone, 1.0, np.maximum(most, 0) / others),
         np.where(alone, 1.0, most_all / others),
-        (most > allowed) | forbidden,
-        (most_all > allowed) | forbidden,
         most,
+        most_all,
         counts.codes[centre].astype(np.int64),
         counts.sizes,
     )

@@ -71,3 +71,72 @@ def largest_windows(
             inside -= counts[low]
             marks -= flags[codes[low]]
     return most, flagged
+
+
+@numba.njit(cache=True, nogil=True)
+def rows_within(line: NDArray[np.float64], counts: NDArray[np.int64], reach: float) -> NDArray[np.int64]:
+    """For every value x of one class, in any order, the rows y with |y − x| ≤ reach."""
+    order, low, high = _reached(line, reach)
+    before = np.zeros(len(line) + 1, np.int64)
+    before[1:] = np.cumsum(counts[order])
+    near = np.empty(len(line), np.int64)
+    near[order] = before[high] - before[low]
+    return near
+
+
+@numba.njit(cache=True, nogil=True)
+def rows_in_squares(one: NDArray[np.float64], two: NDArray[np.float64], counts: NDArray[np.int64], reach: float) -> NDArray[np.int64]:
+    """For every value of one class the rows that are within reach of it on both lines.
+
+    A stretch of the first line is swept along; on the second a binary indexed tree (Fenwick 1994) adds up what is in the stretch."""
+    size = len(one)
+    second, low, high = _reached(two, reach)
+    place = np.empty(size, np.int64)
+    place[second] = np.arange(size)
+    first, begin, end = _reached(one, reach)
+    sums, near = np.zeros(size + 1, np.int64), np.zeros(size, np.int64)
+    inside, gone = 0, 0
+    for i in range(size):
+        while inside < end[i]:
+            _add(sums, place[first[inside]], counts[first[inside]])
+            inside += 1
+        while gone < begin[i]:
+            _add(sums, place[first[gone]], -counts[first[gone]])
+            gone += 1
+        value = first[i]
+        near[value] = _sum(sums, high[place[value]]) - _sum(sums, low[place[value]])
+    return near
+
+
+@numba.njit(cache=True, nogil=True)
+def _reached(line: NDArray[np.float64], reach: float) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The values in ascending order, and for each place in it the first place within reach and the first beyond it."""
+    order = np.argsort(line, kind="mergesort")
+    ascending = line[order]
+    low, high = np.empty(len(line), np.int64), np.empty(len(line), np.int64)
+    first, beyond = 0, 0
+    for i in range(len(line)):
+        while ascending[i] - ascending[first] > reach:
+            first += 1
+        while beyond < len(line) and ascending[beyond] - ascending[i] <= reach:
+            beyond += 1
+        low[i], high[i] = first, beyond
+    return order, low, high
+
+
+@numba.njit(cache=True, nogil=True)
+def _add(sums: NDArray[np.int64], place: int, count: int) -> None:
+    i = place + 1
+    while i < len(sums):
+        sums[i] += count
+        i += i & -i
+
+
+@numba.njit(cache=True, nogil=True)
+def _sum(sums: NDArray[np.int64], end: int) -> int:
+    """Of the places before `end`."""
+    total, i = 0, end
+    while i > 0:
+        total += sums[i]
+        i -= i & -i
+    return total

@@ -16,11 +16,12 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.cells import CellReader, Everything, Missing, parse_cell
+from headgate.cells import EVERYTHING, CellReader
 from headgate.columns import Column, Kind, Table
 from headgate.distinct import distinct_rows
 from headgate.errors import InputRejected, RequirementNotMet
 from headgate.published import PublishedTable
+from headgate.utility.row_sets import RowSets, keep_interval, population, sort_rows
 
 REDRAWS_PER_QUERY = 20
 
@@ -35,11 +36,11 @@ class QueryError:
 
 @dataclass(frozen=True, eq=False)
 class _Line:
-    """An attribute's ordered domain, and where its input rows lie on it (−1 if missing)."""
+    """An attribute's ordered domain, and the place of each of its values on it."""
 
     column: Column
     places: int
-    rows: NDArray[np.int64]
+    values: NDArray[np.int64]
 
     @property
     def whole(self) -> bool:
@@ -48,6 +49,10 @@ class _Line:
     @property
     def first(self) -> int:
         return math.ceil(self.column.domain[0]) if self.column.domain is not None else 0
+
+    @property
+    def present(self) -> bool:
+        return bool((self.column.codes >= 0).any())
 
 
 def count_query_error(
@@ -60,17 +65,21 @@ def count_query_error(
     found = {
         name: _line(table[name]) for name in (*published.cells, *published.sensitive) if table[name].kind not in (Kind.SET, Kind.VECTOR)
     }
-    quasi = [name for name in published.cells if (found[name].rows >= 0).any()]
-    sensitive = [name for name in published.sensitive if name in found and (found[name].rows >= 0).any()]
+    quasi = [name for name in published.cells if found[name].present]
+    sensitive = [name for name in published.sensitive if name in found and found[name].present]
     lines = [found[name] for name in (*quasi, *sensitive)]
     wanted = (min(qi_dimensions, len(quasi)), min(sa_dimensions, len(sensitive)))
     if sum(wanted) == 0:
         raise RequirementNotMet("Query error", None, None, "A table needs attributes with values to count.", published.name)
     spread = _Spread.of(published, quasi, lines)
-    raw_rows = np.stack([line.rows for line in lines])
-    released = np.empty((len(sensitive), published.rows), dtype=np.int64)
-    for i, name in enumerate(sensitive):
-        released[i] = _released_places(published.sensitive[name], lines[len(quasi) + i])[spread.order]
+    raw_rows = RowSets.of([(line.column.codes, line.values) for line in lines], table.rows)
+    released = RowSets.of(
+        [
+            (published.sensitive[name].codes[spread.order], _released_places(published.sensitive[name], line))
+            for name, line in zip(sensitive, lines[len(quasi) :], strict=True)
+        ],
+        published.rows,
+    )
     rng = np.random.default_rng(seed)
     sizes = np.array([line.places for line in lines], dtype=np.int64)
     errors, redrawn = np.empty(0), 0
@@ -78,20 +87,20 @@ def count_query_error(
         if redrawn > REDRAWS_PER_QUERY * queries:
             raise RequirementNotMet("Query error", None, None, "Nearly every query counts nobody; raise the selectivity.", published.name)
         chosen, low, high = _draw(rng, queries - len(errors), sizes, len(quasi), wanted, selectivity)
-        raw = _raw_counts(raw_rows, chosen, low, high)
+        raw = _counts(raw_rows, chosen, low, high)
         some = raw > 0
         redrawn += int((~some).sum())
-        estimate = _estimates(*spread.arrays, released, len(quasi), chosen[some], low[some], high[some])
+        estimate = _estimates(spread, released, len(quasi), wanted[0], chosen[some], low[some], high[some])
         errors = np.append(errors, np.abs(estimate - raw[some]) / raw[some])
     return QueryError(float(errors.mean()), float(np.median(errors)), redrawn, errors)
 
 
 def _line(column: Column) -> _Line:
-    line = _Line(column, len(column.values), column.codes.astype(np.int64))
-    if not line.whole or column.domain is None or len(column.values) == 0:
+    size = len(column.values)
+    line = _Line(column, size, np.arange(size, dtype=np.int64))
+    if not line.whole or column.domain is None or size == 0:
         return line
-    places = np.append(column.values.astype(np.int64) - line.first, -1)
-    return _Line(column, math.floor(column.domain[1]) - line.first + 1, places[column.codes])
+    return _Line(column, math.floor(column.domain[1]) - line.first + 1, column.values.astype(np.int64) - line.first)
 
 
 def _released_places(column: Column, line: _Line) -> NDArray[np.int64]:
@@ -104,26 +113,21 @@ def _released_places(column: Column, line: _Line) -> NDArray[np.int64]:
     used = np.unique(column.codes[column.codes >= 0])
     if ((places[used] < 0) | (places[used] >= line.places)).any():
         raise InputRejected(f"The released '{column.name}' holds values that the input does not.", "Publish the table again.")
-    return np.append(places, -1)[column.codes]
+    return places
 
 
 @dataclass(frozen=True, eq=False)
 class _Spread:
     """The published rows by distinct combination of cells, and each cell as runs of places."""
 
-    order: NDArray[np.int64]  # rows, sorted by combination
+    order: NDArray[np.int32]  # rows, sorted by combination
     starts: NDArray[np.int64]  # of each combination in `order`
-    combinations: NDArray[np.int64]  # × quasi-identifiers: a cell's number among all
+    combinations: NDArray[np.int32]  # quasi-identifiers × combinations: the cell's number within its attribute
+    cells: NDArray[np.int64]  # of each attribute: where its cells start
     runs: NDArray[np.int64]  # of each cell: where its runs start
     low: NDArray[np.int64]
     high: NDArray[np.int64]
     total: NDArray[np.float64]  # places that a cell covers
-
-    @property
-    def arrays(
-        self,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        return self.starts, self.combinations, self.runs, self.low, self.high, self.total
 
     @classmethod
     def of(cls, published: PublishedTable, quasi: Sequence[str], lines: Sequence[_Line]) -> _Spread:
@@ -140,12 +144,15 @@ class _Spread:
             offsets.append(len(total))
         codes = np.stack([published.cells[name].codes for name in quasi], axis=1) if quasi else np.zeros((published.rows, 0), np.int32)
         distinct, place = distinct_rows(codes)
-        starts = np.searchsorted(np.sort(place), np.arange(len(distinct) + 1))
+        starts = np.concatenate([[0], np.cumsum(np.bincount(place))])
+        order = np.empty(published.rows, dtype=np.int32)
+        sort_rows(place, starts[:-1].copy(), order)
         ends = np.array(spans, dtype=np.int64).reshape(-1, 2)
         return cls(
-            np.argsort(place, kind="stable"),
-            starts.astype(np.int64),
-            distinct.astype(np.int64) + np.array(offsets[:-1], dtype=np.int64),
+            order,
+            starts,
+            np.ascontiguousarray(distinct.T),
+            np.array(offsets, dtype=np.int64),
             np.array(runs, dtype=np.int64),
             np.ascontiguousarray(ends[:, 0]),
             np.ascontiguousarray(ends[:, 1]),
@@ -155,19 +162,20 @@ class _Spread:
 
 def _runs(text: str, reader: CellReader, line: _Line, missing: bool) -> tuple[list[tuple[int, int]], int]:
     """Half-open runs of places that a cell covers, and 1 if missing is one more thing it may stand for."""
-    match parse_cell(text):
-        case Everything():
-            return [(0, line.places)], int(missing)
-        case Missing():
-            return [], 1
-    stretch = reader.interval(text)
+    if text == EVERYTHING:
+        return [(0, line.places)], int(missing)
+    if text == "":
+        return [], 1
+    stretch = reader.interval(text)  # there may be as many cells as groups, so each is parsed once
     if stretch is not None and line.whole:
         low, high = max(math.ceil(stretch[0]) - line.first, 0), min(math.floor(stretch[1]) - line.first + 1, line.places)
         return ([(low, high)] if low < high else []), 0
+    if stretch is not None:
+        known = line.column.values if line.column.kind is Kind.NUMBER else line.values
+        low, high = int(np.searchsorted(known, stretch[0])), int(np.searchsorted(known, stretch[1], side="right"))
+        return ([(low, high)] if low < high else []), 0
     mask = reader.covers(text)
-    places = np.flatnonzero(mask[:-1])
-    if line.whole:
-        places = line.column.values[places].astype(np.int64) - line.first
+    places = line.values[mask[:-1]]
     breaks = np.flatnonzero(np.diff(places) > 1) + 1
     return [(int(run[0]), int(run[-1]) + 1) for run in np.split(places, breaks) if len(run)], int(mask[-1])
 
@@ -185,57 +193,105 @@ def _draw(
     return chosen, low, low + length
 
 
-@numba.njit(cache=True, nogil=True)
-def _raw_counts(rows: NDArray[np.int64], chosen: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64]:
-    out = np.zeros(len(chosen), np.int64)
-    inside = np.empty(rows.shape[1], np.uint8)
-    for query in range(len(chosen)):
-        inside[:] = 1
-        for i in range(chosen.shape[1]):
-            places, a, b = rows[chosen[query, i]], low[query, i], high[query, i]
-            for row in range(len(inside)):
-                inside[row] &= (places[row] >= a) & (places[row] < b)
-        out[query] = inside.sum()
-    return out
+def _counts(rows: RowSets, chosen: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64]:
+    lows, highs = rows.ends(chosen, low), rows.ends(chosen, high)
+    return np.asarray(_count_rows(rows.order, rows.marks, rows.before, lows.at, lows.mark, highs.at, highs.mark))
 
 
-@numba.njit(cache=True, nogil=True)
 def _estimates(
-    starts: NDArray[np.int64],
-    combinations: NDArray[np.int64],
-    runs: NDArray[np.int64],
-    run_low: NDArray[np.int64],
-    run_high: NDArray[np.int64],
-    total: NDArray[np.float64],
-    released: NDArray[np.int64],
+    spread: _Spread,
+    released: RowSets,
     quasi: int,
+    dimensions: int,
     chosen: NDArray[np.int64],
     low: NDArray[np.int64],
     high: NDArray[np.int64],
 ) -> NDArray[np.float64]:
+    """The first `dimensions` attributes of a query are quasi-identifiers, the others are sensitive."""
+    theirs = chosen[:, dimensions:] - quasi
+    lows, highs = released.ends(theirs, low[:, dimensions:]), released.ends(theirs, high[:, dimensions:])
+    return np.asarray(
+        _spread_counts(
+            (spread.starts, spread.combinations, spread.cells),
+            (spread.runs, spread.low, spread.high, spread.total),
+            (chosen[:, :dimensions].copy(), low[:, :dimensions].copy(), high[:, :dimensions].copy()),
+            (released.order, released.marks, released.before),
+            (lows.at, lows.mark, highs.at, highs.mark),
+        )
+    )
+
+
+@numba.njit(cache=True, nogil=True)
+def _count_rows(
+    order: NDArray[np.int32],
+    marks: NDArray[np.int64],
+    before: NDArray[np.uint64],
+    low_at: NDArray[np.int64],
+    low_mark: NDArray[np.int64],
+    high_at: NDArray[np.int64],
+    high_mark: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Rows in all the intervals of each query."""
+    out = np.zeros(len(low_at), np.int64)
+    inside, work = np.empty(before.shape[1], np.uint64), np.empty(before.shape[1], np.uint64)
+    for query in range(len(out)):
+        inside[:] = ~np.uint64(0)
+        for i in range(low_at.shape[1]):
+            keep_interval(order, marks, before, low_at[query, i], low_mark[query, i], high_at[query, i], high_mark[query, i], work, inside)
+        count = np.uint64(0)
+        for word in range(len(inside)):
+            count += population(inside[word])
+        out[query] = count
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
+def _spread_counts(
+    combinations: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
+    cells: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]],
+    asked: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+    rows: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint64]],
+    ends: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+) -> NDArray[np.float64]:
+    """For each query the sum over the combinations of cells: the share of their places that is asked for, times the rows that have the
+    sensitive values asked for."""
+    starts, numbers, first_cell = combinations
+    runs, run_low, run_high, total = cells
+    chosen, low, high = asked
+    order, marks, before = rows
+    low_at, low_mark, high_at, high_mark = ends
+    words = before.shape[1]
     out = np.zeros(len(chosen))
-    inside = np.empty(released.shape[1], np.uint8)
-    share = np.empty(len(starts) - 1)
-    for query in range(len(chosen)):
-        inside[:] = 1
+    inside, work = np.empty(words, np.uint64), np.empty(words, np.uint64)
+    rank = np.empty(words + 1, np.int64)  # rows asked for before each word
+    share, covered = np.empty(len(starts) - 1), np.empty(len(total))
+    for query in range(len(out)):
+        inside[:] = ~np.uint64(0)
+        for i in range(low_at.shape[1]):
+            keep_interval(order, marks, before, low_at[query, i], low_mark[query, i], high_at[query, i], high_mark[query, i], work, inside)
+        rank[0] = 0
+        for word in range(words):
+            rank[word + 1] = rank[word] + np.int64(population(inside[word]))
         share[:] = 1.0
         for i in range(chosen.shape[1]):
             attribute, a, b = chosen[query, i], low[query, i], high[query, i]
-            if attribute >= quasi:
-                places = released[attribute - quasi]
-                for row in range(len(inside)):
-                    inside[row] &= (places[row] >= a) & (places[row] < b)
-                continue
+            first = first_cell[attribute]
+            for cell in range(first, first_cell[attribute + 1]):
+                places = 0
+                for run in range(runs[cell], runs[cell + 1]):
+                    places += max(0, min(b, run_high[run]) - max(a, run_low[run]))
+                covered[cell - first] = places / total[cell]
             for c in range(len(share)):
-                if share[c] > 0.0:
-                    cell, covered = combinations[c, attribute], 0
-                    for run in range(runs[cell], runs[cell + 1]):
-                        covered += max(0, min(b, run_high[run]) - max(a, run_low[run]))
-                    share[c] *= covered / total[cell]
+                share[c] *= covered[numbers[attribute, c]]
         for c in range(len(share)):
             if share[c] > 0.0:
-                count = 0
-                for row in range(starts[c], starts[c + 1]):
-                    count += inside[row]
-                out[query] += share[c] * count
+                out[query] += share[c] * (_rows_before(rank, inside, starts[c + 1]) - _rows_before(rank, inside, starts[c]))
     return out
+
+
+@numba.njit(cache=True, nogil=True)
+def _rows_before(rank: NDArray[np.int64], inside: NDArray[np.uint64], row: int) -> np.int64:
+    word, bit = row >> 6, row & 63
+    if bit == 0:
+        return np.int64(rank[word])
+    return np.int64(rank[word]) + np.int64(population(inside[word] & ((np.uint64(1) << np.uint64(bit)) - np.uint64(1))))

@@ -14,13 +14,15 @@ from hypothesis import strategies as st
 from headgate.columns import Column, Kind, Role
 from headgate.distance import Distance
 from headgate.encode import ColumnSpec, encode_column
-from headgate.errors import InputRejected
+from headgate.errors import InputRejected, IntegrityBroken
 from headgate.hierarchy import Hierarchy
+from headgate.principles.dissimilarity import dissimilarity
 
 TREE = [["a1", "a", "A", "*"], ["a2", "a", "A", "*"], ["b1", "b", "A", "*"], ["c1", "c", "C", "*"]]
 LEVELS = ["low", "middle", "high", "top"]
 CELLS: dict[str, list[Any]] = {
     "number": [-2, 0, 0.5, 8],
+    "integer": [0, 1, 7, 20],
     "date": ["2025-01-01", "2025-01-11", "2025-02-01"],
     "ordinal": LEVELS,
     "category": ["x", "y", "z"],
@@ -56,6 +58,8 @@ def wanted(what: str, one: Any, other: Any, p: float) -> float:
     match what:
         case "number":
             return abs(one - other) / 10
+        case "integer":
+            return abs(one - other) / 20
         case "date":
             return abs((pd.Timestamp(one) - pd.Timestamp(other)).days) / 31
         case "ordinal":
@@ -75,7 +79,7 @@ def wanted(what: str, one: Any, other: Any, p: float) -> float:
     return min(abs(a - b) for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize("p", [1, 2])
+@pytest.mark.parametrize("p", [1, 2, 3])
 @pytest.mark.parametrize("what", list(CELLS))
 def test_each_component_is_the_formula_and_missing_is_far_from_all(what: str, p: float) -> None:
     cells = [*CELLS[what], None]
@@ -90,7 +94,7 @@ def test_each_component_is_the_formula_and_missing_is_far_from_all(what: str, p:
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from(list(CELLS)), min_size=1, max_size=4, unique=True),
-    st.sampled_from([1, 1.5, 2, 4]),
+    st.sampled_from([1, 1.5, 2, 3, 4]),
     st.booleans(),
     st.data(),
 )
@@ -144,6 +148,80 @@ def test_a_function_that_is_no_distance_is_refused(function: Any, reason: str) -
     column = encoded("category", ["x", "y"])
     with pytest.raises(InputRejected, match=reason):
         Distance(function=function).bind([column], np.array([[0], [1]], dtype=np.int32))
+
+
+@pytest.mark.parametrize(
+    "fails",
+    [
+        lambda a, b: {}[a],  # the message of a KeyError is the key
+        lambda a, b: f"{a} is far from {b}",
+        lambda a, b: None,
+        lambda a, b: complex(0, 1),
+        lambda a, b: 1 / 0,
+    ],
+)
+def test_a_function_that_fails_is_refused_without_a_word_of_its_own(fails: Any) -> None:
+    column = encoded("category", ["CANARY", "y"])
+    with pytest.raises(InputRejected, match="callable distance failed") as refused:
+        Distance(function=fails).bind([column], np.array([[0], [1]], dtype=np.int32))
+    assert "CANARY" not in str(refused.value)
+    assert refused.value.__cause__ is None
+    assert refused.value.__suppress_context__
+
+
+def test_a_refusal_of_the_function_itself_passes() -> None:
+    def refusing(one: Any, other: Any) -> float:
+        raise IntegrityBroken("not today")
+
+    with pytest.raises(IntegrityBroken, match="not today"):
+        Distance(function=refusing).bind([encoded("category", ["x"])], np.array([[0]], dtype=np.int32))
+
+
+def test_a_function_is_called_once_for_each_ordered_pair_of_distinct_values_however_many_rows_there_are() -> None:
+    calls: list[tuple[Any, Any]] = []
+
+    def apart(one: Any, other: Any) -> float:
+        calls.append((one, other))
+        return float(one != other)
+
+    column = encoded("category", ["x", "y", None] * 50)
+    dissimilarity([column], [np.repeat(np.arange(10), 15).astype(np.int32)], Distance(function=apart), "0.1")
+    assert len(calls) == len(set(calls)) == 9
+
+
+def test_a_function_over_too_many_values_is_refused_before_it_is_called() -> None:
+    column = encode_column(pd.Series(range(6001)), ColumnSpec("v", Kind.INTEGER, Role.SENSITIVE))
+    with pytest.raises(InputRejected, match="6001 distinct values"):
+        Distance(function=lambda a, b: 1 / 0).bind([column], np.arange(6001, dtype=np.int32).reshape(-1, 1))
+
+
+@pytest.mark.parametrize(
+    ("metric", "vectors", "reason"),
+    [
+        ("total-variation", [(0.5, 0.6), (0.5, 0.5)], "do not sum to 1"),
+        (None, [(0.5, 0.6), (0.5, 0.5)], "do not sum to 1"),
+        ("total-variation", [(1.5, -0.5), (0.0, 1.0)], "farther apart than 1"),
+        ("lp", [(80.0, 120.0), (70.0, 110.0)], "farther apart than 1"),
+        ("min", [(80.0, 120.0), (70.0, 110.0)], "farther apart than 1"),
+        ("cosine", [(0.5, 0.5)], "no distance of vectors"),
+    ],
+)
+def test_vectors_that_have_no_distance_between_0_and_1_are_refused(metric: str | None, vectors: list[Any], reason: str) -> None:
+    values = np.array(vectors)
+    column = Column("v", Kind.VECTOR, np.arange(len(values), dtype=np.int32), values, np.ones(len(values) + 1, dtype=bool), metric=metric)
+    with pytest.raises(InputRejected, match=reason):
+        Distance().over([column])
+
+
+def test_distributions_that_do_not_sum_to_1_are_refused_where_they_are_read() -> None:
+    with pytest.raises(InputRejected, match="do not sum to 1"):
+        encoded("total-variation", [(0.5, 0.5, 0.1)])
+
+
+@pytest.mark.parametrize("p", [math.nan, math.inf, 0, -1])
+def test_what_is_no_norm_is_refused(p: float) -> None:
+    with pytest.raises(InputRejected, match="no norm"):
+        Distance(p=p).over([encoded("category", ["x"])])
 
 
 def test_a_function_sees_values_not_codes_and_tuples_where_there_are_several() -> None:

@@ -184,6 +184,65 @@ def test_risk_and_vulnerability_are_those_of_the_definition(
     assert found.vulnerability == pytest.approx(broken / len(numbers))
 
 
+@settings(max_examples=60, deadline=None)
+@given(rows=ROWS, epsilon=st.sampled_from(["0", "0.1", "0.5"]), delta=st.sampled_from(["0", "0.01", "0.3", "1/3", "0.5", "0.7", "1"]))
+def test_groups_that_fall_short_are_named_with_their_people_and_the_neighbours_they_have_too_many(
+    rows: list[tuple[Any, ...]], epsilon: str, delta: str
+) -> None:
+    by_number = np.unique([row[0] for row in rows], return_inverse=True)[1].astype(np.int32)
+    whole = np.zeros(len(rows), dtype=np.int32)
+    columns = columns_of([row[1:] for row in rows], ["number"])
+
+    def concerned(value: float | None) -> bool:
+        return value != 0.0  # None is a value to protect, 0 is declared harmless
+
+    wanted: list[tuple[int, dict[int, int]]] = []
+    for classes in (by_number, whole):
+        over: dict[int, int] = {}
+        people = 0
+        for group in range(classes.max() + 1):
+            inside = [row[1] for row, number in zip(rows, classes, strict=True) if number == group]
+            most = 0
+            for i, v in enumerate(inside):
+                near = sum(j != i and component(v, u, "number") <= float(epsilon) + 1e-9 for j, u in enumerate(inside))
+                most = max(most, near if concerned(v) else 0)
+            allowed = math.floor((1 - Fraction(delta)) * (len(inside) - 1))
+            if most > allowed or (len(inside) == 1 and Fraction(delta) > 0):
+                over[group] = most - allowed if len(inside) > 1 else 1
+                people += len(inside)
+        wanted.append((people, over))
+    people, over = max(wanted, key=lambda one: one[0])
+    found = dissimilarity(columns, [by_number, whole], Distance(), epsilon, Fraction(delta))
+    short = found.short_of(Fraction(delta))
+    assert short.met == found.holds == (not over)
+    assert dict(zip(short.groups.tolist(), short.missing.tolist(), strict=True)) == over
+    assert short.people == people
+    assert short.by_values == (wanted[1][0] > wanted[0][0])
+    assert short.required == float(Fraction(delta))
+
+
+def test_floors_of_what_was_written_decide_who_falls_short() -> None:
+    """Two of eleven rows are alike: 1 of 10 others, and δ = 0.9 allows ⌊0.1 · 10⌋ = 1. In floats (1 − 0.9) · 10 is a little less."""
+    assert math.floor((1 - 0.9) * 10) == 0
+    column = encode_column(pd.Series([*"aabcdefghij"]), ColumnSpec("v", Kind.CATEGORY, Role.SENSITIVE))
+    found = dissimilarity([column], [reading([11])], Distance(), 0)
+    assert found.short_of("0.9").met
+    assert found.short_of(0.9).met
+    short = found.short_of("0.91")
+    assert (short.groups.tolist(), short.missing.tolist(), short.people) == ([0], [1.0], 11)
+
+
+def test_the_figure_is_the_risk_of_each_class_in_each_reading() -> None:
+    column = encode_column(pd.Series([*"aabc", *"dd"]), ColumnSpec("v", Kind.CATEGORY, Role.SENSITIVE))
+    found = dissimilarity([column], [reading([4, 2]), reading([6])], Distance(), 0)
+    assert [figures.tolist() for figures in found.figure.per_class] == [[1 / 3, 1.0], [0.2]]
+    assert found.figure.value == found.risk == 1.0
+    assert found.figure.per_group is found.per_group
+    assert found.figure.short_of("0.5").groups.tolist() == [1]
+    assert found.worst is not None
+    assert (found.worst.group, found.worst.neighbours, found.worst.by_values) == (1, 1, False)
+
+
 @settings(max_examples=25, deadline=None)
 @given(rows=ROWS, seed=st.integers(0, 1000))
 def test_the_order_of_rows_does_not_matter_and_the_worse_reading_counts(rows: list[tuple[Any, ...]], seed: int) -> None:
@@ -219,8 +278,26 @@ def test_a_callable_distance_gives_the_same_figures_as_the_built_in_one() -> Non
     assert built_in.per_group.tolist() == called.per_group.tolist()
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(-1, 0), (0, 2), (0, -0.1), ("nan", 0)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(-1, 0), (0, 2), (0, -0.1), ("nan", 0), (math.inf, 0), ("1e400", 0), (0, math.nan), ("near", 0), (None, 0)]
+)
 def test_impossible_settings_are_refused(epsilon: Any, delta: Any) -> None:
     column = encode_column(pd.Series(["a"]), ColumnSpec("v", Kind.CATEGORY, Role.SENSITIVE))
     with pytest.raises(InputRejected):
         dissimilarity([column], [reading([1])], Distance(), epsilon, delta)
+
+
+@pytest.mark.parametrize("delta", ["nan", -0.1, 1.01, "half", None])
+def test_an_impossible_delta_cannot_be_fallen_short_of(delta: Any) -> None:
+    column = encode_column(pd.Series(["a"]), ColumnSpec("v", Kind.CATEGORY, Role.SENSITIVE))
+    found = dissimilarity([column], [reading([1])], Distance(), 0)
+    with pytest.raises(InputRejected):
+        found.short_of(delta)
+
+
+def test_nothing_to_measure_is_refused() -> None:
+    column = encode_column(pd.Series(["a"]), ColumnSpec("v", Kind.CATEGORY, Role.SENSITIVE))
+    with pytest.raises(InputRejected, match="no sensitive attribute"):
+        dissimilarity([], [reading([1])], Distance(), 0)
+    with pytest.raises(InputRejected, match="no classes"):
+        dissimilarity([column], [], Distance(), 0)

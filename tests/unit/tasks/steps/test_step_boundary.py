@@ -41,6 +41,18 @@ def test_a_file_that_cannot_be_used_is_named_by_its_reason_only() -> None:
     assert "CANARY" not in left(caught.value)
 
 
+def test_a_refusal_leaves_without_the_values_that_it_is_about() -> None:
+    """`headgate check` shows them to whoever holds the file; a release must not."""
+
+    @guarded
+    def read() -> None:
+        raise InputRejected("The hierarchy misses 1 of 3 values.", "Add a line.", ["CANARY"])
+
+    with pytest.raises(InputRejected, match="misses 1") as caught:
+        read()
+    assert "CANARY" not in left(caught.value)
+
+
 def test_a_refusal_of_ours_passes_without_what_it_was_raised_over() -> None:
     @guarded
     def check() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from headgate.errors import InputRejected
 from policies.draft import draft_policy
 from policies.load import parse_policy
 from tasks.profile import profile_table, read_any_table
@@ -82,16 +83,18 @@ def test_a_policy_is_drafted_from_it_with_the_path_relative_to_the_policy(frame,
 def test_a_table_to_check_has_numbers_where_all_cells_are_numbers_and_texts_elsewhere(frame, tmp_path):
     frame["gap"] = [None, *range(39)]
     frame.to_csv(tmp_path / "t.csv", index=False)
-    read = read_any_table(tmp_path / "t.csv")
+    read = read_any_table(tmp_path / "t.csv", list(frame.columns))
     kinds = {name: "number" if pd.api.types.is_numeric_dtype(dtype) else "text" for name, dtype in read.dtypes.items()}
     assert kinds == {name: "number" if name in ("age", "score", "gap") else "text" for name in frame.columns}
     assert read["age"].tolist() == frame["age"].tolist()
     assert read["zip"].tolist() == frame["zip"].tolist()
     assert read["gap"].isna().sum() == 1
     frame.to_parquet(tmp_path / "t.parquet")
-    typed = read_any_table(tmp_path / "t.parquet")
+    typed = read_any_table(tmp_path / "t.parquet", ["age", "sex"])
     assert typed["age"].tolist() == frame["age"].tolist()
     assert typed["sex"].isna().sum() == 10
+    with pytest.raises(InputRejected, match="'agee' is not in the table. Did you mean 'age'"):
+        read_any_table(tmp_path / "t.parquet", ["agee"])
 
 
 def test_a_table_that_cannot_be_read_is_refused_without_a_value(tmp_path, refusal):
@@ -101,4 +104,4 @@ def test_a_table_that_cannot_be_read_is_refused_without_a_value(tmp_path, refusa
     (tmp_path / "t.parquet").write_text("a,b\nCANARY,2\n")
     assert "Parquet" in refusal(lambda: profile_table(tmp_path / "t.parquet")).message
     (tmp_path / "t.gz").write_bytes(gzip.compress(b"a,b\n1,2\n")[:-4])
-    assert "cut short" in refusal(lambda: read_any_table(tmp_path / "t.gz")).message
+    assert "cut short" in refusal(lambda: read_any_table(tmp_path / "t.gz", ["a"])).message
