@@ -43,6 +43,11 @@ class Figure:
     per_class: tuple[NDArray[np.float64], ...]
     sizes: tuple[NDArray[np.int64], ...]
 
+    @classmethod
+    def cost(cls, name: str, per_group: NDArray[np.float64], sizes: NDArray[np.int64]) -> Figure:
+        """What each group pays in usefulness; a table's own figure is a mean, and stands beside."""
+        return cls(name, Bound.AT_MOST, (per_group,), (sizes,))
+
     @property
     def value(self) -> float:
         """Of the table: its worst class in the worse reading."""

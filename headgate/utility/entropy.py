@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from headgate.cells import EVERYTHING, CellReader
 from headgate.columns import Codes, Column
 from headgate.errors import InputRejected
+from headgate.principles.figure import Figure
 from headgate.published import PublishedCells, PublishedTable
 from headgate.tolerance import TOLERANCE
 
@@ -35,7 +36,7 @@ class EntropyLoss:
     loss: float
     bits: float
     per_attribute: Mapping[str, float]
-    per_group: NDArray[np.float64] | None  # the released rows' loss by group number, where the groups are known
+    figure: Figure | None  # the released rows' loss by group number, where the groups are known
 
 
 def entropy_loss(published: PublishedTable, source: Mapping[str, Column], groups: Codes | None = None) -> EntropyLoss:
@@ -63,7 +64,8 @@ def entropy_loss(published: PublishedTable, source: Mapping[str, Column], groups
         if groups is not None and whole > 0:
             per_group += _bits_per_group(reach, counts, cells, published, columns[name], groups) / (whole / rows)
     mean = sum(per_attribute.values()) / len(columns)
-    return EntropyLoss(mean, bits, per_attribute, None if groups is None else per_group / len(columns))
+    figure = None if groups is None else Figure.cost("entropy-based loss", per_group / len(columns), sizes)
+    return EntropyLoss(mean, bits, per_attribute, figure)
 
 
 def _reached(column: Column, counts: NDArray[np.int64], cells: PublishedCells) -> NDArray[np.int64]:

@@ -10,16 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from headgate.columns import Codes
 from headgate.errors import InputRejected
+from headgate.principles.class_counts import class_sizes
+from headgate.principles.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
 class GroupSize:
     average: float
-    per_group: NDArray[np.float64]  # |G|/k by group number
+    figure: Figure  # |G|/k by group number
 
 
 def average_group_size(classes: Sequence[Codes], k: int) -> GroupSize:
@@ -28,7 +29,5 @@ def average_group_size(classes: Sequence[Codes], k: int) -> GroupSize:
         raise InputRejected("k is no whole number from 1.", "Give the size of the smallest group, such as 10.")
     if not classes or len(classes[0]) == 0:
         raise InputRejected("There are no groups to measure.", "Give a table with rows.")
-    sizes = np.bincount(classes[0]) if classes[0].min() >= 0 else np.zeros(1, dtype=np.int64)
-    if (sizes == 0).any():
-        raise InputRejected("Groups must be numbered 0, 1, 2 … without gaps.", "Number them anew, without the suppressed rows.")
-    return GroupSize(len(classes[0]) / len(sizes) / int(k), sizes / int(k))
+    sizes = class_sizes(classes[0])
+    return GroupSize(len(classes[0]) / len(sizes) / int(k), Figure.cost("group size over k", sizes / int(k), sizes))

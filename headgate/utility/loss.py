@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from headgate.cells import CellReader, Everything, Interval, Members, Missing, Single, parse_cell
 from headgate.columns import Codes, Column, Kind
 from headgate.errors import InputRejected
+from headgate.principles.figure import Figure
 from headgate.published import PublishedTable
 
 
 @dataclass(frozen=True, eq=False)
 class InformationLoss:
-    """`ncp` over all input rows, a suppressed one counting 1; `per_group` by group number; `per_attribute` over released rows."""
+    """`ncp` over all input rows, a suppressed one counting 1; `figure` by group number; `per_attribute` over released rows."""
 
     ncp: float
-    per_group: NDArray[np.float64]
+    figure: Figure
     per_attribute: Mapping[str, float]
 
 
@@ -37,7 +37,8 @@ def information_loss(published: PublishedTable, domains: Mapping[str, Column], s
     per_row = total / len(published.cells)
     sizes = np.bincount(published.group)
     per_group = np.bincount(published.group, weights=per_row) / np.maximum(sizes, 1)
-    return InformationLoss(float((per_row.sum() + suppressed) / (published.rows + suppressed)), per_group, per_attribute)
+    ncp = float((per_row.sum() + suppressed) / (published.rows + suppressed))
+    return InformationLoss(ncp, Figure.cost("information loss", per_group, sizes), per_attribute)
 
 
 def cell_loss(text: str, reader: CellReader) -> float:

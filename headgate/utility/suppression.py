@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from headgate.cells import EVERYTHING
 from headgate.errors import InputRejected
+from headgate.principles.figure import Figure
 from headgate.published import PublishedTable
 
 
@@ -20,7 +20,7 @@ class Suppression:
     suppressed_share: float  # of input rows
     cells: float  # of all quasi-identifier cells
     per_attribute: Mapping[str, float]
-    per_group: NDArray[np.float64]  # of the group's cells, by group number
+    figure: Figure  # of the group's cells, by group number
 
 
 def suppression(published: PublishedTable, input_rows: int) -> Suppression:
@@ -35,5 +35,5 @@ def suppression(published: PublishedTable, input_rows: int) -> Suppression:
         (input_rows - published.rows) / input_rows,
         float(per_row.mean()),
         {name: float(flags.mean()) for name, flags in hidden.items()},
-        np.bincount(published.group, weights=per_row) / np.maximum(sizes, 1),
+        Figure.cost("suppressed cells", np.bincount(published.group, weights=per_row) / np.maximum(sizes, 1), sizes),
     )

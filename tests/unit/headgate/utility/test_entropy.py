@@ -88,8 +88,8 @@ def test_the_loss_is_that_of_the_rows_own_values_among_what_their_cells_cover(
     assert found.loss == pytest.approx(np.mean(list(wanted.values())), abs=1e-9)
     assert found.loss == pytest.approx(shares.mean(), abs=1e-9)
     assert found.bits == pytest.approx(bits, abs=1e-9)
-    assert found.per_group is not None
-    assert found.per_group.tolist() == pytest.approx([shares[groups == group].mean() for group in range(groups.max() + 1)], abs=1e-9)
+    assert found.figure.per_group is not None
+    assert found.figure.per_group.tolist() == pytest.approx([shares[groups == group].mean() for group in range(groups.max() + 1)], abs=1e-9)
 
 
 def test_two_groups_of_two_lose_what_is_reckoned_on_paper() -> None:
@@ -121,7 +121,7 @@ def test_a_shuffled_table_has_the_same_loss_and_no_figures_a_group(make_people: 
     published = publish_form(table, groups, "one", ())
     found = entropy_loss(from_frame(to_frame(published, seed), "one", table.quasi, {}), source)
     assert (found.loss, found.bits) == (entropy_loss(published, source).loss, entropy_loss(published, source).bits)
-    assert found.per_group is None
+    assert found.figure is None
 
 
 @settings(max_examples=20, deadline=None)

@@ -24,7 +24,7 @@ def test_the_average_group_size_over_k_is_that_of_counting(labels: list[int], k:
     found = average_group_size([groups, np.zeros_like(groups)], k)
     counts = Counter(labels)
     assert found.average == pytest.approx(len(labels) / len(counts) / k)
-    assert found.per_group.tolist() == pytest.approx([counts[label] / k for label in number])
+    assert found.figure.per_group.tolist() == pytest.approx([counts[label] / k for label in number])
 
 
 def test_groups_of_exactly_k_have_average_one() -> None:
@@ -59,7 +59,7 @@ def test_suppression_is_that_of_the_cells_one_by_one(make_people: Callable[..., 
     assert found.cells == pytest.approx(stars.to_numpy().mean())
     assert dict(found.per_attribute) == pytest.approx(stars.mean().to_dict())
     by_group = {frozenset(part.index): part.to_numpy().mean() for _, part in stars.groupby(frame["group"])}
-    assert sorted(found.per_group) == pytest.approx(sorted(by_group.values()))
+    assert sorted(found.figure.per_group) == pytest.approx(sorted(by_group.values()))
 
 
 def test_more_published_rows_than_input_rows_are_refused(make_people: Callable[..., Table]) -> None:

@@ -64,7 +64,7 @@ def test_ncp_is_the_row_weighted_mean_of_the_groups_losses_and_counts_suppressed
     domains = {name: table[name] for name in table.quasi}
     found = information_loss(published, domains, int((groups < 0).sum()))
     assert found.ncp == pytest.approx(np.mean(per_row))
-    assert found.per_group.tolist() == pytest.approx(losses.tolist())
+    assert found.figure.per_group.tolist() == pytest.approx(losses.tolist())
     released = [row for row, group in zip(per_row, groups, strict=True) if group >= 0]
     assert np.mean(list(found.per_attribute.values())) == pytest.approx(np.mean(released))
     again = from_frame(to_frame(published, 3), "one", table.quasi, {"ill": SPECS["ill"]})
