@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headgate.columns import Kind, Role
+from headgate.encode import ColumnSpec, encode_column
 from headgate.errors import InputRejected
-from headgate.principles.class_counts import class_counts
+from headgate.principles.class_counts import class_counts, count
+from headgate.principles.diversity import diversity
 from headgate.principles.figure import Bound, Figure
 from headgate.principles.k_anonymity import k_anonymity
 
@@ -52,6 +56,20 @@ def test_a_requirement_must_be_a_number() -> None:
         k_anonymity([np.zeros(2, dtype=np.int32)]).figure.short_of("many")
     with pytest.raises(InputRejected):
         k_anonymity([np.zeros(2, dtype=np.int32)]).figure.short_of(float("nan"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(-1, 5)), min_size=1, max_size=60), st.integers(0, 6), st.integers(0, 6))
+def test_k_and_distinct_l_never_fall_when_two_groups_become_one(rows: list[tuple[int, int]], one: int, other: int) -> None:
+    def measured(groups: list[int]) -> tuple[float, float]:
+        classes = np.unique(groups, return_inverse=True)[1].astype(np.int32)
+        column = encode_column(pd.Series([code for _, code in rows]), ColumnSpec("v", Kind.CATEGORY, Role.SENSITIVE))
+        return k_anonymity([classes]).k, diversity(count(column, [classes])).distinct_l
+
+    apart = measured([group for group, _ in rows])
+    joined = measured([one if group == other else group for group, _ in rows])
+    assert joined[0] >= apart[0]
+    assert joined[1] >= apart[1]
 
 
 @settings(max_examples=80, deadline=None)
