@@ -31,18 +31,24 @@ def _attempt(action: Callable[[], None], as_json: bool) -> int:
     previous = signal.signal(signal.SIGTERM, _interrupt)
     try:
         action()
+        sys.stdout.flush()
     except (KeyboardInterrupt, SystemExit) as stop:
         if isinstance(stop, SystemExit):
             return int(stop.code or 0)
         return _report(_interrupted(), as_json)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _unheard()
         return 0
     except Exception as problem:  # noqa: BLE001 - whatever it was, people get one sentence and a code
         return _report(problem, as_json)
     finally:
         signal.signal(signal.SIGTERM, previous)
     return 0
+
+
+def _unheard() -> None:
+    """Nobody reads stdout any more: what is left for it goes nowhere, at exit too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _interrupt(signal_number: int, frame: object) -> None:
@@ -72,7 +78,11 @@ def _report(problem: Exception, as_json: bool) -> int:
 
             traceback.print_exception(problem, file=sys.stderr)
     if as_json:
-        print_json({**(refusal.document or {}), **error_document(refusal)})
+        try:
+            print_json({**(refusal.document or {}), **error_document(refusal)})
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _unheard()
     print_error(refusal)
     return refusal.code
 

@@ -30,6 +30,10 @@ Candidate = Annotated[str, typer.Argument(help="A candidate's id, or a unique pr
 Reason = Annotated[str, typer.Option("--reason", help="Why; kept in the ledger.")]
 PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy, a YAML file.")]
 TableFile = Annotated[Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file.")]
+MORE = (  # those that have no option of their own; the list itself would cost `--help` numpy
+    "prosecutor, frequency_l, entropy_l, recursive_c, alpha, beta, enhanced_beta, delta_disclosure, range, variance, delta_l, "
+    "delta_l_window, epsilon_m, risk, clique, chain, cycle"
+)
 
 
 @app.command()
@@ -74,8 +78,10 @@ def advise(policy: PolicyFile, json: Json = False) -> None:
 @reported
 def check(
     table: TableFile,
-    sensitive: Annotated[str, typer.Option("--sensitive", help="Sensitive attributes: c,d.")],
-    quasi: Annotated[str, typer.Option("--quasi", help="Quasi-identifiers: a,b.")] = "",
+    sensitive: Annotated[list[str], typer.Option("--sensitive", metavar="NAMES", help="Sensitive attributes: c,d.")],
+    quasi: Annotated[
+        list[str] | None, typer.Option("--quasi", metavar="NAMES", help="Quasi-identifiers: a,b. A name with a comma: '\"a, b\",c'.")
+    ] = None,
     group: Annotated[str | None, typer.Option("--group", help="A column that says the group, instead of the quasi-identifiers.")] = None,
     epsilon: Annotated[float | None, typer.Option("--epsilon", help="ε: values within it are proximate.")] = None,
     delta: Annotated[float | None, typer.Option("--delta", help="δ: the required share of dissimilar rows.")] = None,
@@ -85,7 +91,9 @@ def check(
     min_distinct: Annotated[int | None, typer.Option("--min-distinct", help="Least distinct l of any attribute; a threshold.")] = None,
     require: Annotated[
         list[str] | None,
-        typer.Option("--require", metavar="MEASURE=NUMBER", help="Any other threshold, such as entropy_l=2; may be repeated."),
+        typer.Option(
+            "--require", metavar="MEASURE=NUMBER", help=f"Any other threshold, such as entropy_l=2; may be repeated. Measures: {MORE}."
+        ),
     ] = None,
     kind: Annotated[
         list[str] | None,
@@ -101,7 +109,9 @@ def check(
     from flows.inspect import Question, check_table
 
     asked = {"k": k, "closeness": max_closeness, "distinct_l": min_distinct}
-    question = Question(quasi, sensitive, group, epsilon, delta, interval, asked, require or [], kind or [], hierarchy or [])
+    question = Question(
+        ",".join(quasi or []), ",".join(sensitive), group, epsilon, delta, interval, asked, require or [], kind or [], hierarchy or []
+    )
     check_table(table, question, report, json)
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_BINDING = 5  # values shown a table
 LONGEST_VALUE = 40
+KINDS = ("number", "integer", "date", "category", "set")  # those that one column can be told to be without more being said
+NAME = re.compile(r'\s*(?:"((?:[^"]|"")+)"\s*(?=,|$)|([^,]+))')
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,10 @@ class Question:
 
 
 def check_table(table: Path, asked: Question, report: Path | None, as_json: bool) -> None:
-    from tasks.check_report import render_check, write_page
+    from tasks.check_report import render_check, require_place, write_page
 
+    if report is not None:
+        require_place(report)  # before the work, not after it
     try:
         found = _answer(table, asked)
     except InputRejected as refusal:
@@ -66,9 +70,15 @@ def check_table(table: Path, asked: Question, report: Path | None, as_json: bool
             raise missed
         print_json(document)
         return
-    _show_check(found)
-    if report is not None:
-        results().print(f"\nreport {report}", soft_wrap=True)
+    try:
+        _show_check(found)
+        if report is not None:
+            results().print(f"\nreport {report}", soft_wrap=True)
+    except BrokenPipeError:
+        if missed is None:
+            raise
+    if asked.interval is not None and not any(line.measured.key == "delta_l" for line in found.lines):
+        tell(console(), "(δ, l) is not measured: no sensitive attribute is a number or a date. --kind NAME=date says that one is.")
     if missed is not None:
         raise missed
 
@@ -85,6 +95,9 @@ def _answer(table: Path, asked: Question) -> CheckResult:
         name: read_hierarchy(read_bytes(Path(path), "The hierarchy"), path, name)
         for name, path in _pairs(asked.hierarchies, "NAME=FILE").items()
     }
+    for name, kind in kinds.items():
+        if kind not in KINDS:
+            raise InputRejected(f"The kind of '{name}' is unknown.", f"Use one of {', '.join(KINDS)}.")
     for name in (*kinds, *hierarchies):
         if name not in sensitive:
             raise InputRejected(f"'{name}' is not among the sensitive attributes.", "Kinds and hierarchies are only for those.")
@@ -115,7 +128,9 @@ def _pairs(texts: Sequence[str], form: str) -> dict[str, str]:
 
 
 def _names(listed: str) -> list[str]:
-    return [name.strip() for name in listed.split(",") if name.strip()]
+    """Between commas; a name that holds one, or begins or ends with a space, in quotation marks."""
+    found = [(quoted.replace('""', '"'), bare.strip()) for quoted, bare in NAME.findall(listed)]
+    return [quoted or bare for quoted, bare in found if quoted or bare]
 
 
 def _missed(found: CheckResult) -> RequirementNotMet | None:
@@ -136,24 +151,29 @@ def _show_check(found: CheckResult) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from tasks.check_report import concerned, uniques_in_words
+    from tasks.check_report import compared_in_words, concerned, uniques_in_words
 
     out = results()
     groups = f"{counted(found.groups, 'group')}: k {found.k}, mean {figure(found.mean_group)}"
     tell(out, f"{counted(found.rows, 'row')} in {groups}, discernibility {found.discernibility:,}")
-    tell(out, uniques_in_words(found) + "\n")
+    tell(out, uniques_in_words(found))
+    tell(out, plain(compared_in_words(found)) + "\n")
+    asked = any(line.short is not None for line in found.lines)
     shown = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("principle", "attribute", "figure", "required", "groups", "rows", "verdict"):
+    headings = ("principle", "attribute", "figure", *(("required",) if asked else ()), "groups", "rows", *(("verdict",) if asked else ()))
+    for heading in headings:
         number = heading in ("figure", "required", "groups", "rows")
         shown.add_column(heading, justify="right" if number else "left", no_wrap=number)
     for line in found.lines:
         who = concerned(line)
-        mark = Text(who.verdict, style="bold red" if who.verdict == "refused" else "green")
+        mark = Text(who.verdict, style={"refused": "bold red", "passed": "green"}.get(who.verdict, ""))
         value = ("" if line.measured.exact else "≤ ") + figure(line.measured.figure.value)
-        names = (line.measured.title, plain(line.measured.attribute), value, line.required)
-        shown.add_row(*names, f"{who.groups:,}", f"{who.rows:,}", mark)
+        names = (line.measured.title, plain(line.measured.attribute), value)
+        counts = (f"{who.groups:,}", f"{who.rows:,}")
+        shown.add_row(*names, *((line.required, *counts, mark) if asked else counts))
     out.print(shown)
-    tell(out, "groups and rows: those that fall short; where nothing is required, those with the worst figure.", "dim")
+    told = "that fall short; where nothing is required, those " if asked else ""
+    tell(out, f"groups and rows: those {told}with the worst figure.", "dim")
 
 
 def advise_policy(policy: Path, as_json: bool) -> None:

@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 def console(stderr: bool = True) -> Console:
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=False, markup=False, emoji=False)
+    class Piped(Console):
+        def on_broken_pipe(self) -> None:
+            """Rich would end the program as if it had failed, because someone reads no further than `head` does."""
+            raise BrokenPipeError
+
+    return Piped(stderr=stderr, highlight=False, soft_wrap=False, markup=False, emoji=False)
 
 
 def results() -> Console:
@@ -141,7 +146,8 @@ def figure(number: float | None) -> str:
         return "–"
     if math.isinf(number):
         return "∞"
-    return f"{number:,.0f}" if float(number).is_integer() and abs(number) >= 1 else f"{number:.4g}"
+    whole = float(number).is_integer() and abs(number) >= 1
+    return f"{number:,.0f}" if whole or 1e4 <= abs(number) < 1e15 else f"{number:.4g}"
 
 
 def figures_table(*headings: str) -> Any:

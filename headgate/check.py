@@ -7,26 +7,26 @@ sensitive. A missing quasi-identifier is a value of its own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from headgate.columns import Codes, Column, Kind, Role
 from headgate.distance import Distance
 from headgate.distinct import places
-from headgate.encode import encode_column
+from headgate.encode import encode_column, factorize
 from headgate.errors import InputRejected
-from headgate.inferred import absent_column, inferred_spec
-from headgate.measures import Asked, Measured, known_measure, measure_attribute, measure_shapes
+from headgate.inferred import absent_column, check_text_names, inferred_spec
+from headgate.measures import NEEDS, Asked, Measured, known_measure, measure_attribute, measure_shapes
 from headgate.principles.class_counts import count
 from headgate.principles.dissimilarity import dissimilarity
-from headgate.principles.figure import Bound, Shortfall
+from headgate.principles.figure import Shortfall
 from headgate.principles.k_anonymity import k_anonymity
 from headgate.risk.reidentification import reidentification
 from headgate.risk.uniqueness import SpecialUniques, alone, special_uniques_of
-from headgate.tolerance import exact
+from headgate.tolerance import at_most, exact
 from headgate.utility.loss import discernibility
 
 
@@ -92,6 +92,7 @@ class CheckResult:
     lines: tuple[Line, ...] = ()
     sample_uniques: int = 0
     special_uniques: SpecialUniques | None = None  # of the single quasi-identifiers; None where groups are all there is
+    compared: Mapping[str, str] = field(default_factory=dict)  # the kind each sensitive attribute was taken for, or hierarchy
 
     @property
     def missed(self) -> tuple[Line, ...]:
@@ -108,8 +109,8 @@ class CheckResult:
 
 def check(
     frame: pd.DataFrame,
-    quasi: Sequence[str],
-    sensitive: Sequence[str],
+    quasi: Sequence[str] | str,
+    sensitive: Sequence[str] | str,
     epsilon: Any = None,
     delta: Any = None,
     interval: Any = None,
@@ -121,6 +122,7 @@ def check(
     """Groups are by quasi-identifier values, or by the column `group`. In a published table, where every group has one combination of
     quasi-identifiers, both readings are measured and the worse counts. `require` asks for figures by the keys of
     `headgate.measures.MEASURES`."""
+    quasi, sensitive = ([names] if isinstance(names, str) else list(names) for names in (quasi, sensitive))
     _check_names(frame, quasi, sensitive, group)
     cells = {name: _cell_codes(frame[name]) for name in quasi}
     classes = _classes(frame, cells, group)
@@ -140,7 +142,9 @@ def check_classes(
     """The same, of encoded columns. `quasi` holds the codes of each quasi-identifier, for special uniques; it may be empty."""
     if delta is not None and epsilon is None:
         raise InputRejected("δ without ε says nothing.", "Give ε too.")
-    required = {known_measure(key): value for key, value in (require or {}).items() if value is not None}
+    required = {known_measure(key): _threshold(key, value) for key, value in (require or {}).items() if value is not None}
+    if delta is not None and "risk" in required:
+        raise InputRejected("'risk' is required twice: δ says that it is at most 1 − δ.", "Give one of them.")
     asked = Asked(epsilon, interval)
     size, risk = k_anonymity(classes), reidentification(classes)
     measured = [Measured("k", "", size.figure), Measured("prosecutor", "", risk.figure)]
@@ -154,10 +158,10 @@ def check_classes(
     lines = [_line(one, required) for one in measured]
     absent = [key for key in required if key not in {one.key for one in measured}]
     if absent:
-        raise InputRejected(f"'{absent[0]}' cannot be measured here.", "It needs numbers, --epsilon or --interval.")
+        raise InputRejected(f"'{absent[0]}' cannot be measured here.", f"It needs {NEEDS[absent[0]]}.")
     if near is not None and delta is not None:
         place = next(i for i, one in enumerate(measured) if one.key == "risk")
-        lines[place] = Line(measured[place], near.short_of(delta), f"≤ {1 - float(exact(delta)):.4g}")
+        lines[place] = Line(measured[place], near.short_of(delta), f"≤ {_written(1 - exact(delta))}")
     return CheckResult(
         len(classes[0]),
         size.groups,
@@ -170,15 +174,29 @@ def check_classes(
         tuple(lines),
         alone(classes).count,
         special_uniques_of(quasi) if quasi else None,
+        {column.name: "hierarchy" if column.hierarchy is not None else str(column.kind) for column in columns},
     )
+
+
+def _threshold(key: str, value: Any) -> Any:
+    least = 1 if key == "k" else 0
+    if exact(value) < least:
+        raise InputRejected(f"The threshold of '{key}' is below {least}.", f"Give a number from {least} up.")
+    return value
+
+
+def _written(number: Fraction) -> str:
+    return f"{float(number):,.10g}"
 
 
 def _line(measured: Measured, required: Mapping[str, Any]) -> Line:
     wanted = required.get(measured.key)
     if wanted is None:
         return Line(measured)
-    sign = "≥" if measured.figure.bound is Bound.AT_LEAST else "≤"
-    return Line(measured, measured.figure.short_of(wanted), f"{sign} {float(exact(wanted)):.4g}")
+    short, asked = measured.figure.short_of(wanted), exact(wanted)
+    if short.required < asked and not at_most(float(asked), short.required):
+        return Line(measured, short, f"{measured.figure.sign} {_written(Fraction(short.required))} (capped from {_written(asked)})")
+    return Line(measured, short, f"{measured.figure.sign} {_written(asked)}")
 
 
 def _figures(column: Column, measured: Sequence[Measured], asked: Asked) -> AttributeFigures:
@@ -194,6 +212,7 @@ def _figures(column: Column, measured: Sequence[Measured], asked: Asked) -> Attr
 def _check_names(frame: pd.DataFrame, quasi: Sequence[str], sensitive: Sequence[str], group: str | None) -> None:
     names = [str(name) for name in frame.columns]
     asked = [*quasi, *sensitive, *([group] if group is not None else [])]
+    check_text_names(asked, list(frame.columns))
     for name in asked:
         if names.count(name) > 1:
             raise InputRejected(f"The table has {names.count(name)} columns named '{name}'.", "Rename them.")
@@ -213,9 +232,9 @@ def _classes(frame: pd.DataFrame, quasi: Mapping[str, Codes], group: str | None)
     by_values = places(quasi.values()) if quasi else None
     if group is None:
         return [] if by_values is None else [by_values]
-    if frame[group].isna().any():
-        raise InputRejected(f"{int(frame[group].isna().sum())} rows have no group in '{group}'.", "Give every row a group.")
     by_group = _cell_codes(frame[group])
+    if (by_group < 0).any():
+        raise InputRejected(f"{int((by_group < 0).sum())} rows have no group in '{group}'.", "Give every row a group.")
     if by_values is None:
         return [by_group]
     pairs = int(places((by_group, by_values)).max()) + 1
@@ -223,8 +242,7 @@ def _classes(frame: pd.DataFrame, quasi: Mapping[str, Codes], group: str | None)
 
 
 def _cell_codes(cells: pd.Series) -> Codes:
-    """Equal cells alike, by position; the missing ones are one value."""
-    return pd.factorize(cells, use_na_sentinel=True)[0].astype(np.int32)
+    return factorize(cells, str(cells.name))[0]
 
 
 def _column(frame: pd.DataFrame, name: str, kinds: Mapping[str, str], hierarchies: Mapping[str, Any]) -> Column:

@@ -44,7 +44,8 @@ def encode_column(cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Column:
     if spec.kind is Kind.SET:
         listed: list[Any] = list(pd.Series(cells))
         cells = pd.Series([cell if pd.api.types.is_scalar(cell) else tuple(cell) for cell in listed], dtype=object)  # lists have no hash
-    codes, distinct = _factorize(pd.Series(cells))
+    codes, found = factorize(pd.Series(cells), spec.name)
+    distinct = np.asarray(_as_written(found), dtype=object)
     if spec.kind.numeric:
         values: NDArray[Any] = _parse_numbers(distinct, spec)
         if spec.hierarchy is not None:
@@ -67,11 +68,33 @@ def encode_column(cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Column:
     return _column(spec, codes, values)
 
 
-def _factorize(cells: pd.Series) -> tuple[Codes, NDArray[Any]]:
+def factorize(cells: pd.Series, name: str) -> tuple[Codes, Any]:
+    """Equal cells alike, by position; the missing ones are −1, also a NaN that Arrow or a masked array holds as a value."""
     if isinstance(cells.dtype, pd.CategoricalDtype):
         cells = cells.astype(cells.cat.categories.dtype)
-    codes, distinct = pd.factorize(cells, use_na_sentinel=True)
-    return codes.astype(np.int32), np.asarray(distinct, dtype=object)
+    try:
+        found, distinct = pd.factorize(cells, use_na_sentinel=True)
+    except TypeError:
+        cure = "Declare kind: set, or write text, numbers or days."
+        raise InputRejected(f"Column '{name}' has lists or the like for cells.", cure) from None
+    codes: Codes = found.astype(np.int32)
+    if _numpy_dtype(distinct).kind != "f":
+        return codes, distinct
+    held = ~np.isnan(np.asarray(distinct, dtype=np.float64))
+    if held.all():
+        return codes, distinct
+    place = np.append(np.where(held, np.cumsum(held) - 1, MISSING), MISSING).astype(np.int32)
+    return place[codes], distinct[held]
+
+
+def _numpy_dtype(distinct: Any) -> np.dtype[Any]:
+    return np.dtype(getattr(distinct.dtype, "numpy_dtype", distinct.dtype if isinstance(distinct.dtype, np.dtype) else object))
+
+
+def _as_written(distinct: Any) -> Any:
+    """A narrow float stands for the shortest decimal that reads as it: 0.7, not 0.699999988079071, which is no neighbour of 0.8."""
+    kind = _numpy_dtype(distinct)
+    return np.asarray(distinct, dtype=kind).astype(str).astype(np.float64) if kind == np.float32 else distinct
 
 
 def _text(value: Any) -> str:
@@ -131,6 +154,8 @@ def _parse_numbers(distinct: NDArray[Any], spec: ColumnSpec) -> NDArray[Any]:
         )
     if np.isinf(numbers).any():
         raise InputRejected(f"Column '{spec.name}' has infinite values.", "Give a finite number or leave the cell empty.")
+    if beyond_floats(distinct, numbers):
+        raise InputRejected(f"Column '{spec.name}' has whole numbers beyond 2^53.", "Declare kind: category, or rescale them.")
     if spec.kind is Kind.INTEGER:
         if (numbers != np.floor(numbers)).any():
             raise InputRejected(f"Column '{spec.name}' has numbers with a fraction.", "Declare kind: number.")
@@ -138,6 +163,19 @@ def _parse_numbers(distinct: NDArray[Any], spec: ColumnSpec) -> NDArray[Any]:
             raise InputRejected(f"Column '{spec.name}' has whole numbers beyond 2^53.", "Declare kind: category, or rescale them.")
         return numbers.astype(np.int64)
     return numbers
+
+
+def beyond_floats(cells: Sequence[Any] | NDArray[Any], numbers: NDArray[np.float64]) -> bool:
+    """Whether a whole number became its neighbour as a float: two values would be one, of a quasi-identifier two people, and closeness
+    would not see them apart."""
+    return any(_is_another(cells[place], numbers[place]) for place in np.flatnonzero(np.abs(numbers) >= LARGEST_INTEGER).tolist())
+
+
+def _is_another(cell: Any, number: float) -> bool:
+    try:
+        return int(str(cell)) != int(number)
+    except ValueError:  # written with a point or an exponent, so a float already
+        return False
 
 
 def _encode_declared(

@@ -50,6 +50,12 @@ def _as_encoded(value: Any, kind: Kind, name: str) -> str | None:
     return value_text(value)
 
 
+def check_text_names(asked: Sequence[Any], columns: Sequence[Any]) -> None:
+    """pandas numbers the columns of a frame that was made without names."""
+    if any(not isinstance(name, str) or (name not in columns and name in map(str, columns)) for name in asked):
+        raise InputRejected("A column's name is no text.", "Rename the columns: frame.columns = frame.columns.astype(str).")
+
+
 def absent_column(name: str, names: Sequence[str], where: str) -> InputRejected:
     near = difflib.get_close_matches(name, names, 1)
     return InputRejected(f"Column '{name}' is not in {where}.", f"Did you mean '{near[0]}'?" if near else "Correct the name.")

@@ -19,7 +19,7 @@ from headgate.columns import Column, Kind, Role, Table
 from headgate.distance import Distance, PairFunction
 from headgate.encode import ColumnSpec, encode_table
 from headgate.errors import InputRejected
-from headgate.inferred import absent_column, inferred_spec
+from headgate.inferred import absent_column, check_text_names, inferred_spec
 from headgate.projection.codip import codip_star
 from headgate.projection.plan import CheckTable, Projection
 from headgate.published import publish_form, to_frame
@@ -188,6 +188,7 @@ def _table(
 ) -> Table:
     names = [*quasi, *sensitive]
     columns = [str(name) for name in frame.columns]
+    check_text_names(names, list(frame.columns))
     for name in names:
         if name not in columns:
             raise absent_column(name, columns, "the frame")

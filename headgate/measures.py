@@ -41,9 +41,7 @@ MEASURES: Mapping[str, Meaning] = {
     "alpha": Meaning("(α, k)-anonymity", "Largest share of a group that has one value: how certain an attacker can be."),
     "closeness": Meaning("t-closeness", "How far the group's distribution is from the whole table's; 0 is the same, 1 the farthest."),
     "beta": Meaning("basic β-likeness", "Largest relative gain in an attacker's belief in a value, from the table to the group."),
-    "enhanced_beta": Meaning(
-        "enhanced β-likeness", "The same gain, frequent values being bounded too; infinite where no β would do."
-    ),
+    "enhanced_beta": Meaning("enhanced β-likeness", "The same gain, frequent values being bounded too; infinite where no β would do."),
     "delta_disclosure": Meaning("δ-disclosure", "Largest |ln(share in the group / share in the table)|; infinite where a value is absent."),
     "range": Meaning("(k, e)-anonymity: range", "Largest minus smallest value of a group, in the attribute's unit."),
     "variance": Meaning("variance", "How far a group's values spread around their mean, squared."),
@@ -54,6 +52,14 @@ MEASURES: Mapping[str, Meaning] = {
     "clique": Meaning("proximity clique", "Largest share of a group whose rows are all within ε of each other."),
     "chain": Meaning("proximity chain", "Largest share of a group that a chain of rows links, each within ε of the next."),
     "cycle": Meaning("proximity cycle", "Largest share of a group on a closed chain of rows, each within ε of the next."),
+}
+
+_NUMBERS, _EPSILON = "a sensitive attribute that is a number or a date", "ε (--epsilon)"
+NEEDS: Mapping[str, str] = {
+    **dict.fromkeys(("range", "variance"), _NUMBERS),
+    **dict.fromkeys(("delta_l", "delta_l_window"), f"{_NUMBERS}, and an interval (--interval)"),
+    **dict.fromkeys(("risk", "clique", "chain", "cycle"), _EPSILON),
+    "epsilon_m": f"{_NUMBERS}, and {_EPSILON}",
 }
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from headgate.errors import InputRejected
 
 TOLERANCE = 1e-9
+LARGEST_EXPONENT = 400  # of ten: a float holds no number that is as large, and writing it out could take minutes
 
 
 def at_most(measured: float, threshold: float) -> bool:
@@ -29,16 +30,27 @@ def at_least(measured: float, threshold: float) -> bool:
 def exact(decimal: Any) -> Fraction:
     """The number that a person wrote: 0.7 is 7/10, not the nearest float. Floors of products must use this."""
     try:
-        return decimal if isinstance(decimal, Fraction) else Fraction(str(decimal))
-    except (ValueError, ZeroDivisionError):
+        number = decimal if isinstance(decimal, Fraction) else Fraction(_short(str(decimal)))
+        float(number)  # as others will read it
+        return number
+    except (ValueError, ZeroDivisionError, OverflowError):
         raise InputRejected("A setting is not a number.", "Write a finite decimal, such as 0.1.") from None
 
 
+def _short(text: str) -> str:
+    _, mark, exponent = text.lower().partition("e")
+    if mark and abs(int(exponent)) > LARGEST_EXPONENT:
+        raise ValueError
+    return text
+
+
 def floors(counts: NDArray[np.int64] | int, share: Fraction) -> NDArray[np.int64]:
-    """⌊share·count⌋ for every count, in whole numbers, also where the product does not fit into 64 bits (0.6666666666666667 of 2,000)."""
+    """⌊share·count⌋ for every count, in whole numbers, also where the product does not fit into 64 bits (0.6666666666666667 of 2,000);
+    a floor that does not is the largest number that does."""
     whole = np.asarray(counts, dtype=np.int64)
     if int(whole.max(initial=0)) * share.numerator >= 2**63 or share.denominator >= 2**63:
-        return np.array([int(count) * share.numerator // share.denominator for count in whole.ravel()], dtype=np.int64).reshape(whole.shape)
+        exactly = [min(int(count) * share.numerator // share.denominator, 2**63 - 1) for count in whole.ravel()]
+        return np.array(exactly, dtype=np.int64).reshape(whole.shape)
     return np.asarray(whole * share.numerator // share.denominator)
 
 

@@ -42,7 +42,14 @@ def _decoded(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_string(cells.type):
         # An empty text is missing, as it is in a CSV.
         cells = compute.if_else(compute.equal(cells, ""), None, cells)
-    return cells
+    return _as_written(cells) if pa.types.is_float32(cells.type) else cells
+
+
+def _as_written(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """0.7 for a narrow float, and not the 0.699999988079071 that a wide one makes of it: then 0.8 is at 0.1. Each value is written once."""
+    chunks = [chunk.dictionary_encode() for chunk in cells.chunks]
+    wide = [pa.DictionaryArray.from_arrays(one.indices, one.dictionary.cast(pa.string()).cast(pa.float64())) for one in chunks]
+    return pa.chunked_array([one.cast(pa.float64()) for one in wide], type=pa.float64())
 
 
 def _nested(kind: pa.DataType) -> bool:

@@ -35,11 +35,11 @@ def draw_group_sizes(tables: Sequence[tuple[str, NDArray[np.int64]]], k: int | N
         edges = np.arange(low - 0.5, high + step + 0.5, step)
         below = int((sizes < least).sum())
         _bars(axes, sizes[sizes >= least], sizes[sizes < least], edges)
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         if k is None:
-            return f"{len(sizes):,} groups"
+            return _groups(len(sizes))
         _requirement(axes, k - 0.5, "required")
-        return f"{len(sizes):,} groups, {below:,} below {k}"
+        return f"{_groups(len(sizes))}, {below:,} below {k}"
 
     return _multiples(tables, paint, "rows in the group", "groups", form)
 
@@ -51,7 +51,8 @@ def draw_group_risks(tables: Sequence[tuple[str, NDArray[np.float64]]], allowed:
         top = max(float(risks.max()), allowed or 0.0, 0.05)
         if allowed is None:
             _bars(axes, risks, risks[:0], np.linspace(0.0, top, 25))
-            return f"{len(risks):,} groups"
+            axes.set_xlim(0.0, top)
+            return _groups(len(risks))
         above = risks > allowed + TOLERANCE
         width = max(allowed, 0.05) / 16
         edges = allowed + width * np.arange(-np.ceil(allowed / width - TOLERANCE), np.ceil((top - allowed) / width) + 2)
@@ -59,9 +60,13 @@ def draw_group_risks(tables: Sequence[tuple[str, NDArray[np.float64]]], allowed:
         _bars(axes, np.minimum(risks[~above], allowed - width * 1e-6), risks[above], edges)
         _requirement(axes, allowed, "allowed")
         axes.set_xlim(min(0.0, float(edges[0])), float(edges[-1]))
-        return f"{len(risks):,} groups, {int(above.sum()):,} above {_short(allowed)}"
+        return f"{_groups(len(risks))}, {int(above.sum()):,} above {_short(allowed)}"
 
     return _multiples(tables, paint, "risk of the group", "groups", form)
+
+
+def _groups(number: int) -> str:
+    return f"{number:,} group{'' if number == 1 else 's'}"
 
 
 def draw_closeness(tables: Sequence[tuple[str, Mapping[str, float]]], required: Mapping[str, float], form: Form) -> bytes:

@@ -21,6 +21,7 @@ CAPTIONS = {
     "prosecutor": "Chance to pick a known person's row, group by group.",
     "closeness": "Closeness of each sensitive attribute.",
 }
+PAGE_START = b"<!DOCTYPE html>"
 MOST_SETS = 10  # sets of quasi-identifiers that single people out, shown on a page
 
 
@@ -43,10 +44,31 @@ def concerned(line: Line) -> Concerned:
 
 
 def uniques_in_words(found: CheckResult) -> str:
-    told = f"{_of(found.sample_uniques, 'row')} alone in their group"
+    if not found.sample_uniques and (found.special_uniques is None or not len(found.special_uniques.rows)):
+        return "no row is alone in its group"
+    told = f"{_of(found.sample_uniques, 'row')} alone in {'its' if found.sample_uniques == 1 else 'their'} group"
     if found.special_uniques is None:
         return told
     return f"{told}; {_of(len(found.special_uniques.rows), 'row')} already by three or fewer quasi-identifiers (special uniques)"
+
+
+COMPARED = {
+    "category": "by equality",
+    "number": "as numbers",
+    "integer": "as numbers",
+    "date": "as dates",
+    "hierarchy": "by their hierarchy",
+    "set": "as sets",
+    "ordinal": "by the order of their levels",
+}
+
+
+def compared_in_words(found: CheckResult) -> str:
+    """How each attribute's values were compared: what closeness and proximity mean depends on it."""
+    by_way: dict[str, list[str]] = {}
+    for name, kind in found.compared.items():
+        by_way.setdefault(COMPARED[kind], []).append(name)
+    return "values compared " + "; ".join(f"{way}: {', '.join(names)}" for way, names in by_way.items())
 
 
 def render_check(name: str, quasi: Sequence[str], group: str | None, found: CheckResult) -> str:
@@ -58,14 +80,28 @@ def render_check(name: str, quasi: Sequence[str], group: str | None, found: Chec
         lines=[(line, concerned(line)) for line in sorted(found.lines, key=lambda line: line not in found.missed)],
         asked=any(line.short is not None for line in found.lines),
         uniques=uniques_in_words(found),
+        compared=compared_in_words(found),
         sets=_sets(found),
         pictures=framed(_pictures(found), CAPTIONS),
-        glossary={MEASURES[key].title: MEASURES[key].says for key in dict.fromkeys(line.measured.key for line in found.lines)},
+        glossary=[(key, MEASURES[key]) for key in dict.fromkeys(line.measured.key for line in found.lines)],
     )
 
 
+def require_place(path: Path) -> None:
+    """Over a page that is there, since it is made again from the same table; over nothing else, least of all the table itself."""
+    try:
+        if not path.is_file():
+            return
+        with path.open("rb") as there:
+            start = there.read(len(PAGE_START))
+    except OSError as problem:
+        raise InputRejected(f"{path} cannot be read ({reason_of(problem)}).", "Name another file for the page.") from None
+    if start not in (b"", PAGE_START):
+        raise InputRejected(f"{path} is there and is no page.", "Name another file for the page, such as report.html.")
+
+
 def write_page(path: Path, text: str) -> None:
-    """Over one that is there: it is made again from the same table."""
+    require_place(path)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as problem:

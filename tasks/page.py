@@ -35,7 +35,7 @@ def figure_text(value: float | None) -> str:
         return "∞"
     if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
         return f"{int(value):,}"
-    return f"{value:.6g}"
+    return f"{value:,.0f}" if 1e6 <= abs(value) < 1e15 else f"{value:,.6g}"
 
 
 def percent_text(share: float | None) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from headgate.encode import beyond_floats
 from headgate.errors import InputRejected
 from headgate.inferred import absent_column
 from policies.draft import ColumnProfile, TableProfile
@@ -119,11 +120,12 @@ def _profile(name: str, texts: pa.ChunkedArray) -> ColumnProfile:
 
 
 def look_of(distinct: Sequence[str]) -> tuple[Look, tuple[float, float] | None]:
-    """What all cells read as, with the ends; days count from 1970-01-01. A leading zero (007) makes a code, not a number."""
+    """What all cells read as, with the ends; days count from 1970-01-01. A leading zero (007) makes a code, not a number, and so do
+    more digits than a number keeps."""
     if not distinct or any(len(value) > 1 and value[0] == "0" and value[1].isdigit() for value in distinct):
         return "text", None
     numbers = _numbers(distinct)
-    if np.isfinite(numbers).all():
+    if np.isfinite(numbers).all() and not beyond_floats(distinct, numbers):
         whole = bool((numbers == np.floor(numbers)).all() and (np.abs(numbers) <= 2**53).all())
         return ("integer" if whole else "number"), (float(numbers.min()), float(numbers.max()))
     try:

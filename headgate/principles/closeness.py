@@ -17,9 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import Column, Kind
+from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
 from headgate.principles.class_counts import ClassCounts, Counted
 from headgate.principles.figure import Bound, Figure
+
+LARGEST_WORK = 4 * 10**9  # steps along a line with missing cells: some minutes
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +52,17 @@ def distances(column: Column, counts: ClassCounts, total: NDArray[np.int64]) -> 
         # Numbers: only those that occur in the released table make the line; ordinals: all declared levels do.
         place = np.arange(len(column.values)) if column.kind is Kind.ORDINAL else np.cumsum(total[:-1] > 0) - 1
         points = len(column.values) if column.kind is Kind.ORDINAL else int((total[:-1] > 0).sum())
-        line = np.zeros(points)
-        np.add.at(line, place[total[:-1] > 0], total[:-1][total[:-1] > 0] / rows)
+        table = np.zeros(points, dtype=np.int64)
+        np.add.at(table, place[total[:-1] > 0], total[:-1][total[:-1] > 0])
         codes = np.where(counts.codes < 0, -1, np.append(place, -1)[counts.codes]).astype(np.int64)
-        return np.asarray(_over_line(counts.starts, codes, counts.counts, counts.sizes, line, total[-1] / rows))
+        if total[-1] == 0:
+            return np.asarray(_over_full_line(counts.starts, codes, counts.counts, counts.sizes, np.cumsum(table), rows))
+        if len(counts) * points > LARGEST_WORK:
+            raise InputRejected(
+                f"Closeness of '{column.name}' would compare {len(counts)} groups with {points} values each, some of them missing.",
+                "Round its values, or leave it out.",
+            )
+        return np.asarray(_over_line(counts.starts, codes, counts.counts, counts.sizes, table / rows, total[-1] / rows))
     over = np.maximum(counts.shares - total[counts.codes] / rows, 0.0)
     return np.asarray(np.add.reduceat(over, counts.starts[:-1]))  # ½Σ|p−q| is the sum of what exceeds
 
@@ -109,6 +119,46 @@ def _over_tree(
             for node in range(above):
                 out[group] += (level + 1) / height * min(over[node], short[node])
                 net[node] = over[node] - short[node]
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
+def _over_full_line(
+    starts: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    below: NDArray[np.int64],
+    rows: int,
+) -> NDArray[np.float64]:
+    """The same where nothing is missing, with `below` the table's rows up to each point. Between two values of a class its own share
+    below is constant and the table's ascends, so they cross at most once: a search finds where, and sums of `below` do the rest. That
+    takes steps by the class's values and not by the points of the line."""
+    points = len(below)
+    out = np.zeros(len(sizes))
+    if points < 2:
+        return out
+    area = np.zeros(points + 1, np.int64)  # of `below`, before each point
+    for i in range(points):
+        area[i + 1] = area[i] + below[i]
+    for group in range(len(sizes)):
+        size, here, first = sizes[group], 0, 0
+        for i in range(starts[group], starts[group + 1] + 1):
+            last = codes[i] if i < starts[group + 1] else points - 1
+            low, high = first, last  # the first point of the run where the table has more below than the class
+            while low < high:
+                middle = (low + high) // 2
+                if below[middle] * size > here * rows:
+                    high = middle
+                else:
+                    low = middle + 1
+            share = here / size
+            out[group] += (low - first) * share - (area[low] - area[first]) / rows
+            out[group] += (area[last] - area[low]) / rows - (last - low) * share
+            if i < starts[group + 1]:
+                here += counts[i]
+                first = last
+        out[group] = max(out[group] / (points - 1), 0.0)
     return out
 
 

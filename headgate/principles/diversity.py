@@ -13,24 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.principles.class_counts import ClassCounts, Counted
-from headgate.principles.figure import Bound, Figure
+from headgate.principles.figure import Bound, Capped, Figure
 
 
 @dataclass(frozen=True, eq=False)
 class Diversity:
     """Without a sensitive value in the whole table, distinct is the table's own number of values, and the others are infinite."""
 
-    distinct: Figure
+    distinct: Capped
     frequency: Figure
     entropy: Figure
     distinct_l_all: int
     frequency_l_all: float
     entropy_l_all: float
-    attainable: int  # distinct values in the table: a required l is capped at this
+
+    @property
+    def attainable(self) -> int:
+        """Distinct values in the table: a required l is capped at this."""
+        return self.distinct.attainable
 
     @property
     def distinct_l(self) -> int:
-        return int(min(self.distinct.value, self.attainable))
+        return int(self.distinct.value)
 
     @property
     def frequency_l(self) -> float:
@@ -47,14 +51,14 @@ def diversity(counted: Counted) -> Diversity:
     entropy = [_entropy_l(counts) for counts in counted.readings]
     everything = [counts.sizes / counts.largest() for counts in counted.readings]
     top = everything if sensitive.all() else [counts.sizes / np.maximum(counts.largest(sensitive), 1) for counts in counted.readings]
+    held = counted.figure("distinct l", Bound.AT_LEAST, distinct)
     return Diversity(
-        counted.figure("distinct l", Bound.AT_LEAST, distinct),
+        Capped(held.name, held.bound, held.per_class, held.sizes, int((counted.totals() > 0).sum())),
         counted.figure("frequency l", Bound.AT_LEAST, top),
         counted.figure("entropy l", Bound.AT_LEAST, entropy),
         distinct_l_all=int(min(figure.min() for figure in distinct)),
         frequency_l_all=min(float(figure.min()) for figure in everything),
         entropy_l_all=min(float(figure.min()) for figure in entropy),
-        attainable=int((counted.totals() > 0).sum()),
     )
 
 

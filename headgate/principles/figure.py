@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,11 @@ class Figure:
         return max(float(figures.max()) for figures in self.per_class)
 
     @property
+    def sign(self) -> str:
+        """Between the figure and what is required of it."""
+        return "≥" if self.bound is Bound.AT_LEAST else "≤"
+
+    @property
     def per_group(self) -> NDArray[np.float64]:
         """By group number."""
         return self.per_class[0]
@@ -71,3 +77,17 @@ class Figure:
         near = TOLERANCE * np.maximum(max(1.0, abs(wanted)), np.where(np.isfinite(figures), np.abs(figures), 0.0))
         groups = np.flatnonzero(~(lacking <= near))
         return Shortfall(wanted, groups, lacking[groups], int(sizes[groups].sum()), by_values)
+
+
+@dataclass(frozen=True, eq=False)
+class Capped(Figure):
+    """What no class can have more of than the whole table: a requirement beyond it is taken for the table's own (DEFINITIONS §5)."""
+
+    attainable: int
+
+    @property
+    def value(self) -> float:
+        return min(super().value, float(self.attainable))
+
+    def short_of(self, required: Any) -> Shortfall:
+        return super().short_of(min(exact(required), Fraction(self.attainable)))

@@ -41,6 +41,10 @@ class Infimum(Figure):
     largest: tuple[NDArray[np.int64], ...]
     others: tuple[NDArray[np.int64], ...]
 
+    @property
+    def sign(self) -> str:
+        return "<"
+
     def short_of(self, required: Any) -> Shortfall:
         """A class at c itself is short by 0: anything above would do."""
         c = _constant(required)

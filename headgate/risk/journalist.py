@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from headgate.columns import Codes, Column
 from headgate.distinct import distinct_rows
+from headgate.encode import value_text
 from headgate.hierarchy import Hierarchy
 from headgate.published import PublishedTable
-from headgate.risk.consistency import consistent_individuals
+from headgate.risk.consistency import consistent_individuals, frame_cells
 from headgate.risk.disclosure import disclosure_risk
 from headgate.risk.reidentification import Reidentification, journalist
 from headgate.risk.sensitivity import Sensitivity
@@ -54,7 +55,7 @@ def journalist_frames(
 ) -> JournalistRisk:
     """Of frames, as `headgate.risk.disclosure.disclosure_risk` reads them; `key` names the population's individuals."""
     consistent = disclosure_risk(released, population, quasi, Sensitivity.fixed(), kinds, hierarchies, key).consistent
-    codes = np.stack([pd.factorize(released[name], use_na_sentinel=True)[0].astype(np.int32) for name in quasi], axis=1)
+    codes = np.stack([frame_cells(released[name], value_text).codes for name in quasi], axis=1)
     return _measured(consistent, [distinct_rows(codes)[1]], threshold)
 
 

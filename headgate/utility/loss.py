@@ -82,4 +82,6 @@ def discernibility(classes: Sequence[Codes], rows: int | None = None) -> int:
     """Σ|E|² + n per suppressed row, n the input rows; by group number, the first reading."""
     released = len(classes[0])
     total = released if rows is None else rows
+    if total < released:
+        raise InputRejected(f"{released} rows are released of {total} input rows.", "Give the number of rows of the input.")
     return int((np.bincount(classes[0]).astype(np.int64) ** 2).sum()) + (total - released) * total

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -16,7 +18,7 @@ import pandas as pd
 import pytest
 
 from flows.boundary import run_application
-from flows.cli import app
+from flows.cli import MORE, app
 from headgate.measures import MEASURES
 
 Told = tuple[int, str, str]
@@ -140,7 +142,13 @@ GOOD = ("--quasi", "age,sex", "--sensitive", "illness")
         ((*GOOD, "--require", "alhpa=1"), "'alhpa' is no measure"),
         ((*GOOD, "--require", "alpha=much"), "not a number"),
         ((*GOOD, "--require", "k=2", "--k", "3"), "required twice"),
-        ((*GOOD, "--require", "variance=2"), "cannot be measured here"),
+        ((*GOOD, "--require", "variance=2"), "cannot be measured here. Cure: It needs a sensitive attribute that is a number"),
+        ((*GOOD, "--require", "clique=0.5"), "It needs ε (--epsilon)"),
+        ((*GOOD, "--epsilon", 0.1, "--delta", 0.5, "--require", "risk=0.3"), "'risk' is required twice"),
+        ((*GOOD, "--k", 0), "'k' is below 1"),
+        ((*GOOD, "--max-closeness", -1), "'closeness' is below 0"),
+        ((*GOOD, "--kind", "illness=ordinal"), "Use one of number, integer, date, category, set"),
+        (("--quasi", "age", "--quasi", "sexx", "--sensitive", "illness"), "'sexx' is not in the table"),
         ((*GOOD, "--report", "/nowhere/at/all.html"), "cannot be written"),
     ],
 )
@@ -222,3 +230,57 @@ def test_cells_of_a_million_characters_are_values_like_others(run: Any, tmp_path
     pd.DataFrame({"age": [1, 1], "sex": ["x" * 10**6, "x" * 10**6], "illness": ["y" * 10**6, "z"]}).to_csv(tmp_path / "t.csv", index=False)
     code, out, err = run(tmp_path / "t.csv", *GOOD, "--json")
     assert (code, json.loads(out)["k"]) == (0, 2), err
+
+
+def test_the_page_is_never_written_over_the_table_or_any_file_that_is_no_page(people: Any, run: Any, tmp_path: Path) -> None:
+    table, page = tmp_path / "people.csv", tmp_path / "page.html"
+    before = table.read_bytes()
+    code, out, err = run(table, *GOOD, "--report", table)
+    assert (code, out, table.read_bytes()) == (2, "", before)
+    assert "Name another file for the page" in " ".join(err.split())
+    assert [run(table, *GOOD, "--report", page)[0] for _ in range(2)] == [0, 0]  # a page is made again
+
+
+def test_an_option_for_names_may_be_repeated_and_a_name_may_hold_a_comma(run: Any, tmp_path: Path) -> None:
+    pd.DataFrame({"name, first": ["a", "a", "b"], " c ": [1, 2, 2], "d": ["x", "y", "y"]}).to_csv(tmp_path / "t.csv", index=False)
+    code, out, err = run(tmp_path / "t.csv", "--quasi", '"name, first"', "--quasi", '" c "', "--sensitive", "d", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["groups"] == 3
+    assert json.loads(run(tmp_path / "t.csv", "--quasi", '"name, first", " c "', "--sensitive", "d", "--json")[1])["groups"] == 3
+
+
+def test_a_table_without_thresholds_has_no_empty_columns_and_says_how_values_were_compared(people: Any, run: Any, tmp_path: Path) -> None:
+    words = (tmp_path / "people.csv", "--quasi", "age,sex", "--sensitive", "illness,income")
+    _, out, err = run(*words, "--report", tmp_path / "page.html")
+    assert re.search(r"principle +attribute +figure +groups +rows *\n", out)
+    assert "values compared by equality: illness; as numbers: income" in out
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Verdict" not in page
+    assert "Values compared by equality: illness; as numbers: income." in page
+    _, out, err = run(*words, "--require", "recursive_c=1000")
+    assert re.search(r"\(c, 2\)-diversity +illness +[\d.]+ +< 1,000 ", out)  # c itself would not do
+    _, _, err = run(tmp_path / "people.csv", *GOOD, "--interval", 3)
+    assert "(δ, l) is not measured" in err
+
+
+def test_large_figures_are_written_out(people: Any, run: Any, tmp_path: Path) -> None:
+    people.assign(income=people["income"] * 1000.25).to_csv(tmp_path / "people.csv", index=False)
+    _, out, _ = run(tmp_path / "people.csv", "--quasi", "age,sex", "--sensitive", "income", "--report", tmp_path / "page.html")
+    assert not re.search(r"\de\+", out + (tmp_path / "page.html").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("more", "wanted"), [((), 0), (("--json",), 0), (("--k", "1000"), 3), (("--k", "1000", "--json"), 3)])
+def test_a_reader_that_stops_early_changes_nothing_about_the_exit_code(people: Any, tmp_path: Path, more: Any, wanted: int) -> None:
+    words = [sys.executable, "-m", "flows.cli", "check", str(tmp_path / "people.csv"), *GOOD, *more]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdout.close()
+        told = child.stderr.read()
+    assert child.returncode == wanted, told
+    assert "Exception" not in told
+    assert "Traceback" not in told
+
+
+def test_the_help_names_every_measure_that_has_no_option_of_its_own() -> None:
+    assert set(MORE.split(", ")) == set(MEASURES) - {"k", "closeness", "distinct_l"}

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,6 +75,11 @@ def test_every_figure_is_the_one_counted_by_hand(rows: list[tuple[Any, ...]]) ->
     closeness = [sum(abs(sum(row[3] == v for row in one) / len(one) - n / len(rows)) for v, n in table.items()) / 2 for one in classes]
     assert found["sensitive"]["ill"]["closeness"] == pytest.approx(max(closeness))
     json.dumps(found, allow_nan=False)
+
+
+def test_one_name_alone_is_a_list_of_one() -> None:
+    frame = frame_of([(20, "f", 1.0, "flu"), (20, "m", 2.0, "cold")])
+    assert check(frame, "age", "ill").to_json() == check(frame, ["age"], ["ill"]).to_json()
 
 
 def test_a_figure_whose_option_was_not_given_is_absent() -> None:
@@ -218,3 +224,45 @@ def test_a_sensitive_column_with_nothing_in_it_has_figures() -> None:
     assert (found.sensitive["ill"].distinct_l, found.sensitive["pay"].closeness) == (1, 0)
     assert found.proximity is not None
     assert found.proximity.risk == 1
+
+
+def test_a_missing_quasi_identifier_is_one_value_also_where_arrow_tells_nan_from_null() -> None:
+    age = pd.Series(pd.arrays.ArrowExtensionArray(pa.array([1.0, float("nan"), None, 1.0])))
+    assert check(pd.DataFrame({"age": age, "ill": list("abab")}), ["age"], ["ill"]).k == 2
+
+
+def test_regression_large_numbers_that_differ_are_not_taken_for_equal() -> None:
+    """As floats 2^60 and 2^60 + 1 are one: the closeness of two groups of one value each was 0."""
+    frame = pd.DataFrame({"age": [1, 1, 2, 2], "pay": [2**60, 2**60, 2**60 + 1, 2**60 + 1]})
+    with pytest.raises(InputRejected, match="beyond 2\\^53"):
+        check(frame, ["age"], ["pay"])
+    assert check(frame, ["age"], ["pay"], kinds={"pay": "category"}).sensitive["pay"].closeness == 0.5
+
+
+def test_decimals_at_a_threshold_are_neighbours_in_narrow_floats_too() -> None:
+    frame = pd.DataFrame({"age": [1, 1, 1, 1], "share": np.array([0.7, 0.8, 0, 1], dtype=np.float32)})
+    found = check(frame, ["age"], ["share"], epsilon="0.1").proximity
+    assert found is not None
+    assert found.risk == pytest.approx(1 / 3)
+
+
+def test_a_required_distinct_l_is_capped_at_the_values_of_the_table_and_says_so() -> None:
+    frame = pd.DataFrame({"age": [1, 1, 2, 2], "flag": [0, 1, 0, 1], "ill": list("abcc")})
+    found = check(frame, ["age"], ["flag", "ill"], require={"distinct_l": 3})
+    flag, ill = found.line("distinct_l", "flag"), found.line("distinct_l", "ill")
+    assert flag is not None
+    assert ill is not None
+    assert (flag.required, flag.short.met if flag.short else None) == ("≥ 2 (capped from 3)", True)
+    assert (ill.required, ill.short.groups.tolist() if ill.short else None) == ("≥ 3", [0, 1])
+
+
+def test_columns_without_names_are_refused_with_the_cure() -> None:
+    frame = pd.DataFrame([[1, "a"], [1, "b"]])
+    for names in ([0, 1], ["0", "1"]):
+        with pytest.raises(InputRejected, match="Rename the columns"):
+            check(frame, names[:1], names[1:])  # type: ignore[arg-type]
+
+
+def test_a_quasi_identifier_of_lists_is_refused() -> None:
+    with pytest.raises(InputRejected, match="'age' has lists"):
+        check(pd.DataFrame({"age": [[1], [2]], "ill": ["a", "b"]}), ["age"], ["ill"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -163,3 +164,29 @@ def test_a_declared_value_with_blanks_around_it_is_found_as_it_is_written() -> N
     itself. Exactly equal comes first; blanks are overlooked only where that fails."""
     assert decoded(encode([" lead", "lead ", "lead"], Kind.CATEGORY, declared=(" lead", "lead"))) == [" lead", "lead", "lead"]
     assert decoded(encode([" low", "high"], Kind.ORDINAL, levels=(" low", "high"))) == [" low", "high"]
+
+
+@pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.INTEGER])
+def test_whole_numbers_that_would_become_one_float_are_refused(kind: Kind) -> None:
+    for cells in ([2**53, 2**53 + 1], ["9007199254740993"], pd.Series([2**60 + 1, None], dtype="Int64"), [2**64 - 1, 0]):
+        with pytest.raises(InputRejected, match="whole numbers beyond 2\\^53"):
+            encode(cells, kind)
+    assert encode([2**53, -(2**53), 2**53 - 1], kind).values.tolist() == [-(2**53), 2**53 - 1, 2**53]
+    assert encode([1e300, 2**60, "1e20"], Kind.NUMBER).values.tolist() == [2.0**60, 1e20, 1e300]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "Float32", "float[pyarrow]"])
+def test_a_narrow_float_is_the_decimal_that_was_written(dtype: str) -> None:
+    cells = pd.Series([0.7, 0.8, None, 0.7, 3]).astype(dtype)
+    assert decoded(encode(cells, Kind.NUMBER)) == [0.7, 0.8, None, 0.7, 3]
+    assert decoded(encode(cells, Kind.CATEGORY)) == ["0.7", "0.8", None, "0.7", "3"]
+
+
+def test_a_nan_that_arrow_holds_beside_nulls_is_missing_as_they_are() -> None:
+    cells = pd.Series(pd.arrays.ArrowExtensionArray(pa.array([2.0, float("nan"), None, 1.0])))
+    assert decoded(encode(cells, Kind.NUMBER)) == [2, None, None, 1]
+
+
+def test_lists_are_refused_where_no_set_is_declared() -> None:
+    with pytest.raises(InputRejected, match="lists or the like"):
+        encode([["a"], ["b"]], Kind.CATEGORY)

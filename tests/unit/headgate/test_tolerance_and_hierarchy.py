@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from headgate.distinct import distinct_rows, firsts_and_sizes, places
 from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
-from headgate.tolerance import at_least, at_most, exact, neighbours_allowed
+from headgate.tolerance import at_least, at_most, exact, floors, neighbours_allowed
 
 TREE = [["a1", "a", "*"], ["a2", "a", "*"], ["b1", "b", "*"]]
 
@@ -99,3 +99,14 @@ def test_keys_that_outgrow_their_table_are_numbered_anew(rows: list[tuple[int, .
     assert [rows[row] for row in first] == sorted(set(rows))
     assert [rows.index(row) for row in sorted(set(rows))] == first.tolist()
     assert [rows.count(row) for row in sorted(set(rows))] == sizes.tolist()
+
+
+@pytest.mark.parametrize("text", ["1e400", "-1e400", "1e999999999", "1e-999999999", "1e", "inf", "nan"])
+def test_a_number_that_no_float_holds_is_refused_at_once(text: str) -> None:
+    with pytest.raises(InputRejected, match="not a number"):
+        exact(text)
+    assert exact("1e-300") == Fraction(1, 10**300)
+
+
+def test_a_floor_beyond_64_bits_is_the_largest_number_that_fits() -> None:
+    assert floors(np.array([3, 0]), Fraction(10**30)).tolist() == [2**63 - 1, 0]

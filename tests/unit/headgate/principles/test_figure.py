@@ -83,3 +83,12 @@ def test_counting_sorts_every_class_by_value(rows: list[tuple[int, int]]) -> Non
     assert list(zip(entries, found.counts.tolist(), strict=True)) == wanted
     assert found.sizes.tolist() == np.bincount(classes).tolist()
     assert found.starts.tolist() == [sum(owner < group for (owner, _), _ in wanted) for group in range(len(found) + 1)]
+
+
+def test_what_is_capped_at_the_table_s_own_is_asked_for_no_more() -> None:
+    column = encode_column(pd.Series(["m", "f", "m", "m"]), ColumnSpec("sex", Kind.CATEGORY, Role.SENSITIVE, nonsensitive=frozenset("mf")))
+    nothing = diversity(count(column, [np.array([0, 0, 1, 1], dtype=np.int32)]))
+    assert (nothing.distinct.value, nothing.distinct_l, nothing.distinct.short_of(9).met) == (2, 2, True)
+    column = encode_column(pd.Series(["m", "f", "m", "m"]), ColumnSpec("sex", Kind.CATEGORY, Role.SENSITIVE))
+    short = diversity(count(column, [np.array([0, 0, 1, 1], dtype=np.int32)])).distinct.short_of(9)
+    assert (short.required, short.groups.tolist(), short.missing.tolist(), short.people) == (2, [1], [1], 2)

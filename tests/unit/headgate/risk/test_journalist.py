@@ -76,3 +76,10 @@ def test_fields_that_the_population_lacks_and_a_repeated_key_are_refused() -> No
         journalist_frames(released, pd.DataFrame({"q": []}), ["q"])
     with pytest.raises(InputRejected, match="at least one field"):
         journalist_frames(released, pd.DataFrame({"q": ["a"]}), [])
+
+
+def test_an_empty_text_is_a_missing_cell_and_one_group_with_the_others() -> None:
+    released = pd.DataFrame({"q": ["a", "", None, ""]}, dtype=object)
+    found = journalist_frames(released, pd.DataFrame({"q": ["a", "b"]}), ["q"])
+    assert sorted(found.risk.figure.sizes[0].tolist()) == [1, 3]
+    assert found.smaller == 0.75  # three records without a value, and two people

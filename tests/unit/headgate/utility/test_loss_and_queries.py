@@ -74,6 +74,8 @@ def test_ncp_is_the_row_weighted_mean_of_the_groups_losses_and_counts_suppressed
 def test_discernibility_is_the_sum_of_squares_and_a_table_for_each_suppressed_row() -> None:
     assert discernibility([np.array([0, 0, 1])], 5) == 4 + 1 + 2 * 5
     assert discernibility([np.array([0, 0, 1])]) == 5
+    with pytest.raises(InputRejected, match="input rows"):
+        discernibility([np.zeros(3, dtype=np.int32)], 2)
 
 
 def estimate_by_hand(table: Table, groups: np.ndarray, query: list[tuple[str, int, int]], released: list[int]) -> tuple[float, int]:

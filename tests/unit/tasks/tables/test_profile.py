@@ -105,3 +105,17 @@ def test_a_table_that_cannot_be_read_is_refused_without_a_value(tmp_path, refusa
     assert "Parquet" in refusal(lambda: profile_table(tmp_path / "t.parquet")).message
     (tmp_path / "t.gz").write_bytes(gzip.compress(b"a,b\n1,2\n")[:-4])
     assert "cut short" in refusal(lambda: read_any_table(tmp_path / "t.gz", ["a"])).message
+
+
+def test_regression_numbers_of_nineteen_digits_are_codes(tmp_path):
+    """Read as floats, two people with neighbouring numbers were one: k was 2 where it is 1."""
+    codes = ["1152921504606846976", "1152921504606846977", "1152921504606846976"]
+    pd.DataFrame({"code": codes, "edge": ["9007199254740992", "9007199254740991", "0"]}).to_csv(tmp_path / "t.csv", index=False)
+    read = read_any_table(tmp_path / "t.csv", ["code", "edge"])
+    assert read["code"].tolist() == codes
+    assert read["edge"].tolist() == [2**53, 2**53 - 1, 0]
+
+
+def test_narrow_floats_of_parquet_are_the_decimals_that_were_written(tmp_path):
+    pd.DataFrame({"share": np.array([0.7, 0.8, np.nan], dtype=np.float32)}).to_parquet(tmp_path / "t.parquet")
+    assert read_any_table(tmp_path / "t.parquet", ["share"])["share"].tolist()[:2] == [0.7, 0.8]
