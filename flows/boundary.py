@@ -77,12 +77,12 @@ def _report(problem: Exception, as_json: bool) -> int:
             import traceback
 
             traceback.print_exception(problem, file=sys.stderr)
-    if as_json:
-        try:
+    try:
+        if as_json:
             print_json({**(refusal.document or {}), **error_document(refusal)})
-            sys.stdout.flush()
-        except BrokenPipeError:
-            _unheard()
+        sys.stdout.flush()  # also what was printed before; at exit it would be too late to go on
+    except BrokenPipeError:
+        _unheard()
     print_error(refusal)
     return refusal.code
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.policy_files import resolve_policy
-from flows.terminal import console, counted, figure, figures_table, in_words, named_attributes, plain, print_json, results, tell
+from flows.terminal import console, figure, figures_table, in_words, named_attributes, plain, print_json, results, tell
 from headgate.errors import InputRejected, RequirementNotMet
+from tasks.wording import counted
 
 if TYPE_CHECKING:
     from headgate.advise import Setting
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tasks.verify import VerifyReport
 
 
-MOST_BINDING = 5  # values shown a table
+MOST_VALUES = 5  # shown at once
 LONGEST_VALUE = 40
 KINDS = ("number", "integer", "date", "category", "set")  # those that one column can be told to be without more being said
 NAME = re.compile(r'\s*(?:"((?:[^"]|"")+)"\s*(?=,|$)|([^,]+))')
@@ -110,7 +111,7 @@ def _answer(table: Path, asked: Question) -> CheckResult:
 def _show_values(refusal: InputRejected) -> None:
     """Whoever runs `check` holds the file: here, and only here, what is wrong in it is shown."""
     if refusal.values:
-        shown = [value if len(value) <= LONGEST_VALUE else value[:LONGEST_VALUE] + "…" for value in refusal.values[:MOST_BINDING]]
+        shown = [value if len(value) <= LONGEST_VALUE else value[:LONGEST_VALUE] + "…" for value in refusal.values[:MOST_VALUES]]
         more = f" and {len(refusal.values) - len(shown):,} more" if len(refusal.values) > len(shown) else ""
         tell(console(), plain("in the file: " + ", ".join(f"'{value}'" for value in shown) + more))
 
@@ -203,7 +204,7 @@ def _show_advice(advice: Advice) -> None:
                 figures = (one.guaranteed, one.reached, one.possible, one.linkability, one.loss)
                 shown.add_row(str(one.k), epsilons, *(figure(value) for value in figures))
         out.print(shown)
-        for value in table.binding[:MOST_BINDING]:
+        for value in table.binding[:MOST_VALUES]:
             held = f"no {value.attribute}" if value.value is None else f"{value.attribute}: {value.value}"
             tell(out, plain(f"{value.rows:,} rows ({100 * value.share:.1f} %) have {held}"))
         refused = next((one for one in table.settings if one.certificate is not None), None)

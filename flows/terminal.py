@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tasks.listener import Listener
+from tasks.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -131,10 +132,6 @@ def step_progress(quiet: bool) -> Iterator[Listener]:
     bars = Progress(*columns, console=console())
     with bars:
         yield StepProgress(bars)
-
-
-def counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def in_words(state: str) -> str:

@@ -231,6 +231,13 @@ class CellReader:
         cell = parse_cell(text)
         return self._stretch(cell) if isinstance(cell, Single | Interval) else None
 
+    def places(self, text: str) -> tuple[int, int] | None:
+        """Which of the column's values lie on that stretch: the first, and the one past the last. None for what is no stretch."""
+        stretch = self.interval(text)
+        if stretch is None:
+            return None
+        return int(np.searchsorted(self._values, stretch[0])), int(np.searchsorted(self._values, stretch[1], side="right"))
+
     def _stretch(self, cell: Single | Interval) -> tuple[float, float] | None:
         if self.column.kind is Kind.DATE:
             span = calendar_span(cell.label) if isinstance(cell, Single) else None

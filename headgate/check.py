@@ -25,7 +25,7 @@ from headgate.principles.dissimilarity import dissimilarity
 from headgate.principles.figure import Shortfall
 from headgate.principles.k_anonymity import k_anonymity
 from headgate.risk.reidentification import reidentification
-from headgate.risk.uniqueness import SpecialUniques, alone, special_uniques_of
+from headgate.risk.uniqueness import SpecialUniques, sample_uniques_of, special_uniques_of
 from headgate.tolerance import at_most, exact
 from headgate.utility.loss import discernibility
 
@@ -172,7 +172,7 @@ def check_classes(
         {column.name: _figures(column, measured, asked) for column in columns},
         None if near is None else ProximityFigures(near.epsilon, near.risk, near.delta, near.vulnerable_groups, near.vulnerability),
         tuple(lines),
-        alone(classes).count,
+        sample_uniques_of(classes).count,
         special_uniques_of(quasi) if quasi else None,
         {column.name: "hierarchy" if column.hierarchy is not None else str(column.kind) for column in columns},
     )
@@ -229,14 +229,14 @@ def _check_names(frame: pd.DataFrame, quasi: Sequence[str], sensitive: Sequence[
 
 
 def _classes(frame: pd.DataFrame, quasi: Mapping[str, Codes], group: str | None) -> list[Codes]:
-    by_values = places(quasi.values()) if quasi else None
     if group is None:
-        return [] if by_values is None else [by_values]
+        return [places(quasi.values())]
     by_group = _cell_codes(frame[group])
     if (by_group < 0).any():
         raise InputRejected(f"{int((by_group < 0).sum())} rows have no group in '{group}'.", "Give every row a group.")
-    if by_values is None:
+    if not quasi:
         return [by_group]
+    by_values = places(quasi.values())
     pairs = int(places((by_group, by_values)).max()) + 1
     return [by_group, by_values] if pairs == int(by_group.max()) + 1 else [by_group]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import Codes
+from headgate.columns import Codes, Column
 from headgate.errors import InputRejected
 
 LARGEST_KEY = 2**31 - 1
@@ -23,6 +23,12 @@ def distinct_rows(codes: Codes) -> tuple[Codes, NDArray[np.int32]]:
     place = places(codes[:, column] for column in range(width))
     first, _ = firsts_and_sizes(place)
     return np.ascontiguousarray(codes[first]), place
+
+
+def joint_values(columns: Sequence[Column]) -> tuple[Codes, NDArray[np.int32], NDArray[np.bool_]]:
+    """The distinct rows of several attributes, for every row its place among them, and which of them hold a sensitive value."""
+    distinct, place = distinct_rows(np.stack([column.codes for column in columns], axis=1))
+    return distinct, place, np.any([column.sensitive[distinct[:, i]] for i, column in enumerate(columns)], axis=0)
 
 
 def places(columns: Iterable[Codes]) -> NDArray[np.int32]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from headgate.tolerance import TOLERANCE
 from tasks.drawing import INKS, Form, drawn
+from tasks.wording import counted
 
 LABEL_LENGTH = 30
 
@@ -37,22 +38,22 @@ def draw_group_sizes(tables: Sequence[tuple[str, NDArray[np.int64]]], k: int | N
         _bars(axes, sizes[sizes >= least], sizes[sizes < least], edges)
         axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         if k is None:
-            return _groups(len(sizes))
+            return counted(len(sizes), "group")
         _requirement(axes, k - 0.5, "required")
-        return f"{_groups(len(sizes))}, {below:,} below {k}"
+        return f"{counted(len(sizes), 'group')}, {below:,} below {k}"
 
     return _multiples(tables, paint, "rows in the group", "groups", form)
 
 
 def draw_group_risks(tables: Sequence[tuple[str, NDArray[np.float64]]], allowed: float | None, form: Form) -> bytes:
-    """How many groups have which proximity risk; none may be right of 1 − δ."""
+    """How many groups have which risk; none may be right of what is allowed, where that is said."""
 
     def paint(axes: Any, risks: NDArray[np.float64]) -> str:
         top = max(float(risks.max()), allowed or 0.0, 0.05)
         if allowed is None:
             _bars(axes, risks, risks[:0], np.linspace(0.0, top, 25))
             axes.set_xlim(0.0, top)
-            return _groups(len(risks))
+            return counted(len(risks), "group")
         above = risks > allowed + TOLERANCE
         width = max(allowed, 0.05) / 16
         edges = allowed + width * np.arange(-np.ceil(allowed / width - TOLERANCE), np.ceil((top - allowed) / width) + 2)
@@ -60,13 +61,9 @@ def draw_group_risks(tables: Sequence[tuple[str, NDArray[np.float64]]], allowed:
         _bars(axes, np.minimum(risks[~above], allowed - width * 1e-6), risks[above], edges)
         _requirement(axes, allowed, "allowed")
         axes.set_xlim(min(0.0, float(edges[0])), float(edges[-1]))
-        return f"{_groups(len(risks))}, {int(above.sum()):,} above {_short(allowed)}"
+        return f"{counted(len(risks), 'group')}, {int(above.sum()):,} above {_short(allowed)}"
 
     return _multiples(tables, paint, "risk of the group", "groups", form)
-
-
-def _groups(number: int) -> str:
-    return f"{number:,} group{'' if number == 1 else 's'}"
 
 
 def draw_closeness(tables: Sequence[tuple[str, Mapping[str, float]]], required: Mapping[str, float], form: Form) -> bytes:

@@ -14,12 +14,22 @@ from headgate.measures import MEASURES
 from tasks.charts import draw_closeness, draw_group_risks, draw_group_sizes
 from tasks.page import framed, page_template
 from tasks.step import reason_of
+from tasks.wording import counted
 
 CAPTIONS = {
     "group_sizes": "Group sizes.",
     "proximity": "Proximity risk, group by group.",
     "prosecutor": "Chance to pick a known person's row, group by group.",
     "closeness": "Closeness of each sensitive attribute.",
+}
+COMPARED = {
+    "category": "by equality",
+    "number": "as numbers",
+    "integer": "as numbers",
+    "date": "as dates",
+    "hierarchy": "by their hierarchy",
+    "set": "as sets",
+    "ordinal": "by the order of their levels",
 }
 PAGE_START = b"<!DOCTYPE html>"
 MOST_SETS = 10  # sets of quasi-identifiers that single people out, shown on a page
@@ -46,21 +56,10 @@ def concerned(line: Line) -> Concerned:
 def uniques_in_words(found: CheckResult) -> str:
     if not found.sample_uniques and (found.special_uniques is None or not len(found.special_uniques.rows)):
         return "no row is alone in its group"
-    told = f"{_of(found.sample_uniques, 'row')} alone in {'its' if found.sample_uniques == 1 else 'their'} group"
+    told = f"{counted(found.sample_uniques, 'row')} alone in {'its' if found.sample_uniques == 1 else 'their'} group"
     if found.special_uniques is None:
         return told
-    return f"{told}; {_of(len(found.special_uniques.rows), 'row')} already by three or fewer quasi-identifiers (special uniques)"
-
-
-COMPARED = {
-    "category": "by equality",
-    "number": "as numbers",
-    "integer": "as numbers",
-    "date": "as dates",
-    "hierarchy": "by their hierarchy",
-    "set": "as sets",
-    "ordinal": "by the order of their levels",
-}
+    return f"{told}; {counted(len(found.special_uniques.rows), 'row')} already by three or fewer quasi-identifiers (special uniques)"
 
 
 def compared_in_words(found: CheckResult) -> str:
@@ -131,7 +130,3 @@ def _pictures(found: CheckResult) -> dict[str, bytes]:
     required = {name: line.short.required for name, line in closeness.items() if line.short is not None}
     pictures["closeness"] = draw_closeness([("", {name: line.measured.figure.value for name, line in closeness.items()})], required, "svg")
     return pictures
-
-
-def _of(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -28,6 +28,6 @@ def alpha_k(counted: Counted) -> AlphaK:
     sensitive = counted.column.sensitive
     return AlphaK(
         counted.figure("alpha", Bound.AT_MOST, [counts.largest(sensitive) / counts.sizes for counts in counted.readings]),
-        Figure("alpha", Bound.AT_MOST, tuple(counts.largest() / counts.sizes for counts in counted.readings), counted.sizes),
-        Figure("k", Bound.AT_LEAST, tuple(sizes.astype(np.float64) for sizes in counted.sizes), counted.sizes),
+        counted.figure_all("alpha", Bound.AT_MOST, [counts.largest() / counts.sizes for counts in counted.readings]),
+        counted.figure_all("k", Bound.AT_LEAST, [sizes.astype(np.float64) for sizes in counted.sizes]),
     )

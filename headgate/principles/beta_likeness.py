@@ -33,8 +33,8 @@ def beta_likeness(counted: Counted) -> BetaLikeness:
     return BetaLikeness(
         counted.figure("basic beta", Bound.AT_MOST, basic),
         counted.figure("enhanced beta", Bound.AT_MOST, enhanced),
-        Figure("basic beta", Bound.AT_MOST, tuple(basic_all), counted.sizes),
-        Figure("enhanced beta", Bound.AT_MOST, tuple(enhanced_all), counted.sizes),
+        counted.figure_all("basic beta", Bound.AT_MOST, basic_all),
+        counted.figure_all("enhanced beta", Bound.AT_MOST, enhanced_all),
     )
 
 

@@ -28,11 +28,6 @@ class ClassCounts:
         return len(self.sizes)
 
     @property
-    def owner(self) -> NDArray[np.int64]:
-        """The class of each entry."""
-        return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.starts))
-
-    @property
     def shares(self) -> NDArray[np.float64]:
         """The part of its class that each entry is."""
         return self.counts / np.repeat(self.sizes, np.diff(self.starts))
@@ -72,6 +67,10 @@ class Counted:
             for counts, figures in zip(self.readings, per_class, strict=True)
         )
         return Figure(name, bound, kept, self.sizes)
+
+    def figure_all(self, name: str, bound: Bound, per_class: Sequence[NDArray[np.float64]]) -> Figure:
+        """Over all classes, whatever values they hold."""
+        return Figure(name, bound, tuple(per_class), self.sizes)
 
 
 def count(column: Column, classes: Sequence[Codes]) -> Counted:
@@ -137,12 +136,12 @@ def _count_sorted(
     for row in range(len(codes)):
         by_value[place[codes[row] + 1]] = row
         place[codes[row] + 1] += 1
-    ends = np.cumsum(sizes) - sizes
+    free = np.cumsum(sizes) - sizes  # where the next row of each class goes
     sorted_codes = np.empty(len(codes), np.int32)
     for i in range(len(by_value)):
         row = by_value[i]
-        sorted_codes[ends[classes[row]]] = codes[row]
-        ends[classes[row]] += 1
+        sorted_codes[free[classes[row]]] = codes[row]
+        free[classes[row]] += 1
     starts = np.zeros(len(sizes) + 1, np.int64)
     entries, first = 0, 0
     for size in sizes:

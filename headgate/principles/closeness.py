@@ -4,12 +4,11 @@ category, set, vector: ½Σ|p − q|, every two values at distance 1.   ordinal,
 declared levels, or the distinct numbers of the released table.   hierarchy: Σ over nodes height/H·min(Σ⁺, Σ⁻) of the children's net extra.
 
 Missing is at distance 1 from every value. On a line that makes an exact partial transport: the surplus |p∅ − q∅| pays 1 a unit, since
-no detour through missing (2) beats the line (≤ 1), and the rest must be matched at least cost (see `_partial`).
+no detour through missing (2) beats the line (≤ 1), and the rest must be matched at least cost: `line_transport`.
 """
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 
 import numba
@@ -17,12 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import Column, Kind
-from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
 from headgate.principles.class_counts import ClassCounts, Counted
 from headgate.principles.figure import Bound, Figure
-
-LARGEST_WORK = 4 * 10**9  # steps along a line with missing cells: some minutes
+from headgate.principles.line_transport import over_full_line, over_line
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +36,8 @@ class Closeness:
 def closeness(counted: Counted) -> Closeness:
     """How far each class is from the released table."""
     total = counted.totals()
-    figures = tuple(distances(counted.column, counts, total) for counts in counted.readings)
-    return Closeness(Figure("closeness", Bound.AT_MOST, figures, counted.sizes))
+    figures = [distances(counted.column, counts, total) for counts in counted.readings]
+    return Closeness(counted.figure_all("closeness", Bound.AT_MOST, figures))
 
 
 def distances(column: Column, counts: ClassCounts, total: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -50,19 +47,12 @@ def distances(column: Column, counts: ClassCounts, total: NDArray[np.int64]) -> 
         return _over_hierarchy(counts, total, rows, column.hierarchy)
     if column.kind is Kind.ORDINAL or column.kind.numeric:
         # Numbers: only those that occur in the released table make the line; ordinals: all declared levels do.
-        place = np.arange(len(column.values)) if column.kind is Kind.ORDINAL else np.cumsum(total[:-1] > 0) - 1
-        points = len(column.values) if column.kind is Kind.ORDINAL else int((total[:-1] > 0).sum())
-        table = np.zeros(points, dtype=np.int64)
-        np.add.at(table, place[total[:-1] > 0], total[:-1][total[:-1] > 0])
-        codes = np.where(counts.codes < 0, -1, np.append(place, -1)[counts.codes]).astype(np.int64)
+        on_line = (total[:-1] > 0) | (column.kind is Kind.ORDINAL)
+        place, table = np.append(np.cumsum(on_line) - 1, -1), total[:-1][on_line]
+        codes = place[counts.codes]
         if total[-1] == 0:
-            return np.asarray(_over_full_line(counts.starts, codes, counts.counts, counts.sizes, np.cumsum(table), rows))
-        if len(counts) * points > LARGEST_WORK:
-            raise InputRejected(
-                f"Closeness of '{column.name}' would compare {len(counts)} groups with {points} values each, some of them missing.",
-                "Round its values, or leave it out.",
-            )
-        return np.asarray(_over_line(counts.starts, codes, counts.counts, counts.sizes, table / rows, total[-1] / rows))
+            return np.asarray(over_full_line(counts.starts, codes, counts.counts, counts.sizes, np.cumsum(table), rows))
+        return np.asarray(over_line(counts.starts, codes, counts.counts, counts.sizes, table / rows, total[-1] / rows))
     over = np.maximum(counts.shares - total[counts.codes] / rows, 0.0)
     return np.asarray(np.add.reduceat(over, counts.starts[:-1]))  # ½Σ|p−q| is the sum of what exceeds
 
@@ -120,124 +110,3 @@ def _over_tree(
                 out[group] += (level + 1) / height * min(over[node], short[node])
                 net[node] = over[node] - short[node]
     return out
-
-
-@numba.njit(cache=True, nogil=True)
-def _over_full_line(
-    starts: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    below: NDArray[np.int64],
-    rows: int,
-) -> NDArray[np.float64]:
-    """The same where nothing is missing, with `below` the table's rows up to each point. Between two values of a class its own share
-    below is constant and the table's ascends, so they cross at most once: a search finds where, and sums of `below` do the rest. That
-    takes steps by the class's values and not by the points of the line."""
-    points = len(below)
-    out = np.zeros(len(sizes))
-    if points < 2:
-        return out
-    area = np.zeros(points + 1, np.int64)  # of `below`, before each point
-    for i in range(points):
-        area[i + 1] = area[i] + below[i]
-    for group in range(len(sizes)):
-        size, here, first = sizes[group], 0, 0
-        for i in range(starts[group], starts[group + 1] + 1):
-            last = codes[i] if i < starts[group + 1] else points - 1
-            low, high = first, last  # the first point of the run where the table has more below than the class
-            while low < high:
-                middle = (low + high) // 2
-                if below[middle] * size > here * rows:
-                    high = middle
-                else:
-                    low = middle + 1
-            share = here / size
-            out[group] += (low - first) * share - (area[low] - area[first]) / rows
-            out[group] += (area[last] - area[low]) / rows - (last - low) * share
-            if i < starts[group + 1]:
-                here += counts[i]
-                first = last
-        out[group] = max(out[group] / (points - 1), 0.0)
-    return out
-
-
-@numba.njit(cache=True, nogil=True)
-def _over_line(
-    starts: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    table: NDArray[np.float64],
-    table_missing: float,
-) -> NDArray[np.float64]:
-    """EMD over points at equal steps on a line of length 1, and a missing point at distance 1 from all of them."""
-    points = len(table)
-    out, share = np.zeros(len(sizes)), np.zeros(points)
-    for group in range(len(sizes)):
-        share[:] = 0.0
-        missing = 0.0
-        for i in range(starts[group], starts[group + 1]):
-            if codes[i] < 0:
-                missing = counts[i] / sizes[group]
-            else:
-                share[codes[i]] = counts[i] / sizes[group]
-        surplus = missing - table_missing
-        if points < 2:
-            out[group] = abs(surplus)
-        elif surplus == 0.0:
-            gap = 0.0
-            for i in range(points - 1):
-                gap += share[i] - table[i]
-                out[group] += abs(gap)
-            out[group] /= points - 1
-        elif surplus > 0:
-            out[group] = surplus + _partial(share, table, surplus) / (points - 1)
-        else:
-            out[group] = -surplus + _partial(table, share, -surplus) / (points - 1)
-    return out
-
-
-@numba.njit(cache=True, nogil=True)
-def _partial(small: NDArray[np.float64], large: NDArray[np.float64], surplus: float) -> float:
-    """Least Σ|cumulative difference| between `small` and what remains of `large` when `surplus` of it may stay unmatched.
-
-    With R(i) the amount of large[0..i] left out, minimize Σ|R(i) − (L(i) − S(i))| over 0 ≤ R(i) − R(i−1) ≤ large[i], R(−1) = 0,
-    R(last) = surplus. The cost as a function of R is convex and piecewise linear: two heaps keep its breakpoints (slope trick), the
-    step of at most large[i] shifts the right ones, and the left wall at 0 (R ≥ 0) stands behind an empty left heap. The right wall at
-    L(i) never binds, since L(i) − S(i) ≤ L(i)."""
-    left, right = [0.0 for _ in range(0)], [0.0 for _ in range(0)]  # left holds negated breakpoints; right without its shift
-    least, shift, wanted = 0.0, 0.0, 0.0
-    for i in range(len(small)):
-        shift += large[i]
-        if i == len(small) - 1:
-            break
-        wanted += large[i] - small[i]
-        low = -left[0] if len(left) > 0 else 0.0
-        if wanted < 0.0:
-            least += low - wanted
-            heapq.heappush(right, low - shift)
-            if len(left) > 0:
-                heapq.heappop(left)
-            continue
-        high = right[0] + shift if len(right) > 0 else np.inf
-        if wanted < low:
-            least += low - wanted
-            heapq.heappush(right, low - shift)
-            heapq.heappop(left)
-            heapq.heappush(left, -wanted)
-            heapq.heappush(left, -wanted)
-        elif wanted > high:
-            least += wanted - high
-            heapq.heappop(right)
-            heapq.heappush(left, -high)
-            heapq.heappush(right, wanted - shift)
-            heapq.heappush(right, wanted - shift)
-        else:
-            heapq.heappush(left, -wanted)
-            heapq.heappush(right, wanted - shift)
-    for i in range(len(left)):
-        least += max(0.0, -left[i] - surplus)
-    for i in range(len(right)):
-        least += max(0.0, surplus - (right[i] + shift))
-    return least

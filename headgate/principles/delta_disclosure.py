@@ -33,10 +33,10 @@ def delta_disclosure(counted: Counted) -> DeltaDisclosure:
     disclosure, present = _figures(counted, counted.column.sensitive)
     disclosure_all, present_all = _figures(counted, everything)
     return DeltaDisclosure(
-        Figure("delta disclosure", Bound.AT_MOST, tuple(disclosure), counted.sizes),
+        counted.figure_all("delta disclosure", Bound.AT_MOST, disclosure),
         counted.figure("delta disclosure of present values", Bound.AT_MOST, present),
-        Figure("delta disclosure", Bound.AT_MOST, tuple(disclosure_all), counted.sizes),
-        Figure("delta disclosure of present values", Bound.AT_MOST, tuple(present_all), counted.sizes),
+        counted.figure_all("delta disclosure", Bound.AT_MOST, disclosure_all),
+        counted.figure_all("delta disclosure of present values", Bound.AT_MOST, present_all),
     )
 
 

@@ -6,17 +6,17 @@ it is not monotone, contrary to the paper's claim. `window` counts rows that are
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from headgate.distance import radius
 from headgate.errors import InputRejected
 from headgate.principles.class_counts import Counted
 from headgate.principles.figure import Bound, Figure
-from headgate.principles.intervals import largest_windows, rows_near
-from headgate.tolerance import TOLERANCE, exact
+from headgate.principles.intervals import largest_stars, largest_windows
+from headgate.tolerance import exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,17 +35,16 @@ def delta_l(counted: Counted, interval: Any) -> DeltaL:
     if not column.kind.numeric:
         raise InputRejected(f"(δ, l)-diversity needs numbers; '{column.name}' is a {column.kind}.", "Use distinct_l or dissimilarity.")
     delta = float(exact(interval))
-    if not math.isfinite(delta) or delta < 0:
+    if delta < 0:
         raise InputRejected(f"The interval of '{column.name}' is no finite number from 0 up.", "Give the half width of an interval.")
     values = column.values.astype(np.float64)
-    length = 2 * delta + TOLERANCE * max(1.0, 2 * delta)
+    length = radius(2 * delta)
     stars, windows, stars_all, windows_all = [], [], [], []
     for counts in counted.readings:
-        near = rows_near(counts.starts, counts.codes, counts.counts, values, np.full(len(values), length))
+        star_all, star = largest_stars(counts, values, np.full(len(values), length), column.sensitive)
         window_all, window = largest_windows(counts.starts, counts.codes, counts.counts, values, length, column.sensitive)
-        stars_all.append(float((counts.sizes / np.maximum.reduceat(near, counts.starts[:-1])).min()))
+        stars_all.append(float((counts.sizes / star_all).min()))
         windows_all.append(float((counts.sizes / window_all).min()))
-        star = np.maximum.reduceat(np.where(column.sensitive[counts.codes], near, 0), counts.starts[:-1])
         stars.append(counts.sizes / np.maximum(star, 1))
         windows.append(counts.sizes / np.maximum(window, 1))
     return DeltaL(

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from headgate.columns import Codes, Column
 from headgate.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
-from headgate.distinct import distinct_rows
+from headgate.distinct import joint_values
 from headgate.errors import InputRejected
 from headgate.principles.class_counts import class_counts
 from headgate.principles.figure import Bound, Figure, Shortfall
@@ -49,16 +49,23 @@ class Neighbourhood:
 @dataclass(frozen=True, eq=False)
 class Dissimilarity:
     epsilon: float
-    risk: float  # over sensitive centres, in the worse reading of "group"
+    figure: Figure  # risk over sensitive centres
     risk_all: float  # the papers' figure, over all values
-    per_group: NDArray[np.float64]  # risk over sensitive centres, by group number
     worst: Neighbourhood | None  # None if there is no sensitive centre
-    figure: Figure  # risk over sensitive centres, in each reading
     neighbours: tuple[NDArray[np.int64], ...]  # most that one centre has, per class in each reading; −1 without a centre
     delta: float | None = None
     vulnerable_groups: int | None = None
     vulnerability: float | None = None
     vulnerability_all: float | None = None
+
+    @property
+    def risk(self) -> float:
+        return self.figure.value
+
+    @property
+    def per_group(self) -> NDArray[np.float64]:
+        """The risk by group number."""
+        return self.figure.per_group
 
     @property
     def delta_reached(self) -> float:
@@ -90,20 +97,17 @@ def dissimilarity(
         raise InputRejected("There is no sensitive attribute to measure.", "Name at least one.")
     if not classes:
         raise InputRejected("There are no classes to measure.", "Give a table with rows.")
-    bound, share = _radius_asked(epsilon), None if delta is None else _share(delta)
-    distinct, place = distinct_rows(np.stack([column.codes for column in columns], axis=1))
-    centre = np.any([column.sensitive[distinct[:, i]] for i, column in enumerate(columns)], axis=0)
+    bound, share = asked_epsilon(epsilon), None if delta is None else _share(delta)
+    distinct, place, centre = joint_values(columns)
     composite, rows = distance.bind(columns, distinct)
     found = [_measure(reading, place, centre, composite.layout, rows, radius(bound)) for reading in classes]
     worst = max(range(len(found)), key=lambda i: found[i].risk.max())
     figure = Figure("risk", Bound.AT_MOST, tuple(one.risk for one in found), tuple(one.sizes for one in found))
     measured = Dissimilarity(
         bound,
-        figure.value,
-        max(float(one.risk_all.max()) for one in found),
-        figure.per_group,
-        _worst(found[worst], distinct, worst > 0),
         figure,
+        max(float(one.risk_all.max()) for one in found),
+        _worst(found[worst], distinct, worst > 0),
         tuple(one.neighbours for one in found),
     )
     if share is None:
@@ -118,7 +122,7 @@ def dissimilarity(
     )
 
 
-def _radius_asked(epsilon: Any) -> float:
+def asked_epsilon(epsilon: Any) -> float:
     asked = exact(epsilon)
     if not 0 <= asked < 2**63:
         raise InputRejected("ε must be a number from 0 up.", "Give a distance, such as 0.1.")

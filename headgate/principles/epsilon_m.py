@@ -5,7 +5,6 @@ Absolute: |y − x| ≤ ε. Relative: |y − x| ≤ ε·|x|, which is directed, 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from headgate.errors import InputRejected
 from headgate.principles.class_counts import Counted
 from headgate.principles.figure import Bound, Figure
-from headgate.principles.intervals import rows_near
+from headgate.principles.intervals import largest_stars
 from headgate.tolerance import TOLERANCE, exact
 
 
@@ -35,15 +34,14 @@ def epsilon_m(counted: Counted, epsilon: Any, relative: bool = False) -> Epsilon
     if not column.kind.numeric:
         raise InputRejected(f"(ε, m)-anonymity needs numbers; '{column.name}' is a {column.kind}.", "Use dissimilarity.")
     reach_of = float(exact(epsilon))
-    if not math.isfinite(reach_of) or reach_of < 0:
+    if reach_of < 0:
         raise InputRejected("ε is no finite number from 0 up.", "Give a distance in the attribute's own unit, or a share if relative.")
     values = column.values.astype(np.float64)
     bound = reach_of * np.abs(values) if relative else np.full(len(values), reach_of)
     reach = bound + TOLERANCE * np.maximum(1.0, bound)
     sensitive, everything = [], []
     for counts in counted.readings:
-        near = rows_near(counts.starts, counts.codes, counts.counts, values, reach)
-        everything.append(float((counts.sizes / np.maximum.reduceat(near, counts.starts[:-1])).min()))
-        star = np.maximum.reduceat(np.where(column.sensitive[counts.codes], near, 0), counts.starts[:-1])
+        star_all, star = largest_stars(counts, values, reach, column.sensitive)
+        everything.append(float((counts.sizes / star_all).min()))
         sensitive.append(counts.sizes / np.maximum(star, 1))
     return EpsilonM(reach_of, relative, counted.figure("(ε, m)", Bound.AT_LEAST, sensitive), min(everything))

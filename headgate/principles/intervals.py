@@ -6,6 +6,17 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.principles.class_counts import ClassCounts
+
+
+def largest_stars(
+    counts: ClassCounts, values: NDArray[np.float64], reach: NDArray[np.float64], flags: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Per class the largest number of rows within reach of one value: of any, and of a flagged one (the last flag is for missing; 0 if
+    there is none)."""
+    near, starts = rows_near(counts.starts, counts.codes, counts.counts, values, reach), counts.starts[:-1]
+    return np.maximum.reduceat(near, starts), np.maximum.reduceat(np.where(flags[counts.codes], near, 0), starts)
+
 
 @numba.njit(cache=True, nogil=True)
 def rows_near(

@@ -38,8 +38,8 @@ def k_e(counted: Counted) -> KE:
     return KE(
         counted.figure("distinct numbers", Bound.AT_LEAST, distinct),
         counted.figure("range", Bound.AT_LEAST, ranges),
-        Figure("distinct numbers", Bound.AT_LEAST, tuple(distinct), counted.sizes),
-        Figure("range", Bound.AT_LEAST, tuple(ranges), counted.sizes),
+        counted.figure_all("distinct numbers", Bound.AT_LEAST, distinct),
+        counted.figure_all("range", Bound.AT_LEAST, ranges),
     )
 
 

@@ -48,8 +48,7 @@ def n_t_closeness(counted: Counted, classes: Sequence[Codes], coarser: Sequence[
         for blocks in partitions:
             _approach(nearest, column, reading, blocks, int(size))
         figures.append(nearest)
-    sensitive = counted.figure(NAME, Bound.AT_MOST, figures)
-    return NTCloseness(int(size), sensitive, Figure(NAME, Bound.AT_MOST, tuple(figures), counted.sizes))
+    return NTCloseness(int(size), counted.figure(NAME, Bound.AT_MOST, figures), counted.figure_all(NAME, Bound.AT_MOST, figures))
 
 
 def _on_its_line(column: Column) -> Column:

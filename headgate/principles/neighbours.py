@@ -30,13 +30,7 @@ def neighbours(
     """For every distinct value of every class the rows of the class within reach of it, its own included.
 
     Class c holds the values starts[c] … starts[c+1], value i of them counts[i] rows."""
-    run = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
-    agreed = _must_agree(layout, values, reach)
-    order, runs = np.arange(len(values)), starts
-    if agreed:
-        keys = distinct_rows(np.column_stack([run, *agreed]))[1]
-        order = np.argsort(keys, kind="stable")
-        runs = np.flatnonzero(np.diff(keys[order], prepend=-1, append=-1))
+    order, runs = runs_apart(layout, values, starts, reach)
     near, budget = np.empty_like(counts), np.array([LARGEST_WORK])
     near[order] = _count(layout, largest_differences(layout), np.ascontiguousarray(values[order]), runs, counts[order], reach, budget)
     if budget[0] < 0:
@@ -45,6 +39,19 @@ def neighbours(
             "Measure fewer sensitive attributes together, use a smaller ε, or round the values.",
         )
     return near
+
+
+def runs_apart(
+    layout: DistanceLayout, values: Codes, starts: NDArray[np.int64], reach: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The classes' values in an order in which each class falls into runs that no neighbours cross, and where these runs start."""
+    agreed = _must_agree(layout, values, reach)
+    if not agreed:
+        return np.arange(len(values)), starts
+    owner = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+    keys = distinct_rows(np.column_stack([owner, *agreed]))[1]
+    order = np.argsort(keys, kind="stable")
+    return order, np.flatnonzero(np.diff(keys[order], prepend=-1, append=-1))
 
 
 def _must_agree(layout: DistanceLayout, values: Codes, reach: float) -> list[Codes]:

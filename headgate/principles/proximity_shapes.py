@@ -24,7 +24,6 @@ to those of others.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,13 +34,14 @@ from numpy.typing import NDArray
 
 from headgate.columns import Codes, Column
 from headgate.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
-from headgate.distinct import distinct_rows
+from headgate.distinct import joint_values
 from headgate.errors import InputRejected
 from headgate.principles.class_counts import ClassCounts, class_counts
+from headgate.principles.dissimilarity import asked_epsilon
 from headgate.principles.figure import Bound, Figure
 from headgate.principles.intervals import largest_windows
+from headgate.principles.neighbours import runs_apart
 from headgate.principles.shape_search import shapes_in_groups
-from headgate.tolerance import TOLERANCE, exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,15 +69,12 @@ class ProximityShapes:
 
 def proximity_shapes(columns: Sequence[Column], classes: Sequence[Codes], distance: Distance, epsilon: Any) -> ProximityShapes:
     """Of the composite of these columns, in each reading of "group"."""
-    bound = float(exact(epsilon))
     if not columns:
         raise InputRejected("There is no sensitive attribute to measure.", "Name at least one.")
     if not classes:
         raise InputRejected("There are no classes to measure.", "Give a table with rows.")
-    if not math.isfinite(bound) or bound < 0:
-        raise InputRejected("ε is no finite number from 0 up.", "Correct it.")
-    distinct, place = distinct_rows(np.stack([column.codes for column in columns], axis=1))
-    flags = np.any([column.sensitive[distinct[:, i]] for i, column in enumerate(columns)], axis=0)
+    bound = asked_epsilon(epsilon)
+    distinct, place, flags = joint_values(columns)
     composite, rows = distance.bind(columns, distinct)
     counted = [class_counts(place, reading) for reading in classes]
     found = [_shapes(counts, composite.layout, rows, flags, radius(bound)) for counts in counted]
@@ -100,16 +97,10 @@ def _shapes(
     if len(layout.mode) == 1 and layout.mode[0] in (LINE, DISCRETE):
         largest = _one_attribute(counts, layout, rows[:, 0], flags, reach)
         return largest, np.ones(largest.shape, dtype=np.bool_)
-    # Neighbours agree in every category that outweighs the reach (by more than roots are rounded): a class of thousands falls into
-    # many small parts.
-    agreed = (layout.mode == DISCRETE) & (layout.weight ** (1.0 / layout.power) > reach + TOLERANCE) & (not layout.least)
-    values = rows[counts.codes]
-    parts, place = distinct_rows(np.column_stack([counts.owner.astype(np.int32), values[:, agreed]]))
-    order = np.argsort(place, kind="stable")
-    starts = np.append(0, np.cumsum(np.bincount(place)))
+    order, runs = runs_apart(layout, rows[counts.codes], counts.starts, reach)
     entries = counts.codes[order]
-    found, sure = shapes_in_groups(layout, np.ascontiguousarray(rows[entries]), starts, counts.counts[order], flags[entries], reach)
-    first = np.flatnonzero(np.diff(parts[:, 0], prepend=-1))
+    found, sure = shapes_in_groups(layout, np.ascontiguousarray(rows[entries]), runs, counts.counts[order], flags[entries], reach)
+    first = np.searchsorted(runs, counts.starts[:-1])
     largest = np.maximum.reduceat(found, first, axis=1)
     return largest, np.maximum.reduceat(np.where(sure, found, 0), first, axis=1) == largest
 

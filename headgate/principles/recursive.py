@@ -69,11 +69,11 @@ def recursive_l(counted: Counted, c: Any) -> RecursiveL:
     constant = _constant(c)
     everything = np.ones_like(counted.column.sensitive)
     sensitive = [_largest_l(counts, counted.column.sensitive, constant) for counts in counted.readings]
-    whole = tuple(_largest_l(counts, everything, constant) for counts in counted.readings)
+    whole = [_largest_l(counts, everything, constant) for counts in counted.readings]
     return RecursiveL(
         constant,
         counted.figure("recursive l", Bound.AT_LEAST, sensitive),
-        Figure("recursive l", Bound.AT_LEAST, whole, counted.sizes),
+        counted.figure_all("recursive l", Bound.AT_LEAST, whole),
     )
 
 

@@ -31,7 +31,7 @@ def variance(counted: Counted) -> Variance:
     figures = [_variance(counts, values) for counts in counted.readings]
     if not all(np.isfinite(figure).all() for figure in figures):
         raise InputRejected(f"The numbers of '{column.name}' are too large to be squared.", "Give them in a larger unit.")
-    return Variance(counted.figure("variance", Bound.AT_LEAST, figures), Figure("variance", Bound.AT_LEAST, tuple(figures), counted.sizes))
+    return Variance(counted.figure("variance", Bound.AT_LEAST, figures), counted.figure_all("variance", Bound.AT_LEAST, figures))
 
 
 def _variance(counts: ClassCounts, values: NDArray[np.float64]) -> NDArray[np.float64]:

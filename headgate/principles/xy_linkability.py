@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import Codes, Column
-from headgate.distinct import distinct_rows
+from headgate.distinct import distinct_rows, joint_values
 from headgate.errors import InputRejected
 from headgate.principles.class_counts import class_counts
 from headgate.principles.figure import Bound, Figure
@@ -111,8 +111,7 @@ def _parts(tables: Sequence[Projected], names: Sequence[str]) -> list[_Part]:
 def _part(classes: Sequence[Codes], columns: Sequence[Column]) -> _Part:
     if not classes:
         raise InputRejected("There are no classes to measure.", "Give a table with rows.")
-    distinct, place = distinct_rows(np.stack([column.codes for column in columns], axis=1))
-    flags = np.any([column.sensitive[distinct[:, i]] for i, column in enumerate(columns)], axis=0)
+    _, place, flags = joint_values(columns)
     counted = [class_counts(place, reading) for reading in classes]
     return _Part(
         classes,

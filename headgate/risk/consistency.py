@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from headgate.bits import population
 from headgate.cells import CellReader, format_number
 from headgate.columns import Codes, Column, Kind, Role
 from headgate.distinct import distinct_rows
@@ -86,10 +87,7 @@ def _intersections(bits: NDArray[np.uint64], wanted: NDArray[np.int64]) -> NDArr
             x = bits[wanted[row, 0], word]
             for field in range(1, wanted.shape[1]):
                 x &= bits[wanted[row, field], word]
-            x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))  # population count, by halves
-            x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-            x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-            count += (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
+            count += population(x)
         out[row] = count
     return out
 

@@ -30,7 +30,7 @@ from scipy.special import digamma, poch
 
 from headgate.columns import Codes
 from headgate.errors import InputRejected
-from headgate.risk.reidentification import MOST_PEOPLE, checked_weights, class_sizes
+from headgate.risk.reidentification import MOST_PEOPLE, checked_weights, sizes_of_readings
 from headgate.tolerance import at_most, exact
 
 SMALL_FRACTION = 0.1
@@ -82,7 +82,7 @@ def population_uniqueness(
 ) -> PopulationUniqueness:
     """Of a simple random sample whose rows are in these classes; the population is n/π people, or the sum of the sampling weights.
     Of two readings the one with more uniques counts."""
-    sizes = class_sizes(classes)
+    sizes = sizes_of_readings(classes)
     rows = len(classes[0])
     if (fraction is None) == (weights is None):
         raise InputRejected("The size of the population is not known.", "Give the sampling fraction or the sampling weights, one of them.")
@@ -108,7 +108,7 @@ def intrusion(classes: Sequence[Codes], fraction: Any) -> float | None:
     if not 0 < drawn <= 1:
         raise InputRejected("The sampling fraction is not in (0, 1].", "Give the share of the population that was drawn.")
     found = []
-    for size in class_sizes(classes):
+    for size in sizes_of_readings(classes):
         right, wrong = drawn * int((size == 1).sum()), 2 * (1 - drawn) * int((size == 2).sum())
         if right + wrong > 0:
             found.append(right / (right + wrong))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from headgate.columns import Codes
 from headgate.errors import InputRejected
-from headgate.principles import class_counts
+from headgate.principles.class_counts import class_sizes
 from headgate.principles.figure import Bound, Figure, Shortfall
 
 MOST_PEOPLE = 10**12  # no population is larger
@@ -48,7 +48,7 @@ class Reidentification:
 
 def reidentification(classes: Sequence[Codes], threshold: Any = None) -> Reidentification:
     """Prosecutor and marketer. Each figure in the worse reading of "group"."""
-    sizes = class_sizes(classes)
+    sizes = sizes_of_readings(classes)
     means = [len(size) / len(classes[0]) for size in sizes]
     return _measured("prosecutor risk", [1.0 / size for size in sizes], sizes, classes[0], means, threshold)
 
@@ -60,7 +60,7 @@ def journalist(consistent: NDArray[np.int64], classes: Sequence[Codes] | None = 
         raise InputRejected("There are no rows to measure.", "Give a table with rows.")
     risk = np.where(consistent > 0, 1.0 / np.maximum(consistent, 1), 0.0)
     readings = [np.arange(len(risk), dtype=np.int32)] if classes is None else classes
-    sizes = class_sizes(readings)
+    sizes = sizes_of_readings(readings)
     if any(len(reading) != len(risk) for reading in readings):
         raise InputRejected(f"{len(readings[0])} class numbers for {len(risk)} records.", "Give one class number a record.")
     worst = [np.zeros(len(size)) for size in sizes]
@@ -74,7 +74,7 @@ def individual_risk(classes: Sequence[Codes], weights: NDArray[np.float64], thre
     population has given f a negative binomial distribution, and the risk is E(1/F | f) = (p^f/f)·₂F₁(f, f; f+1; 1−p).
 
     Weights below 1 cannot make a population smaller than its sample: p is at most 1, where the risk is the prosecutor's 1/f."""
-    sizes = class_sizes(classes)
+    sizes = sizes_of_readings(classes)
     given = checked_weights(weights, len(classes[0]))
     risks = []
     for reading, size in zip(classes, sizes, strict=True):
@@ -122,13 +122,13 @@ def checked_weights(weights: NDArray[np.float64], rows: int) -> NDArray[np.float
     return given
 
 
-def class_sizes(classes: Sequence[Codes]) -> list[NDArray[np.int64]]:
+def sizes_of_readings(classes: Sequence[Codes]) -> list[NDArray[np.int64]]:
     """Rows of each class, in each reading; an empty class would have infinite risk, so numbers must have no gaps."""
     if not classes or len(classes[0]) == 0:
         raise InputRejected("There are no rows to measure.", "Give a table with rows.")
     if any(len(reading) != len(classes[0]) for reading in classes):
         raise InputRejected("The readings of the classes have different numbers of rows.", "Give one class number a row in each.")
-    return [class_counts.class_sizes(reading) for reading in classes]
+    return [class_sizes(reading) for reading in classes]
 
 
 def _measured(

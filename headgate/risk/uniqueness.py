@@ -25,7 +25,7 @@ from headgate.columns import MISSING, Codes, Column
 from headgate.distinct import ROOM, firsts_and_sizes, places
 from headgate.errors import InputRejected
 from headgate.principles.figure import Bound, Figure, Shortfall
-from headgate.risk.reidentification import class_sizes
+from headgate.risk.reidentification import sizes_of_readings
 
 LARGEST = 3  # attributes of a special unique
 _KEYS = 2**62  # whole numbers below this name a combination of values
@@ -89,12 +89,12 @@ class SpecialUniques:
 
 def sample_uniques(columns: Sequence[Column]) -> SampleUniques:
     """Of the rows' combinations in these quasi-identifiers."""
-    return alone([combinations([column.codes for column in columns])])
+    return sample_uniques_of([combinations([column.codes for column in columns])])
 
 
-def alone(classes: Sequence[Codes]) -> SampleUniques:
+def sample_uniques_of(classes: Sequence[Codes]) -> SampleUniques:
     """Of rows whose groups are known already; of two readings the worse counts."""
-    sizes = class_sizes(classes)
+    sizes = sizes_of_readings(classes)
     figure = Figure("sample uniques", Bound.AT_MOST, tuple((size == 1).astype(np.float64) for size in sizes), tuple(sizes))
     count = max(int((size == 1).sum()) for size in sizes)
     return SampleUniques(figure, count, count / len(classes[0]))

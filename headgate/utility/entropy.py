@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.cells import EVERYTHING, CellReader
+from headgate.cells import CellReader
 from headgate.columns import Codes, Column
 from headgate.errors import InputRejected
 from headgate.principles.figure import Figure
@@ -72,14 +72,10 @@ def _reached(column: Column, counts: NDArray[np.int64], cells: PublishedCells) -
     """Input rows whose value each cell covers."""
     reader = CellReader(column)
     before = np.concatenate([[0], np.cumsum(counts[:-1])])
-    known = column.values if column.kind.numeric else np.arange(len(column.values))
     reach = np.empty(len(cells.texts), dtype=np.int64)
     for i, text in enumerate(cells.texts):
-        stretch = None if text in ("", EVERYTHING) else reader.interval(text)
-        if stretch is not None:
-            reach[i] = before[np.searchsorted(known, stretch[1], side="right")] - before[np.searchsorted(known, stretch[0])]
-        else:
-            reach[i] = counts[reader.covers(text)].sum()
+        ends = reader.places(text)
+        reach[i] = counts[reader.covers(text)].sum() if ends is None else before[ends[1]] - before[ends[0]]
     if (reach == 0).any():
         raise InputRejected(f"A published cell of '{column.name}' covers no input row.", _CURE)
     return reach

@@ -160,13 +160,11 @@ def _spread(column: Column, cells: PublishedCells, place: Codes) -> sparse.csr_a
     """The part of each cell that lies at each place: the mean over the values that it covers."""
     reader = CellReader(column)
     ordered = column.kind is not Kind.CATEGORY
-    known = column.values if column.kind.numeric else np.arange(len(column.values))
-    edges = np.append(np.searchsorted(place[:-1], np.arange(place[-1])), len(known)) if ordered else np.empty(0)
+    edges = np.append(np.searchsorted(place[:-1], np.arange(place[-1])), len(column.values)) if ordered else np.empty(0)
     parts = np.zeros((len(cells.texts), place[-1] + 1))
     for i, text in enumerate(cells.texts):
-        stretch = reader.interval(text) if ordered and text not in ("", EVERYTHING) else None
-        if stretch is not None:
-            ends = np.searchsorted(known, stretch[0]), np.searchsorted(known, stretch[1], side="right")
+        ends = reader.places(text) if ordered else None
+        if ends is not None:
             parts[i, :-1] = np.diff(np.clip(edges, *ends))
         else:
             covered = reader.covers(text)

@@ -16,12 +16,13 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.bits import population
 from headgate.cells import EVERYTHING, CellReader
 from headgate.columns import Column, Kind, Table
 from headgate.distinct import distinct_rows
 from headgate.errors import InputRejected, RequirementNotMet
 from headgate.published import PublishedTable
-from headgate.utility.row_sets import RowSets, keep_interval, population, sort_rows
+from headgate.utility.row_sets import RowSets, keep_interval, sort_rows
 
 REDRAWS_PER_QUERY = 20
 
@@ -166,18 +167,22 @@ def _runs(text: str, reader: CellReader, line: _Line, missing: bool) -> tuple[li
         return [(0, line.places)], int(missing)
     if text == "":
         return [], 1
-    stretch = reader.interval(text)  # there may be as many cells as groups, so each is parsed once
-    if stretch is not None and line.whole:
-        low, high = max(math.ceil(stretch[0]) - line.first, 0), min(math.floor(stretch[1]) - line.first + 1, line.places)
-        return ([(low, high)] if low < high else []), 0
-    if stretch is not None:
-        known = line.column.values if line.column.kind is Kind.NUMBER else line.values
-        low, high = int(np.searchsorted(known, stretch[0])), int(np.searchsorted(known, stretch[1], side="right"))
-        return ([(low, high)] if low < high else []), 0
+    # There may be as many cells as groups, so each stretch is parsed once.
+    ends = _whole_places(text, reader, line) if line.whole else reader.places(text)
+    if ends is not None:
+        return ([ends] if ends[0] < ends[1] else []), 0
     mask = reader.covers(text)
     places = line.values[mask[:-1]]
     breaks = np.flatnonzero(np.diff(places) > 1) + 1
     return [(int(run[0]), int(run[-1]) + 1) for run in np.split(places, breaks) if len(run)], int(mask[-1])
+
+
+def _whole_places(text: str, reader: CellReader, line: _Line) -> tuple[int, int] | None:
+    """Of all whole numbers or days of the domain, also those that no row has."""
+    stretch = reader.interval(text)
+    if stretch is None:
+        return None
+    return max(math.ceil(stretch[0]) - line.first, 0), min(math.floor(stretch[1]) - line.first + 1, line.places)
 
 
 def _draw(

@@ -96,15 +96,6 @@ def flip(words: NDArray[np.uint64], row: int) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def population(x: np.uint64) -> np.uint64:
-    """Bits that are set, by halves."""
-    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
-
-
-@numba.njit(cache=True, nogil=True)
 def keep_interval(
     order: NDArray[np.int32],
     marks: NDArray[np.int64],

@@ -16,7 +16,7 @@ from headgate.columns import Column, Kind, Role
 from headgate.encode import ColumnSpec, encode_column
 from headgate.errors import InputRejected
 from headgate.risk import uniqueness
-from headgate.risk.uniqueness import SpecialUniques, alone, combinations, sample_uniques, special_uniques, special_uniques_of
+from headgate.risk.uniqueness import SpecialUniques, combinations, sample_uniques, sample_uniques_of, special_uniques, special_uniques_of
 
 
 def columns_of(rows: list[tuple[Any, ...]]) -> list[Column]:
@@ -205,7 +205,7 @@ def test_rows_with_a_score_above_what_is_wanted_are_named() -> None:
 
 def test_the_worse_reading_counts() -> None:
     few, many = np.zeros(3, dtype=np.int32), np.array([0, 1, 0], dtype=np.int32)
-    assert alone([few, many]).count == alone([many, few]).count == 1
+    assert sample_uniques_of([few, many]).count == sample_uniques_of([many, few]).count == 1
 
 
 @pytest.mark.parametrize(
