@@ -59,18 +59,33 @@ def places(columns: Iterable[Codes]) -> NDArray[np.int32]:
     return keys
 
 
-@numba.njit(cache=True, nogil=True)
 def firsts_and_sizes(place: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The first row of each number 0, 1, 2 …, −1 where there is none, and how many rows have it."""
-    most = -1
-    for number in place:
-        most = max(most, number)
-    first, sizes = np.full(most + 1, -1, np.int32), np.zeros(most + 1, np.int64)
+    sizes = rows_of_each(place, ends(place)[1] + 1)
+    return np.asarray(_firsts(place, len(sizes))), np.asarray(sizes)
+
+
+@numba.njit(cache=True, nogil=True)
+def _firsts(place: NDArray[np.int32], many: int) -> NDArray[np.int32]:
+    """Looks no further than the last number's first row, which is near the start where numbers repeat."""
+    first = np.full(many, -1, np.int32)
+    left = many
     for row in range(len(place)):
-        if sizes[place[row]] == 0:
+        if first[place[row]] < 0:
             first[place[row]] = row
-        sizes[place[row]] += 1
-    return first, sizes
+            left -= 1
+            if left == 0:
+                break
+    return first
+
+
+@numba.njit(cache=True, nogil=True)
+def rows_of_each(place: NDArray[np.int32], many: int) -> NDArray[np.int64]:
+    """How many rows have each of the numbers 0, 1, 2 … below `many`."""
+    sizes = np.zeros(many, np.int64)
+    for number in place:
+        sizes[number] += 1
+    return sizes
 
 
 @numba.njit(cache=True, nogil=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import Codes, Column
-from headgate.distinct import ends, firsts_and_sizes
+from headgate.distinct import ends, rows_of_each
 from headgate.errors import InputRejected
 from headgate.principles.figure import Bound, Figure
 
@@ -95,7 +95,8 @@ def class_counts(codes: Codes, classes: Codes) -> ClassCounts:
 
 def class_sizes(classes: Codes) -> NDArray[np.int64]:
     """Rows of each class; refuses numbers with gaps."""
-    sizes = firsts_and_sizes(classes)[1] if len(classes) and ends(classes)[0] >= 0 else np.zeros(1, dtype=np.int64)
+    low, high = ends(classes) if len(classes) else (-1, -1)
+    sizes = rows_of_each(classes, high + 1) if low == 0 else np.zeros(1, dtype=np.int64)
     if (sizes == 0).any():
         raise InputRejected("Classes must be numbered 0, 1, 2 … without gaps.", "Number them anew, without the suppressed rows.")
     return np.asarray(sizes)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import MISSING, Codes, Column
-from headgate.distinct import ROOM, firsts_and_sizes, places
+from headgate.distinct import ROOM, ends, firsts_and_sizes, places
 from headgate.errors import InputRejected
 from headgate.principles.figure import Bound, Figure, Shortfall
 from headgate.risk.reidentification import sizes_of_readings
@@ -102,8 +102,7 @@ def sample_uniques_of(classes: Sequence[Codes]) -> SampleUniques:
 
 def combinations(codes: Sequence[Codes]) -> Codes:
     """The rows' combinations, from one array of codes a quasi-identifier, numbered 0, 1, 2 …"""
-    _check(codes)
-    return _combinations(codes)[0]
+    return _combinations(codes, _check(codes))[0]
 
 
 def special_uniques(columns: Sequence[Column], largest: int = LARGEST) -> SpecialUniques:
@@ -116,12 +115,12 @@ def special_uniques(columns: Sequence[Column], largest: int = LARGEST) -> Specia
 def special_uniques_of(given: Mapping[str, Codes], largest: int = LARGEST) -> SpecialUniques:
     """By name, the rows' codes: of a published table `{name: cells.codes …}`."""
     names, columns = list(given), list(given.values())
-    _check(columns)
+    digits = _check(columns)
     if largest < 1:
         raise InputRejected("A special unique has at least one attribute.", "Give largest from 1 up.")
     attributes, rows = len(columns), len(columns[0])
     largest = min(largest, attributes)
-    _, first, sizes = _combinations(columns)
+    _, first, sizes = _combinations(columns, digits)
     # combinations of one row first: only they are candidates, but every one is counted; of two rows as of more
     order = np.argsort(sizes > 1, kind="stable")
     candidates = int((sizes == 1).sum())
@@ -157,36 +156,40 @@ def suda_weights(attributes: int, largest: int) -> tuple[float, ...]:
     return tuple(float(math.prod(attributes - i for i in range(size, end + 1))) for size in range(1, largest + 1))
 
 
-def _check(columns: Sequence[Codes]) -> None:
+def _check(columns: Sequence[Codes]) -> list[int]:
+    """How many codes each column may have, missing among them; refuses what is not encoded."""
     if not columns:
         raise InputRejected("There is no quasi-identifier.", "Name at least one.")
     if len(columns[0]) == 0:
         raise InputRejected("There are no rows to measure.", "Give a table with rows.")
+    digits = []
     for column in columns:
         if len(column) != len(columns[0]):
             raise InputRejected("The columns have different numbers of rows.", "Give one code a row in each.")
-        if not np.issubdtype(column.dtype, np.integer) or column.min() < MISSING:
+        low, high = ends(column) if np.issubdtype(column.dtype, np.integer) else (MISSING - 1, MISSING)
+        if low < MISSING:
             raise InputRejected("A column is not encoded.", "Give codes from 0 up, −1 for missing.")
+        digits.append(high + 2)
+    return digits
 
 
-def _combinations(columns: Sequence[Codes]) -> tuple[Codes, NDArray[np.int32], NDArray[np.int64]]:
+def _combinations(columns: Sequence[Codes], digits: Sequence[int]) -> tuple[Codes, NDArray[np.int32], NDArray[np.int64]]:
     """The rows' numbers, and each combination's first row and size. Keys are hashed where a table of all of them would be too large."""
-    if math.prod(int(column.max()) + 2 for column in columns) <= 4 * len(columns[0]) + ROOM:
+    if math.prod(digits) <= 4 * len(columns[0]) + ROOM:
         place = places(columns)
         return place, *firsts_and_sizes(place)
     keys, span = None, 1
-    for column in columns:
-        digits = int(column.max()) + 2
+    for column, width in zip(columns, digits, strict=True):
         if keys is None:
-            keys, span = column.astype(np.int64) + 1, digits
+            keys, span = column.astype(np.int64) + 1, width
             continue
-        if span * digits > _KEYS:  # short names for what there is so far
+        if span * width > _KEYS:  # short names for what there is so far
             keys = _numbered(keys)[0].astype(np.int64)
             span = int(keys.max()) + 1
-        keys = keys * digits
+        keys = keys * width
         keys += column
         keys += 1
-        span *= digits
+        span *= width
     return _numbered(keys)  # type: ignore[no-any-return]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from headgate.cells import CellReader, Everything, Interval, Members, Missing, Single, parse_cell
 from headgate.columns import Codes, Column, Kind
 from headgate.errors import InputRejected
+from headgate.principles.class_counts import class_sizes
 from headgate.principles.figure import Figure
 from headgate.published import PublishedTable
 
@@ -84,4 +85,4 @@ def discernibility(classes: Sequence[Codes], rows: int | None = None) -> int:
     total = released if rows is None else rows
     if total < released:
         raise InputRejected(f"{released} rows are released of {total} input rows.", "Give the number of rows of the input.")
-    return int((np.bincount(classes[0]).astype(np.int64) ** 2).sum()) + (total - released) * total
+    return int((class_sizes(classes[0]) ** 2).sum()) + (total - released) * total
