@@ -155,13 +155,15 @@ def check_classes(
         measured += measure_shapes(columns, classes, epsilon)
     for column in columns:
         measured += measure_attribute(count(column, classes), asked)
-    lines = [_line(one, required) for one in measured]
+    lines = [
+        Line(one, near.short_of(delta), f"≤ {_written(1 - exact(delta))}")
+        if near is not None and delta is not None and one.key == "risk"
+        else _line(one, required)
+        for one in measured
+    ]
     absent = [key for key in required if key not in {one.key for one in measured}]
     if absent:
         raise InputRejected(f"'{absent[0]}' cannot be measured here.", f"It needs {NEEDS[absent[0]]}.")
-    if near is not None and delta is not None:
-        place = next(i for i, one in enumerate(measured) if one.key == "risk")
-        lines[place] = Line(measured[place], near.short_of(delta), f"≤ {_written(1 - exact(delta))}")
     return CheckResult(
         len(classes[0]),
         size.groups,

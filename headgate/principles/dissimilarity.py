@@ -24,7 +24,7 @@ from headgate.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
 from headgate.distinct import joint_values
 from headgate.errors import InputRejected
 from headgate.principles.class_counts import class_counts
-from headgate.principles.figure import Bound, Figure, Shortfall
+from headgate.principles.figure import Bound, Figure, Shortfall, worst_shortfall
 from headgate.principles.intervals import rows_near
 from headgate.principles.neighbours import neighbours
 from headgate.tolerance import exact, neighbours_allowed
@@ -81,12 +81,11 @@ class Dissimilarity:
         worst placed row of each exceeds what δ allows. A group of one lacks the one other row that it needs unless δ is 0."""
         share = _share(delta)
         found = []
-        for place, (most, sizes) in enumerate(zip(self.neighbours, self.figure.sizes, strict=True)):
+        for most, sizes in zip(self.neighbours, self.figure.sizes, strict=True):
             excess = _excess(most, sizes, share)
             groups = np.flatnonzero(excess > 0)
-            people = int(sizes[groups].sum())
-            found.append(Shortfall(float(share), groups, excess[groups].astype(np.float64), people, by_values=place > 0))
-        return max(found, key=lambda one: one.people)
+            found.append((groups, excess[groups].astype(np.float64)))
+        return worst_shortfall(float(share), found, self.figure.sizes)
 
 
 def dissimilarity(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -31,6 +32,18 @@ class Shortfall:
     @property
     def met(self) -> bool:
         return len(self.groups) == 0
+
+
+Lacking = tuple[NDArray[np.int64], NDArray[np.float64]]  # groups that fall short in one reading, and what each of them lacks
+
+
+def worst_shortfall(required: float, readings: Sequence[Lacking], sizes: Sequence[NDArray[np.int64]]) -> Shortfall:
+    """Of the reading in which more people are concerned; the first, by group number, if they are as many."""
+    found = [
+        Shortfall(required, groups, missing, int(rows[groups].sum()), by_values=place > 0)
+        for place, ((groups, missing), rows) in enumerate(zip(readings, sizes, strict=True))
+    ]
+    return max(found, key=lambda one: one.people)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,14 +82,13 @@ class Figure:
     def short_of(self, required: Any) -> Shortfall:
         """In the reading in which more people are concerned. What is not a number meets nothing."""
         wanted = float(exact(required))
-        readings = enumerate(zip(self.per_class, self.sizes, strict=True))
-        return max((self._short(*reading, wanted, place > 0) for place, reading in readings), key=lambda one: one.people)
+        return worst_shortfall(wanted, [self._short(figures, wanted) for figures in self.per_class], self.sizes)
 
-    def _short(self, figures: NDArray[np.float64], sizes: NDArray[np.int64], wanted: float, by_values: bool) -> Shortfall:
+    def _short(self, figures: NDArray[np.float64], wanted: float) -> Lacking:
         lacking = wanted - figures if self.bound is Bound.AT_LEAST else figures - wanted
         near = TOLERANCE * np.maximum(max(1.0, abs(wanted)), np.where(np.isfinite(figures), np.abs(figures), 0.0))
         groups = np.flatnonzero(~(lacking <= near))
-        return Shortfall(wanted, groups, lacking[groups], int(sizes[groups].sum()), by_values)
+        return groups, lacking[groups]
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from headgate.errors import InputRejected
 from headgate.principles.class_counts import ClassCounts, Counted
-from headgate.principles.figure import Bound, Figure, Shortfall
+from headgate.principles.figure import Bound, Figure, Shortfall, worst_shortfall
 from headgate.tolerance import exact, floors
 
 
@@ -51,9 +51,8 @@ class Infimum(Figure):
         found = []
         for place, figures in enumerate(self.per_class):
             groups = np.flatnonzero((self.others[place] <= floors(self.largest[place], 1 / c)) & (figures > 0))
-            missing = np.maximum(figures[groups] - float(c), 0.0)
-            found.append(Shortfall(float(c), groups, missing, int(self.sizes[place][groups].sum()), place > 0))
-        return max(found, key=lambda one: one.people)
+            found.append((groups, np.maximum(figures[groups] - float(c), 0.0)))
+        return worst_shortfall(float(c), found, self.sizes)
 
 
 @dataclass(frozen=True, eq=False)
