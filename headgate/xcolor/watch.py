@@ -1,0 +1,78 @@
+"""What a long run tells while it works, and how it is stopped.
+
+Compiled loops see neither signals nor callbacks, so they work in a thread of their own: they write how far they are to `state` and
+look there whether to stop; the caller waits, and so hears Ctrl-C at once.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+DONE, TOTAL, STOP = 0, 1, 2  # places in `state`; a compiled loop returns early, with anything, once state[STOP] is not 0
+EVERY = 0.1  # seconds between two looks
+
+Report = Callable[[int, int], None]  # rows done, rows in all
+T = TypeVar("T")
+
+
+class Stopped(KeyboardInterrupt):
+    """The run was stopped before it had a result."""
+
+
+class Watch:
+    """One run. `report` is called from the thread that waits, a few times a second."""
+
+    def __init__(self, report: Report | None = None) -> None:
+        self.state: NDArray[np.int64] = np.zeros(3, dtype=np.int64)
+        self._report = report
+        _all.add(self)
+
+    def stop(self) -> None:
+        self.state[STOP] = 1
+
+    def require_going(self) -> None:
+        if self.state[STOP]:
+            raise Stopped
+
+    def run(self, work: Callable[[], T]) -> T:
+        """The result of `work`, which passes `state` to compiled loops. Ctrl-C stops it within a moment."""
+        found: list[T] = []
+        failed: list[BaseException] = []
+
+        def call() -> None:
+            try:
+                found.append(work())
+            except BaseException as problem:  # noqa: BLE001 - raised again where the caller waits
+                failed.append(problem)
+
+        self.require_going()
+        worker = threading.Thread(target=call, name="headgate")
+        worker.start()
+        try:
+            while worker.is_alive():
+                worker.join(EVERY)
+                if self._report is not None and self.state[TOTAL]:
+                    self._report(int(self.state[DONE]), int(self.state[TOTAL]))
+        except BaseException:
+            self.stop()
+            worker.join()
+            raise
+        if failed:
+            raise failed[0]
+        self.require_going()
+        return found[0]
+
+
+_all: weakref.WeakSet[Watch] = weakref.WeakSet()
+
+
+def stop_all() -> None:
+    """Every run of this process, whatever thread it is in."""
+    for watch in list(_all):
+        watch.stop()
