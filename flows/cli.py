@@ -67,11 +67,32 @@ def release(
 
 @app.command()
 @reported
-def advise(policy: PolicyFile, json: Json = False) -> None:
-    """Which (ε, δ, k) this data can carry, per table, why, and the binding values."""
-    from flows.inspect import advise_policy
+def advise(
+    policy: PolicyFile,
+    max_loss: Annotated[str | None, typer.Option("--max-loss", help="Suggest what protects most at no more loss (NCP) than this.")] = None,
+    min_delta: Annotated[str | None, typer.Option("--min-delta", help="Suggest what loses least with at least this δ.")] = None,
+    report: Annotated[Path | None, typer.Option("--report", help="Write a page with pictures here.")] = None,
+    json: Json = False,
+) -> None:
+    """Which (ε, δ, k) this data can carry, per table, why, the binding values, and which setting to choose."""
+    from flows.advise import advise_policy
 
-    advise_policy(policy, json)
+    advise_policy(policy, max_loss, min_delta, report, json)
+
+
+@app.command()
+@reported
+def explore(
+    policy: PolicyFile,
+    k: Annotated[list[str] | None, typer.Option("--k", metavar="LIST", help="Group sizes: 5,10,20.")] = None,
+    epsilon: Annotated[list[str] | None, typer.Option("--epsilon", metavar="LIST", help="ε to try: 0,0.1.")] = None,
+    delta: Annotated[list[str] | None, typer.Option("--delta", metavar="LIST", help="δ to try: 0.5,0.7.")] = None,
+    json: Json = False,
+) -> None:
+    """Try many settings and log each to MLflow, with the risk–utility frontier drawn."""
+    from flows.advise import explore_policy
+
+    explore_policy(policy, k or [], epsilon or [], delta or [], json)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""Commands that only look: at a table, a policy's chances, a published folder, the ledger."""
+"""Commands that only look: at a table, a published folder, the ledger."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.policy_files import resolve_policy
-from flows.terminal import console, figure, figures_table, in_words, named_attributes, plain, print_json, results, tell
+from flows.terminal import console, figure, in_words, plain, print_json, results, tell
 from headgate.errors import InputRejected, RequirementNotMet
 from tasks.wording import counted
 
 if TYPE_CHECKING:
-    from headgate.advise import Setting
     from headgate.check import CheckResult
-    from tasks.advice import Advice
     from tasks.verify import VerifyReport
 
 
@@ -175,61 +172,6 @@ def _show_check(found: CheckResult) -> None:
     out.print(shown)
     told = "that fall short; where nothing is required, those " if asked else ""
     tell(out, f"groups and rows: those {told}with the worst figure.", "dim")
-
-
-def advise_policy(policy: Path, as_json: bool) -> None:
-    from tasks.advice import advise_on
-
-    advice = advise_on(resolve_policy(policy))
-    if as_json:
-        print_json(advice.to_json())
-        return
-    _show_advice(advice)
-
-
-def _show_advice(advice: Advice) -> None:
-    from rich.text import Text
-
-    out = results()
-    asked = "" if advice.epsilon is None else f", ε {figure(advice.epsilon)}, δ {figure(advice.delta)}"
-    verdict = "these tables keep the policy" if advice.passes else "the policy is refused as it stands"
-    tell(out, Text.assemble((advice.dataset, "bold"), f": k {advice.k}{asked}: {verdict}."))
-    if advice.reason:
-        tell(out, advice.reason)
-    for number, table in enumerate(advice.tables, 1):
-        tell(out, Text.assemble((f"\ntable-{number}", "bold"), f": {named_attributes(table.sensitive)}"))
-        shown = figures_table("k", "ε", "δ guaranteed", "δ reached", "δ possible", "linkability", "loss (NCP)")
-        for epsilons, settings in _alike(table.settings):
-            for one in settings:
-                figures = (one.guaranteed, one.reached, one.possible, one.linkability, one.loss)
-                shown.add_row(str(one.k), epsilons, *(figure(value) for value in figures))
-        out.print(shown)
-        for value in table.binding[:MOST_VALUES]:
-            held = f"no {value.attribute}" if value.value is None else f"{value.attribute}: {value.value}"
-            tell(out, plain(f"{value.rows:,} rows ({100 * value.share:.1f} %) have {held}"))
-        refused = next((one for one in table.settings if one.certificate is not None), None)
-        if refused is not None and refused.certificate is not None:
-            where = f"at k {refused.k}, ε {figure(refused.epsilon)}"
-            told = f"{refused.certificate.sentence()} No partition exists above δ {figure(refused.possible)} {where}."
-            tell(out, plain(told))
-
-
-def _alike(settings: Sequence[Setting]) -> list[tuple[str, list[Setting]]]:
-    """By ε; those next to each other whose figures are the same for every k are one: ε means little to a category."""
-    by_epsilon: dict[float, list[Setting]] = {}
-    for one in settings:
-        by_epsilon.setdefault(one.epsilon, []).append(one)
-    found: list[tuple[list[float], list[Setting]]] = []
-    for epsilon, same in by_epsilon.items():
-        if found and _figures(found[-1][1]) == _figures(same):
-            found[-1][0].append(epsilon)
-        else:
-            found.append(([epsilon], same))
-    return [(figure(ends[0]) if len(ends) == 1 else f"{figure(ends[0])} to {figure(ends[-1])}", same) for ends, same in found]
-
-
-def _figures(settings: Sequence[Setting]) -> list[tuple[float | None, ...]]:
-    return [(one.k, one.guaranteed, one.reached, one.possible, one.linkability, one.loss) for one in settings]
 
 
 def verify_published(folder: Path, signers: Path | None, ledger_key: Path | None, as_json: bool) -> None:

@@ -35,7 +35,7 @@ def places(columns: Iterable[Codes]) -> NDArray[np.int32]:
     """Each row's place among the distinct rows in lexicographic order: numbers 0, 1, 2 …
 
     Columns are multiplied into one key a row, in place, as long as a table of all keys is no larger than four times the rows; then the
-    keys that occur are numbered anew, so that few rows are looked at often and none is sorted unless its values are many."""
+    keys that occur are numbered anew. Where that table would be too large they meet in a hash table, and only distinct ones are sorted."""
     keys, room = None, 1
     for column in columns:
         if keys is None:
@@ -50,9 +50,11 @@ def places(columns: Iterable[Codes]) -> NDArray[np.int32]:
             _append(keys, column, low, span)
             room *= span
         else:
-            wide = keys.astype(np.int64) * span + (column - np.int64(low))
-            keys = np.unique(wide, return_inverse=True)[1].astype(np.int32)
-            room = int(keys.max()) + 1
+            found = _meet(keys, column, low, span)
+            rank = np.empty(len(found), dtype=np.int32)
+            rank[np.argsort(found)] = np.arange(len(found), dtype=np.int32)
+            _rename(keys, rank)
+            room = len(found)
     if keys is None:
         raise InputRejected("There is no column to number rows by.", "Name at least one.")
     _number(keys, np.zeros(room, dtype=np.int32))
@@ -65,7 +67,7 @@ def firsts_and_sizes(place: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArr
     return np.asarray(_firsts(place, len(sizes))), np.asarray(sizes)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _firsts(place: NDArray[np.int32], many: int) -> NDArray[np.int32]:
     """Looks no further than the last number's first row, which is near the start where numbers repeat."""
     first = np.full(many, -1, np.int32)
@@ -79,7 +81,7 @@ def _firsts(place: NDArray[np.int32], many: int) -> NDArray[np.int32]:
     return first
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def rows_of_each(place: NDArray[np.int32], many: int) -> NDArray[np.int64]:
     """How many rows have each of the numbers 0, 1, 2 … below `many`."""
     sizes = np.zeros(many, np.int64)
@@ -88,7 +90,7 @@ def rows_of_each(place: NDArray[np.int32], many: int) -> NDArray[np.int64]:
     return sizes
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def ends(column: NDArray[np.int32]) -> tuple[int, int]:
     """Least and greatest code, in one pass."""
     low = high = column[0]
@@ -97,13 +99,13 @@ def ends(column: NDArray[np.int32]) -> tuple[int, int]:
     return int(low), int(high)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _append(keys: NDArray[np.int32], column: NDArray[np.int32], low: int, span: int) -> None:
     for row in range(len(keys)):
         keys[row] = keys[row] * span + (column[row] - low)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _number(keys: NDArray[np.int32], marks: NDArray[np.int32]) -> int:
     """Numbers the keys that occur, in their order and in place; gives how many there are."""
     for key in keys:
@@ -116,3 +118,45 @@ def _number(keys: NDArray[np.int32], marks: NDArray[np.int32]) -> int:
     for row in range(len(keys)):
         keys[row] = marks[keys[row]]
     return number
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _meet(keys: NDArray[np.int32], column: NDArray[np.int32], low: int, span: int) -> NDArray[np.int64]:
+    """Numbers the pairs of key and code, in place, in the order in which they are first met; gives the pairs as one number each.
+
+    Open addressing; the multiplier is 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming 3, 6.4)."""
+    shift = 16
+    slots = np.full(1 << shift, -1, dtype=np.int32)
+    met = np.empty(1 << (shift - 1), dtype=np.int64)
+    many = 0
+    for row in range(len(keys)):
+        pair = np.int64(keys[row]) * span + (column[row] - low)
+        slot = np.int64((np.uint64(pair) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - shift))
+        while slots[slot] >= 0 and met[slots[slot]] != pair:
+            slot = (slot + 1) & (len(slots) - 1)
+        if slots[slot] < 0:
+            if many == len(met):  # half full: everything moves to a table twice as large
+                shift += 1
+                slots = np.full(1 << shift, -1, dtype=np.int32)
+                larger = np.empty(1 << (shift - 1), dtype=np.int64)
+                larger[:many] = met
+                met = larger
+                for number in range(many):
+                    slot = np.int64((np.uint64(met[number]) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - shift))
+                    while slots[slot] >= 0:
+                        slot = (slot + 1) & (len(slots) - 1)
+                    slots[slot] = number
+                slot = np.int64((np.uint64(pair) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - shift))
+                while slots[slot] >= 0:
+                    slot = (slot + 1) & (len(slots) - 1)
+            met[many] = pair
+            slots[slot] = many
+            many += 1
+        keys[row] = slots[slot]
+    return met[:many]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _rename(keys: NDArray[np.int32], rank: NDArray[np.int32]) -> None:
+    for row in range(len(keys)):
+        keys[row] = rank[keys[row]]

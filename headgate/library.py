@@ -20,6 +20,7 @@ from headgate.distance import Distance, PairFunction
 from headgate.encode import ColumnSpec, encode_table
 from headgate.errors import InputRejected
 from headgate.inferred import absent_column, check_text_names, inferred_spec
+from headgate.mondrian.conditions import Bounds, MondrianSettings, conditions_of, frequencies_of
 from headgate.projection.codip import codip_star
 from headgate.projection.plan import CheckTable, Projection
 from headgate.published import publish_form, to_frame
@@ -27,7 +28,6 @@ from headgate.tolerance import exact
 from headgate.xcolor.anonymize import anonymize
 from headgate.xcolor.certificates import Certificate
 from headgate.xcolor.limits import dissimilarity
-from headgate.xcolor.mondrian import mondrian as _mondrian
 from headgate.xcolor.partition import Infeasible, Partition, Variant, XColorSettings
 
 NonSensitive = Mapping[str, Sequence[Any]]
@@ -122,24 +122,42 @@ def mondrian(
     sensitive: Sequence[str] = (),
     epsilon: Any = None,
     delta: Any = None,
-    frequency: Any = None,
+    frequency: Bounds = None,
+    distinct_l: Bounds = None,
+    entropy_l: Bounds = None,
+    recursive: Any = None,
+    closeness: Bounds = None,
+    strict: bool = True,
     distance: Distance | PairFunction | None = None,
     seed: int = 0,
+    infeasible: Any = "fail",
     kinds: Mapping[str, str] | None = None,
     hierarchies: Mapping[str, Any] | None = None,
     nonsensitive: NonSensitive | None = None,
 ) -> FramePartition:
-    """Mondrian with k; optionally with (ε, δ) or frequency l of the sensitive attributes as conditions for a cut."""
+    """Mondrian with k; optionally with (ε, δ), diversity and closeness of the sensitive attributes as conditions for a cut.
+
+    `frequency`, `distinct_l`, `entropy_l`, `closeness`: one bound for every sensitive attribute, or {attribute: bound}; `recursive` is
+    (c, l), or {attribute: (c, l)}. Without `strict` equal quasi-identifiers may be divided between groups. `seed` breaks ties when rows are
+    suppressed."""
     composite = _distance(distance, sensitive)
     table = _table(
         frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
     )
     if (epsilon is None) != (delta is None):
         raise InputRejected("ε and δ belong together.", "Give both, or neither.")
-    if not sensitive and (epsilon is not None or frequency is not None):
+    if not sensitive and any(one is not None for one in (epsilon, frequency, distinct_l, entropy_l, recursive, closeness)):
         raise InputRejected("There is no sensitive attribute for this condition.", "Name at least one.")
-    limits = [] if epsilon is None else [dissimilarity(table.select(table.sensitive), epsilon, delta, composite)]
-    return FramePartition(_mondrian(table, table.sensitive, _group_size(k, delta), seed, limits, frequency), table)
+    columns = table.select(table.sensitive)
+    limits = () if epsilon is None else (dissimilarity(columns, epsilon, delta, composite),)
+    settings = MondrianSettings(
+        _group_size(k, delta),
+        limits + frequencies_of(columns, frequency),
+        infeasible=Infeasible.of(infeasible),
+        strict=strict,
+        conditions=conditions_of(table.sensitive, distinct_l=distinct_l, entropy_l=entropy_l, recursive=recursive, closeness=closeness),
+    )
+    return FramePartition(anonymize(table, table.sensitive, settings, seed), table)
 
 
 def codip(

@@ -84,6 +84,7 @@ class Proximity(Section):
 class Anonymize(Section):
     method: Literal["xcolor", "mondrian", "full-domain"] = "xcolor"
     variant: Literal["blocks", "faithful"] | None = None
+    strict: Annotated[bool, Field(strict=True)] | None = None
     k: Annotated[Whole, Field(ge=2)]
     epsilon: NotNegative | None = None
     delta: Share | None = None
@@ -98,6 +99,8 @@ class Anonymize(Section):
         problems = []
         if self.variant is not None and self.method != "xcolor":
             problems.append(Problem(("variant",), f"'variant' with method {self.method}", "'variant' only with method xcolor"))
+        if self.strict is not None and self.method != "mondrian":
+            problems.append(Problem(("strict",), f"'strict' with method {self.method}", "'strict' only with method mondrian"))
         for key in ("suppression", "objective"):
             if getattr(self, key) is not None and self.method != "full-domain":
                 problems.append(Problem((key,), f"'{key}' with method {self.method}", f"'{key}' only with method full-domain"))

@@ -12,12 +12,13 @@ from typing import Any
 
 from headgate.columns import Table
 from headgate.distance import Distance
+from headgate.mondrian.conditions import MondrianSettings, conditions_of
 from headgate.projection.codip import codip_star
 from headgate.projection.optimal import given, optimal, separate, single
 from headgate.projection.plan import CheckTable, Projection, TableVerdict
 from headgate.published import publish_form
 from headgate.xcolor.anonymize import anonymize
-from headgate.xcolor.limits import limits_of_table
+from headgate.xcolor.limits import NeighbourhoodLimit, limits_of_table
 from headgate.xcolor.partition import Infeasible, Partition, Variant, XColorSettings
 from policies.anonymization import Anonymize, Relax, Suppress
 from policies.gates import judge
@@ -88,9 +89,19 @@ class TableCheck:
             linkable=self.promise.linkability,
             delta_ls=self.promise.delta_l,
         )
-        return anonymize(
-            table, names, XColorSettings(self.promise.k, limits, variant_of(self.settings), self.infeasible), self._seed(names)
+        return anonymize(table, names, self._asked(names, limits), self._seed(names))
+
+    def _asked(self, names: tuple[str, ...], limits: tuple[NeighbourhoodLimit, ...]) -> XColorSettings:
+        """Mondrian cuts only where the gates on diversity and closeness hold; XColor has no such conditions; there they only judge."""
+        if self.settings.method != "mondrian":
+            return XColorSettings(self.promise.k, limits, variant_of(self.settings), self.infeasible)
+        conditions = conditions_of(
+            names,
+            distinct_l={name: least for name, least in self.promise.distinct_l.items() if name in names},
+            closeness={name: t for name, t in self.promise.closeness.items() if name in names},
         )
+        strict = self.settings.strict is not False
+        return MondrianSettings(self.promise.k, limits, infeasible=self.infeasible, strict=strict, conditions=conditions)
 
     def _seed(self, names: tuple[str, ...]) -> int:
         return int.from_bytes(hashlib.sha256(self.seed + "\n".join(sorted(names)).encode()).digest()[:8], "big")

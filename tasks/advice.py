@@ -3,70 +3,178 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from headgate.advise import EPSILONS, SIZES, TableAdvice, advise
-from headgate.columns import Table
-from headgate.distance import Distance
+from headgate.advice.result import TableAdvice, Tried
+from headgate.advise import EPSILONS, SIZES, Trial, advise, fitting
+from headgate.errors import InputRejected
 from headgate.projection.bitmap import bitmap_table
-from headgate.projection.plan import NoPlan, Projection
+from headgate.projection.plan import NoPlan
 from headgate.tolerance import exact
-from policies.checkplan import TableCheck, search_plan
-from policies.measure import composite_of
-from policies.promise import Promise
+from headgate.xcolor.limits import limits_of_table
+from policies.fields import decimal_text
+from policies.measure import attackers_of, composite_of
 from policies.specs import promise_of
+from tasks.advice_suggestions import Search, Suggestion
+from tasks.advice_trials import Asked, Names, Trials, plans_of
 from tasks.callables import callable_distance
+from tasks.dictionaries import encode_dictionaries
 from tasks.ingest import ingest
 from tasks.plan import why_no_plan
 from tasks.references import LoadedPolicy, load_policy
 
+STAND_IN = "0.1"  # ε, where the policy promises no composite
+Told = Callable[[int, int], None]  # settings done, settings in all
+
 
 @dataclass(frozen=True)
 class Advice:
-    """One part a projected table. `passes`: whether the plan is one that keeps the policy's promise; else it is chosen by association
-    alone, and the advice says what could be promised of it."""
+    """One part a projected table. `passes`: whether a plan keeps the policy's promise as it stands; else the tables are those of the plan
+    that a release would like best, and the advice says what could be promised of them."""
 
     dataset: str
     k: int
-    epsilon: float | None
-    delta: float | None
+    epsilon: str | None
+    delta: str | None
     passes: bool
     reason: str  # why no plan keeps it, and what would help
     tables: tuple[TableAdvice, ...]
+    suggestions: tuple[Suggestion, ...] = ()
+
+    @property
+    def shown_epsilon(self) -> str:
+        """The ε that charts are drawn at."""
+        return STAND_IN if self.epsilon is None else self.epsilon
 
     def to_json(self) -> dict[str, Any]:
-        asked = {"k": self.k, "epsilon": self.epsilon, "delta": self.delta}
-        return {"dataset": self.dataset, "asked": asked, "passes": self.passes, "reason": self.reason} | {
-            "tables": [table.to_json() for table in self.tables]
+        epsilon, delta = (None if text is None else float(exact(text)) for text in (self.epsilon, self.delta))
+        return {
+            "dataset": self.dataset,
+            "asked": {"k": self.k, "epsilon": epsilon, "delta": delta},
+            "passes": self.passes,
+            "reason": self.reason,
+            "tables": [table.to_json() for table in self.tables],
+            "suggestions": [suggestion.to_json() for suggestion in self.suggestions],
         }
 
 
-def advise_on(path: Path) -> Advice:
-    """(ε, δ, k) around the policy's own, table by table."""
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A policy and its encoded source, ready to be tried under one setting after the other."""
+
+    loaded: LoadedPolicy
+    trials: Trials
+    plans: tuple[tuple[Names, ...], ...]
+    source_digest: str
+
+    @property
+    def own(self) -> Asked:
+        asked = self.loaded.policy.anonymize
+        epsilon = None if asked.epsilon is None else decimal_text(asked.epsilon)
+        return Asked(asked.k, epsilon, None if asked.delta is None else decimal_text(asked.delta))
+
+
+def prepare(path: Path) -> Prepared:
     loaded = load_policy(path)
     ingested = ingest(loaded)
     table = bitmap_table(ingested.table, ingested.specs)
     promise = promise_of(loaded.policy, table)
-    distance = callable_distance(promise)
+    attackers = attackers_of(loaded.policy, table, encode_dictionaries(loaded.references.dictionaries, table))
     seed = hashlib.sha256(loaded.digest.encode()).digest()
-    plan, reason = _plan(loaded, table, promise, seed, distance)
-    compared = distance or composite_of(promise)
-    asked = promise.dissimilarity
-    sizes = sorted({*SIZES, promise.k})
-    epsilons = sorted({*EPSILONS, *([asked.epsilon] if asked else [])}, key=exact)
-    advice = tuple(advise(table, names, int.from_bytes(seed[:8], "big"), compared, sizes, epsilons) for names in plan.tables)
-    epsilon, delta = (float(asked.epsilon), float(asked.delta)) if asked else (None, None)
-    return Advice(loaded.policy.dataset, promise.k, epsilon, delta, not reason, reason, advice)
+    trials = Trials(loaded.policy, table, promise, attackers, seed, callable_distance(promise))
+    return Prepared(loaded, trials, plans_of(loaded.policy, table, promise), ingested.source_digest)
 
 
-def _plan(loaded: LoadedPolicy, table: Table, promise: Promise, seed: bytes, distance: Distance | None) -> tuple[Projection, str]:
-    """With why it is not the plan of a release, if it is not."""
-    policy = loaded.policy
-    check = TableCheck(table, promise, policy.anonymize, None, (), seed, distance)
+def share_of(text: str | None, option: str) -> Fraction | None:
+    """What a person wrote after an option: a number between 0 and 1."""
+    if text is None:
+        return None
     try:
-        return search_plan(policy, table, check, promise), ""
-    except NoPlan as nothing:
-        reason = str(why_no_plan(check, nothing)).replace("or run `headgate advise`", "or see below")
-        return search_plan(policy, table, None, promise), reason
+        number = exact(text)
+    except InputRejected:
+        number = Fraction(-1)
+    if not 0 <= number <= 1:
+        raise InputRejected(f"{option} is not a number between 0 and 1.", f"Write a decimal, such as {option} 0.2.")
+    return number
+
+
+def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = None, told: Told | None = None) -> Advice:
+    """(ε, δ, k) around the policy's own, table by table, and what to choose."""
+    most_loss, least_delta = share_of(max_loss, "--max-loss"), share_of(min_delta, "--min-delta")
+    prepared = prepare(path)
+    trials, own = prepared.trials, prepared.own
+    reason, tables = _own_setting(prepared)
+    sizes = fitting([*SIZES, own.k], trials.table.rows)
+    epsilon = STAND_IN if own.epsilon is None else own.epsilon
+    epsilons = tuple(sorted({exact(text): text for text in (*EPSILONS, epsilon)}.values(), key=exact))
+    count = Count(len(tables) * len(sizes) * len(epsilons), told)
+    more = () if own.delta is None else (exact(own.delta),)
+    made = tuple(_table_advice(trials, names, sizes, epsilons, more, count.add) for names in tables)
+    plans = (tables, *(plan for plan in prepared.plans if plan != tables))
+    search = Search(trials, plans, made, own.k, epsilon, epsilons, sizes, count.one_more)
+    utility = trials.policy.utility
+    bound = min(
+        number
+        for number in (most_loss, exact(utility.max_loss) if utility.max_loss is not None else None, Fraction(1))
+        if number is not None
+    )
+    suggestions = [search.most_protective(bound)]
+    wanted = least_delta if least_delta is not None else None if own.delta is None else exact(own.delta)
+    if wanted is not None:
+        suggestions.append(search.least_loss(wanted))
+    return Advice(trials.policy.dataset, own.k, own.epsilon, own.delta, not reason, reason, made, tuple(suggestions))
+
+
+class Count:
+    """Settings done and in all; a search that goes on longer than was thought makes it more."""
+
+    def __init__(self, expected: int, told: Told | None) -> None:
+        self._done, self._expected, self._told = 0, expected, told
+
+    def add(self, done: int) -> None:
+        self._done += done
+        self._expected = max(self._expected, self._done)
+        if self._told is not None:
+            self._told(self._done, self._expected)
+
+    def one_more(self) -> None:
+        self._expected = max(self._expected, self._done + 1)
+        self.add(1)
+
+
+def _own_setting(prepared: Prepared) -> tuple[str, tuple[Names, ...]]:
+    """Why the policy's own setting is refused, if it is; and the tables that advice is about."""
+    trials, plans = prepared.trials, prepared.plans
+    found = trials.release(prepared.own, 0, plans)
+    if found is not None:
+        utility = f"{' and '.join(found.refused)} would refuse it; see below" if found.refused else ""
+        return utility, found.tables
+    check = trials.check_at(prepared.own)
+    for names in plans[0]:
+        if not check.checked(names).passed:
+            break
+    nothing = NoPlan("The number of projection plans that pass", 0.0, 1.0, "", ())
+    return str(why_no_plan(check, nothing)).replace("or run `headgate advise`", "or see below"), plans[0]
+
+
+def _table_advice(
+    trials: Trials, names: Names, sizes: Sequence[int], epsilons: Sequence[str], more: Sequence[Fraction], told: Callable[[int], None]
+) -> TableAdvice:
+    promise = trials.promise
+    compared = trials.distance or composite_of(promise)
+    others = limits_of_table(
+        trials.table, names, distance=compared, each=promise.each, linkable=promise.linkability, delta_ls=promise.delta_l
+    )
+    return advise(trials.table, names, 0, compared, sizes, epsilons, others, trial_at(trials, names), more, told)
+
+
+def trial_at(trials: Trials, names: Names) -> Trial:
+    def trial(k: int, epsilon: str, delta: str) -> Tried:
+        tried = trials.tried(names, Asked(k, epsilon, delta))
+        return replace(tried, reason=tried.reason.replace("or run `headgate advise`", "or see below"))
+
+    return trial

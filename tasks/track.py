@@ -13,7 +13,7 @@ import os
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,17 +92,21 @@ def import_mlflow() -> None:
 
 def track_release(record: TrackedRelease, root: Path, uri: str | None = None) -> str:
     """Records a release and its tables, reads everything back, and gives the parent's run id. Raises StoreUnavailable rather than go on."""
-    tracking = Tracking.at(root, uri)
-    parent = tell_release(record)
     children = [tell_table(record, table) for table in record.measured.tables]
+    return track_runs(record.measured.dataset, record.runner, tell_release(record), children, root, uri)
+
+
+def track_runs(dataset: str, runner: str, parent: Told, children: Sequence[Told], root: Path, uri: str | None = None) -> str:
+    """A run and its children in the dataset's experiment, read back; children have names of their own."""
+    tracking = Tracking.at(root, uri)
 
     def track(client: Any) -> str:
-        experiment = _experiment(client, tracking, record.measured.dataset)
+        experiment = _experiment(client, tracking, dataset)
         started: list[str] = []
         try:
-            run_id = _record(client, tracking, experiment, parent, record.runner, {}, started)
+            run_id = _record(client, tracking, experiment, parent, runner, {}, started)
             for child in children:
-                _record(client, tracking, experiment, child, record.runner, {"mlflow.parentRunId": run_id}, started)
+                _record(client, tracking, experiment, child, runner, {"mlflow.parentRunId": run_id}, started)
             for started_run in started:
                 client.set_terminated(started_run, "FINISHED")
             _read_back(client, tracking, experiment, run_id, parent, children)
@@ -114,6 +118,12 @@ def track_release(record: TrackedRelease, root: Path, uri: str | None = None) ->
         return run_id
 
     return _within(tracking, track)
+
+
+def require_tracking(dataset: str, root: Path, uri: str | None = None) -> None:
+    """Before long work: is there a store that takes runs of this dataset?"""
+    tracking = Tracking.at(root, uri)
+    _within(tracking, lambda client: _experiment(client, tracking, dataset))
 
 
 def tag_candidate(run_id: str, candidate_id: str, root: Path, uri: str | None = None) -> None:
@@ -226,7 +236,7 @@ def _record(client: Any, tracking: Tracking, experiment: str, told: Told, runner
     return run_id
 
 
-def _read_back(client: Any, tracking: Tracking, experiment: str, run_id: str, parent: Told, children: list[Told]) -> None:
+def _read_back(client: Any, tracking: Tracking, experiment: str, run_id: str, parent: Told, children: Sequence[Told]) -> None:
     """Asks MLflow for everything that it was told, and compares digests."""
     found = _all_pages(client.search_runs, experiment_ids=[experiment], filter_string=f"tags.`mlflow.parentRunId` = '{run_id}'")
     runs = {run.data.tags.get("mlflow.runName"): run for run in found}

@@ -132,7 +132,7 @@ def tell_release(record: TrackedRelease) -> Told:
         "mlflow.note.content": f"Release {release.release_id} of {release.dataset}: {verdict}, "
         f"{len(release.verdicts) - len(release.refused_by)} of {len(release.verdicts)} gates passed.",
     }
-    return Told(release.release_id, _bearable(parameters), _finite(_release_points(record)), tags, _files(record, names))
+    return Told(release.release_id, _bearable(parameters), finite_points(_release_points(record)), tags, _files(record, names))
 
 
 def tell_table(record: TrackedRelease, table: MeasuredTable) -> Told:
@@ -146,7 +146,7 @@ def tell_table(record: TrackedRelease, table: MeasuredTable) -> Told:
     }
     passed = all(verdict.passed for verdict in record.measured.verdicts if verdict.table == table.name)
     tags = {"dataset": record.measured.dataset, "table": table.name, "verdict": "passed" if passed else "refused"}
-    return Told(table.name, _bearable(parameters), _finite(_table_points(table, names)), tags)
+    return Told(table.name, _bearable(parameters), finite_points(_table_points(table, names)), tags)
 
 
 def _promised(promise: Promise | None, names: PublicNames) -> dict[str, str]:
@@ -258,7 +258,7 @@ def _known(values: Mapping[str, float | None]) -> Iterator[Point]:
     return (Point(name, value) for name, value in values.items() if value is not None)
 
 
-def _finite(points: Iterable[Point]) -> tuple[Point, ...]:
+def finite_points(points: Iterable[Point]) -> tuple[Point, ...]:
     """MLflow keeps infinity as 1.8e308 and NaN as 0; a figure that is neither is not one."""
     gathered = tuple(Point(point.name, float(point.value), point.step) for point in points)
     for point in gathered:

@@ -25,13 +25,13 @@ LARGEST_WORK = 2 * 10**11  # differences of two numbers: some minutes
 
 
 def neighbours(
-    layout: DistanceLayout, values: Codes, starts: NDArray[np.int64], counts: NDArray[np.int64], reach: float
+    layout: DistanceLayout, values: Codes, starts: NDArray[np.int64], counts: NDArray[np.int64], reach: float, work: int | None = None
 ) -> NDArray[np.int64]:
-    """For every distinct value of every class the rows of the class within reach of it, its own included.
+    """For every distinct value of every class the rows of the class within reach of it, its own included; refused past so much work.
 
     Class c holds the values starts[c] … starts[c+1], value i of them counts[i] rows."""
     order, runs = runs_apart(layout, values, starts, reach)
-    near, budget = np.empty_like(counts), np.array([LARGEST_WORK])
+    near, budget = np.empty_like(counts), np.array([LARGEST_WORK if work is None else work])
     near[order] = _count(layout, largest_differences(layout), np.ascontiguousarray(values[order]), runs, counts[order], reach, budget)
     if budget[0] < 0:
         raise InputRejected(
@@ -59,13 +59,20 @@ def _must_agree(layout: DistanceLayout, values: Codes, reach: float) -> list[Cod
     if layout.least:
         return []
     found = []
-    for i in range(len(layout.mode)):
+    for i, agreed in enumerate(must_agree(layout, reach)):
         share = layout.weight[i] ** (1.0 / layout.power)
-        if share * _least_difference(layout, i) > reach + HAIR:
+        if agreed:
             found.append(values[:, i])
         elif share > reach + HAIR and (values[:, i] < 0).any():
             found.append((values[:, i] < 0).astype(np.int32))
     return found
+
+
+def must_agree(layout: DistanceLayout, reach: float) -> NDArray[np.bool_]:
+    """The components in which similar values are equal: the least difference there is, weighed, exceeds the reach by itself."""
+    shares = layout.weight ** (1.0 / layout.power)
+    gaps = np.array([_least_difference(layout, i) for i in range(len(layout.mode))])
+    return np.asarray((shares * gaps > reach + HAIR) & (not layout.least))
 
 
 def _least_difference(layout: DistanceLayout, i: int) -> float:

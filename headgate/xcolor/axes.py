@@ -129,7 +129,7 @@ def _calendar(column: Column) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     return node, share
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
 def stretch_loss(axes: Axes, axis: int, low: int, high: int, different: int) -> float:
     """What one axis loses when a group spans low … high; `different` counts its values where the axis is FLAT."""
     if low == high:
@@ -149,13 +149,13 @@ def stretch_loss(axes: Axes, axis: int, low: int, high: int, different: int) -> 
     return 1.0
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
 def group_loss(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], clock: NDArray[np.int64]) -> float:
     """loss(G): the sum over the axes. `seen` is a scratch as long as `place`, `clock[0]` a counter that marks what is seen now."""
     return float(published_key(axes, rows, seen, clock)[1])
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
 def _mixed(key: int, part: int) -> int:
     """One step of splitmix64 (Steele, Lea, Flood). On unsigned words: shifts of signed ones make small negative parts collide."""
     word = (np.uint64(key) ^ (np.uint64(part) * np.uint64(0x9E3779B97F4A7C15))) + np.uint64(0x9E3779B97F4A7C15)
@@ -164,7 +164,7 @@ def _mixed(key: int, part: int) -> int:
     return np.int64(word ^ (word >> np.uint64(31)))  # type: ignore[return-value]
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
 def published_key(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], clock: NDArray[np.int64]) -> tuple[int, float]:
     """A number that says what is published of a group, and its loss(G). Groups that are published with equal quasi-identifiers have equal
     numbers; should two others ever share one of the 2^64, they are measured as one class too, which is the stricter way."""
@@ -199,7 +199,7 @@ def published_key(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], 
     return key, total  # type: ignore[return-value]
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def published_keys(axes: Axes, order: NDArray[np.int64], bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Key and loss of every group; group g is order[bounds[g] : bounds[g+1]]."""
     groups = len(bounds) - 1

@@ -1,7 +1,8 @@
 """Limits as flat arrays, for the compiled loops.
 
-Each limit takes the cheapest form that is exact: EQUAL (only equal values are similar), RANGE (similar values are neighbours in
-an order), NEAR (a small table of who is similar to whom) or LAYOUT (the distance itself, stopped as soon as it exceeds the radius).
+Each limit takes the cheapest form that is exact: EQUAL (only equal values are similar), RANGE (similar values follow each other in
+their order: all attributes but one must agree, and that one is a line), NEAR (a small table of who is similar to whom) or LAYOUT (the
+distance itself, stopped as soon as it exceeds the radius).
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.distance import DISCRETE, LINE
-from headgate.xcolor.limits import NeighbourhoodLimit
+from headgate.columns import Codes
+from headgate.xcolor.limits import NeighbourhoodLimit, free_component
 
 EQUAL, RANGE, NEAR, LAYOUT = 0, 1, 2, 3
 LARGEST_NEAR = 1_500  # distinct values: 2 MB of flags
@@ -29,10 +30,10 @@ class Limits(NamedTuple):
 
     facts: NDArray[np.int64]  # limits × 8: its form, and where its own begins in the arrays below
     scale: NDArray[np.float64]  # limits × 2: radius, power
-    value: NDArray[np.int32]  # rows × limits: number of the row's distinct value
+    value: NDArray[np.int32]  # rows (or items) × limits: number of the row's distinct value
     allowed: NDArray[np.int64]  # limits × (rows + 1)
     centre: NDArray[np.bool_]  # from START, a flag a distinct value
-    ends: NDArray[np.int32]  # from START, two a distinct value: RANGE counts first … last as similar
+    ends: NDArray[np.int32]  # from START, two a distinct value: EQUAL and RANGE count first … last as similar
     near: NDArray[np.bool_]  # from NEAR_START: SIZE × SIZE flags
     codes: NDArray[np.int32]  # from CODE_START: distinct values × components
     part: NDArray[np.int64]  # components PART … PART_END × 3: mode, offset in `buffer`, size
@@ -40,8 +41,8 @@ class Limits(NamedTuple):
     buffer: NDArray[np.float64]
 
 
-def compile_limits(limits: Sequence[NeighbourhoodLimit], rows: int) -> Limits:
-    """Cheap forms first, so that a group which fails does so early."""
+def compile_limits(limits: Sequence[NeighbourhoodLimit], rows: int, chosen: Codes | None = None) -> Limits:
+    """Cheap forms first, so that a group which fails does so early. `chosen`: the rows whose values are wanted, where not all are."""
     ordered = order_of_limits(limits)
     count = len(ordered)
     forms = [_form_of(limit) for limit in ordered]
@@ -51,17 +52,15 @@ def compile_limits(limits: Sequence[NeighbourhoodLimit], rows: int) -> Limits:
     parts = _starts([len(limit.layout.mode) for limit in ordered])
     code_starts = _starts([limit.distinct.size for limit in ordered])
     buffers = _starts([len(limit.layout.buffer) for limit in ordered])
-    value = np.zeros((rows, count), dtype=np.int32)
+    value = np.zeros((rows if chosen is None else len(chosen), count), dtype=np.int32)
     allowed = np.zeros((count, rows + 1), dtype=np.int64)
     facts = np.zeros((count, 8), dtype=np.int64)
     ends = np.zeros((int(starts[-1]), 2), dtype=np.int32)
     part = np.zeros((int(parts[-1]), 3), dtype=np.int64)
     for i, limit in enumerate(ordered):
-        value[:, i] = limit.value
+        value[:, i] = limit.value if chosen is None else limit.value[chosen]
         allowed[i] = limit.allowed
         facts[i] = (forms[i], starts[i], sizes[i], near_starts[i], parts[i], parts[i + 1], code_starts[i], limit.layout.least)
-        if forms[i] == RANGE:
-            ends[starts[i] : starts[i + 1]] = np.stack(_range(limit), axis=1)
         part[parts[i] : parts[i + 1]] = np.stack([limit.layout.mode, limit.layout.offset + buffers[i], limit.layout.size], axis=1)
     compiled = Limits(
         facts=facts,
@@ -77,6 +76,8 @@ def compile_limits(limits: Sequence[NeighbourhoodLimit], rows: int) -> Limits:
         buffer=_joined([limit.layout.buffer for limit in ordered], np.float64),
     )
     for i, form in enumerate(forms):
+        if form <= RANGE:
+            _find_ends(compiled, i, ends)
         if form == NEAR:
             compiled.near[near_starts[i] : near_starts[i + 1]] = _near(compiled, i).ravel()
     return compiled
@@ -88,22 +89,26 @@ def order_of_limits(limits: Sequence[NeighbourhoodLimit]) -> tuple[Neighbourhood
 
 
 def _form_of(limit: NeighbourhoodLimit) -> int:
-    modes = limit.layout.mode
-    if len(modes) == 1 and modes[0] == DISCRETE and limit.radius < 1.0:
-        return EQUAL
-    if len(modes) == 1 and modes[0] == LINE and limit.radius < 1.0:
-        return RANGE
+    free = free_component(limit.layout, limit.distinct, limit.radius)
+    if free is not None:
+        keys = [limit.distinct[:, i] for i in (free, *(i for i in reversed(range(limit.distinct.shape[1])) if i != free)) if i >= 0]
+        if (np.lexsort(tuple(keys)) == np.arange(len(limit.distinct))).all():
+            return EQUAL if free < 0 else RANGE
     return NEAR if len(limit.distinct) <= LARGEST_NEAR else LAYOUT
 
 
-def _range(limit: NeighbourhoodLimit) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    codes = limit.distinct[:, 0]
-    given = codes >= 0
-    line = limit.layout.buffer[codes[given]]
-    shift = int((~given).sum())  # a missing value comes first and is similar to itself only
-    low = np.concatenate([np.zeros(shift, dtype=np.int64), np.searchsorted(line, line - limit.radius, side="left") + shift])
-    high = np.concatenate([np.zeros(shift, dtype=np.int64), np.searchsorted(line, line + limit.radius, side="right") - 1 + shift])
-    return low, high
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _find_ends(limits: Limits, l: int, ends: NDArray[np.int32]) -> None:  # noqa: E741
+    """First and last value similar to each, where similar ones follow each other: both only ever move on."""
+    start, size = limits.facts[l, START], limits.facts[l, SIZE]
+    first, last = 0, 0
+    for v in range(size):
+        while not within(limits, l, first, v):
+            first += 1
+        last = max(last, v)
+        while last + 1 < size and within(limits, l, last + 1, v):
+            last += 1
+        ends[start + v, 0], ends[start + v, 1] = first, last
 
 
 def _starts(lengths: Sequence[int]) -> NDArray[np.int64]:
@@ -114,7 +119,7 @@ def _joined(pieces: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:
     return np.ascontiguousarray(np.concatenate(pieces).astype(dtype)) if len(pieces) else np.empty(0, dtype=dtype)
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def within(limits: Limits, l: int, a: int, b: int) -> bool:  # noqa: E741
     """Are the values a and b of limit l at most its radius apart? By the distance itself, in the order of DEFINITIONS §2."""
     if a == b:
@@ -151,7 +156,7 @@ def within(limits: Limits, l: int, a: int, b: int) -> bool:  # noqa: E741
     return bool(total <= bound) if power == 1.0 else bool(total ** (1.0 / power) <= bound)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _near(limits: Limits, l: int) -> NDArray[np.bool_]:  # noqa: E741
     size = limits.facts[l, SIZE]
     table = np.empty((size, size), dtype=np.bool_)
@@ -163,15 +168,13 @@ def _near(limits: Limits, l: int) -> NDArray[np.bool_]:  # noqa: E741
     return table
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def similar(limits: Limits, l: int, a: int, b: int) -> bool:  # noqa: E741
     """Whether two values of limit l are similar, by the cheapest exact form."""
     if a == b:
         return True
     form = limits.facts[l, FORM]
-    if form == EQUAL:
-        return False
-    if form == RANGE:
+    if form <= RANGE:
         place = limits.facts[l, START] + a
         return bool(limits.ends[place, 0] <= b <= limits.ends[place, 1])
     if form == NEAR:

@@ -13,7 +13,7 @@ SAMPLED = 8_192  # rows of a large block among which similar ones are counted
 PAIRS = 48  # up to so many rows comparing all pairs beats sorting
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
 def neighbourhoods(limits: Limits, l: int, rows: NDArray[np.int64], counts: NDArray[np.int64]) -> None:  # noqa: E741
     """counts[i] = rows of the group that are similar to rows[i] under limit l, itself included."""
     size = len(rows)
@@ -67,7 +67,33 @@ def neighbourhoods(limits: Limits, l: int, rows: NDArray[np.int64], counts: NDAr
             counts[order[i]] = totals[u]
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def near_rows(limits: Limits, l: int, values: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:  # noqa: E741
+    """For every value of a group, of which rows[i] rows have values[i], the rows similar to it under limit l, its own included. A value
+    may stand more than once."""
+    many = len(values)
+    near = rows.copy()
+    if limits.facts[l, FORM] > RANGE:
+        for i in range(many):
+            for j in range(i):
+                if similar(limits, l, values[i], values[j]):
+                    near[i] += rows[j]
+                    near[j] += rows[i]
+        return near
+    order, start = sorted_order(values), limits.facts[l, START]
+    low, high, within = 0, 0, np.int64(0)
+    for i in order:  # the similar ones follow each other: a window that only moves on
+        while high < many and values[order[high]] <= limits.ends[start + values[i], 1]:
+            within += rows[order[high]]
+            high += 1
+        while values[order[low]] < limits.ends[start + values[i], 0]:
+            within -= rows[order[low]]
+            low += 1
+        near[i] = within
+    return near
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def rows_similar(limits: Limits, l: int, row: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:  # noqa: E741
     """Which of the rows are similar to one row under limit l."""
     found = np.empty(len(rows), dtype=np.bool_)
@@ -77,7 +103,7 @@ def rows_similar(limits: Limits, l: int, row: int, rows: NDArray[np.int64]) -> N
     return found
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
 def group_passes(limits: Limits, rows: NDArray[np.int64], tally: NDArray[np.int64]) -> bool:
     """Does the group keep every limit? Stops at the first centre with too many similar rows.
 
@@ -121,7 +147,7 @@ def group_passes(limits: Limits, rows: NDArray[np.int64], tally: NDArray[np.int6
     return True
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
 def sample_passes(limits: Limits, rows: NDArray[np.int64], tally: NDArray[np.int64], centres: int) -> bool:
     """A guess at `group_passes` for large blocks: equal values are counted in full, other neighbourhoods of a few centres only.
 

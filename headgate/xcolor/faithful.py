@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 
 from headgate.columns import Codes
 from headgate.errors import InputRejected
-from headgate.xcolor.abstract_graph import AbstractGraph, abstract_graph
-from headgate.xcolor.axes import Axes, group_loss
+from headgate.xcolor.abstract_graph import AbstractGraph, occurring, weight_near
+from headgate.xcolor.axes import Axes
+from headgate.xcolor.classes import Classes, seat, violates
+from headgate.xcolor.compiled import Limits, compile_limits
+from headgate.xcolor.cycles import exchange_triples
+from headgate.xcolor.exchanges import EXCHANGES, VIOLATIONS, exchange_pairs, measure_all, prepare
 from headgate.xcolor.limits import NeighbourhoodLimit
-
-LARGEST_COUNTS = 100_000_000  # distinct values × classes: 400 MB
+from headgate.xcolor.watch import STOP, TOTAL, Watch
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,206 +40,118 @@ def lemma_2_guarantees(limit: NeighbourhoodLimit, graph: AbstractGraph, k: int) 
     return classes > 0 and limit.allowed[k] > 0 and 2 * graph.largest_degree <= classes * int(limit.allowed[k])
 
 
-def color(axes: Axes, limits: Sequence[NeighbourhoodLimit], rows: int, k: int) -> Coloring:
-    """A relaxed equitable coloring with m = ⌊n/k⌋ classes (Definition 11)."""
+def color(axes: Axes, limits: Sequence[NeighbourhoodLimit], rows: int, k: int, watch: Watch | None = None, cycles: bool = True) -> Coloring:
+    """A relaxed equitable coloring with m = ⌊n/k⌋ classes (Definition 11).
+
+    `watch` hears how many of the first violations are gone. `cycles`: where exchanges of two leave violations, also three are exchanged."""
     if rows < k:
         raise InputRejected(f"{rows} rows cannot make a group of k = {k}.", "Lower k or release more rows.")
     classes = rows // k
-    graphs = [abstract_graph(limit) for limit in limits]
-    if sum(len(graph.count) for graph in graphs) * classes > LARGEST_COUNTS:
-        raise InputRejected(f"{rows} rows are too many for variant: faithful.", "Use variant: blocks.")
-    degree = np.zeros(rows, dtype=np.int64)
-    for graph in graphs:
-        degree += graph.degrees()
-    groups = initialize(degree, classes)
-    values = np.stack([graph.value for graph in graphs], axis=1) if graphs else np.empty((rows, 0), dtype=np.int32)
-    sizes = np.array([len(graph.count) for graph in graphs], dtype=np.int64)
-    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    shift = np.concatenate([[0], np.cumsum([len(graph.near) for graph in graphs])]).astype(np.int64)
-    begin = np.concatenate([np.append(graph.begin + shift[i], 0) for i, graph in enumerate(graphs)] or [np.zeros(1, dtype=np.int64)])
-    near = np.concatenate([graph.near for graph in graphs] or [np.zeros(0, dtype=np.int32)])
-    centre = np.stack([limit.centres() for limit in limits], axis=1) if limits else np.empty((rows, 0), dtype=bool)
-    allowed = np.stack([limit.allowed for limit in limits]) if limits else np.empty((0, rows + 1), dtype=np.int64)
-    begin_of = np.concatenate([[0], np.cumsum(sizes + 2)]).astype(np.int64)
-    exchanges, violations, potential = _exchange(
-        axes, groups, classes, np.ascontiguousarray(values), np.ascontiguousarray(centre), start, begin_of, begin, near, allowed
-    )
-    return Coloring(groups, int(exchanges), int(violations), int(potential))
+    watched = watch if watch is not None else Watch()
+    state = watched.state
+
+    def work() -> Coloring:
+        compiled = compile_limits(limits, rows)
+        groups = initialize(row_degrees(limits, rows), classes)
+        return _exchanged(axes, compiled, groups, classes, state, cycles)
+
+    return watch.run(work) if watch is not None else work()
+
+
+def row_degrees(limits: Sequence[NeighbourhoodLimit], rows: int) -> NDArray[np.int64]:
+    """𝒟(v) of every row in the abstract graphs, summed over the limits. The graphs themselves are never held."""
+    total = np.zeros(rows, dtype=np.int64)
+    for limit in limits:
+        held = occurring(limit)
+        near = np.zeros(len(limit.distinct), dtype=np.int64)
+        near[held.number] = weight_near(limit, held, held.count)
+        total += near[limit.value] - 1
+    return total
+
+
+def _exchanged(axes: Axes, compiled: Limits, groups: Codes, count: int, state: NDArray[np.int64], cycles: bool) -> Coloring:
+    classes = seat(compiled, groups, count)
+    first = int(_violations(compiled, classes))
+    exchanges = 0
+    if first and not state[STOP]:
+        state[TOTAL] = first
+        exchange = prepare(axes, compiled, classes)
+        measure_all(exchange)
+        exchange_pairs(exchange, state, first)
+        if cycles and exchange.search.tally[VIOLATIONS]:
+            exchange_triples(exchange, state, first)
+        exchanges, first = int(exchange.search.tally[EXCHANGES]), int(exchange.search.tally[VIOLATIONS])
+    potential = (int(classes.inside.sum()) - classes.inside.size) // 2
+    return Coloring(classes.group.astype(np.int32), exchanges, first, potential)
 
 
 @numba.njit(cache=True, nogil=True)
 def initialize(degree: NDArray[np.int64], classes: int) -> NDArray[np.int32]:
-    """Algorithm 1: rows by falling degree, each to the class with the least sum of degrees that is not full.
+    """Algorithm 1: rows by falling degree, each to the class with the least sum of degrees that is not full; ties to the first.
 
     The remainder is spread evenly: as printed, classes of k and k+1 cannot hold n rows when n mod k exceeds m (n = 19, k = 10)."""
     rows = len(degree)
     groups = np.empty(rows, dtype=np.int32)
     load, height = np.zeros(classes, dtype=np.int64), np.zeros(classes, dtype=np.int64)
+    heap = np.arange(classes)  # of the classes that are not full, the one with the least sum first
+    waiting = classes
     base = rows // classes
-    falling = np.argsort(-degree, kind="mergesort")  # line 1
+    falling = _falling(degree)  # line 1
     for i in range(rows):
-        full = base if i < base * classes else base + 1  # lines 3 and 6
-        chosen = -1
-        for j in range(classes):  # lines 4 and 7
-            if height[j] < full and (chosen < 0 or load[j] < load[chosen]):
-                chosen = j
-        groups[falling[i]] = chosen
-        load[chosen] += degree[falling[i]]
+        if i == base * classes:
+            heap = np.argsort(load, kind="mergesort")
+            waiting = classes
+        chosen = heap[0]  # lines 4 and 7
+        row = falling[i]
+        groups[row] = chosen
+        load[chosen] += degree[row]
         height[chosen] += 1
+        if height[chosen] == (base if i < base * classes else base + 1):  # lines 3 and 6
+            waiting -= 1
+            heap[0] = heap[waiting]
+        _sink(heap, waiting, load)
     return groups
 
 
-@numba.njit(cache=True, nogil=True)
-def _exchange(
-    axes: Axes,
-    groups: NDArray[np.int32],
-    classes: int,
-    values: NDArray[np.int32],
-    centre: NDArray[np.bool_],
-    start: NDArray[np.int64],
-    begin_of: NDArray[np.int64],
-    begin: NDArray[np.int64],
-    near: NDArray[np.int32],
-    allowed: NDArray[np.int64],
-) -> tuple[int, int, int]:
-    """Algorithm 2, lines 4–11. `inside[value, class]` = rows of the class similar to the value."""
-    rows, kinds = values.shape
-    largest = rows // classes + 1
-    member = np.full((classes, largest), -1, dtype=np.int64)
-    place = np.empty(rows, dtype=np.int64)
-    size = np.zeros(classes, dtype=np.int64)
+@numba.njit(cache=True, nogil=True, inline="never")
+def _falling(degree: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows by falling degree, equal ones in their order: a counting sort."""
+    rows = len(degree)
+    most = degree.max()
+    begin = np.zeros(most + 2, dtype=np.int64)
     for row in range(rows):
-        g = groups[row]
-        member[g, size[g]] = row
-        place[row] = size[g]
-        size[g] += 1
-    inside = np.zeros((start[-1], classes), dtype=np.int32)
+        begin[most - degree[row] + 1] += 1
+    begin = np.cumsum(begin)
+    falling = np.empty(rows, dtype=np.int64)
     for row in range(rows):
-        for l in range(kinds):  # noqa: E741
-            u = values[row, l]
-            for i in range(begin[begin_of[l] + u], begin[begin_of[l] + u + 1]):
-                inside[start[l] + near[i], groups[row]] += 1
-    seen = np.full(len(axes.place) + 1, -1, dtype=np.int64)
-    clock = np.zeros(1, dtype=np.int64)
-    loss = np.empty(classes)
-    for g in range(classes):
-        loss[g] = group_loss(axes, member[g, : size[g]], seen, clock)
-    departure = np.full(rows, np.nan)
-    blocked = np.zeros(rows, dtype=np.bool_)
-    touching = np.zeros(start[-1] + 1, dtype=np.bool_)
-    spare = np.empty(largest, dtype=np.int64)
-    exchanges = 0
-    moved = False
-    while True:
-        # line 6: the violation whose departure loses least
-        leaving, least = -1, np.inf
-        for row in range(rows):
-            if blocked[row] or not _violates(row, groups[row], size, values, centre, start, inside, allowed, kinds):
-                continue
-            if np.isnan(departure[row]):
-                g = groups[row]
-                count = 0
-                for i in range(size[g]):
-                    if member[g, i] != row:
-                        spare[count] = member[g, i]
-                        count += 1
-                departure[row] = (group_loss(axes, spare[:count], seen, clock) if count > 0 else 0.0) - loss[g]
-            if departure[row] < least:
-                leaving, least = row, departure[row]
-        if leaving < 0:
-            if not moved:
-                break
-            blocked[:] = False  # exchanges since then may have opened others
-            moved = False
-            continue
-        # lines 7–9: the exchangeable vertex (Definition 15) whose exchange loses least
-        home = groups[leaving]
-        for l in range(kinds):  # noqa: E741
-            u = values[leaving, l]
-            for i in range(begin[begin_of[l] + u], begin[begin_of[l] + u + 1]):
-                touching[start[l] + near[i]] = True
-        partner, change = -1, np.inf
-        for g in range(classes):
-            if g == home:
-                continue
-            movable = True  # Definition 13
-            forth = 0  # Λ(V → V'), Definition 14
-            for l in range(kinds):  # noqa: E741
-                u = start[l] + values[leaving, l]
-                if centre[leaving, l] and inside[u, g] > allowed[l, size[g]] - 1:
-                    movable = False
-                forth += inside[u, g] - (inside[u, home] - 1)
-            if not movable:
-                continue
-            for i in range(size[g]):
-                other = member[g, i]
-                back = 0  # Λ(V' ∪ {v} → V ∖ {v})
-                for l in range(kinds):  # noqa: E741
-                    w = start[l] + values[other, l]
-                    joined = 1 if touching[w] else 0
-                    back += (inside[w, home] - joined) - (inside[w, g] - 1 + joined)
-                if forth + back >= 0:
-                    continue
-                for j in range(size[home]):
-                    spare[j] = member[home, j]
-                spare[place[leaving]] = other
-                lost = group_loss(axes, spare[: size[home]], seen, clock) - loss[home] - loss[g]
-                if lost >= change:
-                    continue
-                for j in range(size[g]):
-                    spare[j] = member[g, j]
-                spare[i] = leaving
-                lost += group_loss(axes, spare[: size[g]], seen, clock)
-                if lost < change:
-                    partner, change = other, lost
-        for l in range(kinds):  # noqa: E741
-            u = values[leaving, l]
-            for i in range(begin[begin_of[l] + u], begin[begin_of[l] + u + 1]):
-                touching[start[l] + near[i]] = False
-        if partner < 0:  # nothing to exchange with: take the next violation
-            blocked[leaving] = True
-            continue
-        # lines 10–11
-        away = groups[partner]
-        for l in range(kinds):  # noqa: E741
-            for side in range(2):
-                u = values[leaving, l] if side == 0 else values[partner, l]
-                source, target = (home, away) if side == 0 else (away, home)
-                for i in range(begin[begin_of[l] + u], begin[begin_of[l] + u + 1]):
-                    inside[start[l] + near[i], source] -= 1
-                    inside[start[l] + near[i], target] += 1
-        groups[leaving], groups[partner] = away, home
-        place[leaving], place[partner] = place[partner], place[leaving]
-        member[away, place[leaving]], member[home, place[partner]] = leaving, partner
-        for g in (home, away):
-            loss[g] = group_loss(axes, member[g, : size[g]], seen, clock)
-            for i in range(size[g]):
-                departure[member[g, i]] = np.nan
-        moved = True
-        exchanges += 1
-    violations, doubled = 0, 0
-    for row in range(rows):
-        if _violates(row, groups[row], size, values, centre, start, inside, allowed, kinds):
-            violations += 1
-        for l in range(kinds):  # noqa: E741
-            doubled += inside[start[l] + values[row, l], groups[row]] - 1
-    return exchanges, violations, doubled // 2
+        falling[begin[most - degree[row]]] = row
+        begin[most - degree[row]] += 1
+    return falling
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def _violates(
-    row: int,
-    group: int,
-    size: NDArray[np.int64],
-    values: NDArray[np.int32],
-    centre: NDArray[np.bool_],
-    start: NDArray[np.int64],
-    inside: NDArray[np.int32],
-    allowed: NDArray[np.int64],
-    kinds: int,
-) -> bool:
-    """Definition 13: 𝒟_V(v) ≥ t + 1, with the t of the class's own size."""
-    for l in range(kinds):  # noqa: E741, SIM110 - numba compiles no generator
-        if centre[row, l] and inside[start[l] + values[row, l], group] > allowed[l, size[group]]:
-            return True
-    return False
+def _sink(heap: NDArray[np.int64], size: int, load: NDArray[np.int64]) -> None:
+    """Lets the first entry sink to its place, by load, equal loads by number."""
+    if size == 0:
+        return
+    moving, place = heap[0], 0
+    while 2 * place + 1 < size:
+        child = 2 * place + 1
+        if child + 1 < size:
+            left, right = heap[child], heap[child + 1]
+            if load[right] < load[left] or (load[right] == load[left] and right < left):
+                child += 1
+        least = heap[child]
+        if load[moving] < load[least] or (load[moving] == load[least] and moving < least):
+            break
+        heap[place] = least
+        place = child
+    heap[place] = moving
+
+
+@numba.njit(cache=True, nogil=True)
+def _violations(limits: Limits, classes: Classes) -> int:
+    count = 0
+    for row in range(len(classes.group)):
+        count += violates(limits, classes, row)
+    return count

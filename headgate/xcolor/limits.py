@@ -20,6 +20,7 @@ from headgate.columns import Codes, Column, Kind, Table
 from headgate.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
 from headgate.distinct import distinct_rows
 from headgate.errors import InputRejected
+from headgate.principles.neighbours import must_agree
 from headgate.tolerance import exact, floors, neighbours_allowed
 
 
@@ -84,7 +85,7 @@ def dissimilarity(
     share = _share(delta, "δ")
     codes, value = _distinct(columns)
     composite, distinct = (distance or Distance()).bind(columns, codes)
-    return NeighbourhoodLimit(
+    limit = NeighbourhoodLimit(
         name=name or "dissimilarity",
         columns=tuple(column.name for column in columns),
         layout=composite.layout,
@@ -95,6 +96,29 @@ def dissimilarity(
         allowed=allowed_dissimilar(len(value), share),
         delta=share,
     )
+    return _in_line(limit)
+
+
+def _in_line(limit: NeighbourhoodLimit) -> NeighbourhoodLimit:
+    """Values numbered so that similar ones follow each other, where an order does that: then no table of pairs is needed."""
+    free = free_component(limit.layout, limit.distinct, limit.radius)
+    last = limit.distinct.shape[1] - 1
+    if free is None or free in (-1, last):
+        return limit
+    order = np.lexsort((limit.distinct[:, free], *(limit.distinct[:, i] for i in range(last, -1, -1) if i != free)))
+    number = np.empty(len(order), dtype=np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    return replace(limit, distinct=np.ascontiguousarray(limit.distinct[order]), centre=limit.centre[order], value=number[limit.value])
+
+
+def free_component(layout: DistanceLayout, distinct: Codes, reach: float) -> int | None:
+    """Where similar values must agree in all components but at most one, and that one is a line: its number, −1 if they must be equal.
+    None where there is no such component."""
+    agreed = must_agree(layout, reach)
+    free = np.flatnonzero(~agreed)
+    if len(free) == 0:
+        return -1
+    return int(free[0]) if len(free) == 1 and layout.mode[free[0]] == LINE else None
 
 
 def linkability(column: Column, share: Any, name: str = "") -> NeighbourhoodLimit:

@@ -13,10 +13,12 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.xcolor.items import Items
 from headgate.columns import Codes, Column
-from headgate.xcolor.axes import Axes, published_keys
+from headgate.distinct import firsts_and_sizes, places
+from headgate.xcolor.axes import published_keys
 from headgate.xcolor.compiled import START, Limits, order_of_limits
-from headgate.xcolor.counting import neighbourhoods
+from headgate.xcolor.counting import near_rows
 from headgate.xcolor.limits import NeighbourhoodLimit
 
 
@@ -35,36 +37,69 @@ class Recount:
         return self.smallest >= k and not self.broken
 
 
-def recount(axes: Axes, compiled: Limits, limits: Sequence[NeighbourhoodLimit], groups: Codes) -> Recount:
-    """Counts again from the group numbers alone."""
-    rows = np.flatnonzero(groups >= 0)
+def recount(items: Items, item: Codes, limits: Sequence[NeighbourhoodLimit], groups: Codes) -> Recount:
+    """Counts again from the group numbers alone, rows that nothing tells apart at once."""
     over = np.zeros(len(groups), dtype=np.int64)
-    if len(rows) == 0:
+    kept = groups >= 0
+    if not kept.any():
         return Recount(0, over, None, (), np.zeros(0, dtype=bool), 0.0)
-    order, bounds = grouped(groups)
-    worst, group_fails = count_groups(compiled, order, bounds, over)
-    sizes = np.diff(bounds)
-    keys, losses = published_keys(axes, order, bounds)
+    whole = bool(kept.all())
+    numbers, own = (groups, item) if whole else (groups[kept], item[kept])
+    pair = places([numbers, own])
+    first, rows = firsts_and_sizes(pair)
+    group, of = numbers[first].astype(np.int64), own[first].astype(np.int64)
+    bounds = np.searchsorted(group, np.arange(int(group[-1]) + 2)).astype(np.int64)
+    worst, fails, too_many = count_pairs(items.limits, of, rows, bounds)
+    sizes = np.add.reduceat(rows, bounds[:-1])
+    keys, losses = published_keys(items.axes, items.cell[of], bounds)
     classes = np.unique(keys, return_inverse=True)[1]
-    together = classes[groups[rows]]
     class_worst, class_sizes = worst, sizes
-    count = int(classes.max()) + 1
-    if count < len(sizes):
-        whole = np.full(len(groups), -1, dtype=np.int32)
-        whole[rows] = together
-        class_order, class_bounds = grouped(whole)
-        class_worst, class_fails = count_groups(compiled, class_order, class_bounds, over)
-        class_sizes = np.diff(class_bounds)
-        group_fails = group_fails | class_fails[classes]
+    if (count := int(classes.max()) + 1) < len(sizes):
+        order = np.argsort(classes[group], kind="stable")
+        class_bounds = np.searchsorted(classes[group][order], np.arange(count + 1)).astype(np.int64)
+        class_worst, class_fails, more = count_pairs(items.limits, of[order], rows[order], class_bounds)
+        class_sizes = np.add.reduceat(rows[order], class_bounds[:-1])
+        too_many[order] += more
+        fails = fails | class_fails[classes]
     broken: list[str] = []
     risk: float | None = None
     for i, limit in enumerate(order_of_limits(limits)):
         if (worst[:, i] > limit.allowed[sizes]).any() or (class_worst[:, i] > limit.allowed[class_sizes]).any():
             broken.append(limit.name)
-        if limits and limit is main_limit(limits):
+        if limit is main_limit(limits):
             risk = max(_risk(worst[:, i], sizes), _risk(class_worst[:, i], class_sizes))
-    loss = float((losses * sizes).sum() / (len(rows) * max(1, len(axes.facts))))
-    return Recount(int(sizes.min()), over, risk, tuple(broken), group_fails, loss)
+    if broken:
+        over[kept] = too_many[pair]
+    loss = float((losses * sizes).sum() / (len(pair) * max(1, len(items.axes.facts))))
+    return Recount(int(sizes.min()), over, risk, tuple(broken), fails, loss)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def count_pairs(
+    limits: Limits, item: NDArray[np.int64], rows: NDArray[np.int64], bounds: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+    """The fullest neighbourhood of a centre for every group and limit (0 without centres), which groups hold too full ones, and how many
+    similar rows too many each centre has. Group g has rows[i] rows of item[i], for i from bounds[g] to bounds[g+1]."""
+    kinds, groups = len(limits.facts), len(bounds) - 1
+    worst = np.zeros((groups, kinds), dtype=np.int64)
+    fails = np.zeros(groups, dtype=np.bool_)
+    over = np.zeros(len(item), dtype=np.int64)
+    for g in range(groups):
+        begin, end = bounds[g], bounds[g + 1]
+        size = rows[begin:end].sum()
+        values = np.empty(end - begin, dtype=np.int64)
+        for l in range(kinds):  # noqa: E741
+            for i in range(end - begin):
+                values[i] = limits.value[item[begin + i], l]
+            near = near_rows(limits, l, values, rows[begin:end])
+            cap = limits.allowed[l, size]
+            for i in range(end - begin):
+                if limits.centre[limits.facts[l, START] + values[i]]:
+                    worst[g, l] = max(worst[g, l], near[i])
+                    if near[i] > cap:
+                        over[begin + i] += near[i] - cap
+                        fails[g] = True
+    return worst, fails, over
 
 
 def fullest_share(columns: Sequence[Column], groups: Codes) -> float:
@@ -86,41 +121,7 @@ def main_limit(limits: Sequence[NeighbourhoodLimit]) -> NeighbourhoodLimit | Non
     return next((limit for limit in limits if limit.delta is not None), None)
 
 
-def grouped(groups: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows sorted by group, and where each group begins; suppressed rows are left out."""
-    order = np.argsort(groups, kind="stable").astype(np.int64)
-    order = order[int((groups < 0).sum()) :]
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(groups[groups >= 0]))]).astype(np.int64)
-    return order, bounds
-
-
 def _risk(worst: NDArray[np.int64], sizes: NDArray[np.int64]) -> float:
     """max (|Φ| − 1)/(|G| − 1); 1 for a group of one sensitive row; 0 where nothing is sensitive."""
     shares = np.where(sizes > 1, (worst - 1) / np.maximum(sizes - 1, 1), 1.0)
     return float(np.where(worst > 0, shares, 0.0).max(initial=0.0))
-
-
-@numba.njit(cache=True, nogil=True)
-def count_groups(
-    limits: Limits, order: NDArray[np.int64], bounds: NDArray[np.int64], over: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The fullest neighbourhood of a centre for every group and limit (0 without centres), and which groups hold too full ones.
-
-    Adds to `over` how many similar rows too many each centre has."""
-    groups = len(bounds) - 1
-    kinds = len(limits.facts)
-    worst = np.zeros((groups, kinds), dtype=np.int64)
-    fails = np.zeros(groups, dtype=np.bool_)
-    for g in range(groups):
-        rows = order[bounds[g] : bounds[g + 1]]
-        counts = np.empty(len(rows), dtype=np.int64)
-        for l in range(kinds):  # noqa: E741
-            cap = limits.allowed[l, len(rows)]
-            neighbourhoods(limits, l, rows, counts)
-            for i in range(len(rows)):
-                if limits.centre[limits.facts[l, START] + limits.value[rows[i], l]]:
-                    worst[g, l] = max(worst[g, l], counts[i])
-                    if counts[i] > cap:
-                        over[rows[i]] += counts[i] - cap
-                        fails[g] = True
-    return worst, fails

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 RUN = 16
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def sorted_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """The places of the keys in rising order; equal keys keep their order. Insertion sort on runs, then merging."""
     size = len(keys)

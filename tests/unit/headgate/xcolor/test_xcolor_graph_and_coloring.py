@@ -4,15 +4,13 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from headgate.errors import InputRejected
 from headgate.xcolor.abstract_graph import abstract_graph, largest_degree
 from headgate.xcolor.anonymize import anonymize
 from headgate.xcolor.axes import axes_of
 from headgate.xcolor.compiled import compile_limits
-from headgate.xcolor.faithful import color, initialize, lemma_2_guarantees
+from headgate.xcolor.faithful import color, lemma_2_guarantees
 from headgate.xcolor.limits import dissimilarity
 from headgate.xcolor.partition import Variant, XColorSettings
 from headgate.xcolor.recount import recount
@@ -52,91 +50,6 @@ def test_degrees_are_counted_on_distinct_values(people):
     expected = [(codes == code).sum() - 1 for code in codes]
     assert abstract_graph(limit).degrees().tolist() == expected
     assert largest_degree(limit) == max(expected)
-
-
-@pytest.mark.parametrize(("rows", "k", "sizes"), [(19, 10, {19}), (29, 10, {14, 15}), (30, 10, {10}), (34, 10, {11, 12}), (7, 2, {2, 3})])
-def test_the_initial_coloring_spreads_the_remainder_evenly(rows, k, sizes):
-    """As printed, INITIALIZE has no place for the rest when n mod k > ⌊n/k⌋ (DEFINITIONS §4)."""
-    degree = np.random.default_rng(3).integers(0, 9, rows)
-    groups = initialize(degree, rows // k)
-    assert set(np.bincount(groups).tolist()) == sizes
-
-
-def test_the_initial_coloring_balances_the_sums_of_degrees():
-    """Algorithm 1 by hand: degrees 5 4 3 3 2 1 in two classes of three."""
-    groups = initialize(np.array([1, 5, 3, 4, 2, 3]), 2)
-    assert sorted(np.bincount(groups, weights=[1, 5, 3, 4, 2, 3]).tolist()) == [9, 9]
-
-
-@st.composite
-def cliques(draw):
-    """A sensitive value for each row: cliques of equal values, at most as large as Lemma 2 allows."""
-    k = draw(st.integers(2, 6))
-    rows = draw(st.integers(2 * k, 60))
-    delta = Fraction(draw(st.integers(0, 10)), 10)
-    allowed = (1 - delta) * (k - 1)
-    t = allowed.numerator // allowed.denominator
-    most = (rows // k) * (t + 1) // 2 + 1  # Θ + 1 rows of one value
-    values, number = [], 0
-    while len(values) < rows:
-        values += [f"v{number}"] * draw(st.integers(1, max(1, most)))
-        number += 1
-    return k, str(float(delta)), draw(st.permutations(values[:rows]))
-
-
-@settings(max_examples=40, deadline=None)
-@given(cliques())
-def test_lemma_2_guarantees_success_also_for_uneven_sizes(drawn):
-    k, delta, values = drawn
-    table = _simple(values)
-    limit = dissimilarity(table.select(["value"]), "0", delta)
-    graph = abstract_graph(limit)
-    if not lemma_2_guarantees(limit, graph, k):
-        return
-    coloring = color(axes_of(table), [limit], len(values), k)
-    assert coloring.violations == 0
-    sizes = np.bincount(coloring.groups)
-    assert sizes.min() >= k
-    assert sizes.max() - sizes.min() <= 1
-    for group, size in enumerate(sizes):
-        inside = np.array(values)[coloring.groups == group]
-        fullest = max((inside == value).sum() for value in inside)
-        assert fullest - 1 <= (1 - Fraction(delta)) * (int(size) - 1)
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 10_000), st.integers(2, 6), st.sampled_from(["0", "0.05", "0.2"]))
-def test_theorem_3_class_degrees_stay_below_two_theta_over_m(seed, k, epsilon):
-    """A coloring with t + 1 = ⌈2Θ/m⌉ is always found: no row has more than ⌈2Θ/m⌉ − 1 neighbours in its class."""
-    from dataclasses import replace
-
-    values = np.random.default_rng(seed).integers(0, 40, 60).astype(float)
-    table = _simple(values.tolist())
-    limit = dissimilarity(table.select(["value"]), epsilon, "0.5")
-    classes = 60 // k
-    bound = max(1, -(-2 * largest_degree(limit) // classes))
-    coloring = color(axes_of(table), [replace(limit, allowed=np.full(61, bound, dtype=np.int64))], 60, k)
-    width = values.max() - values.min()
-    for group in range(classes):
-        inside = values[coloring.groups == group]
-        degrees = [(np.abs(inside - value) <= float(epsilon) * width + 1e-9 * width).sum() - 1 for value in inside]
-        assert max(degrees) <= bound - 1
-
-
-def test_exchanges_lower_the_number_of_monochromatic_edges(people):
-    table = people(300)
-    limit = dissimilarity(table.select(["income"]), "0.1", "0.7")
-    income = table["income"].values[table["income"].codes]
-    near = np.abs(income[:, None] - income[None, :]) <= 0.1 * (income.max() - income.min()) + 1e-6
-
-    def edges(groups):
-        return (int((near & (groups[:, None] == groups[None, :])).sum()) - 300) // 2
-
-    before = edges(initialize(abstract_graph(limit).degrees(), 30))
-    coloring = color(axes_of(table), [limit], 300, 10)
-    assert coloring.violations == 0
-    assert coloring.exchanges > 0
-    assert coloring.potential == edges(coloring.groups) <= before - coloring.exchanges
 
 
 def test_inequality_4_without_its_floors_is_no_guarantee():

@@ -1,0 +1,88 @@
+"""The values that bind: which ones, how many rows have them, and what δ they leave room for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from headgate.advice.result import BindingValue, Setting
+from headgate.advice.rungs import delta_text
+from headgate.columns import Table
+from headgate.xcolor.certificates import Certificate, Reason
+
+MOST = 3  # values named an attribute
+NAMED = 3  # values of a certificate that are told
+
+
+def binding_values(table: Table, sensitive: Sequence[str], most: int = MOST) -> tuple[BindingValue, ...]:
+    """The most frequent sensitive values of each attribute, the largest share first."""
+    found = []
+    for column in table.select(sensitive):
+        counts = np.where(column.sensitive, column.counts(), 0)
+        for code in np.argsort(-counts, kind="stable")[:most].tolist():
+            if counts[code] > 0:
+                value = None if code == len(column.values) else column.values[code]
+                found.append(BindingValue(column.name, value, int(counts[code]), float(counts[code]) / table.rows))
+    return tuple(sorted(found, key=lambda one: -one.rows))
+
+
+def binding_sentence(setting: Setting, with_values: bool) -> str:
+    """Why no partition exists above the δ that is possible. Larger groups are no way out: what holds for groups of k or more holds for
+    groups of more. `with_values` shows data."""
+    certificate = setting.certificate
+    if certificate is None:
+        return ""
+    where = f"at k = {setting.k} or more and ε = {setting.epsilon:g}"
+    if setting.possible is None:
+        bound = f"no partition exists {where}, whatever δ is ({certificate.limit})"
+    else:
+        bound = f"no partition exists above δ = {delta_text(setting.possible)} {where}"
+    return f"{_concerned(certificate, with_values)}: {bound}."
+
+
+def smallest_bounds(settings: Sequence[Setting]) -> list[Setting]:
+    """For each ε the smallest k at which δ is bounded, whose bound is that of all larger k too; equal bounds once."""
+    found: dict[float, Setting] = {}
+    for one in sorted(settings, key=lambda one: one.k):
+        if one.certificate is not None:
+            found.setdefault(one.epsilon, one)
+    bounds: dict[tuple[int, object], Setting] = {}
+    for one in found.values():
+        bounds.setdefault((one.k, one.possible), one)
+    return list(bounds.values())
+
+
+def _concerned(certificate: Certificate, with_values: bool) -> str:
+    if certificate.reason is Reason.DISSIMILAR:
+        told = f" ({_named(certificate)})" if with_values and certificate.values else ""
+        return f"A row{told} has no more than {certificate.rows:,} rows that are dissimilar to it, and {certificate.bound:,} are needed"
+    share = f"{certificate.rows:,} rows, {100 * certificate.share:.1f} %,"
+    shared = "share one value" if len(certificate.values) == 1 else "have values that are similar to each other"
+    if with_values and certificate.values:
+        return f"{share} {shared} ({_named(certificate)})"
+    return f"{share} {shared} of {_attributes(certificate.columns)}"
+
+
+def _attributes(columns: Sequence[str]) -> str:
+    return ", ".join(columns) if len(columns) <= NAMED else f"{len(columns)} attributes"
+
+
+def _named(certificate: Certificate) -> str:
+    """`education: Bachelors`; of many values the first few, of many attributes those that are not alike for all are of no help either."""
+    shown = "; ".join(_one(certificate.columns, value) for value in certificate.values[:NAMED])
+    more = len(certificate.values) - NAMED
+    return shown + (" and more" if more > 0 else "")
+
+
+def _one(columns: Sequence[str], value: Any) -> str:
+    if len(columns) == 1:
+        return f"{columns[0]}: {_text(value)}"
+    return ", ".join(f"{name}: {_text(cell)}" for name, cell in zip(columns, value, strict=True))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "missing"
+    return f"{value:g}" if isinstance(value, float | np.floating) else str(value)

@@ -1,0 +1,160 @@
+"""What advice says of one projected table. Binding values are data: for the steward's own terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from headgate.xcolor.certificates import Certificate
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came of really grouping a table at one (k, ε, δ).
+
+    `reached`: all limits that the anonymizer enforces are kept. `refused`: gates that speak against the published form nevertheless.
+    Without groups that keep the limits there is nothing to measure."""
+
+    reached: bool
+    refused: tuple[str, ...] = ()
+    reason: str = ""  # why not reached, or why refused; holds no data value
+    delta_reached: float | None = None  # 1 − risk
+    loss: float | None = None  # NCP
+    query_error: float | None = None  # mean relative error of count queries; None: the table has nothing to count
+    query_error_median: float | None = None
+    linkability: float | None = None
+    groups: int = 0
+    rows: int = 0
+
+    @property
+    def passed(self) -> bool:
+        return self.reached and not self.refused
+
+
+@dataclass(frozen=True)
+class Point:
+    """One δ that was tried."""
+
+    delta: Fraction
+    tried: Tried
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One (k, ε) and the δ it can carry, in hundredths rounded down.
+
+    `guaranteed`: the largest δ at which Lemma 2 promises groups that keep all limits (None: no δ). `reached`: the largest at which groups
+    were found. `possible`: the largest that no certificate refutes (None: not even δ = 0); between the two nobody knows."""
+
+    k: int
+    epsilon: float
+    guaranteed: Fraction | None
+    possible: Fraction | None
+    certificate: Certificate | None = field(repr=False)  # of the smallest δ that is refuted
+    largest_degree: int | None  # Θ; None where counting it would take too long
+    bottleneck: float | None  # (1 − 1/k)·δ = 1 − 2Θ/n: the trade between k and δ (Inequality 4, guidance only)
+    points: tuple[Point, ...]  # all that were tried, the largest δ first
+
+    @property
+    def best(self) -> Point | None:
+        return next((point for point in self.points if point.tried.reached), None)
+
+    @property
+    def frontier(self) -> tuple[Point, ...]:
+        """What was reached, the largest δ first: δ against loss."""
+        return tuple(point for point in self.points if point.tried.reached)
+
+    @property
+    def reached(self) -> Fraction | None:
+        return None if self.best is None else self.best.delta
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing was reached at all; empty where something was."""
+        if self.best is not None:
+            return ""
+        if self.points:
+            return self.points[-1].tried.reason
+        return "" if self.certificate is None else self.certificate.sentence()
+
+
+@dataclass(frozen=True)
+class BindingValue:
+    """A sensitive value that many rows have: what limits linkability and δ. `value` is data."""
+
+    attribute: str
+    value: Any = field(repr=False)
+    rows: int
+    share: float
+
+
+@dataclass(frozen=True)
+class TableAdvice:
+    """Advice on one projected table."""
+
+    sensitive: tuple[str, ...]
+    rows: int
+    epsilon_means: tuple[tuple[str, float], ...]  # attribute, and the share of the table's weight that it holds
+    settings: tuple[Setting, ...]
+    binding: tuple[BindingValue, ...]
+
+    def at(self, k: int, epsilon: float) -> Setting | None:
+        return next((one for one in self.settings if one.k == k and one.epsilon == epsilon), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, data among them: not for logs."""
+        binding = [{"attribute": one.attribute, "value": _plain(one.value), "rows": one.rows, "share": one.share} for one in self.binding]
+        return {
+            "sensitive": list(self.sensitive),
+            "rows": self.rows,
+            "weights": dict(self.epsilon_means),
+            "settings": [_setting_json(one) for one in self.settings],
+            "binding": binding,
+        }
+
+
+def _setting_json(one: Setting) -> dict[str, Any]:
+    best = one.best.tried if one.best is not None else Tried(False)
+    return {
+        "k": one.k,
+        "epsilon": one.epsilon,
+        "guaranteed": _number(one.guaranteed),
+        "reached": _number(one.reached),
+        "possible": _number(one.possible),
+        "refuted_by": None if one.certificate is None else one.certificate.sentence(),
+        "why_not": one.why_not,
+        "linkability": best.linkability,
+        "ncp": best.loss,
+        "query_error_mean": best.query_error,
+        "refused_by": list(best.refused),
+        "largest_degree": one.largest_degree,
+        "bottleneck": one.bottleneck,
+        "frontier": [point_json(point) for point in one.frontier],
+    }
+
+
+def point_json(point: Point) -> dict[str, Any]:
+    tried = point.tried
+    return {
+        "delta": float(point.delta),
+        "delta_reached": tried.delta_reached,
+        "ncp": tried.loss,
+        "query_error_mean": tried.query_error,
+        "query_error_median": tried.query_error_median,
+        "linkability": tried.linkability,
+        "groups": tried.groups,
+        "refused_by": list(tried.refused),
+    }
+
+
+def _number(delta: Fraction | None) -> float | None:
+    return None if delta is None else float(delta)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    return [_plain(part) for part in value] if isinstance(value, tuple | np.ndarray) else value

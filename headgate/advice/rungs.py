@@ -1,0 +1,37 @@
+"""The δ that are tried: written with two decimals, so that what was reached can be pasted into a policy as it stands."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from headgate.errors import InputRejected
+from headgate.tolerance import exact
+
+HUNDREDTHS = tuple(Fraction(i, 100) for i in range(101))
+ROUND = tuple(Fraction(i, 20) for i in range(21))
+
+
+def rungs(k: int, more: Sequence[Fraction] = ()) -> tuple[Fraction, ...]:
+    """From 1 down to 0: twentieths, and 1 − j/(k−1) rounded down to hundredths, below which a group of k may hold one similar row more."""
+    if k < 2:
+        raise InputRejected(f"k = {k} leaves nobody in company.", "Give k ≥ 2.")
+    steps = {Fraction((100 * (k - 1 - j)) // (k - 1), 100) for j in range(k)}
+    return tuple(sorted({*ROUND, *steps, *more}, reverse=True))
+
+
+def delta_text(delta: Fraction) -> str:
+    """As a person would write it: 0.7, and not 7/10. Digits are cut off, never rounded up to a stronger promise."""
+    places = 2 if delta in HUNDREDTHS else 6
+    whole = int(delta * 10**places)
+    text = f"{whole // 10**places}.{whole % 10**places:0{places}d}".rstrip("0").rstrip(".")
+    if exact(text) > delta:
+        raise InputRejected("A δ cannot be written as a decimal.", "Give a decimal between 0 and 1.")
+    return text
+
+
+def largest(holds: Callable[[Fraction], bool]) -> Fraction | None:
+    """The largest hundredth at which something holds that holds below wherever it holds; None: not even at 0."""
+    place = bisect.bisect_left(HUNDREDTHS, True, key=lambda delta: not holds(delta))
+    return HUNDREDTHS[place - 1] if place > 0 else None

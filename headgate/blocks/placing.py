@@ -1,0 +1,209 @@
+"""Rows that are too many where they are: taken out of their group, and placed where they fit and cost least.
+
+A leaf of the tree may hold more similar rows than a limit allows. Those too many are set aside. Each then goes to the group that can take it
+at the least additional loss, found by searching the tree for near boxes first: no part of the tree is entered whose distance alone costs
+more than the best place found so far.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.xcolor.axes import COUNT, FIRST, FLAT, SHAPE, SPAN
+from headgate.xcolor.compiled import START, similar
+from headgate.blocks.groups import Groups, enclose, loss_with, put, room_for, take
+from headgate.xcolor.items import Items
+from headgate.blocks.tree import Tree
+from headgate.xcolor.watch import STOP
+
+
+class Aside(NamedTuple):
+    """Rows without a group: so many of an item."""
+
+    item: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    many: NDArray[np.int64]  # entries in use
+
+
+class Search(NamedTuple):
+    """Where the groups are in the tree, and scratch for looking."""
+
+    leaf: NDArray[np.int64]  # of each group: the box of the tree that it came from
+    group: NDArray[np.int64]  # of each box: its first group, −1 inside the tree
+    beside: NDArray[np.int64]  # of each group: the next in the same box, −1 after the last
+    many: NDArray[np.int64]  # groups so far
+    stiff: NDArray[np.bool_]  # groups from which nothing could branch off
+    stack: NDArray[np.int64]
+    bound: NDArray[np.float64]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+def set_aside(items: Items, groups: Groups, aside: Aside, group: int, k: int) -> None:
+    """Takes rows out of a group until it keeps every limit: those first around which most are similar. All of them if fewer than k stay."""
+    limits = items.limits
+    for l in range(limits.value.shape[1]):  # noqa: E741
+        start = limits.facts[l, START]
+        while groups.size[group] >= k:
+            fullest, centre, part = limits.allowed[l, groups.size[group]], -1, groups.head[group]
+            while part >= 0:
+                if groups.near[part, l] > fullest and limits.centre[start + limits.value[groups.item[part], l]]:
+                    fullest, centre = groups.near[part, l], part
+                part = groups.following[part]
+            if centre < 0:
+                break
+            v, leaving, most, part = limits.value[groups.item[centre], l], centre, np.int64(-1), groups.head[group]
+            while part >= 0:
+                if groups.near[part, l] > most and similar(limits, l, v, limits.value[groups.item[part], l]):
+                    leaving, most = part, groups.near[part, l]
+                part = groups.following[part]
+            few, many = np.int64(1), groups.count[leaving]
+            while few < many:
+                middle = (few + many) // 2
+                if fullest - middle <= limits.allowed[l, groups.size[group] - middle]:
+                    many = middle
+                else:
+                    few = middle + 1
+            _keep_aside(aside, groups.item[leaving], few)
+            take(items, groups, group, leaving, few)
+    if groups.size[group] < k:
+        dissolve(items, groups, aside, group)
+    else:
+        for l in range(limits.value.shape[1]):  # noqa: E741
+            if not keeps(items, groups, group, l):  # taking rows out for one limit made the group too small for another
+                set_aside(items, groups, aside, group, k)
+                break
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+def keeps(items: Items, groups: Groups, group: int, l: int) -> bool:  # noqa: E741
+    """Does the group keep limit l?"""
+    limits, part = items.limits, groups.head[group]
+    cap, start = limits.allowed[l, groups.size[group]], limits.facts[l, START]
+    while part >= 0:
+        if groups.near[part, l] > cap and limits.centre[start + limits.value[groups.item[part], l]]:
+            return False
+        part = groups.following[part]
+    return True
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+def dissolve(items: Items, groups: Groups, aside: Aside, group: int) -> None:
+    """Sets all rows of a group aside; the group is empty then."""
+    while groups.head[group] >= 0:
+        part = groups.head[group]
+        _keep_aside(aside, groups.item[part], groups.count[part])
+        groups.head[group] = groups.following[part]
+        groups.following[part] = groups.unused[0]
+        groups.unused[0] = part
+    groups.size[group] = 0
+    enclose(items, groups, group)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+def _keep_aside(aside: Aside, item: int, rows: int) -> None:
+    aside.item[aside.many[0]], aside.rows[aside.many[0]] = item, rows
+    aside.many[0] += 1
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+def widen(items: Items, tree: Tree, search: Search, group: int, cell: int) -> None:
+    """The boxes of the tree around a group cover what has come to it."""
+    box = search.leaf[group]
+    while box >= 0:
+        for axis in range(len(items.axes.facts)):
+            p = np.int64(items.axes.position[cell, axis])
+            tree.low[box, axis], tree.high[box, axis] = min(tree.low[box, axis], p), max(tree.high[box, axis], p)
+        box = tree.parent[box]
+
+
+class Place(NamedTuple):
+    """Where rows could go: at which loss in all. `branched`: not to the group, but with some of its rows to a new one."""
+
+    group: int  # −1: nowhere
+    rows: int
+    cost: float
+    branched: bool
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+def cheapest_place(
+    items: Items,
+    tree: Tree,
+    groups: Groups,
+    search: Search,
+    item: int,
+    rows: int,
+    home: int,
+    k: int,
+    worth: float,
+    size: int,
+) -> Place:
+    """The group other than `home` that can take rows of an item at the least additional loss a row, if that is less than `worth`. With a
+    home all rows must go together. `size`: of a new group that may branch off; 0 for none."""
+    cell = items.cell[item]
+    best, found, taken, total, branched = worth, np.int64(-1), np.int64(0), 0.0, False
+    least = k if size == 0 else min(k, size - rows)
+    fresh = np.int64(0)
+    if size > 0:
+        fresh = np.int64(rows)
+        for l in range(items.limits.value.shape[1]):  # noqa: E741
+            if items.limits.centre[items.limits.facts[l, START] + items.limits.value[item, l]]:
+                fresh = min(fresh, items.limits.allowed[l, size])
+    least = size - fresh if fresh > 0 else k  # rows that a row's coming widens, at the least
+    search.stack[0], search.bound[0] = 0, 0.0
+    height = 1
+    while height > 0:
+        height -= 1
+        box, gap = search.stack[height], search.bound[height]
+        if (min(k, least) / rows + 1.0) * gap >= best:
+            continue
+        if tree.left[box] >= 0:
+            near, far = tree.left[box], tree.right[box]
+            one, two = gap_to(items, tree, near, cell), gap_to(items, tree, far, cell)
+            if one > two:
+                near, far, one, two = far, near, two, one
+            search.stack[height], search.bound[height] = far, two
+            search.stack[height + 1], search.bound[height + 1] = near, one
+            height += 2
+            continue
+        group = search.group[box]
+        while group >= 0:
+            here = groups.size[group]
+            if group != home and here >= k and groups.loss[group] < best:
+                wider = loss_with(items, groups, group, cell)
+                if (here / rows) * (wider - groups.loss[group]) + wider < best:
+                    fitting = room_for(items, groups, group, item, rows)
+                    if fitting > 0 and (home < 0 or fitting == rows):
+                        cost = (here + fitting) * wider - here * groups.loss[group]
+                        if cost < best * fitting:
+                            best, found, taken, total, branched = cost / fitting, group, fitting, cost, False
+                if fresh > 0 and here - (size - fresh) >= k and not search.stiff[group]:
+                    cost = size * wider - (size - fresh) * groups.loss[group]
+                    if cost < best * fresh:
+                        best, found, taken, total, branched = cost / fresh, group, fresh, cost, True
+            group = search.beside[group]
+    return Place(found, taken, total, branched)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+def gap_to(items: Items, tree: Tree, box: int, cell: int) -> float:
+    """How much the loss of a group within a box of the tree grows at the least when it takes a cell in."""
+    axes, total = items.axes, 0.0
+    for axis in range(len(axes.facts)):
+        p, low, high = np.int64(axes.position[cell, axis]), tree.low[box, axis], tree.high[box, axis]
+        if low <= p <= high:
+            continue
+        missing = axes.facts[axis, COUNT]
+        if axes.facts[axis, SHAPE] == FLAT:
+            total += 1.0 / (missing + 1.0)
+        elif axes.facts[axis, SHAPE] == SPAN and high < missing:
+            line = axes.facts[axis, FIRST]
+            if p == missing:
+                total += 1.0
+            else:
+                total += axes.place[line + low] - axes.place[line + p] if p < low else axes.place[line + p] - axes.place[line + high]
+    return total
