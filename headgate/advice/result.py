@@ -44,10 +44,11 @@ class Point:
 
 @dataclass(frozen=True)
 class Setting:
-    """One (k, ε) and the δ it can carry, in hundredths rounded down.
+    """One (k, ε) and the δ it can carry.
 
-    `guaranteed`: the largest δ at which Lemma 2 promises groups that keep all limits (None: no δ). `reached`: the largest at which groups
-    were found. `possible`: the largest that no certificate refutes (None: not even δ = 0); between the two nobody knows."""
+    `guaranteed`: the largest hundredth at which Lemma 2 promises groups that keep all limits (None: no δ). `reached`: the largest of those
+    tried at which groups were found. `possible`: the largest hundredth that no certificate refutes (None: not even δ = 0); between the two
+    nobody knows."""
 
     k: int
     epsilon: float

@@ -14,11 +14,11 @@ ROUND = tuple(Fraction(i, 20) for i in range(21))
 
 
 def rungs(k: int, more: Sequence[Fraction] = ()) -> tuple[Fraction, ...]:
-    """From 1 down to 0: twentieths, and 1 − j/(k−1) rounded down to hundredths, below which a group of k may hold one similar row more."""
+    """From 1 down to 0 in twentieths, with those asked for besides. Finer steps cost too much: grouping a table in vain takes longest just
+    above what it can carry. And larger groups feel any δ, not only 1 − j/(k−1)."""
     if k < 2:
         raise InputRejected(f"k = {k} leaves nobody in company.", "Give k ≥ 2.")
-    steps = {Fraction((100 * (k - 1 - j)) // (k - 1), 100) for j in range(k)}
-    return tuple(sorted({*ROUND, *steps, *more}, reverse=True))
+    return tuple(sorted({*ROUND, *more}, reverse=True))
 
 
 def delta_text(delta: Fraction) -> str:

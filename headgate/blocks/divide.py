@@ -12,8 +12,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.blocks.branching import branch_with, shed
-from headgate.blocks.groups import Groups, empty_groups, fill, keys_of_groups, put
+from headgate.blocks.branching import branch_with, shed, sizes_of_new_groups
+from headgate.blocks.groups import SLACK, Groups, empty_groups, fill, keys_of_groups, put
 from headgate.xcolor.items import Items, groups_of_rows
 from headgate.blocks.moves import move_rows
 from headgate.blocks.placing import Aside, Search, cheapest_place, dissolve, set_aside, widen
@@ -48,16 +48,6 @@ def divide(items: Items, item: Codes, k: int, rng: np.random.Generator, state: N
     return groups_of_rows(item, *_parts_by_item(groups, len(items.rows)))
 
 
-def sizes_of_new_groups(allowed: NDArray[np.int64], k: int) -> tuple[int, int]:
-    """The size from k to 2k − 1 at which a group holds the largest share of similar rows (rounding favours some), and the one at which it
-    does while any number of such groups together still keep the limits."""
-    sizes = np.arange(k, min(2 * k, allowed.shape[1]))
-    if len(allowed) == 0 or len(sizes) == 0:
-        return k, k
-    share = (allowed[:, sizes] / sizes).min(axis=0)
-    return int(sizes[share.argmax()]), int(sizes[((allowed[:, sizes] - 1) / sizes).min(axis=0).argmax()])
-
-
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def start_groups(items: Items, tree: Tree, k: int) -> tuple[Groups, Search, Aside]:
     """A group of every leaf of the tree; odd rows branch off, and those that are too many are set aside."""
@@ -66,7 +56,7 @@ def start_groups(items: Items, tree: Tree, k: int) -> tuple[Groups, Search, Asid
         leaves += tree.left[box] < 0
     rows = items.rows.sum()
     most = max(leaves, min(rows // k, 4 * leaves + len(items.rows)))
-    parts = min(rows, PARTS * len(items.rows)) + most
+    parts = 2 * min(rows, PARTS * len(items.rows)) + SLACK * most
     groups = empty_groups(items, most, parts)
     search = Search(
         np.full(most, -1, np.int64),
@@ -77,7 +67,7 @@ def start_groups(items: Items, tree: Tree, k: int) -> tuple[Groups, Search, Asid
         np.empty(boxes + 2, np.int64),
         np.empty(boxes + 2),
     )
-    aside = Aside(np.empty(2 * parts, np.int64), np.empty(2 * parts, np.int64), np.zeros(1, np.int64))
+    aside = Aside(np.empty(parts, np.int64), np.empty(parts, np.int64), np.zeros(1, np.int64))
     group = 0
     for box in range(boxes):
         if tree.left[box] < 0:
@@ -112,8 +102,8 @@ def place_rows(
             if place.group < 0:
                 break
             group = place.group
-            if place.branched:
-                group = branch_with(items, groups, search, place.group, item, place.rows, size)
+            if place.size > 0:
+                group = branch_with(items, groups, search, place.group, item, place.rows, place.size)
                 if group < 0:
                     search.stiff[place.group] = True
                     continue
@@ -161,20 +151,16 @@ def unite_twins(items: Items, tree: Tree, groups: Groups, search: Search, aside:
 def _parts_by_item(groups: Groups, items: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Where each item's parts begin, and for every part its group, numbered without gaps, and its rows."""
     start = np.zeros(items + 1, dtype=np.int64)
-    for group in range(len(groups.head)):
-        part = groups.head[group]
-        while part >= 0:
+    for group in range(len(groups.begin)):
+        for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
             start[groups.item[part] + 1] += 1
-            part = groups.following[part]
     start = np.cumsum(start)
     at, of, count = start.copy(), np.empty(start[-1], dtype=np.int64), np.empty(start[-1], dtype=np.int64)
     number = 0
-    for group in range(len(groups.head)):
-        part = groups.head[group]
-        number += part >= 0
-        while part >= 0:
+    for group in range(len(groups.begin)):
+        for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
             place = at[groups.item[part]]
-            of[place], count[place] = number - 1, groups.count[part]
+            of[place], count[place] = number, groups.count[part]
             at[groups.item[part]] += 1
-            part = groups.following[part]
+        number += groups.parts[group] > 0
     return start, of, count

@@ -1,5 +1,8 @@
-"""Groups in the making: each is a chain of parts (so many rows of an item), with its box and, for every part and limit, how many rows of the
-group are similar to it. All are kept up to date, so that whether a row may come or go is seen at a glance."""
+"""Groups in the making: each has parts (so many rows of an item), in the order of the first limit's values, its box, and for every part and
+limit how many rows of the group are similar to it. All are kept up to date, so that whether a row may come or go is seen at a glance.
+
+The parts of a group lie side by side in a common store: looking through them is what takes the time.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +13,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.xcolor.axes import FIRST, FLAT, SHAPE, published_key, stretch_loss
-from headgate.xcolor.compiled import FORM, RANGE, START, similar
-from headgate.xcolor.items import Items
+from headgate.xcolor.compiled import FORM, RANGE, START, Nearness, alike
 from headgate.xcolor.counting import near_rows
+from headgate.xcolor.items import Items
 
 NOWHERE = 2**31
+SLACK = 4  # free places beside the parts of a group
 
 
 class Groups(NamedTuple):
+    """Group g has the parts begin[g] … begin[g] + parts[g]; places up to begin[g] + places[g] are its own."""
+
     item: NDArray[np.int64]  # of each part
     count: NDArray[np.int64]
-    following: NDArray[np.int64]  # the next part of the same group, −1 at its end; of unused parts, the next unused one
+    value: NDArray[np.int32]  # parts × limits
     near: NDArray[np.int64]  # parts × limits: rows of the group similar to the part, its own included
-    head: NDArray[np.int64]  # of each group: its first part, −1 if it is empty
-    size: NDArray[np.int64]
+    begin: NDArray[np.int64]  # of each group
+    parts: NDArray[np.int64]
+    places: NDArray[np.int64]
+    size: NDArray[np.int64]  # rows
     low: NDArray[np.int64]  # groups × axes: the positions that its box spans
     high: NDArray[np.int64]
     different: NDArray[np.int64]  # values on FLAT axes
     loss: NDArray[np.float64]  # loss(G)
-    unused: NDArray[np.int64]  # the first unused part
+    top: NDArray[np.int64]  # where the free part of the store begins
     seen: NDArray[np.int64]  # scratch: what was seen at the moment `clock`
     clock: NDArray[np.int64]
 
@@ -36,14 +44,14 @@ class Groups(NamedTuple):
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def empty_groups(items: Items, groups: int, parts: int) -> Groups:
     kinds, width = items.limits.value.shape[1], len(items.axes.facts)
-    following = np.arange(1, parts + 1)
-    following[parts - 1] = -1
     return Groups(
         np.zeros(parts, np.int64),
         np.zeros(parts, np.int64),
-        following,
+        np.zeros((parts, kinds), np.int32),
         np.zeros((parts, kinds), np.int64),
-        np.full(groups, -1, np.int64),
+        np.zeros(groups, np.int64),
+        np.zeros(groups, np.int64),
+        np.zeros(groups, np.int64),
         np.zeros(groups, np.int64),
         np.full((groups, width), NOWHERE, np.int64),
         np.full((groups, width), -1, np.int64),
@@ -55,62 +63,130 @@ def empty_groups(items: Items, groups: int, parts: int) -> Groups:
     )
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
-def fill(items: Items, groups: Groups, group: int, cells: NDArray[np.int64]) -> None:
-    """Makes a group of all rows of some cells."""
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def fill(items: Items, groups: Groups, group: int, cells: NDArray[np.int64]) -> bool:
+    """Makes a group of all rows of some cells. False if the store is full, and nothing has happened."""
+    limits, many = items.limits, np.int64(0)
+    for cell in cells:
+        many += items.start[cell + 1] - items.start[cell]
+    if not _make_places(groups, group, many):
+        return False
+    own, keys, at = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64), 0
     for cell in cells:
         for item in range(items.start[cell], items.start[cell + 1]):
-            part = groups.unused[0]
-            groups.unused[0] = groups.following[part]
-            groups.item[part], groups.count[part] = item, items.rows[item]
-            groups.following[part] = groups.head[group]
-            groups.head[group] = part
-            groups.size[group] += items.rows[item]
-    count_near(items, groups, group)
-    enclose(items, groups, group)
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
-def count_near(items: Items, groups: Groups, group: int) -> None:
-    """For every part of a group, how many of its rows are similar to it."""
-    limits, many, part = items.limits, 0, groups.head[group]
-    while part >= 0:
-        many += 1
-        part = groups.following[part]
-    parts, values, counts = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
-    part = groups.head[group]
+            own[at] = item
+            keys[at] = limits.value[item, 0] if limits.value.shape[1] > 0 else 0
+            at += 1
+    order, begin = np.argsort(keys, kind="mergesort") if len(cells) > 1 else np.arange(many), groups.begin[group]
+    counts = np.empty(many, dtype=np.int64)
     for i in range(many):
-        parts[i] = part
-        part = groups.following[part]
-    for i in range(many):
-        counts[i] = groups.count[parts[i]]
+        item = own[order[i]]
+        groups.item[begin + i], groups.count[begin + i], counts[i] = item, items.rows[item], items.rows[item]
+        groups.size[group] += items.rows[item]
+    groups.parts[group] = many
     for l in range(limits.value.shape[1]):  # noqa: E741
         for i in range(many):
-            values[i] = limits.value[groups.item[parts[i]], l]
-        near = near_rows(limits, l, values, counts)
-        for i in range(many):
-            groups.near[parts[i], l] = near[i]
+            keys[i] = limits.value[groups.item[begin + i], l]
+            groups.value[begin + i, l] = keys[i]
+        groups.near[begin : begin + many, l] = near_rows(limits, l, keys, counts)
+    enclose(items, groups, group)
+    return True
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
-def put(items: Items, groups: Groups, group: int, item: int, rows: int) -> bool:
-    """Adds rows of an item. False if there is no unused part left, and nothing has happened."""
-    limits, part = items.limits, groups.head[group]
-    while part >= 0 and groups.item[part] != item:
-        part = groups.following[part]
-    if part < 0:
-        part = groups.unused[0]
-        if part < 0:
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def _make_places(groups: Groups, group: int, wanted: int) -> bool:
+    """Moves a group to the end of the store, where it has more places; the whole store closes up if need be."""
+    if wanted <= groups.places[group]:
+        return True
+    places = wanted + wanted // 2 + SLACK
+    if groups.top[0] + places > len(groups.item):
+        _close_up(groups)
+        places = wanted + SLACK
+        if groups.top[0] + places > len(groups.item):
             return False
-        groups.unused[0] = groups.following[part]
+    source, target, many = groups.begin[group], groups.top[0], groups.parts[group]
+    for i in range(many):
+        _copy(groups, source + i, target + i)
+    groups.begin[group], groups.places[group] = target, places
+    groups.top[0] += places
+    return True
+
+
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def _copy(groups: Groups, source: int, target: int) -> None:
+    groups.item[target], groups.count[target] = groups.item[source], groups.count[source]
+    for l in range(groups.near.shape[1]):  # noqa: E741
+        groups.value[target, l], groups.near[target, l] = groups.value[source, l], groups.near[source, l]
+
+
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def _close_up(groups: Groups) -> None:
+    """Every group keeps a few free places only."""
+    top = np.int64(0)
+    for group in np.argsort(groups.begin, kind="mergesort"):
+        if groups.places[group] == 0:
+            continue
+        source, many = groups.begin[group], groups.parts[group]
+        groups.places[group] = min(groups.places[group], many + SLACK) if many > 0 else 0
+        for i in range(many):
+            _copy(groups, source + i, top + i)
+        groups.begin[group] = top
+        top += groups.places[group]
+    groups.top[0] = top
+
+
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def _first_at(groups: Groups, group: int, value: int) -> int:
+    """The group's first part whose value of the first limit is no less."""
+    low, high = groups.begin[group], groups.begin[group] + groups.parts[group]
+    while low < high:
+        middle = (low + high) // 2
+        if groups.value[middle, 0] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return int(low)
+
+
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def part_of(items: Items, groups: Groups, group: int, item: int) -> int:
+    """The part of an item in a group, −1 if there is none."""
+    end = groups.begin[group] + groups.parts[group]
+    if items.limits.value.shape[1] == 0:
+        part = groups.begin[group]
+        while part < end and groups.item[part] != item:
+            part += 1
+    else:
+        part = _first_at(groups, group, items.limits.value[item, 0])
+        while part < end and groups.item[part] != item:
+            if groups.value[part, 0] != items.limits.value[item, 0]:
+                return -1
+            part += 1
+    return int(part) if part < end else -1
+
+
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def put(items: Items, groups: Groups, group: int, item: int, rows: int) -> bool:
+    """Adds rows of an item. False if the store is full, and nothing has happened."""
+    limits = items.limits
+    kinds = limits.value.shape[1]
+    part = part_of(items, groups, group, item)
+    if part < 0:
+        if not _make_places(groups, group, groups.parts[group] + 1):
+            return False
+        end = groups.begin[group] + groups.parts[group]
+        part = _first_at(groups, group, limits.value[item, 0]) if kinds > 0 else int(end)
+        for place in range(end, part, -1):
+            _copy(groups, place - 1, place)
+        groups.parts[group] += 1
         groups.item[part], groups.count[part] = item, 0
-        groups.following[part] = groups.head[group]
-        groups.head[group] = part
-        _count_near(items, groups, group, part)
+        for l in range(kinds):  # noqa: E741
+            groups.value[part, l] = limits.value[item, l]
+            groups.near[part, l] = _rows_near(items, groups, group, l, limits.value[item, l])
     groups.count[part] += rows
     groups.size[group] += rows
-    for l in range(limits.value.shape[1]):  # noqa: E741
-        change_near(items, groups, group, item, l, rows)
+    for l in range(kinds):  # noqa: E741
+        _change_near(items, groups, group, l, limits.value[item, l], rows)
     cell = items.cell[item]
     for axis in range(len(items.axes.facts)):
         p = items.axes.position[cell, axis]
@@ -121,170 +197,204 @@ def put(items: Items, groups: Groups, group: int, item: int, rows: int) -> bool:
     return True
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def take(items: Items, groups: Groups, group: int, part: int, rows: int) -> None:
-    """Takes rows of one part away."""
-    item = groups.item[part]
+    """Takes rows of one part away. Parts behind it move up when it has none left."""
     groups.count[part] -= rows
     groups.size[group] -= rows
     for l in range(items.limits.value.shape[1]):  # noqa: E741
-        change_near(items, groups, group, item, l, -rows)
+        _change_near(items, groups, group, l, groups.value[part, l], -rows)
     if groups.count[part] > 0:
         return
-    if groups.head[group] == part:
-        groups.head[group] = groups.following[part]
-    else:
-        before = groups.head[group]
-        while groups.following[before] != part:
-            before = groups.following[before]
-        groups.following[before] = groups.following[part]
-    groups.following[part] = groups.unused[0]
-    groups.unused[0] = part
+    groups.parts[group] -= 1
+    for place in range(part, groups.begin[group] + groups.parts[group]):
+        _copy(groups, place + 1, place)
+    if groups.loss[group] > 0.0 or groups.size[group] == 0:
+        enclose(items, groups, group)
+
+
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def empty(items: Items, groups: Groups, group: int) -> None:
+    """Takes all rows away."""
+    groups.parts[group], groups.size[group] = 0, 0
     enclose(items, groups, group)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
-def _count_near(items: Items, groups: Groups, group: int, part: int) -> None:
-    limits, item = items.limits, groups.item[part]
-    for l in range(limits.value.shape[1]):  # noqa: E741
-        v, total = limits.value[item, l], 0
-        other = groups.head[group]
-        if limits.facts[l, FORM] <= RANGE:
-            first, last = limits.ends[limits.facts[l, START] + v, 0], limits.ends[limits.facts[l, START] + v, 1]
-            while other >= 0:
-                if first <= limits.value[groups.item[other], l] <= last:
-                    total += groups.count[other]
-                other = groups.following[other]
-        while other >= 0:
-            if similar(limits, l, v, limits.value[groups.item[other], l]):
-                total += groups.count[other]
-            other = groups.following[other]
-        groups.near[part, l] = total
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def _window(items: Items, groups: Groups, group: int, l: int, v: int) -> tuple[int, int, int, int]:  # noqa: E741
+    """Where the parts similar to v may be, and the values that they may have: all parts and values where the limit has no order."""
+    limits, begin = items.limits, groups.begin[group]
+    end = begin + groups.parts[group]
+    if limits.facts[l, FORM] > RANGE:
+        return int(begin), int(end), 0, NOWHERE
+    first, last = limits.ends[limits.facts[l, START] + v, 0], limits.ends[limits.facts[l, START] + v, 1]
+    if l == 0:
+        return _first_at(groups, group, first), int(end), int(first), int(last)
+    return int(begin), int(end), int(first), int(last)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
-def change_near(items: Items, groups: Groups, group: int, item: int, l: int, rows: int) -> None:  # noqa: E741
-    """So many rows of an item have come (or gone)."""
-    limits = items.limits
-    v = limits.value[item, l]
-    part = groups.head[group]
-    if limits.facts[l, FORM] <= RANGE:
-        first, last = limits.ends[limits.facts[l, START] + v, 0], limits.ends[limits.facts[l, START] + v, 1]
-        while part >= 0:
-            if first <= limits.value[groups.item[part], l] <= last:
-                groups.near[part, l] += rows
-            part = groups.following[part]
-        return
-    while part >= 0:
-        if similar(limits, l, v, limits.value[groups.item[part], l]):
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def _rows_near(items: Items, groups: Groups, group: int, l: int, v: int) -> int:  # noqa: E741
+    begin, end, first, last = _window(items, groups, group, l, v)
+    ranged, total = items.limits.facts[l, FORM] <= RANGE, 0
+    for part in range(begin, end):
+        u = groups.value[part, l]
+        if ranged and l == 0 and u > last:
+            break
+        if alike(items.limits, l, v, u):
+            total += groups.count[part]
+    return total
+
+
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def _change_near(items: Items, groups: Groups, group: int, l: int, v: int, rows: int) -> None:  # noqa: E741
+    """So many rows of value v have come (or gone)."""
+    begin, end, first, last = _window(items, groups, group, l, v)
+    ranged = items.limits.facts[l, FORM] <= RANGE
+    for part in range(begin, end):
+        u = groups.value[part, l]
+        if ranged and l == 0 and u > last:
+            break
+        if alike(items.limits, l, v, u):
             groups.near[part, l] += rows
-        part = groups.following[part]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
-def room_for(items: Items, groups: Groups, group: int, item: int, rows: int) -> int:
-    """How many of these rows the group can take and keep every limit."""
-    limits, size = items.limits, groups.size[group]
-    for l in range(limits.value.shape[1]):  # noqa: E741
-        v, own, fullest = limits.value[item, l], 0, -1
-        ranged, start = limits.facts[l, FORM] <= RANGE, limits.facts[l, START]
-        first, last = limits.ends[start + v, 0] if ranged else 0, limits.ends[start + v, 1] if ranged else 0
-        part = groups.head[group]
-        while part >= 0:
-            u = limits.value[groups.item[part], l]
-            if (first <= u <= last) if ranged else similar(limits, l, v, u):
-                own += groups.count[part]
-                if limits.centre[start + u]:
-                    fullest = max(fullest, groups.near[part, l])
-            part = groups.following[part]
-        if limits.centre[start + v]:
-            fullest = max(fullest, own)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def room_for(items: Items, groups: Groups, group: int, item: int, rows: int, size: int) -> int:
+    """How many of these rows the group can take and keep every limit; as a group of `size` rows in the end, if that is not 0."""
+    limits, here = items.limits, groups.size[group]
+    value, allowed = limits.value, limits.allowed
+    for l in range(value.shape[1]):  # noqa: E741
+        v = value[item, l]
+        fullest = fullest_near(limits, groups, group, l, v)
         if fullest < 0:
             continue
-        least, most = 0, rows  # every row more fills a neighbourhood by one, and makes room for at most one
-        while least < most:
-            middle = (least + most + 1) // 2
-            if fullest + middle <= limits.allowed[l, size + middle]:
-                least = middle
-            else:
-                most = middle - 1
-        rows = least
-        if rows == 0:
+        if size > 0:
+            rows = min(rows, allowed[l, size] - fullest)
+        elif fullest + rows > allowed[l, here + rows]:
+            least, most = 0, rows - 1  # every row more fills a neighbourhood by one, and makes room for at most one
+            while least < most:
+                middle = (least + most + 1) // 2
+                if fullest + middle <= allowed[l, here + middle]:
+                    least = middle
+                else:
+                    most = middle - 1
+            rows = least
+        if rows <= 0:
             return 0
-    return rows
+    return int(rows)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def fullest_near(limits: Nearness, groups: Groups, group: int, l: int, v: int) -> int:  # noqa: E741
+    """The fullest neighbourhood that a row of value v would join, or make; −1 if it is of no centre."""
+    value, near, count, centre = groups.value, groups.near, groups.count, limits.centre
+    begin, start, own, fullest = groups.begin[group], limits.facts[l, START], 0, -1
+    end = begin + groups.parts[group]
+    if limits.facts[l, FORM] <= RANGE:
+        ends = limits.ends
+        first, last = ends[start + v, 0], ends[start + v, 1]
+        for part in range(begin, end):
+            u = value[part, l]
+            if first <= u <= last:
+                own += count[part]
+                if near[part, l] > fullest and centre[start + u]:
+                    fullest = near[part, l]
+    else:
+        for part in range(begin, end):
+            u = value[part, l]
+            if alike(limits, l, v, u):
+                own += count[part]
+                if near[part, l] > fullest and centre[start + u]:
+                    fullest = near[part, l]
+    return int(max(fullest, own) if centre[start + v] else fullest)
+
+
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def may_go(items: Items, groups: Groups, group: int, part: int, rows: int) -> bool:
     """Does the group keep every limit without these rows of a part? It is smaller then, and may hold fewer similar ones."""
     limits, size = items.limits, groups.size[group] - rows
     for l in range(limits.value.shape[1]):  # noqa: E741
-        cap, v, start = limits.allowed[l, size], limits.value[groups.item[part], l], limits.facts[l, START]
-        other = groups.head[group]
-        while other >= 0:
-            u = limits.value[groups.item[other], l]
-            if groups.near[other, l] > cap and limits.centre[start + u] and not (other == part and groups.count[part] == rows):
-                if groups.near[other, l] - rows > cap or not similar(limits, l, v, u):
+        cap, v, start = limits.allowed[l, size], groups.value[part, l], limits.facts[l, START]
+        for other in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
+            near = groups.near[other, l]
+            if near > cap and limits.centre[start + groups.value[other, l]] and not (other == part and groups.count[part] == rows):
+                if near - rows > cap or not alike(limits, l, v, groups.value[other, l]):
                     return False
-            other = groups.following[other]
     return True
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def keeps(items: Items, groups: Groups, group: int, l: int) -> bool:  # noqa: E741
+    """Does the group keep limit l?"""
+    limits = items.limits
+    cap, start = limits.allowed[l, groups.size[group]], limits.facts[l, START]
+    for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
+        if groups.near[part, l] > cap and limits.centre[start + groups.value[part, l]]:
+            return False
+    return True
+
+
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def keeps_all(items: Items, groups: Groups, group: int) -> bool:
+    for l in range(items.limits.value.shape[1]):  # noqa: E741, SIM110 - compiled
+        if not keeps(items, groups, group, l):
+            return False
+    return True
+
+
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def _all_between(groups: Groups, group: int, axis: int) -> bool:
     """Does the group have every value of a FLAT axis between its lowest and its highest?"""
     return bool(groups.different[group, axis] == groups.high[group, axis] - groups.low[group, axis] + 1)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def enclose(items: Items, groups: Groups, group: int) -> None:
     """The box of the group, and what it loses."""
     axes, total = items.axes, 0.0
     groups.clock[0] += 1
     for axis in range(len(axes.facts)):
         groups.low[group, axis], groups.high[group, axis], groups.different[group, axis] = NOWHERE, -1, 0
-    part, last = groups.head[group], np.int64(-1)
-    while part >= 0:
+    last = np.int64(-1)
+    for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
         cell = items.cell[groups.item[part]]
-        if cell != last:
-            last = cell
-            for axis in range(len(axes.facts)):
-                p = np.int64(axes.position[cell, axis])
-                groups.low[group, axis], groups.high[group, axis] = min(groups.low[group, axis], p), max(groups.high[group, axis], p)
-                if axes.facts[axis, SHAPE] == FLAT and groups.seen[axes.facts[axis, FIRST] + p] != groups.clock[0]:
-                    groups.seen[axes.facts[axis, FIRST] + p] = groups.clock[0]
-                    groups.different[group, axis] += 1
-        part = groups.following[part]
-    if groups.size[group] > 0:
+        if cell == last:
+            continue
+        last = cell
+        for axis in range(len(axes.facts)):
+            p = np.int64(axes.position[cell, axis])
+            groups.low[group, axis], groups.high[group, axis] = min(groups.low[group, axis], p), max(groups.high[group, axis], p)
+            if axes.facts[axis, SHAPE] == FLAT and groups.seen[axes.facts[axis, FIRST] + p] != groups.clock[0]:
+                groups.seen[axes.facts[axis, FIRST] + p] = groups.clock[0]
+                groups.different[group, axis] += 1
+    if groups.parts[group] > 0:
         for axis in range(len(axes.facts)):
             total += stretch_loss(axes, axis, groups.low[group, axis], groups.high[group, axis], groups.different[group, axis])
     groups.loss[group] = total
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def loss_without(items: Items, groups: Groups, group: int, gone: int, cell_gone: int) -> float:
     """loss(G) without one part, or without one cell."""
     axes, total = items.axes, 0.0
     for axis in range(len(axes.facts)):
         low, high, different = np.int64(NOWHERE), np.int64(-1), 0
         groups.clock[0] += 1
-        part, last = groups.head[group], np.int64(cell_gone)
-        while part >= 0:
+        for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
             cell = items.cell[groups.item[part]]
-            if part != gone and cell != last and cell != cell_gone:
-                last = cell
+            if part != gone and cell != cell_gone:
                 p = np.int64(axes.position[cell, axis])
                 low, high = min(low, p), max(high, p)
                 if axes.facts[axis, SHAPE] == FLAT and groups.seen[axes.facts[axis, FIRST] + p] != groups.clock[0]:
                     groups.seen[axes.facts[axis, FIRST] + p] = groups.clock[0]
                     different += 1
-            part = groups.following[part]
         if high >= 0:
             total += stretch_loss(axes, axis, low, high, different)
     return total
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def loss_with(items: Items, groups: Groups, group: int, cell: int) -> float:
     """loss(G) of the group and one cell more."""
     axes, total = items.axes, 0.0
@@ -303,29 +413,23 @@ def loss_with(items: Items, groups: Groups, group: int, cell: int) -> float:
     return total
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def _has(items: Items, groups: Groups, group: int, axis: int, p: int) -> bool:
-    part = groups.head[group]
-    while part >= 0:
+    for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):  # noqa: SIM110 - compiled
         if items.axes.position[items.cell[groups.item[part]], axis] == p:
             return True
-        part = groups.following[part]
     return False
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def keys_of_groups(items: Items, groups: Groups) -> NDArray[np.int64]:
     """A number that says what is published of each group; 0 for empty groups."""
-    keys = np.zeros(len(groups.head), dtype=np.int64)
-    cells = np.empty(len(items.weight), dtype=np.int64)
+    keys = np.zeros(len(groups.begin), dtype=np.int64)
     for group in range(len(keys)):
-        many, part = 0, groups.head[group]
-        while part >= 0:
-            cell = items.cell[groups.item[part]]
-            if (many == 0 or cells[many - 1] != cell) and many < len(cells):
-                cells[many] = cell
-                many += 1
-            part = groups.following[part]
+        many = groups.parts[group]
         if many > 0:
-            keys[group] = published_key(items.axes, cells[:many], groups.seen, groups.clock)[0]
+            cells = np.empty(many, dtype=np.int64)
+            for i in range(many):
+                cells[i] = items.cell[groups.item[groups.begin[group] + i]]
+            keys[group] = published_key(items.axes, cells, groups.seen, groups.clock)[0]
     return keys

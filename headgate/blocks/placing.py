@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.xcolor.axes import COUNT, FIRST, FLAT, SHAPE, SPAN
-from headgate.xcolor.compiled import START, similar
-from headgate.blocks.groups import Groups, enclose, loss_with, put, room_for, take
+from headgate.xcolor.compiled import START, alike
+from headgate.blocks.groups import Groups, empty, keeps_all, loss_with, room_for, take
 from headgate.xcolor.items import Items
 from headgate.blocks.tree import Tree
 from headgate.xcolor.watch import STOP
@@ -41,75 +41,53 @@ class Search(NamedTuple):
     bound: NDArray[np.float64]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def set_aside(items: Items, groups: Groups, aside: Aside, group: int, k: int) -> None:
     """Takes rows out of a group until it keeps every limit: those first around which most are similar. All of them if fewer than k stay."""
     limits = items.limits
-    for l in range(limits.value.shape[1]):  # noqa: E741
-        start = limits.facts[l, START]
-        while groups.size[group] >= k:
-            fullest, centre, part = limits.allowed[l, groups.size[group]], -1, groups.head[group]
-            while part >= 0:
-                if groups.near[part, l] > fullest and limits.centre[start + limits.value[groups.item[part], l]]:
-                    fullest, centre = groups.near[part, l], part
-                part = groups.following[part]
-            if centre < 0:
-                break
-            v, leaving, most, part = limits.value[groups.item[centre], l], centre, np.int64(-1), groups.head[group]
-            while part >= 0:
-                if groups.near[part, l] > most and similar(limits, l, v, limits.value[groups.item[part], l]):
-                    leaving, most = part, groups.near[part, l]
-                part = groups.following[part]
-            few, many = np.int64(1), groups.count[leaving]
-            while few < many:
-                middle = (few + many) // 2
-                if fullest - middle <= limits.allowed[l, groups.size[group] - middle]:
-                    many = middle
-                else:
-                    few = middle + 1
-            _keep_aside(aside, groups.item[leaving], few)
-            take(items, groups, group, leaving, few)
+    while groups.size[group] >= k and not keeps_all(items, groups, group):
+        for l in range(limits.value.shape[1]):  # noqa: E741
+            start = limits.facts[l, START]
+            while groups.size[group] >= k:
+                begin, end = groups.begin[group], groups.begin[group] + groups.parts[group]
+                fullest, centre = limits.allowed[l, groups.size[group]], -1
+                for part in range(begin, end):
+                    if groups.near[part, l] > fullest and limits.centre[start + groups.value[part, l]]:
+                        fullest, centre = groups.near[part, l], part
+                if centre < 0:
+                    break
+                leaving, most = centre, np.int64(-1)
+                for part in range(begin, end):
+                    if groups.near[part, l] > most and alike(limits, l, groups.value[centre, l], groups.value[part, l]):
+                        leaving, most = part, groups.near[part, l]
+                few, many = np.int64(1), groups.count[leaving]
+                while few < many:
+                    middle = (few + many) // 2
+                    if fullest - middle <= limits.allowed[l, groups.size[group] - middle]:
+                        many = middle
+                    else:
+                        few = middle + 1
+                _keep_aside(aside, groups.item[leaving], few)
+                take(items, groups, group, leaving, few)
     if groups.size[group] < k:
         dissolve(items, groups, aside, group)
-    else:
-        for l in range(limits.value.shape[1]):  # noqa: E741
-            if not keeps(items, groups, group, l):  # taking rows out for one limit made the group too small for another
-                set_aside(items, groups, aside, group, k)
-                break
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
-def keeps(items: Items, groups: Groups, group: int, l: int) -> bool:  # noqa: E741
-    """Does the group keep limit l?"""
-    limits, part = items.limits, groups.head[group]
-    cap, start = limits.allowed[l, groups.size[group]], limits.facts[l, START]
-    while part >= 0:
-        if groups.near[part, l] > cap and limits.centre[start + limits.value[groups.item[part], l]]:
-            return False
-        part = groups.following[part]
-    return True
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def dissolve(items: Items, groups: Groups, aside: Aside, group: int) -> None:
     """Sets all rows of a group aside; the group is empty then."""
-    while groups.head[group] >= 0:
-        part = groups.head[group]
+    for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
         _keep_aside(aside, groups.item[part], groups.count[part])
-        groups.head[group] = groups.following[part]
-        groups.following[part] = groups.unused[0]
-        groups.unused[0] = part
-    groups.size[group] = 0
-    enclose(items, groups, group)
+    empty(items, groups, group)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def _keep_aside(aside: Aside, item: int, rows: int) -> None:
     aside.item[aside.many[0]], aside.rows[aside.many[0]] = item, rows
     aside.many[0] += 1
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def widen(items: Items, tree: Tree, search: Search, group: int, cell: int) -> None:
     """The boxes of the tree around a group cover what has come to it."""
     box = search.leaf[group]
@@ -121,15 +99,15 @@ def widen(items: Items, tree: Tree, search: Search, group: int, cell: int) -> No
 
 
 class Place(NamedTuple):
-    """Where rows could go: at which loss in all. `branched`: not to the group, but with some of its rows to a new one."""
+    """Where rows could go, and at which additional loss in all."""
 
     group: int  # −1: nowhere
     rows: int
     cost: float
-    branched: bool
+    size: int  # of a new group that branches off from there; 0: they go to the group itself
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def cheapest_place(
     items: Items,
     tree: Tree,
@@ -145,21 +123,17 @@ def cheapest_place(
     """The group other than `home` that can take rows of an item at the least additional loss a row, if that is less than `worth`. With a
     home all rows must go together. `size`: of a new group that may branch off; 0 for none."""
     cell = items.cell[item]
-    best, found, taken, total, branched = worth, np.int64(-1), np.int64(0), 0.0, False
-    least = k if size == 0 else min(k, size - rows)
-    fresh = np.int64(0)
+    best, found, taken, total, branched = worth, np.int64(-1), np.int64(0), 0.0, np.int64(0)
+    fresh, whole = np.int64(0), np.int64(0)  # rows that a new group of `size` can begin with, and the size of one that begins with all
     if size > 0:
-        fresh = np.int64(rows)
-        for l in range(items.limits.value.shape[1]):  # noqa: E741
-            if items.limits.centre[items.limits.facts[l, START] + items.limits.value[item, l]]:
-                fresh = min(fresh, items.limits.allowed[l, size])
-    least = size - fresh if fresh > 0 else k  # rows that a row's coming widens, at the least
+        fresh, whole = _new_group(items, item, rows, size)
+    least = min(k, size - fresh) if fresh > 0 else k  # rows that are widened, at the least
     search.stack[0], search.bound[0] = 0, 0.0
     height = 1
     while height > 0:
         height -= 1
         box, gap = search.stack[height], search.bound[height]
-        if (min(k, least) / rows + 1.0) * gap >= best:
+        if (least / rows + 1.0) * gap >= best:
             continue
         if tree.left[box] >= 0:
             near, far = tree.left[box], tree.right[box]
@@ -176,20 +150,41 @@ def cheapest_place(
             if group != home and here >= k and groups.loss[group] < best:
                 wider = loss_with(items, groups, group, cell)
                 if (here / rows) * (wider - groups.loss[group]) + wider < best:
-                    fitting = room_for(items, groups, group, item, rows)
+                    fitting = room_for(items, groups, group, item, rows, 0)
                     if fitting > 0 and (home < 0 or fitting == rows):
                         cost = (here + fitting) * wider - here * groups.loss[group]
                         if cost < best * fitting:
-                            best, found, taken, total, branched = cost / fitting, group, fitting, cost, False
-                if fresh > 0 and here - (size - fresh) >= k and not search.stiff[group]:
-                    cost = size * wider - (size - fresh) * groups.loss[group]
-                    if cost < best * fresh:
-                        best, found, taken, total, branched = cost / fresh, group, fresh, cost, True
+                            best, found, taken, total, branched = cost / fitting, group, fitting, cost, np.int64(0)
+                if fresh > 0 and not search.stiff[group]:
+                    together, begin = (whole, np.int64(rows)) if here - (whole - rows) >= k else (np.int64(size), fresh)
+                    company = together - begin
+                    cost = together * wider - company * groups.loss[group]
+                    if here - company >= k and cost < best * begin:
+                        best, found, taken, total, branched = cost / begin, group, begin, cost, together
             group = search.beside[group]
     return Place(found, taken, total, branched)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+def _new_group(items: Items, item: int, rows: int, size: int) -> tuple[int, int]:
+    """With how many of these rows a new group of `size` can begin, and the least size of one that begins with all of them."""
+    limits, fresh, whole = items.limits, np.int64(rows), np.int64(max(size, rows))
+    for l in range(limits.value.shape[1]):  # noqa: E741
+        if not limits.centre[limits.facts[l, START] + limits.value[item, l]]:
+            continue
+        fresh = min(fresh, limits.allowed[l, size])
+        low, high = whole, np.int64(limits.allowed.shape[1] - 1)
+        while low < high:
+            middle = (low + high) // 2
+            if limits.allowed[l, middle] >= rows:
+                high = middle
+            else:
+                low = middle + 1
+        whole = low
+    return fresh, whole
+
+
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def gap_to(items: Items, tree: Tree, box: int, cell: int) -> float:
     """How much the loss of a group within a box of the tree grows at the least when it takes a cell in."""
     axes, total = items.axes, 0.0

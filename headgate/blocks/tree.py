@@ -98,7 +98,7 @@ def grow_tree(items: Items, k: int, price: NDArray[np.float64], state: NDArray[n
     return Tree(order, start[:boxes], stop[:boxes], left[:boxes], right[:boxes], parent[:boxes], low[:boxes], high[:boxes])
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def to_pay(items: Items, cells: NDArray[np.int64], price: NDArray[np.float64], tally: NDArray[np.int64]) -> float:
     """The price of the rows that a box holds too many of, were it one group. `tally` is a scratch of zeros, and zeros again afterwards."""
     limits, total, rows, entries = items.limits, 0.0, np.int64(0), 0
@@ -140,7 +140,7 @@ def to_pay(items: Items, cells: NDArray[np.int64], price: NDArray[np.float64], t
     return total
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def propose_cuts(
     axes: Axes,
     weight: NDArray[np.int64],
@@ -211,7 +211,7 @@ def propose_cuts(
     return whole, many
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def _loss(axes: Axes, low: NDArray[np.int64], high: NDArray[np.int64], different: NDArray[np.int64]) -> float:
     """On a tree half of it is the share of leaves spanned: between siblings a cut lowers no node yet, but brings the next one nearer."""
     total = 0.0
@@ -223,7 +223,7 @@ def _loss(axes: Axes, low: NDArray[np.int64], high: NDArray[np.int64], different
     return total
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True)
+@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
 def _divide(
     axes: Axes,
     weight: NDArray[np.int64],

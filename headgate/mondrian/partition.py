@@ -30,7 +30,7 @@ def mondrian(table: Table, sensitive: Sequence[str], settings: XColorSettings, w
 
 
 def _checked(table: Table, settings: MondrianSettings, groups: Codes) -> Partition:
-    counted = recount(*items_of(table, settings.limits), settings.limits, groups)
+    counted = recount(items_of(table, settings.limits), settings.limits, groups)
     broken, concerned = list(counted.broken), counted.over > 0
     if settings.conditions:
         names = tuple(dict.fromkeys(condition.column for condition in settings.conditions))

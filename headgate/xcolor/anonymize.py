@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from headgate.blocks.divide import divide, sizes_of_new_groups
-from headgate.xcolor.items import Items, items_of
+from headgate.blocks.branching import sizes_of_new_groups
+from headgate.blocks.divide import divide
+from headgate.xcolor.items import Itemized, items_of
 from headgate.columns import Codes, Table
 from headgate.errors import InputRejected
 from headgate.mondrian.partition import mondrian
@@ -65,14 +66,15 @@ def _group(table: Table, sensitive: Sequence[str], settings: XColorSettings, see
     if settings.variant is Variant.MONDRIAN:
         found = mondrian(table, sensitive, settings, watch)
         return found if found.reached else replace(found, certificate=_refuted(table, sensitive, settings))
-    items, item = items_of(table, settings.limits)
-
-    def colored(size: int) -> Partition:
-        groups = color(axes_of(table), settings.limits, table.rows, size, watch).groups
-        return _partition(items, item, groups, settings, Variant.FAITHFUL)
+    itemized = items_of(table, settings.limits)
 
     faithful = settings.variant is Variant.FAITHFUL
-    found = colored(settings.k) if faithful else _in_blocks(items, item, settings, seed, 0, watch)
+
+    def colored(size: int) -> Partition:
+        groups = color(axes_of(table), settings.limits, table.rows, size, watch, cycles=faithful).groups
+        return _partition(itemized, groups, settings, Variant.FAITHFUL)
+
+    found = colored(settings.k) if faithful else _in_blocks(itemized, settings, seed, 0, watch)
     if found.reached:
         return found
     found = replace(found, certificate=_refuted(table, sensitive, settings))
@@ -81,12 +83,12 @@ def _group(table: Table, sensitive: Sequence[str], settings: XColorSettings, see
     for attempt in range(1, ATTEMPTS):
         if found.rows_over > FEW_OVER:
             break
-        again = _in_blocks(items, item, settings, seed, attempt, watch)
+        again = _in_blocks(itemized, settings, seed, attempt, watch)
         if again.reached:
             return again
         found = min(found, again, key=lambda one: one.rows_over)
     if table.rows <= FALL_BACK_ROWS:  # as a whole, with larger groups too
-        sizes = dict.fromkeys((sizes_of_new_groups(items.limits.allowed, settings.k)[0], settings.k))
+        sizes = dict.fromkeys((sizes_of_new_groups(itemized.items.limits.allowed, settings.k)[0], settings.k))
         return next((whole for whole in map(colored, sizes) if whole.reached), found)
     return found
 
@@ -98,14 +100,14 @@ def _refuted(table: Table, sensitive: Sequence[str], settings: XColorSettings) -
     return None if found is not None and found.refutes == FAITHFUL and settings.variant is not Variant.FAITHFUL else found
 
 
-def _in_blocks(items: Items, item: Codes, settings: XColorSettings, seed: int, attempt: int, watch: Watch) -> Partition:
+def _in_blocks(table: Itemized, settings: XColorSettings, seed: int, attempt: int, watch: Watch) -> Partition:
     rng = np.random.default_rng([seed, attempt])
-    groups = watch.run(lambda: divide(items, item, settings.k, rng, watch.state))
-    return _partition(items, item, groups, settings, Variant.BLOCKS)
+    groups = watch.run(lambda: divide(table.items, table.item, settings.k, rng, watch.state))
+    return _partition(table, groups, settings, Variant.BLOCKS)
 
 
-def _partition(items: Items, item: Codes, groups: Codes, settings: XColorSettings, variant: Variant) -> Partition:
-    counted = recount(items, item, settings.limits, groups)
+def _partition(table: Itemized, groups: Codes, settings: XColorSettings, variant: Variant) -> Partition:
+    counted = recount(table, settings.limits, groups)
     main = main_limit(settings.limits)
     return Partition(
         groups=groups,

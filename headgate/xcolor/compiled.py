@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import Codes
+from headgate.distance import DISCRETE, LINE
 from headgate.xcolor.limits import NeighbourhoodLimit, free_component
 
 EQUAL, RANGE, NEAR, LAYOUT = 0, 1, 2, 3
-LARGEST_NEAR = 1_500  # distinct values: 2 MB of flags
+SAFE = 1e-12  # more than rounding moves a distance
+LARGEST_NEAR = 2_500  # distinct values: 6 MB of flags
 
 
 # columns of Limits.facts
@@ -83,6 +85,76 @@ def compile_limits(limits: Sequence[NeighbourhoodLimit], rows: int, chosen: Code
     return compiled
 
 
+class Nearness(NamedTuple):
+    """Limits for loops that only steer: who is similar to whom, by order or by table. Few arrays, as each costs at every call.
+
+    Where values are too many for a table they are put into boxes, and boxes are similar if any two of their values could be: on the safe
+    side, as whether a partition keeps its limits is counted exactly in the end."""
+
+    facts: NDArray[np.int64]  # as of Limits; FORM is EQUAL, RANGE or NEAR
+    value: NDArray[np.int32]
+    allowed: NDArray[np.int64]
+    centre: NDArray[np.bool_]
+    ends: NDArray[np.int32]
+    near: NDArray[np.bool_]
+
+
+def nearness(limits: Limits) -> Nearness:
+    forms = limits.facts[:, FORM]
+    if not (forms == LAYOUT).any():
+        return Nearness(limits.facts, limits.value, limits.allowed, limits.centre, limits.ends, limits.near)
+    facts, value = limits.facts.copy(), limits.value.copy()
+    centres, ends, tables, start, near_start = [], [], [], 0, 0
+    for l, (form, begin, size, near_begin) in enumerate(limits.facts[:, : NEAR_START + 1].tolist()):
+        centre, end = limits.centre[begin : begin + size], limits.ends[begin : begin + size]
+        table = limits.near[near_begin : near_begin + (size * size if form == NEAR else 0)]
+        if form == LAYOUT:
+            box, table = _boxes(limits, l)
+            value[:, l] = box[limits.value[:, l]]
+            centre, size = np.bincount(box, weights=centre).astype(bool), int(box.max()) + 1
+            end = np.zeros((size, 2), dtype=np.int32)
+        facts[l, FORM], facts[l, START], facts[l, SIZE], facts[l, NEAR_START] = min(form, NEAR), start, size, near_start
+        start, near_start = start + size, near_start + len(table)
+        centres.append(centre)
+        ends.append(end)
+        tables.append(table)
+    return Nearness(facts, value, limits.allowed, np.concatenate(centres), np.concatenate(ends), np.concatenate(tables))
+
+
+def _boxes(limits: Limits, l: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:  # noqa: E741
+    """The box of every value, and which boxes could hold similar ones. Lines are cut ever more coarsely, then attributes of little weight
+    are not told apart any more, until there are few boxes."""
+    begin, end, first, size = (int(limits.facts[l, i]) for i in (PART, PART_END, CODE_START, SIZE))
+    codes = limits.codes[first : first + size * (end - begin)].reshape(size, end - begin)
+    lines = [c for c in range(end - begin) if limits.part[begin + c, 0] == LINE]
+    steps, merged = 1024.0, list[int]()
+    while True:
+        keys = codes.astype(np.int64)
+        for c in lines:
+            offset, count = int(limits.part[begin + c, 1]), int(limits.part[begin + c, 2])
+            place = np.append(np.floor(limits.buffer[offset : offset + count] * steps), -(2.0**40))
+            keys[:, c] = np.unique(place, return_inverse=True)[1][codes[:, c]]
+        keys[:, merged] = 0
+        box = np.unique(keys, axis=0, return_inverse=True)[1].ravel()
+        if box.max() < LARGEST_NEAR:
+            break
+        if lines and steps > 1.0:
+            steps /= 2.0
+        else:
+            merged.append(min((c for c in range(end - begin) if c not in merged), key=lambda c: limits.weight[begin + c]))
+    boxes = int(box.max()) + 1
+    low, high = np.full((boxes, end - begin), np.inf), np.full((boxes, end - begin), -np.inf)
+    for c in range(end - begin):
+        offset, count = int(limits.part[begin + c, 1]), int(limits.part[begin + c, 2])
+        place = codes[:, c].astype(np.float64)
+        if c in lines:
+            place = np.append(limits.buffer[offset : offset + count], -np.inf)[codes[:, c]]
+        np.minimum.at(low[:, c], box, place)
+        np.maximum.at(high[:, c], box, place)
+    away = np.array([c in merged for c in range(end - begin)])
+    return box, _similar_boxes(limits, l, low, high, away).ravel()
+
+
 def order_of_limits(limits: Sequence[NeighbourhoodLimit]) -> tuple[NeighbourhoodLimit, ...]:
     """The limits in the order in which `compile_limits` numbers them."""
     return tuple(sorted(limits, key=_form_of))
@@ -119,7 +191,7 @@ def _joined(pieces: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:
     return np.ascontiguousarray(np.concatenate(pieces).astype(dtype)) if len(pieces) else np.empty(0, dtype=dtype)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def within(limits: Limits, l: int, a: int, b: int) -> bool:  # noqa: E741
     """Are the values a and b of limit l at most its radius apart? By the distance itself, in the order of DEFINITIONS §2."""
     if a == b:
@@ -168,7 +240,7 @@ def _near(limits: Limits, l: int) -> NDArray[np.bool_]:  # noqa: E741
     return table
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def similar(limits: Limits, l: int, a: int, b: int) -> bool:  # noqa: E741
     """Whether two values of limit l are similar, by the cheapest exact form."""
     if a == b:
@@ -180,3 +252,49 @@ def similar(limits: Limits, l: int, a: int, b: int) -> bool:  # noqa: E741
     if form == NEAR:
         return bool(limits.near[limits.facts[l, NEAR_START] + a * limits.facts[l, SIZE] + b])
     return bool(within(limits, l, a, b))
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _similar_boxes(
+    limits: Limits,
+    l: int,  # noqa: E741
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    away: NDArray[np.bool_],
+) -> NDArray[np.bool_]:
+    """Whether any two values of two boxes could be within the radius: each attribute at its least distance, those put away at 0."""
+    boxes, parts = low.shape
+    begin, least, power = limits.facts[l, PART], limits.facts[l, LEAST] == 1, limits.scale[l, 1]
+    near = np.empty((boxes, boxes), dtype=np.bool_)
+    for a in range(boxes):
+        for b in range(a + 1):
+            total, smallest = 0.0, np.inf
+            for c in range(parts):
+                gap, mode = 0.0, limits.part[begin + c, 0]
+                if mode == LINE:
+                    if np.isinf(low[a, c]) or np.isinf(low[b, c]):  # a missing cell, which no box shares with others
+                        gap = 0.0 if low[a, c] == low[b, c] else 1.0
+                    else:
+                        gap = max(0.0, low[a, c] - high[b, c], low[b, c] - high[a, c])
+                elif low[a, c] != low[b, c]:
+                    x, y = int(low[a, c]), int(low[b, c])
+                    if mode == DISCRETE or x < 0 or y < 0:
+                        gap = 1.0
+                    else:
+                        gap = limits.buffer[limits.part[begin + c, 1] + x * limits.part[begin + c, 2] + y]
+                if away[c]:
+                    gap = 0.0
+                smallest = min(smallest, gap)
+                total += limits.weight[begin + c] * (gap if power == 1.0 else gap**power)
+            reached = smallest if least else total if power == 1.0 else total ** (1.0 / power)
+            near[a, b] = near[b, a] = reached <= limits.scale[l, 0] + SAFE
+    return near
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def alike(limits: Nearness, l: int, a: int, b: int) -> bool:  # noqa: E741
+    """Whether two values of limit l are taken for similar."""
+    if limits.facts[l, FORM] <= RANGE:
+        place = limits.facts[l, START] + a
+        return bool(limits.ends[place, 0] <= b <= limits.ends[place, 1])
+    return bool(limits.near[limits.facts[l, NEAR_START] + a * limits.facts[l, SIZE] + b])

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.xcolor.compiled import EQUAL, FORM, NEAR, RANGE, START, Limits, similar
+from headgate.xcolor.compiled import EQUAL, FORM, NEAR, RANGE, START, Limits, Nearness, alike, similar
 from headgate.xcolor.sorting import sorted_order
 
 SAMPLED = 8_192  # rows of a large block among which similar ones are counted
@@ -68,7 +68,7 @@ def neighbourhoods(limits: Limits, l: int, rows: NDArray[np.int64], counts: NDAr
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def near_rows(limits: Limits, l: int, values: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:  # noqa: E741
+def near_rows(limits: Nearness, l: int, values: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:  # noqa: E741
     """For every value of a group, of which rows[i] rows have values[i], the rows similar to it under limit l, its own included. A value
     may stand more than once."""
     many = len(values)
@@ -76,7 +76,7 @@ def near_rows(limits: Limits, l: int, values: NDArray[np.int64], rows: NDArray[n
     if limits.facts[l, FORM] > RANGE:
         for i in range(many):
             for j in range(i):
-                if similar(limits, l, values[i], values[j]):
+                if alike(limits, l, values[i], values[j]):
                     near[i] += rows[j]
                     near[j] += rows[i]
         return near
@@ -90,6 +90,24 @@ def near_rows(limits: Limits, l: int, values: NDArray[np.int64], rows: NDArray[n
             within -= rows[order[low]]
             low += 1
         near[i] = within
+    return near
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def near_in_groups(
+    limits: Nearness,
+    l: int,  # noqa: E741
+    item: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """`near_rows` of many groups: group g has rows[i] rows of item[i], for i from bounds[g] to bounds[g+1]."""
+    near = np.empty(len(item), dtype=np.int64)
+    values = np.empty(len(item), dtype=np.int64)
+    for i in range(len(item)):
+        values[i] = limits.value[item[i], l]
+    for g in range(len(bounds) - 1):
+        near[bounds[g] : bounds[g + 1]] = near_rows(limits, l, values[bounds[g] : bounds[g + 1]], rows[bounds[g] : bounds[g + 1]])
     return near
 
 

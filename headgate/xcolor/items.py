@@ -4,6 +4,7 @@ rows have both. All grouping works on items, so that its cost follows what diffe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numba
@@ -13,23 +14,31 @@ from numpy.typing import NDArray
 from headgate.columns import Codes, Table
 from headgate.distinct import firsts_and_sizes, places
 from headgate.xcolor.axes import Axes, axes_of
-from headgate.xcolor.compiled import Limits, compile_limits
+from headgate.xcolor.compiled import Nearness, compile_limits, nearness
 from headgate.xcolor.limits import NeighbourhoodLimit
 
 
 class Items(NamedTuple):
-    """Items are sorted by cell; cell c has the items start[c] … start[c+1]. `axes` holds one row a cell, `limits` one a item."""
+    """Items are sorted by cell; cell c has the items start[c] … start[c+1]. `axes` holds one row a cell, `limits` one an item."""
 
     axes: Axes
-    limits: Limits
+    limits: Nearness
     cell: NDArray[np.int64]  # of each item
     rows: NDArray[np.int64]
     start: NDArray[np.int64]
     weight: NDArray[np.int64]  # rows of each cell
 
 
-def items_of(table: Table, limits: Sequence[NeighbourhoodLimit]) -> tuple[Items, Codes]:
-    """The items of a table, and the item of each row."""
+@dataclass(frozen=True, eq=False)
+class Itemized:
+    """A table by its items: those, the item of each row, and a row of each."""
+
+    items: Items
+    item: Codes
+    first: Codes
+
+
+def items_of(table: Table, limits: Sequence[NeighbourhoodLimit]) -> Itemized:
     cell = places(column.codes for column in table.select(table.quasi))
     kinds = [limit.value for limit in limits]
     value = kinds[0] if len(kinds) == 1 else places(kinds) if kinds else np.zeros(table.rows, dtype=np.int32)
@@ -38,7 +47,8 @@ def items_of(table: Table, limits: Sequence[NeighbourhoodLimit]) -> tuple[Items,
     of = cell[first].astype(np.int64)
     start = np.searchsorted(of, np.arange(int(of[-1]) + 2)).astype(np.int64)
     axes = axes_of(table.take(first[start[:-1]]))
-    return Items(axes, compile_limits(limits, table.rows, first), of, rows, start, np.add.reduceat(rows, start[:-1])), item
+    near = nearness(compile_limits(limits, table.rows, first))
+    return Itemized(Items(axes, near, of, rows, start, np.add.reduceat(rows, start[:-1])), item, first)
 
 
 @numba.njit(cache=True, nogil=True)

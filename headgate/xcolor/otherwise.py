@@ -72,11 +72,11 @@ def _most_violating(
     table: Table, limits: Sequence[NeighbourhoodLimit], groups: Codes, tie: NDArray[np.int64], quota: int
 ) -> NDArray[np.bool_]:
     """Rows to take away, the worst of each crowd first, until the groups as they are keep the limits or the quota is used up."""
-    items, item = items_of(table, limits)
+    itemized = items_of(table, limits)
     left = groups.copy()
     gone = 0
     while gone < quota:
-        counted = recount(items, item, limits, _renumbered(left))
+        counted = recount(itemized, limits, _renumbered(left))
         if not counted.broken:
             break
         over = counted.over

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.xcolor.items import Items
+from headgate.xcolor.items import Itemized
 from headgate.columns import Codes, Column
 from headgate.distinct import firsts_and_sizes, places
+from headgate.principles.neighbours import neighbours
 from headgate.xcolor.axes import published_keys
-from headgate.xcolor.compiled import START, Limits, order_of_limits
-from headgate.xcolor.counting import near_rows
+from headgate.xcolor.compiled import SIZE, order_of_limits
+from headgate.xcolor.counting import near_in_groups
 from headgate.xcolor.limits import NeighbourhoodLimit
 
 
@@ -37,69 +37,67 @@ class Recount:
         return self.smallest >= k and not self.broken
 
 
-def recount(items: Items, item: Codes, limits: Sequence[NeighbourhoodLimit], groups: Codes) -> Recount:
+def recount(table: Itemized, limits: Sequence[NeighbourhoodLimit], groups: Codes) -> Recount:
     """Counts again from the group numbers alone, rows that nothing tells apart at once."""
-    over = np.zeros(len(groups), dtype=np.int64)
-    kept = groups >= 0
+    over, kept = np.zeros(len(groups), dtype=np.int64), groups >= 0
     if not kept.any():
         return Recount(0, over, None, (), np.zeros(0, dtype=bool), 0.0)
-    whole = bool(kept.all())
-    numbers, own = (groups, item) if whole else (groups[kept], item[kept])
+    numbers, own = (groups, table.item) if kept.all() else (groups[kept], table.item[kept])
     pair = places([numbers, own])
     first, rows = firsts_and_sizes(pair)
-    group, of = numbers[first].astype(np.int64), own[first].astype(np.int64)
-    bounds = np.searchsorted(group, np.arange(int(group[-1]) + 2)).astype(np.int64)
-    worst, fails, too_many = count_pairs(items.limits, of, rows, bounds)
-    sizes = np.add.reduceat(rows, bounds[:-1])
-    keys, losses = published_keys(items.axes, items.cell[of], bounds)
+    group, item = numbers[first].astype(np.int64), own[first].astype(np.int64)
+    by_group = _Reading.of(group, item, rows)
+    keys, losses = published_keys(table.items.axes, table.items.cell[item], by_group.bounds)
     classes = np.unique(keys, return_inverse=True)[1]
-    class_worst, class_sizes = worst, sizes
-    if (count := int(classes.max()) + 1) < len(sizes):
-        order = np.argsort(classes[group], kind="stable")
-        class_bounds = np.searchsorted(classes[group][order], np.arange(count + 1)).astype(np.int64)
-        class_worst, class_fails, more = count_pairs(items.limits, of[order], rows[order], class_bounds)
-        class_sizes = np.add.reduceat(rows[order], class_bounds[:-1])
-        too_many[order] += more
-        fails = fails | class_fails[classes]
-    broken: list[str] = []
-    risk: float | None = None
+    order = np.argsort(classes[group], kind="stable")
+    readings = [(by_group, np.arange(len(item)))]
+    if classes.max() + 1 < len(classes):
+        readings.append((_Reading.of(classes[group][order], item[order], rows[order]), order))
+    too_many, broken, risk = np.zeros(len(item), dtype=np.int64), dict.fromkeys(limit.name for limit in limits), None
+    main = main_limit(limits)
     for i, limit in enumerate(order_of_limits(limits)):
-        if (worst[:, i] > limit.allowed[sizes]).any() or (class_worst[:, i] > limit.allowed[class_sizes]).any():
-            broken.append(limit.name)
-        if limit is main_limit(limits):
-            risk = max(_risk(worst[:, i], sizes), _risk(class_worst[:, i], class_sizes))
+        kept_everywhere = True
+        for reading, at in readings:
+            near = reading.near(table, limit, i)
+            centre = limit.centre[limit.value[table.first[reading.item]]]
+            excess = np.where(centre, near - np.repeat(limit.allowed[reading.sizes], np.diff(reading.bounds)), 0).clip(min=0)
+            too_many[at] += excess
+            kept_everywhere = kept_everywhere and not excess.any()
+            if limit is main:
+                risk = max(risk or 0.0, _risk(np.maximum.reduceat(np.where(centre, near, 0), reading.bounds[:-1]), reading.sizes))
+        if kept_everywhere:
+            del broken[limit.name]
     if broken:
         over[kept] = too_many[pair]
-    loss = float((losses * sizes).sum() / (len(pair) * max(1, len(items.axes.facts))))
-    return Recount(int(sizes.min()), over, risk, tuple(broken), fails, loss)
+    fails = np.bincount(group, weights=too_many) > 0
+    loss = float((losses * by_group.sizes).sum() / (len(pair) * max(1, len(table.items.axes.facts))))
+    return Recount(int(by_group.sizes.min()), over, risk, tuple(broken), fails, loss)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def count_pairs(
-    limits: Limits, item: NDArray[np.int64], rows: NDArray[np.int64], bounds: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
-    """The fullest neighbourhood of a centre for every group and limit (0 without centres), which groups hold too full ones, and how many
-    similar rows too many each centre has. Group g has rows[i] rows of item[i], for i from bounds[g] to bounds[g+1]."""
-    kinds, groups = len(limits.facts), len(bounds) - 1
-    worst = np.zeros((groups, kinds), dtype=np.int64)
-    fails = np.zeros(groups, dtype=np.bool_)
-    over = np.zeros(len(item), dtype=np.int64)
-    for g in range(groups):
-        begin, end = bounds[g], bounds[g + 1]
-        size = rows[begin:end].sum()
-        values = np.empty(end - begin, dtype=np.int64)
-        for l in range(kinds):  # noqa: E741
-            for i in range(end - begin):
-                values[i] = limits.value[item[begin + i], l]
-            near = near_rows(limits, l, values, rows[begin:end])
-            cap = limits.allowed[l, size]
-            for i in range(end - begin):
-                if limits.centre[limits.facts[l, START] + values[i]]:
-                    worst[g, l] = max(worst[g, l], near[i])
-                    if near[i] > cap:
-                        over[begin + i] += near[i] - cap
-                        fails[g] = True
-    return worst, fails, over
+@dataclass(frozen=True, eq=False)
+class _Reading:
+    """Groups, or classes of groups that are published alike: rows[i] rows of item[i], for i from bounds[g] to bounds[g+1]."""
+
+    item: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, group: NDArray[np.int64], item: NDArray[np.int64], rows: NDArray[np.int64]) -> _Reading:
+        bounds = np.searchsorted(group, np.arange(int(group[-1]) + 2)).astype(np.int64)
+        return cls(item, rows, bounds, np.add.reduceat(rows, bounds[:-1]))
+
+    def near(self, table: Itemized, limit: NeighbourhoodLimit, place: int) -> NDArray[np.int64]:
+        """Rows of the same group that are similar to each, exactly: by Δ itself where the loops only steer by boxes of values."""
+        if len(limit.distinct) == table.items.limits.facts[place, SIZE]:
+            return np.asarray(near_in_groups(table.items.limits, place, self.item, self.rows, self.bounds))
+        value = limit.value[table.first[self.item]]
+        own = places([np.repeat(np.arange(len(self.sizes), dtype=np.int32), np.diff(self.bounds)), value])
+        first, _ = firsts_and_sizes(own)
+        counts = np.bincount(own, weights=self.rows).astype(np.int64)
+        starts = np.searchsorted(first, self.bounds).astype(np.int64)
+        return np.asarray(neighbours(limit.layout, limit.distinct[value[first]], starts, counts, limit.radius)[own])
 
 
 def fullest_share(columns: Sequence[Column], groups: Codes) -> float:

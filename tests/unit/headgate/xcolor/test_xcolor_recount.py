@@ -15,7 +15,7 @@ from headgate.xcolor.recount import fullest_share, recount
 def test_a_partition_with_a_group_below_k_is_not_reached(make_table):
     table = make_table(pd.DataFrame({"age": range(5), "illness": list("abcde")}), ["age"])
     limit = dissimilarity(table.select(["illness"]), "0", "0.5")
-    found = recount(*items_of(table, [limit]), [limit], np.array([0, 0, 0, 1, 1], dtype=np.int32))
+    found = recount(items_of(table, [limit]), [limit], np.array([0, 0, 0, 1, 1], dtype=np.int32))
     assert (found.smallest, found.broken, found.risk) == (2, (), 0.0)
     assert found.reached(2)
     assert not found.reached(3)
@@ -24,12 +24,12 @@ def test_a_partition_with_a_group_below_k_is_not_reached(make_table):
 def test_suppressed_rows_are_in_no_group_and_harm_nobody(make_table):
     table = make_table(pd.DataFrame({"age": range(6), "illness": list("aaabcd")}), ["age"])
     limits = [dissimilarity(table.select(["illness"]), "0", "0.5"), linkability(table["illness"], "0.5")]
-    items, item = items_of(table, limits)
-    crowded = recount(items, item, limits, np.array([0, 0, 0, 0, 1, 1], dtype=np.int32))
+    itemized = items_of(table, limits)
+    crowded = recount(itemized, limits, np.array([0, 0, 0, 0, 1, 1], dtype=np.int32))
     assert not crowded.reached(2)
     assert crowded.over.tolist() == [2, 2, 2, 0, 0, 0]  # one too many for each of the two limits
     thinned = np.array([0, -1, -1, 0, 1, 1], dtype=np.int32)
-    found = recount(items, item, limits, thinned)
+    found = recount(itemized, limits, thinned)
     assert found.reached(2)
     assert fullest_share(table.select(["illness"]), thinned) == 0.5
 
