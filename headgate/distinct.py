@@ -125,35 +125,40 @@ def _meet(keys: NDArray[np.int32], column: NDArray[np.int32], low: int, span: in
     """Numbers the pairs of key and code, in place, in the order in which they are first met; gives the pairs as one number each.
 
     Open addressing; the multiplier is 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming 3, 6.4)."""
-    shift = 16
-    slots = np.full(1 << shift, -1, dtype=np.int32)
-    met = np.empty(1 << (shift - 1), dtype=np.int64)
-    many = 0
+    shift, many = 16, 0
+    pairs = np.full(1 << shift, -1, dtype=np.int64)
+    numbers = np.empty(1 << shift, dtype=np.int32)
     for row in range(len(keys)):
         pair = np.int64(keys[row]) * span + (column[row] - low)
-        slot = np.int64((np.uint64(pair) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - shift))
-        while slots[slot] >= 0 and met[slots[slot]] != pair:
-            slot = (slot + 1) & (len(slots) - 1)
-        if slots[slot] < 0:
-            if many == len(met):  # half full: everything moves to a table twice as large
-                shift += 1
-                slots = np.full(1 << shift, -1, dtype=np.int32)
-                larger = np.empty(1 << (shift - 1), dtype=np.int64)
-                larger[:many] = met
-                met = larger
-                for number in range(many):
-                    slot = np.int64((np.uint64(met[number]) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - shift))
-                    while slots[slot] >= 0:
-                        slot = (slot + 1) & (len(slots) - 1)
-                    slots[slot] = number
-                slot = np.int64((np.uint64(pair) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - shift))
-                while slots[slot] >= 0:
-                    slot = (slot + 1) & (len(slots) - 1)
-            met[many] = pair
-            slots[slot] = many
+        slot = _slot(pair, shift)
+        while pairs[slot] != pair and pairs[slot] >= 0:
+            slot = (slot + 1) & ((1 << shift) - 1)
+        if pairs[slot] < 0:
+            pairs[slot], numbers[slot] = pair, many
             many += 1
-        keys[row] = slots[slot]
-    return met[:many]
+            keys[row] = many - 1
+            if 2 * many > len(pairs):  # half full: everything moves to a table twice as large
+                old, old_numbers = pairs, numbers
+                shift += 1
+                pairs, numbers = np.full(1 << shift, -1, dtype=np.int64), np.empty(1 << shift, dtype=np.int32)
+                for i in range(len(old)):
+                    if old[i] >= 0:
+                        slot = _slot(old[i], shift)
+                        while pairs[slot] >= 0:
+                            slot = (slot + 1) & ((1 << shift) - 1)
+                        pairs[slot], numbers[slot] = old[i], old_numbers[i]
+        else:
+            keys[row] = numbers[slot]
+    met = np.empty(many, dtype=np.int64)
+    for i in range(len(pairs)):
+        if pairs[i] >= 0:
+            met[numbers[i]] = pairs[i]
+    return met
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _slot(pair: int, shift: int) -> int:
+    return np.int64((np.uint64(pair) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - shift))  # type: ignore[return-value]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

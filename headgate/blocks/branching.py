@@ -3,18 +3,18 @@ is; and where a group is one large cell with a few odd rows, those take the comp
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.blocks.groups import Groups, empty, keeps_all, part_of, put, room_for, take
+from headgate.blocks.groups import Groups, cells_of, empty, keeps_all, part_of, put, room_for, take
 from headgate.blocks.placing import Search
 from headgate.xcolor.items import Items
+from headgate.xcolor.loops import inner, making
 
 ANY = -1  # instead of a cell: all of them
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def branch_with(items: Items, groups: Groups, search: Search, group: int, item: int, rows: int, size: int) -> int:
     """A new group of `size` rows: those of the item, the rest from `group`. Its number, or −1 if one of the two would not keep its limits."""
     new = search.many[0]
@@ -27,13 +27,11 @@ def branch_with(items: Items, groups: Groups, search: Search, group: int, item: 
     return -1
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@making
 def shed(items: Items, groups: Groups, search: Search, group: int, k: int) -> bool:
     """Leaves the fullest cell of a group alone: all other rows, and as many of the cell as they need to be k, make a group of their own."""
     size, new, begin, many = groups.size[group], search.many[0], groups.begin[group], groups.parts[group]
-    cells = np.empty(many, dtype=np.int64)
-    for i in range(many):
-        cells[i] = items.cell[groups.item[begin + i]]
+    cells = cells_of(items, groups, group)
     order = np.argsort(cells, kind="mergesort")
     cell, fullest, rows = np.int64(-1), np.int64(0), np.int64(0)
     for i in range(many):
@@ -61,7 +59,7 @@ def shed(items: Items, groups: Groups, search: Search, group: int, k: int) -> bo
     return False
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _join_tree(search: Search, group: int, new: int) -> None:
     """The new group is found in the same box of the tree."""
     search.many[0] += 1
@@ -70,7 +68,7 @@ def _join_tree(search: Search, group: int, new: int) -> None:
     search.beside[group] = new
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@making
 def _fill_up(items: Items, groups: Groups, group: int, new: int, size: int, cell: int) -> bool:
     """Rows move from the group (or from one cell of it) to the new one until that has `size` rows: the most crowded first, and of each part
     no more than its share; then whatever fits."""
@@ -103,7 +101,7 @@ def _fill_up(items: Items, groups: Groups, group: int, new: int, size: int, cell
     return False
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _give_back(items: Items, groups: Groups, group: int, new: int, item: int, rows: int) -> None:
     """All rows go back where they came from, but those of the item that the new group began with."""
     for i in range(groups.parts[new]):

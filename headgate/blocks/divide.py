@@ -8,22 +8,22 @@ move where that loses less. Groups that come out alike are one group, for nobody
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.blocks.branching import branch_with, shed, sizes_of_new_groups
 from headgate.blocks.groups import SLACK, Groups, empty_groups, fill, keys_of_groups, put
-from headgate.xcolor.items import Items, groups_of_rows
 from headgate.blocks.moves import move_rows
 from headgate.blocks.placing import Aside, Search, cheapest_place, dissolve, set_aside, widen
 from headgate.blocks.tree import Tree, grow_tree
 from headgate.columns import Codes
+from headgate.xcolor.items import Items, groups_of_rows
+from headgate.xcolor.loops import loop
 from headgate.xcolor.watch import STOP
 
 ROUNDS = 8  # of uniting groups that are published alike, and placing what they then hold too many of
 BRANCHING = 5  # rounds in which new groups may branch off: those branch off alike again
-PRICE = 1.0  # of a row that is too many where it is, in rows that must go with it
+PRICE = 2.0  # of a row that is too many where it is, in rows that must go with it
 MOVES = 3  # rounds of moves
 PARTS = 3  # a group's parts are at most so many times the items: rows of one item are spread over few groups
 
@@ -48,7 +48,7 @@ def divide(items: Items, item: Codes, k: int, rng: np.random.Generator, state: N
     return groups_of_rows(item, *_parts_by_item(groups, len(items.rows)))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def start_groups(items: Items, tree: Tree, k: int) -> tuple[Groups, Search, Aside]:
     """A group of every leaf of the tree; odd rows branch off, and those that are too many are set aside."""
     boxes, leaves = len(tree.left), 0
@@ -81,7 +81,7 @@ def start_groups(items: Items, tree: Tree, k: int) -> tuple[Groups, Search, Asid
     return groups, search, aside
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def place_rows(
     items: Items,
     tree: Tree,
@@ -113,7 +113,7 @@ def place_rows(
             aside.rows[turn] -= place.rows
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def strand(items: Items, groups: Groups, aside: Aside) -> None:
     """What has found no place goes to the largest group, so that all rows are somewhere; that group does not keep its limits then."""
     largest = groups.size.argmax()
@@ -123,7 +123,7 @@ def strand(items: Items, groups: Groups, aside: Aside) -> None:
     aside.many[0] = 0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def unite_twins(items: Items, tree: Tree, groups: Groups, search: Search, aside: Aside, k: int) -> bool:
     """Makes one group of those that are published alike, and sets aside what it then holds too many of. Were there any?"""
     keys = keys_of_groups(items, groups)
@@ -147,7 +147,7 @@ def unite_twins(items: Items, tree: Tree, groups: Groups, search: Search, aside:
     return found and aside.many[0] > 0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def _parts_by_item(groups: Groups, items: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Where each item's parts begin, and for every part its group, numbered without gaps, and its rows."""
     start = np.zeros(items + 1, dtype=np.int64)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +15,7 @@ from headgate.xcolor.axes import FIRST, FLAT, SHAPE, published_key, stretch_loss
 from headgate.xcolor.compiled import FORM, RANGE, START, Nearness, alike
 from headgate.xcolor.counting import near_rows
 from headgate.xcolor.items import Items
+from headgate.xcolor.loops import inner, loop, making
 
 NOWHERE = 2**31
 SLACK = 4  # free places beside the parts of a group
@@ -41,7 +41,7 @@ class Groups(NamedTuple):
     clock: NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def empty_groups(items: Items, groups: int, parts: int) -> Groups:
     kinds, width = items.limits.value.shape[1], len(items.axes.facts)
     return Groups(
@@ -63,7 +63,7 @@ def empty_groups(items: Items, groups: int, parts: int) -> Groups:
     )
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@making
 def fill(items: Items, groups: Groups, group: int, cells: NDArray[np.int64]) -> bool:
     """Makes a group of all rows of some cells. False if the store is full, and nothing has happened."""
     limits, many = items.limits, np.int64(0)
@@ -93,7 +93,7 @@ def fill(items: Items, groups: Groups, group: int, cells: NDArray[np.int64]) -> 
     return True
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _make_places(groups: Groups, group: int, wanted: int) -> bool:
     """Moves a group to the end of the store, where it has more places; the whole store closes up if need be."""
     if wanted <= groups.places[group]:
@@ -112,14 +112,14 @@ def _make_places(groups: Groups, group: int, wanted: int) -> bool:
     return True
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _copy(groups: Groups, source: int, target: int) -> None:
     groups.item[target], groups.count[target] = groups.item[source], groups.count[source]
     for l in range(groups.near.shape[1]):  # noqa: E741
         groups.value[target, l], groups.near[target, l] = groups.value[source, l], groups.near[source, l]
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@making
 def _close_up(groups: Groups) -> None:
     """Every group keeps a few free places only."""
     top = np.int64(0)
@@ -135,7 +135,7 @@ def _close_up(groups: Groups) -> None:
     groups.top[0] = top
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _first_at(groups: Groups, group: int, value: int) -> int:
     """The group's first part whose value of the first limit is no less."""
     low, high = groups.begin[group], groups.begin[group] + groups.parts[group]
@@ -148,7 +148,7 @@ def _first_at(groups: Groups, group: int, value: int) -> int:
     return int(low)
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def part_of(items: Items, groups: Groups, group: int, item: int) -> int:
     """The part of an item in a group, −1 if there is none."""
     end = groups.begin[group] + groups.parts[group]
@@ -165,7 +165,7 @@ def part_of(items: Items, groups: Groups, group: int, item: int) -> int:
     return int(part) if part < end else -1
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def put(items: Items, groups: Groups, group: int, item: int, rows: int) -> bool:
     """Adds rows of an item. False if the store is full, and nothing has happened."""
     limits = items.limits
@@ -197,7 +197,7 @@ def put(items: Items, groups: Groups, group: int, item: int, rows: int) -> bool:
     return True
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def take(items: Items, groups: Groups, group: int, part: int, rows: int) -> None:
     """Takes rows of one part away. Parts behind it move up when it has none left."""
     groups.count[part] -= rows
@@ -213,14 +213,14 @@ def take(items: Items, groups: Groups, group: int, part: int, rows: int) -> None
         enclose(items, groups, group)
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def empty(items: Items, groups: Groups, group: int) -> None:
     """Takes all rows away."""
     groups.parts[group], groups.size[group] = 0, 0
     enclose(items, groups, group)
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _window(items: Items, groups: Groups, group: int, l: int, v: int) -> tuple[int, int, int, int]:  # noqa: E741
     """Where the parts similar to v may be, and the values that they may have: all parts and values where the limit has no order."""
     limits, begin = items.limits, groups.begin[group]
@@ -233,7 +233,7 @@ def _window(items: Items, groups: Groups, group: int, l: int, v: int) -> tuple[i
     return int(begin), int(end), int(first), int(last)
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _rows_near(items: Items, groups: Groups, group: int, l: int, v: int) -> int:  # noqa: E741
     begin, end, first, last = _window(items, groups, group, l, v)
     ranged, total = items.limits.facts[l, FORM] <= RANGE, 0
@@ -246,7 +246,7 @@ def _rows_near(items: Items, groups: Groups, group: int, l: int, v: int) -> int:
     return total
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _change_near(items: Items, groups: Groups, group: int, l: int, v: int, rows: int) -> None:  # noqa: E741
     """So many rows of value v have come (or gone)."""
     begin, end, first, last = _window(items, groups, group, l, v)
@@ -259,7 +259,7 @@ def _change_near(items: Items, groups: Groups, group: int, l: int, v: int, rows:
             groups.near[part, l] += rows
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def room_for(items: Items, groups: Groups, group: int, item: int, rows: int, size: int) -> int:
     """How many of these rows the group can take and keep every limit; as a group of `size` rows in the end, if that is not 0."""
     limits, here = items.limits, groups.size[group]
@@ -285,32 +285,28 @@ def room_for(items: Items, groups: Groups, group: int, item: int, rows: int, siz
     return int(rows)
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def fullest_near(limits: Nearness, groups: Groups, group: int, l: int, v: int) -> int:  # noqa: E741
     """The fullest neighbourhood that a row of value v would join, or make; −1 if it is of no centre."""
-    value, near, count, centre = groups.value, groups.near, groups.count, limits.centre
     begin, start, own, fullest = groups.begin[group], limits.facts[l, START], 0, -1
     end = begin + groups.parts[group]
-    if limits.facts[l, FORM] <= RANGE:
-        ends = limits.ends
-        first, last = ends[start + v, 0], ends[start + v, 1]
-        for part in range(begin, end):
-            u = value[part, l]
-            if first <= u <= last:
-                own += count[part]
-                if near[part, l] > fullest and centre[start + u]:
-                    fullest = near[part, l]
-    else:
-        for part in range(begin, end):
-            u = value[part, l]
-            if alike(limits, l, v, u):
-                own += count[part]
-                if near[part, l] > fullest and centre[start + u]:
-                    fullest = near[part, l]
-    return int(max(fullest, own) if centre[start + v] else fullest)
+    first, last, ranged = 0, NOWHERE, limits.facts[l, FORM] <= RANGE
+    if ranged:
+        first, last = limits.ends[start + v, 0], limits.ends[start + v, 1]
+        if l == 0:  # parts are in the order of these values
+            begin = _first_at(groups, group, first)
+    for part in range(begin, end):
+        u = groups.value[part, l]
+        if u > last and l == 0:
+            break
+        if (first <= u <= last) if ranged else alike(limits, l, v, u):
+            own += groups.count[part]
+            if groups.near[part, l] > fullest and limits.centre[start + u]:
+                fullest = groups.near[part, l]
+    return int(max(fullest, own) if limits.centre[start + v] else fullest)
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def may_go(items: Items, groups: Groups, group: int, part: int, rows: int) -> bool:
     """Does the group keep every limit without these rows of a part? It is smaller then, and may hold fewer similar ones."""
     limits, size = items.limits, groups.size[group] - rows
@@ -324,7 +320,7 @@ def may_go(items: Items, groups: Groups, group: int, part: int, rows: int) -> bo
     return True
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def keeps(items: Items, groups: Groups, group: int, l: int) -> bool:  # noqa: E741
     """Does the group keep limit l?"""
     limits = items.limits
@@ -335,7 +331,7 @@ def keeps(items: Items, groups: Groups, group: int, l: int) -> bool:  # noqa: E7
     return True
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def keeps_all(items: Items, groups: Groups, group: int) -> bool:
     for l in range(items.limits.value.shape[1]):  # noqa: E741, SIM110 - compiled
         if not keeps(items, groups, group, l):
@@ -343,13 +339,13 @@ def keeps_all(items: Items, groups: Groups, group: int) -> bool:
     return True
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _all_between(groups: Groups, group: int, axis: int) -> bool:
     """Does the group have every value of a FLAT axis between its lowest and its highest?"""
     return bool(groups.different[group, axis] == groups.high[group, axis] - groups.low[group, axis] + 1)
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def enclose(items: Items, groups: Groups, group: int) -> None:
     """The box of the group, and what it loses."""
     axes, total = items.axes, 0.0
@@ -374,7 +370,7 @@ def enclose(items: Items, groups: Groups, group: int) -> None:
     groups.loss[group] = total
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def loss_without(items: Items, groups: Groups, group: int, gone: int, cell_gone: int) -> float:
     """loss(G) without one part, or without one cell."""
     axes, total = items.axes, 0.0
@@ -394,7 +390,7 @@ def loss_without(items: Items, groups: Groups, group: int, gone: int, cell_gone:
     return total
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def loss_with(items: Items, groups: Groups, group: int, cell: int) -> float:
     """loss(G) of the group and one cell more."""
     axes, total = items.axes, 0.0
@@ -413,23 +409,28 @@ def loss_with(items: Items, groups: Groups, group: int, cell: int) -> float:
     return total
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _has(items: Items, groups: Groups, group: int, axis: int, p: int) -> bool:
-    for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):  # noqa: SIM110 - compiled
+    for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
         if items.axes.position[items.cell[groups.item[part]], axis] == p:
             return True
     return False
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@making
+def cells_of(items: Items, groups: Groups, group: int) -> NDArray[np.int64]:
+    """The cell of each part."""
+    cells = np.empty(groups.parts[group], dtype=np.int64)
+    for i in range(len(cells)):
+        cells[i] = items.cell[groups.item[groups.begin[group] + i]]
+    return cells
+
+
+@loop
 def keys_of_groups(items: Items, groups: Groups) -> NDArray[np.int64]:
     """A number that says what is published of each group; 0 for empty groups."""
     keys = np.zeros(len(groups.begin), dtype=np.int64)
     for group in range(len(keys)):
-        many = groups.parts[group]
-        if many > 0:
-            cells = np.empty(many, dtype=np.int64)
-            for i in range(many):
-                cells[i] = items.cell[groups.item[groups.begin[group] + i]]
-            keys[group] = published_key(items.axes, cells, groups.seen, groups.clock)[0]
+        if groups.parts[group] > 0:
+            keys[group] = published_key(items.axes, cells_of(items, groups, group), groups.seen, groups.clock)[0]
     return keys

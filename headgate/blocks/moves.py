@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.blocks.groups import Groups, keeps_all, loss_without, may_go, part_of, put, take
-from headgate.xcolor.items import Items
+from headgate.blocks.groups import Groups, cells_of, keeps_all, loss_without, may_go, part_of, put, take
 from headgate.blocks.placing import Search, cheapest_place, widen
 from headgate.blocks.tree import Tree
+from headgate.xcolor.items import Items
+from headgate.xcolor.loops import inner, loop, making
 from headgate.xcolor.watch import STOP
 
 LEAST_GAIN = 1e-9
@@ -27,7 +27,7 @@ class Undo(NamedTuple):
     group: NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def move_rows(
     items: Items, tree: Tree, groups: Groups, search: Search, k: int, rounds: int, whole: bool, state: NDArray[np.int64]
 ) -> int:
@@ -52,16 +52,23 @@ def move_rows(
     return moves
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@making
 def _move_parts(items: Items, tree: Tree, groups: Groups, search: Search, group: int, k: int) -> int:
-    moves = 0
-    for i in range(groups.parts[group] - 1, -1, -1):
+    moves, many = 0, groups.parts[group]
+    cells = cells_of(items, groups, group)
+    order = np.argsort(cells, kind="mergesort")
+    alone = np.ones(many, dtype=np.bool_)  # no other part has its cell, so the box may be smaller without it
+    for i in range(1, many):
+        if cells[order[i]] == cells[order[i - 1]]:
+            alone[order[i]] = alone[order[i - 1]] = False
+    for i in range(many - 1, -1, -1):
         part = groups.begin[group] + i
         rows, item = groups.count[part], groups.item[part]
         left = groups.size[group] - rows
-        if left < k or not may_go(items, groups, group, part, rows):
+        if left < k or groups.loss[group] == 0.0 or not may_go(items, groups, group, part, rows):
             continue
-        saved = groups.size[group] * groups.loss[group] - left * loss_without(items, groups, group, part, -1) - LEAST_GAIN
+        rest = loss_without(items, groups, group, part, -1) if alone[i] else groups.loss[group]
+        saved = groups.size[group] * groups.loss[group] - left * rest - LEAST_GAIN
         if saved <= 0.0:
             continue
         found = cheapest_place(items, tree, groups, search, item, rows, group, k, saved / rows, 0).group
@@ -72,21 +79,17 @@ def _move_parts(items: Items, tree: Tree, groups: Groups, search: Search, group:
     return moves
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@making
 def _move_cells(items: Items, tree: Tree, groups: Groups, search: Search, group: int, k: int, undo: Undo) -> int:
     """Each cell of the group, if there are several."""
-    many, begin, moves = groups.parts[group], groups.begin[group], 0
-    cells = np.empty(many, dtype=np.int64)
-    for i in range(many):
-        cells[i] = items.cell[groups.item[begin + i]]
-    cells = np.sort(cells)
-    for i in range(many):
-        if (i == 0 or cells[i] != cells[i - 1]) and cells[0] != cells[many - 1]:
+    moves, cells = 0, np.sort(cells_of(items, groups, group))
+    for i in range(len(cells)):
+        if (i == 0 or cells[i] != cells[i - 1]) and cells[0] != cells[-1]:
             moves += _move_all(items, tree, groups, search, group, cells[i], k, undo)
     return moves
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _move_all(items: Items, tree: Tree, groups: Groups, search: Search, group: int, cell: int, k: int, undo: Undo) -> int:
     """Moves all rows of a cell, or of the group, each part to where it costs least; or none if they cost more than they save."""
     size, rows, many = groups.size[group], np.int64(0), 0

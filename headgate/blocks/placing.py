@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.blocks.groups import Groups, empty, keeps_all, loss_with, room_for, take
+from headgate.blocks.tree import Tree
 from headgate.xcolor.axes import COUNT, FIRST, FLAT, SHAPE, SPAN
 from headgate.xcolor.compiled import START, alike
-from headgate.blocks.groups import Groups, empty, keeps_all, loss_with, room_for, take
 from headgate.xcolor.items import Items
-from headgate.blocks.tree import Tree
-from headgate.xcolor.watch import STOP
+from headgate.xcolor.loops import inner
 
 
 class Aside(NamedTuple):
@@ -41,7 +40,7 @@ class Search(NamedTuple):
     bound: NDArray[np.float64]
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def set_aside(items: Items, groups: Groups, aside: Aside, group: int, k: int) -> None:
     """Takes rows out of a group until it keeps every limit: those first around which most are similar. All of them if fewer than k stay."""
     limits = items.limits
@@ -73,7 +72,7 @@ def set_aside(items: Items, groups: Groups, aside: Aside, group: int, k: int) ->
         dissolve(items, groups, aside, group)
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def dissolve(items: Items, groups: Groups, aside: Aside, group: int) -> None:
     """Sets all rows of a group aside; the group is empty then."""
     for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
@@ -81,13 +80,13 @@ def dissolve(items: Items, groups: Groups, aside: Aside, group: int) -> None:
     empty(items, groups, group)
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _keep_aside(aside: Aside, item: int, rows: int) -> None:
     aside.item[aside.many[0]], aside.rows[aside.many[0]] = item, rows
     aside.many[0] += 1
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def widen(items: Items, tree: Tree, search: Search, group: int, cell: int) -> None:
     """The boxes of the tree around a group cover what has come to it."""
     box = search.leaf[group]
@@ -107,7 +106,7 @@ class Place(NamedTuple):
     size: int  # of a new group that branches off from there; 0: they go to the group itself
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def cheapest_place(
     items: Items,
     tree: Tree,
@@ -165,7 +164,7 @@ def cheapest_place(
     return Place(found, taken, total, branched)
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _new_group(items: Items, item: int, rows: int, size: int) -> tuple[int, int]:
     """With how many of these rows a new group of `size` can begin, and the least size of one that begins with all of them."""
     limits, fresh, whole = items.limits, np.int64(rows), np.int64(max(size, rows))
@@ -184,7 +183,7 @@ def _new_group(items: Items, item: int, rows: int, size: int) -> tuple[int, int]
     return fresh, whole
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def gap_to(items: Items, tree: Tree, box: int, cell: int) -> float:
     """How much the loss of a group within a box of the tree grows at the least when it takes a cell in."""
     axes, total = items.axes, 0.0
@@ -194,7 +193,7 @@ def gap_to(items: Items, tree: Tree, box: int, cell: int) -> float:
             continue
         missing = axes.facts[axis, COUNT]
         if axes.facts[axis, SHAPE] == FLAT:
-            total += 1.0 / (missing + 1.0)
+            total += (2.0 if low == high else 1.0) / (missing + 1.0)  # one value loses nothing, two lose both
         elif axes.facts[axis, SHAPE] == SPAN and high < missing:
             line = axes.facts[axis, FIRST]
             if p == missing:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +15,7 @@ from headgate.xcolor.axes import COUNT, FIRST, FLAT, SHAPE, TREE, Axes, stretch_
 from headgate.xcolor.compiled import FORM, RANGE, SIZE, START
 from headgate.xcolor.counting import near_rows
 from headgate.xcolor.items import Items
+from headgate.xcolor.loops import inner, loop, making
 from headgate.xcolor.sorting import sorted_order
 from headgate.xcolor.watch import DONE, STOP
 
@@ -36,7 +36,7 @@ class Tree(NamedTuple):
     high: NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def grow_tree(items: Items, k: int, price: NDArray[np.float64], state: NDArray[np.int64]) -> Tree:
     """Cuts the whole table down to leaves. `price`: for each limit, how many rows are widened for each that is too many."""
     axes, weight = items.axes, items.weight
@@ -98,7 +98,7 @@ def grow_tree(items: Items, k: int, price: NDArray[np.float64], state: NDArray[n
     return Tree(order, start[:boxes], stop[:boxes], left[:boxes], right[:boxes], parent[:boxes], low[:boxes], high[:boxes])
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@making
 def to_pay(items: Items, cells: NDArray[np.int64], price: NDArray[np.float64], tally: NDArray[np.int64]) -> float:
     """The price of the rows that a box holds too many of, were it one group. `tally` is a scratch of zeros, and zeros again afterwards."""
     limits, total, rows, entries = items.limits, 0.0, np.int64(0), 0
@@ -140,7 +140,7 @@ def to_pay(items: Items, cells: NDArray[np.int64], price: NDArray[np.float64], t
     return total
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@making
 def propose_cuts(
     axes: Axes,
     weight: NDArray[np.int64],
@@ -211,7 +211,7 @@ def propose_cuts(
     return whole, many
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _loss(axes: Axes, low: NDArray[np.int64], high: NDArray[np.int64], different: NDArray[np.int64]) -> float:
     """On a tree half of it is the share of leaves spanned: between siblings a cut lowers no node yet, but brings the next one nearer."""
     total = 0.0
@@ -223,7 +223,7 @@ def _loss(axes: Axes, low: NDArray[np.int64], high: NDArray[np.int64], different
     return total
 
 
-@numba.njit(cache=True, nogil=True, no_cpython_wrapper=True, error_model="numpy")
+@inner
 def _divide(
     axes: Axes,
     weight: NDArray[np.int64],

@@ -9,7 +9,6 @@ import numpy as np
 
 from headgate.blocks.branching import sizes_of_new_groups
 from headgate.blocks.divide import divide
-from headgate.xcolor.items import Itemized, items_of
 from headgate.columns import Codes, Table
 from headgate.errors import InputRejected
 from headgate.mondrian.partition import mondrian
@@ -17,6 +16,7 @@ from headgate.xcolor.axes import axes_of
 from headgate.xcolor.certificates import FAITHFUL, Certificate, refute
 from headgate.xcolor.faithful import color
 from headgate.xcolor.feasibility import ways_to_publish
+from headgate.xcolor.items import Itemized, items_of
 from headgate.xcolor.otherwise import relax, suppress
 from headgate.xcolor.partition import Otherwise, Partition, Variant, XColorSettings
 from headgate.xcolor.recount import main_limit, recount

@@ -18,6 +18,7 @@ from headgate.cells import Interval, parse_cell
 from headgate.columns import Column, Kind, Table
 from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
+from headgate.xcolor.loops import inner
 
 SPAN, TREE, FLAT = 0, 1, 2
 
@@ -129,7 +130,7 @@ def _calendar(column: Column) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     return node, share
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
+@inner
 def stretch_loss(axes: Axes, axis: int, low: int, high: int, different: int) -> float:
     """What one axis loses when a group spans low … high; `different` counts its values where the axis is FLAT."""
     if low == high:
@@ -155,7 +156,7 @@ def group_loss(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], clo
     return float(published_key(axes, rows, seen, clock)[1])
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
+@inner
 def _mixed(key: int, part: int) -> int:
     """One step of splitmix64 (Steele, Lea, Flood). On unsigned words: shifts of signed ones make small negative parts collide."""
     word = (np.uint64(key) ^ (np.uint64(part) * np.uint64(0x9E3779B97F4A7C15))) + np.uint64(0x9E3779B97F4A7C15)
@@ -164,7 +165,7 @@ def _mixed(key: int, part: int) -> int:
     return np.int64(word ^ (word >> np.uint64(31)))  # type: ignore[return-value]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
+@inner
 def published_key(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], clock: NDArray[np.int64]) -> tuple[int, float]:
     """A number that says what is published of a group, and its loss(G). Groups that are published with equal quasi-identifiers have equal
     numbers; should two others ever share one of the 2^64, they are measured as one class too, which is the stricter way."""

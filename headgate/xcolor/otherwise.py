@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.xcolor.items import items_of
 from headgate.columns import Codes, Table
+from headgate.xcolor.items import items_of
 from headgate.xcolor.limits import NeighbourhoodLimit
 from headgate.xcolor.partition import Partition, XColorSettings
 from headgate.xcolor.recount import main_limit, recount

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.xcolor.items import Itemized
 from headgate.columns import Codes, Column
 from headgate.distinct import firsts_and_sizes, places
 from headgate.principles.neighbours import neighbours
 from headgate.xcolor.axes import published_keys
 from headgate.xcolor.compiled import SIZE, order_of_limits
 from headgate.xcolor.counting import near_in_groups
+from headgate.xcolor.items import Itemized
 from headgate.xcolor.limits import NeighbourhoodLimit
 
 
