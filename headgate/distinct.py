@@ -50,11 +50,7 @@ def places(columns: Iterable[Codes]) -> NDArray[np.int32]:
             _append(keys, column, low, span)
             room *= span
         else:
-            found = _meet(keys, column, low, span)
-            rank = np.empty(len(found), dtype=np.int32)
-            rank[np.argsort(found)] = np.arange(len(found), dtype=np.int32)
-            _rename(keys, rank)
-            room = len(found)
+            room = _number_pairs(keys, column, low, span)
     if keys is None:
         raise InputRejected("There is no column to number rows by.", "Name at least one.")
     _number(keys, np.zeros(room, dtype=np.int32))
@@ -118,6 +114,15 @@ def _number(keys: NDArray[np.int32], marks: NDArray[np.int32]) -> int:
     for row in range(len(keys)):
         keys[row] = marks[keys[row]]
     return number
+
+
+def _number_pairs(keys: NDArray[np.int32], column: Codes, low: int, span: int) -> int:
+    """Numbers the pairs of key and code in their order, in place; gives how many there are."""
+    met = _meet(keys, column, low, span)
+    rank = np.empty(len(met), dtype=np.int32)
+    rank[np.argsort(met)] = np.arange(len(met), dtype=np.int32)
+    _rename(keys, rank)
+    return len(met)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

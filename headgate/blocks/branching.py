@@ -6,8 +6,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.blocks.groups import Groups, cells_of, empty, keeps_all, part_of, put, room_for, take
+from headgate.blocks.groups import empty, keeps_all, part_of, put, room_for, take
+from headgate.blocks.losses import cells_of
 from headgate.blocks.placing import Search
+from headgate.blocks.store import Groups
 from headgate.xcolor.items import Items
 from headgate.xcolor.loops import inner, making
 
@@ -16,7 +18,7 @@ ANY = -1  # instead of a cell: all of them
 
 @inner
 def branch_with(items: Items, groups: Groups, search: Search, group: int, item: int, rows: int, size: int) -> int:
-    """A new group of `size` rows: those of the item, the rest from `group`. Its number, or −1 if one of the two would not keep its limits."""
+    """A new group of `size` rows: those of the item, the rest from `group`. Its number; −1 if one of the two would not keep its limits."""
     new = search.many[0]
     if new == len(groups.size) or not put(items, groups, new, item, rows):
         return -1
@@ -35,7 +37,7 @@ def shed(items: Items, groups: Groups, search: Search, group: int, k: int) -> bo
     order = np.argsort(cells, kind="mergesort")
     cell, fullest, rows = np.int64(-1), np.int64(0), np.int64(0)
     for i in range(many):
-        rows = groups.count[begin + order[i]] + (rows if i > 0 and cells[order[i]] == cells[order[i - 1]] else 0)
+        rows = groups.rows[begin + order[i]] + (rows if i > 0 and cells[order[i]] == cells[order[i - 1]] else 0)
         if rows > fullest:
             cell, fullest = cells[order[i]], rows
     wanted = max(k, size - fullest)
@@ -44,9 +46,9 @@ def shed(items: Items, groups: Groups, search: Search, group: int, k: int) -> bo
     for i in range(many - 1, -1, -1):
         part = groups.begin[group] + i
         if cells[i] != cell:
-            if not put(items, groups, new, groups.item[part], groups.count[part]):
+            if not put(items, groups, new, groups.item[part], groups.rows[part]):
                 break
-            take(items, groups, group, part, groups.count[part])
+            take(items, groups, group, part, groups.rows[part])
     if (
         size - groups.size[new] == fullest
         and _fill_up(items, groups, group, new, wanted, cell)
@@ -89,7 +91,7 @@ def _fill_up(items: Items, groups: Groups, group: int, new: int, size: int, cell
             part = part_of(items, groups, group, own[i])
             if part < 0:
                 continue
-            count = groups.count[part]
+            count = groups.rows[part]
             share = count if freely else max(1, count * wanted // here)
             moving = room_for(items, groups, new, own[i], min(share, size - groups.size[new]), size)
             if moving > 0:
@@ -107,7 +109,7 @@ def _give_back(items: Items, groups: Groups, group: int, new: int, item: int, ro
     for i in range(groups.parts[new]):
         part = groups.begin[new] + i
         own = groups.item[part]
-        count = groups.count[part] - (rows if own == item else 0)
+        count = groups.rows[part] - (rows if own == item else 0)
         if count > 0:
             put(items, groups, group, own, count)
     empty(items, groups, new)

@@ -8,8 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.blocks.groups import Groups, cells_of, keeps_all, loss_without, may_go, part_of, put, take
+from headgate.blocks.groups import keeps_all, may_go, part_of, put, take
+from headgate.blocks.losses import cells_of, loss_without
 from headgate.blocks.placing import Search, cheapest_place, widen
+from headgate.blocks.store import Groups
 from headgate.blocks.tree import Tree
 from headgate.xcolor.items import Items
 from headgate.xcolor.loops import inner, loop, making
@@ -28,9 +30,7 @@ class Undo(NamedTuple):
 
 
 @loop
-def move_rows(
-    items: Items, tree: Tree, groups: Groups, search: Search, k: int, rounds: int, whole: bool, state: NDArray[np.int64]
-) -> int:
+def move_rows(items: Items, tree: Tree, groups: Groups, search: Search, k: int, rounds: int, state: NDArray[np.int64]) -> int:
     """Goes through all groups until no move is left that lowers the loss, or `rounds` times; gives how many moves there were."""
     undo = Undo(np.empty(len(items.rows), np.int64), np.empty(len(items.rows), np.int64), np.empty(len(items.rows), np.int64))
     moves = 0
@@ -44,7 +44,7 @@ def move_rows(
             if groups.size[group] > k:
                 moves += _move_parts(items, tree, groups, search, group, k)
                 moves += _move_cells(items, tree, groups, search, group, k, undo)
-            if whole and 0 < groups.size[group] < 2 * k and groups.loss[group] > 0.0:
+            if 0 < groups.size[group] < 2 * k and groups.loss[group] > 0.0:
                 moves += _move_all(items, tree, groups, search, group, WHOLE, k, undo)
             settled[group] = groups.size[group] * groups.loss[group]
         if moves == before:
@@ -63,7 +63,7 @@ def _move_parts(items: Items, tree: Tree, groups: Groups, search: Search, group:
             alone[order[i]] = alone[order[i - 1]] = False
     for i in range(many - 1, -1, -1):
         part = groups.begin[group] + i
-        rows, item = groups.count[part], groups.item[part]
+        rows, item = groups.rows[part], groups.item[part]
         left = groups.size[group] - rows
         if left < k or groups.loss[group] == 0.0 or not may_go(items, groups, group, part, rows):
             continue
@@ -95,8 +95,8 @@ def _move_all(items: Items, tree: Tree, groups: Groups, search: Search, group: i
     size, rows, many = groups.size[group], np.int64(0), 0
     for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
         if cell in (WHOLE, items.cell[groups.item[part]]):
-            undo.item[many], undo.rows[many] = groups.item[part], groups.count[part]
-            rows += groups.count[part]
+            undo.item[many], undo.rows[many] = groups.item[part], groups.rows[part]
+            rows += groups.rows[part]
             many += 1
     if cell != WHOLE and size - rows < k:
         return 0

@@ -1,8 +1,8 @@
 """Rows that are too many where they are: taken out of their group, and placed where they fit and cost least.
 
-A leaf of the tree may hold more similar rows than a limit allows. Those too many are set aside. Each then goes to the group that can take it
-at the least additional loss, found by searching the tree for near boxes first: no part of the tree is entered whose distance alone costs
-more than the best place found so far.
+A leaf of the tree may hold more similar rows than a limit allows. Those too many are set aside. Each then goes to the group that can take
+it at the least additional loss, found by searching the tree for near boxes first: no part of the tree is entered whose distance alone
+costs more than the best place found so far.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.blocks.groups import Groups, empty, keeps_all, loss_with, room_for, take
+from headgate.blocks.groups import empty, keeps_all, room_for, take
+from headgate.blocks.losses import loss_with
+from headgate.blocks.store import Groups
 from headgate.blocks.tree import Tree
 from headgate.xcolor.axes import COUNT, FIRST, FLAT, SHAPE, SPAN
 from headgate.xcolor.compiled import START, alike
@@ -59,7 +61,7 @@ def set_aside(items: Items, groups: Groups, aside: Aside, group: int, k: int) ->
                 for part in range(begin, end):
                     if groups.near[part, l] > most and alike(limits, l, groups.value[centre, l], groups.value[part, l]):
                         leaving, most = part, groups.near[part, l]
-                few, many = np.int64(1), groups.count[leaving]
+                few, many = np.int64(1), groups.rows[leaving]
                 while few < many:
                     middle = (few + many) // 2
                     if fullest - middle <= limits.allowed[l, groups.size[group] - middle]:
@@ -76,7 +78,7 @@ def set_aside(items: Items, groups: Groups, aside: Aside, group: int, k: int) ->
 def dissolve(items: Items, groups: Groups, aside: Aside, group: int) -> None:
     """Sets all rows of a group aside; the group is empty then."""
     for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
-        _keep_aside(aside, groups.item[part], groups.count[part])
+        _keep_aside(aside, groups.item[part], groups.rows[part])
     empty(items, groups, group)
 
 
@@ -126,7 +128,7 @@ def cheapest_place(
     fresh, whole = np.int64(0), np.int64(0)  # rows that a new group of `size` can begin with, and the size of one that begins with all
     if size > 0:
         fresh, whole = _new_group(items, item, rows, size)
-    least = min(k, size - fresh) if fresh > 0 else k  # rows that are widened, at the least
+    least = min(np.int64(k), size - fresh) if fresh > 0 else np.int64(k)  # rows that are widened, at the least
     search.stack[0], search.bound[0] = 0, 0.0
     height = 1
     while height > 0:
@@ -161,7 +163,7 @@ def cheapest_place(
                     if here - company >= k and cost < best * begin:
                         best, found, taken, total, branched = cost / begin, group, begin, cost, together
             group = search.beside[group]
-    return Place(found, taken, total, branched)
+    return Place(int(found), int(taken), total, int(branched))
 
 
 @inner
@@ -180,7 +182,7 @@ def _new_group(items: Items, item: int, rows: int, size: int) -> tuple[int, int]
             else:
                 low = middle + 1
         whole = low
-    return fresh, whole
+    return int(fresh), int(whole)
 
 
 @inner

@@ -37,12 +37,13 @@ class Tree(NamedTuple):
 
 
 @loop
-def grow_tree(items: Items, k: int, price: NDArray[np.float64], state: NDArray[np.int64]) -> Tree:
-    """Cuts the whole table down to leaves. `price`: for each limit, how many rows are widened for each that is too many."""
+def grow_tree(items: Items, part: NDArray[np.int64], k: int, price: NDArray[np.float64], at_most: int, state: NDArray[np.int64]) -> Tree:
+    """Cuts some cells of a table down to leaves, or until there are as many boxes as there may be. `price`: for each limit, how many rows
+    are widened for each that is too many."""
     axes, weight = items.axes, items.weight
-    cells, width = axes.position.shape
-    most = 2 * max(1, min(cells, weight.sum() // k)) + 1
-    order, spare = np.arange(cells), np.empty(cells, dtype=np.int64)
+    cells, width = len(part), axes.position.shape[1]
+    most = 2 * max(1, min(cells, weight[part].sum() // k)) + 1
+    order, spare = part.copy(), np.empty(cells, dtype=np.int64)
     start, stop = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.int64)
     left, right = np.full(most, -1, dtype=np.int64), np.full(most, -1, dtype=np.int64)
     parent = np.full(most, -1, dtype=np.int64)
@@ -70,7 +71,7 @@ def grow_tree(items: Items, k: int, price: NDArray[np.float64], state: NDArray[n
                 p = np.int64(axes.position[cell, axis])
                 low[box, axis], high[box, axis] = min(low[box, axis], p), max(high[box, axis], p)
         middle, here, there = start[box], 0.0, 0.0
-        if rows >= 2 * k and len(inside) > 1:
+        if rows >= 2 * k and len(inside) > 1 and boxes < at_most:
             whole, many = propose_cuts(axes, weight, inside, k, rows, seen, clock, along, place, cost)
             loss, best, chosen = whole / rows, whole * (1.0 - LEAST_GAIN), -1
             for c in range(many):
@@ -86,7 +87,8 @@ def grow_tree(items: Items, k: int, price: NDArray[np.float64], state: NDArray[n
             if chosen >= 0:
                 middle = _divide(axes, weight, order, start[box], stop[box], along[chosen], place[chosen], k, spare)
         if middle == start[box]:
-            state[DONE] += rows
+            if at_most > 3:
+                state[DONE] += rows
             continue
         left[box], right[box] = boxes, boxes + 1
         start[boxes], stop[boxes], start[boxes + 1], stop[boxes + 1] = start[box], middle, middle, stop[box]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from headgate.blocks.branching import sizes_of_new_groups
 from headgate.blocks.divide import divide
 from headgate.columns import Codes, Table
@@ -101,8 +99,7 @@ def _refuted(table: Table, sensitive: Sequence[str], settings: XColorSettings) -
 
 
 def _in_blocks(table: Itemized, settings: XColorSettings, seed: int, attempt: int, watch: Watch) -> Partition:
-    rng = np.random.default_rng([seed, attempt])
-    groups = watch.run(lambda: divide(table.items, table.item, settings.k, rng, watch.state))
+    groups = watch.run(lambda: divide(table.items, table.item, settings.k, [seed, attempt], watch.state))
     return _partition(table, groups, settings, Variant.BLOCKS)
 
 

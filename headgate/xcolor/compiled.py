@@ -105,7 +105,7 @@ def nearness(limits: Limits) -> Nearness:
         return Nearness(limits.facts, limits.value, limits.allowed, limits.centre, limits.ends, limits.near)
     facts, value = limits.facts.copy(), limits.value.copy()
     centres, ends, tables, start, near_start = [], [], [], 0, 0
-    for l, (form, begin, size, near_begin) in enumerate(limits.facts[:, : NEAR_START + 1].tolist()):
+    for l, (form, begin, size, near_begin) in enumerate(limits.facts[:, : NEAR_START + 1].tolist()):  # noqa: E741
         centre, end = limits.centre[begin : begin + size], limits.ends[begin : begin + size]
         table = limits.near[near_begin : near_begin + (size * size if form == NEAR else 0)]
         if form == LAYOUT:

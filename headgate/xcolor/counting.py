@@ -1,4 +1,4 @@
-"""The compiled tests of a group of rows against the limits."""
+"""How many rows of a group are similar to each, by the cheapest way that is exact."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from headgate.xcolor.compiled import EQUAL, FORM, NEAR, RANGE, START, Limits, Nearness, alike, similar
 from headgate.xcolor.sorting import sorted_order
 
-SAMPLED = 8_192  # rows of a large block among which similar ones are counted
 PAIRS = 48  # up to so many rows comparing all pairs beats sorting
 
 
@@ -109,96 +108,3 @@ def near_in_groups(
     for g in range(len(bounds) - 1):
         near[bounds[g] : bounds[g + 1]] = near_rows(limits, l, values[bounds[g] : bounds[g + 1]], rows[bounds[g] : bounds[g + 1]])
     return near
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def rows_similar(limits: Limits, l: int, row: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:  # noqa: E741
-    """Which of the rows are similar to one row under limit l."""
-    found = np.empty(len(rows), dtype=np.bool_)
-    a = limits.value[row, l]
-    for i in range(len(rows)):
-        found[i] = similar(limits, l, a, limits.value[rows[i], l])
-    return found
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
-def group_passes(limits: Limits, rows: NDArray[np.int64], tally: NDArray[np.int64]) -> bool:
-    """Does the group keep every limit? Stops at the first centre with too many similar rows.
-
-    `tally` is a scratch of zeros, as long as the longest list of distinct values; it is zeros again afterwards."""
-    size = len(rows)
-    for l in range(len(limits.facts)):  # noqa: E741
-        cap = limits.allowed[l, size]
-        if cap >= size:
-            continue
-        form, start = limits.facts[l, FORM], limits.facts[l, START]
-        if form == EQUAL:
-            passed = True
-            for i in range(size):
-                a = limits.value[rows[i], l]
-                tally[a] += 1
-                if tally[a] > cap and limits.centre[start + a]:
-                    passed = False
-            for i in range(size):
-                tally[limits.value[rows[i], l]] = 0
-            if not passed:
-                return False
-        elif size <= PAIRS:
-            for i in range(size):
-                a = limits.value[rows[i], l]
-                if not limits.centre[start + a]:
-                    continue
-                count = 0
-                for j in range(size):
-                    if i == j or similar(limits, l, a, limits.value[rows[j], l]):
-                        count += 1
-                        if count > cap:
-                            return False
-                    elif count + size - 1 - j <= cap:
-                        break
-        else:
-            counts = np.empty(size, dtype=np.int64)
-            neighbourhoods(limits, l, rows, counts)
-            for i in range(size):
-                if counts[i] > cap and limits.centre[start + limits.value[rows[i], l]]:
-                    return False
-    return True
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
-def sample_passes(limits: Limits, rows: NDArray[np.int64], tally: NDArray[np.int64], centres: int) -> bool:
-    """A guess at `group_passes` for large blocks: equal values are counted in full, other neighbourhoods of a few centres only.
-
-    It guides splitting; nothing is ever reported on its word."""
-    size = len(rows)
-    step = max(1, size // centres)
-    for l in range(len(limits.facts)):  # noqa: E741
-        cap = limits.allowed[l, size]
-        if cap >= size:
-            continue
-        form, start = limits.facts[l, FORM], limits.facts[l, START]
-        if form == EQUAL:
-            passed = True
-            for i in range(size):
-                a = limits.value[rows[i], l]
-                tally[a] += 1
-                if tally[a] > cap and limits.centre[start + a]:
-                    passed = False
-            for i in range(size):
-                tally[limits.value[rows[i], l]] = 0
-            if not passed:
-                return False
-            continue
-        stride = max(1, size // SAMPLED)
-        looked = (size + stride - 1) // stride
-        for i in range(0, size, step):
-            a = limits.value[rows[i], l]
-            if not limits.centre[start + a]:
-                continue
-            count = 0
-            for j in range(0, size, stride):
-                if similar(limits, l, a, limits.value[rows[j], l]):
-                    count += 1
-            if count * size > cap * looked:
-                return False
-    return True

@@ -24,6 +24,7 @@ class Items(NamedTuple):
     axes: Axes
     limits: Nearness
     cell: NDArray[np.int64]  # of each item
+    joint: NDArray[np.int64]  # its values under all limits, as one number
     rows: NDArray[np.int64]
     start: NDArray[np.int64]
     weight: NDArray[np.int64]  # rows of each cell
@@ -48,7 +49,7 @@ def items_of(table: Table, limits: Sequence[NeighbourhoodLimit]) -> Itemized:
     start = np.searchsorted(of, np.arange(int(of[-1]) + 2)).astype(np.int64)
     axes = axes_of(table.take(first[start[:-1]]))
     near = nearness(compile_limits(limits, table.rows, first))
-    return Itemized(Items(axes, near, of, rows, start, np.add.reduceat(rows, start[:-1])), item, first)
+    return Itemized(Items(axes, near, of, value[first].astype(np.int64), rows, start, np.add.reduceat(rows, start[:-1])), item, first)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -90,7 +90,7 @@ def test_cuts_whose_groups_break_a_condition_as_one_published_class_are_taken_ba
     table = encoded(frame, ["town"])
     limit = dissimilarity(table.select(["illness"]), "0", "0.66")
     apart = np.repeat(np.arange(3), 4).astype(np.int32)
-    assert recount(*items_of(table, [limit]), [limit], apart).broken
+    assert recount(items_of(table, [limit]), [limit], apart).broken
     found = mondrian(table, ["illness"], MondrianSettings(4, (limit,)))
     assert found.reached
     assert found.count == 1  # the first cut was between the two

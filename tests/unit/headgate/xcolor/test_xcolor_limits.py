@@ -7,8 +7,10 @@ import pytest
 from headgate.distance import Distance
 from headgate.errors import InputRejected
 from headgate.xcolor.compiled import compile_limits
-from headgate.xcolor.counting import group_passes, neighbourhoods
+from headgate.xcolor.counting import neighbourhoods
+from headgate.xcolor.items import items_of
 from headgate.xcolor.limits import allowed_dissimilar, delta_l, dissimilarity, limits_of_table, linkability
+from headgate.xcolor.recount import recount
 
 
 def test_most_similar_rows_are_counted_from_the_decimals_as_written():
@@ -99,9 +101,8 @@ def test_every_form_of_a_limit_counts_what_the_distance_says(make_table, rows):
         counts = np.empty(rows, dtype=np.int64)
         neighbourhoods(compiled, 0, np.arange(rows), counts)
         assert counts.tolist() == [sum(similar(i, j) for j in range(rows)) for i in range(rows)], name
-        tally = np.zeros(int(compiled.facts[:, 2].max()), dtype=np.int64)
-        assert group_passes(compiled, np.arange(rows), tally) == (counts.max() <= limit.allowed[rows]), name
-        assert not tally.any()
+        counted = recount(items_of(table, [limit]), [limit], np.zeros(rows, dtype=np.int32))
+        assert (not counted.broken) == (counts.max() <= limit.allowed[rows]), name
 
 
 def test_rows_without_anything_sensitive_are_no_centres_but_are_neighbours(make_table):
@@ -110,13 +111,11 @@ def test_rows_without_anything_sensitive_are_no_centres_but_are_neighbours(make_
     table = make_table(frame, ["age"], {"illness": ["none"]})
     limit = dissimilarity(table.select(["illness"]), "0", "0.8")
     assert limit.centres().tolist() == [False, False, False, False, True, True]
-    compiled = compile_limits([limit], 6)
-    assert group_passes(compiled, np.arange(6), np.zeros(8, dtype=np.int64))
-    assert not group_passes(
-        compile_limits([dissimilarity(make_table(frame, ["age"]).select(["illness"]), "0", "0.8")], 6),
-        np.arange(6),
-        np.zeros(8, dtype=np.int64),
-    )
+    together = np.zeros(6, dtype=np.int32)
+    assert not recount(items_of(table, [limit]), [limit], together).broken
+    plain = make_table(frame, ["age"])
+    limit = dissimilarity(plain.select(["illness"]), "0", "0.8")
+    assert recount(items_of(plain, [limit]), [limit], together).broken == ("dissimilarity",)
 
 
 def test_promises_about_absent_attributes_are_left_out_and_those_of_a_set_hold_for_its_bits(people):
