@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from headgate.columns import MISSING, Codes, Column, Kind, Role, Table
 from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
 
+THREADS, MANY_ROWS = 4, 100_000  # columns at once, and the rows from which that is worth it
 LARGEST_INTEGER = 2**53  # beyond it two whole numbers may be one float
 _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31
 
@@ -307,13 +309,15 @@ def value_text(value: Any) -> str:
 def encode_table(frame: pd.DataFrame, specs: Mapping[str, ColumnSpec]) -> Table:
     """All attributes that are kept, in the order of the specs."""
     kept = [spec for spec in specs.values() if spec.role in (Role.QUASI, Role.SENSITIVE, Role.INSENSITIVE)]
-    columns: dict[str, Column] = {}
+    cells: list[pd.Series | pd.DataFrame] = []
     for spec in kept:
         wanted = list(spec.components) if spec.kind is Kind.VECTOR else [spec.name]
         lacking = [name for name in wanted if name not in frame.columns]
         if lacking:
             raise InputRejected(f"Column '{lacking[0]}' is not in the data.", "Correct the name in the policy or in the data.")
-        columns[spec.name] = encode_column(frame[wanted] if spec.kind is Kind.VECTOR else frame[spec.name], spec)
+        cells.append(frame[wanted] if spec.kind is Kind.VECTOR else frame[spec.name])
+    with ThreadPoolExecutor(THREADS if len(frame) >= MANY_ROWS else 1) as pool:
+        columns = {spec.name: column for spec, column in zip(kept, pool.map(encode_column, cells, kept), strict=True)}
 
     def names(role: Role) -> tuple[str, ...]:
         return tuple(spec.name for spec in kept if spec.role is role)

@@ -20,6 +20,7 @@ from headgate.xcolor.compiled import SIZE, order_of_limits
 from headgate.xcolor.counting import near_in_groups
 from headgate.xcolor.items import Itemized
 from headgate.xcolor.limits import NeighbourhoodLimit
+from headgate.xcolor.loops import loop
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +40,18 @@ class Recount:
 
 def recount(table: Itemized, limits: Sequence[NeighbourhoodLimit], groups: Codes) -> Recount:
     """Counts again from the group numbers alone, rows that nothing tells apart at once."""
-    over, kept = np.zeros(len(groups), dtype=np.int64), groups >= 0
-    if not kept.any():
-        return Recount(0, over, None, (), np.zeros(0, dtype=bool), 0.0)
-    numbers, own = (groups, table.item) if kept.all() else (groups[kept], table.item[kept])
-    pair = places([numbers, own])
-    first, rows = firsts_and_sizes(pair)
-    group, item = numbers[first].astype(np.int64), own[first].astype(np.int64)
+    usual, rows, others = usual_groups(groups, table.item, len(table.items.rows))
+    if not rows.any():
+        return Recount(0, np.zeros(len(groups), dtype=np.int64), None, (), np.zeros(0, dtype=bool), 0.0)
+    item = np.flatnonzero(rows)
+    group, rows = usual[item].astype(np.int64), rows[item]
+    if len(others):
+        pair = places([groups[others], table.item[others]])
+        first, more = firsts_and_sizes(pair)
+        group = np.concatenate([group, groups[others][first]])
+        item, rows = np.concatenate([item, table.item[others][first]]), np.concatenate([rows, more])
+    order = np.argsort(group, kind="stable")
+    group, item, rows = group[order], item[order], rows[order]
     by_group = _Reading.of(group, item, rows)
     keys, losses = published_keys(table.items.axes, table.items.cell[item], by_group.bounds)
     classes = np.unique(keys, return_inverse=True)[1]
@@ -67,11 +73,41 @@ def recount(table: Itemized, limits: Sequence[NeighbourhoodLimit], groups: Codes
                 risk = max(risk or 0.0, _risk(np.maximum.reduceat(np.where(centre, near, 0), reading.bounds[:-1]), reading.sizes))
         if kept_everywhere:
             del broken[limit.name]
+    over = np.zeros(len(groups), dtype=np.int64)
     if broken:
-        over[kept] = too_many[pair]
+        number = places([group.astype(np.int32), item.astype(np.int32)])
+        kept = np.flatnonzero(groups >= 0)
+        whose = places([np.concatenate([group.astype(np.int32), groups[kept]]), np.concatenate([item.astype(np.int32), table.item[kept]])])
+        of = np.empty(len(number), dtype=np.int64)
+        of[number] = too_many
+        over[kept] = of[whose[len(group) :]]
     fails = np.bincount(group, weights=too_many) > 0
-    loss = float((losses * by_group.sizes).sum() / (len(pair) * max(1, len(table.items.axes.facts))))
+    loss = float((losses * by_group.sizes).sum() / (rows.sum() * max(1, len(table.items.axes.facts))))
     return Recount(int(by_group.sizes.min()), over, risk, tuple(broken), fails, loss)
+
+
+@loop
+def usual_groups(groups: Codes, item: Codes, items: int) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """For each item the group of its first row and how many rows it has there, and the rows that are in another: few, as a rule, so that
+    the others need no look-up."""
+    usual, count = np.full(items, -1, dtype=np.int32), np.zeros(items, dtype=np.int64)
+    others, many = np.empty(1024, dtype=np.int64), 0
+    for row in range(len(groups)):
+        group, i = groups[row], item[row]
+        if group < 0:
+            continue
+        if usual[i] < 0:
+            usual[i] = group
+        if usual[i] == group:
+            count[i] += 1
+        else:
+            if many == len(others):
+                larger = np.empty(2 * many, dtype=np.int64)
+                larger[:many] = others
+                others = larger
+            others[many] = row
+            many += 1
+    return usual, count, others[:many]
 
 
 @dataclass(frozen=True, eq=False)
