@@ -81,10 +81,11 @@ def _move_parts(items: Items, tree: Tree, groups: Groups, search: Search, group:
 
 @making
 def _move_cells(items: Items, tree: Tree, groups: Groups, search: Search, group: int, k: int, undo: Undo) -> int:
-    """Each cell of the group, if there are several."""
+    """Each cell that has several parts, if the group has several cells."""
     moves, cells = 0, np.sort(cells_of(items, groups, group))
-    for i in range(len(cells)):
-        if (i == 0 or cells[i] != cells[i - 1]) and cells[0] != cells[-1]:
+    for i in range(len(cells) - 1):
+        first = i == 0 or cells[i] != cells[i - 1]
+        if first and cells[i] == cells[i + 1] and cells[0] != cells[-1]:
             moves += _move_all(items, tree, groups, search, group, cells[i], k, undo)
     return moves
 

@@ -68,16 +68,19 @@ def _group(table: Table, sensitive: Sequence[str], settings: XColorSettings, see
 
     faithful = settings.variant is Variant.FAITHFUL
 
-    def colored(size: int) -> Partition:
-        groups = color(axes_of(table), settings.limits, table.rows, size, watch, cycles=faithful).groups
+    def colored(size: int, cycles: bool = False) -> Partition:
+        groups = color(axes_of(table), settings.limits, table.rows, size, watch, cycles).groups
         return _partition(itemized, groups, settings, Variant.FAITHFUL)
 
     found = colored(settings.k) if faithful else _in_blocks(itemized, settings, seed, 0, watch)
     if found.reached:
         return found
     found = replace(found, certificate=_refuted(table, sensitive, settings))
-    if faithful or found.certificate is not None:
+    if found.certificate is not None:
         return found
+    if faithful:  # exchanges of three take long, and are only for what could be possible
+        cycled = colored(settings.k, cycles=True)
+        return cycled if cycled.reached else replace(min(found, cycled, key=lambda one: one.rows_over), certificate=None)
     for attempt in range(1, ATTEMPTS):
         if found.rows_over > FEW_OVER:
             break

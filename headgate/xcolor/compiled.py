@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from headgate.columns import Codes
 from headgate.distance import DISCRETE, LINE
+from headgate.xcolor.abstract_graph import AbstractGraph, abstract_graph, similar_pairs
 from headgate.xcolor.limits import NeighbourhoodLimit, free_component
 
-EQUAL, RANGE, NEAR, LAYOUT = 0, 1, 2, 3
+EQUAL, RANGE, NEAR, LAYOUT, LISTED = 0, 1, 2, 3, 4
+MOST_VALUES, MOST_PAIRS = 200_000, 20_000_000  # for which lists of similar values are held: 80 MB
 SAFE = 1e-12  # more than rounding moves a distance
 LARGEST_NEAR = 2_500  # distinct values: 6 MB of flags
 
@@ -86,39 +88,70 @@ def compile_limits(limits: Sequence[NeighbourhoodLimit], rows: int, chosen: Code
 
 
 class Nearness(NamedTuple):
-    """Limits for loops that only steer: who is similar to whom, by order or by table. Few arrays, as each costs at every call.
+    """Limits for loops that only steer: who is similar to whom, by order, table or list. Few arrays, as each costs at every call.
 
-    Where values are too many for a table they are put into boxes, and boxes are similar if any two of their values could be: on the safe
+    Where values are too many even for lists they are put into boxes, and boxes are similar if any two of their values could be: on the safe
     side, as whether a partition keeps its limits is counted exactly in the end."""
 
-    facts: NDArray[np.int64]  # as of Limits; FORM is EQUAL, RANGE or NEAR
+    facts: NDArray[np.int64]  # as of Limits; FORM is EQUAL, RANGE, NEAR or LISTED
     value: NDArray[np.int32]
     allowed: NDArray[np.int64]
     centre: NDArray[np.bool_]
     ends: NDArray[np.int32]
     near: NDArray[np.bool_]
+    begin: NDArray[np.int64]  # LISTED: from NEAR_START, where the list of each value begins, and where the last one ends
+    listed: NDArray[np.int32]  # similar values, rising
 
 
-def nearness(limits: Limits) -> Nearness:
-    forms = limits.facts[:, FORM]
-    if not (forms == LAYOUT).any():
-        return Nearness(limits.facts, limits.value, limits.allowed, limits.centre, limits.ends, limits.near)
+def nearness(compiled: Limits, limits: Sequence[NeighbourhoodLimit]) -> Nearness:
+    """`limits` as `compile_limits` had them."""
+    no_lists = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    if not (compiled.facts[:, FORM] == LAYOUT).any():
+        return Nearness(compiled.facts, compiled.value, compiled.allowed, compiled.centre, compiled.ends, compiled.near, *no_lists)
+    return _without_layouts(compiled, order_of_limits(limits))
+
+
+def _without_layouts(limits: Limits, ordered: Sequence[NeighbourhoodLimit]) -> Nearness:
     facts, value = limits.facts.copy(), limits.value.copy()
-    centres, ends, tables, start, near_start = [], [], [], 0, 0
+    centres, ends, tables, lists, begins, start, near_start, listed = [], [], [], [np.zeros(0, np.int32)], [np.zeros(0, np.int64)], 0, 0, 0
     for l, (form, begin, size, near_begin) in enumerate(limits.facts[:, : NEAR_START + 1].tolist()):  # noqa: E741
         centre, end = limits.centre[begin : begin + size], limits.ends[begin : begin + size]
         table = limits.near[near_begin : near_begin + (size * size if form == NEAR else 0)]
+        place = near_start
         if form == LAYOUT:
-            box, table = _boxes(limits, l)
-            value[:, l] = box[limits.value[:, l]]
-            centre, size = np.bincount(box, weights=centre).astype(bool), int(box.max()) + 1
-            end = np.zeros((size, 2), dtype=np.int32)
-        facts[l, FORM], facts[l, START], facts[l, SIZE], facts[l, NEAR_START] = min(form, NEAR), start, size, near_start
+            graph = _graph(ordered[l])
+            if graph is not None:
+                form, place = LISTED, sum(map(len, begins))
+                begins.append(graph.begin + listed)
+                lists.append(graph.near)
+                listed += len(graph.near)
+            else:
+                box, table = _boxes(limits, l)
+                value[:, l] = box[limits.value[:, l]]
+                form, centre, size = NEAR, np.bincount(box, weights=centre).astype(bool), int(box.max()) + 1
+                end = np.zeros((size, 2), dtype=np.int32)
+        facts[l, FORM], facts[l, START], facts[l, SIZE], facts[l, NEAR_START] = form, start, size, place
         start, near_start = start + size, near_start + len(table)
         centres.append(centre)
         ends.append(end)
         tables.append(table)
-    return Nearness(facts, value, limits.allowed, np.concatenate(centres), np.concatenate(ends), np.concatenate(tables))
+    return Nearness(
+        facts,
+        value,
+        limits.allowed,
+        np.concatenate(centres),
+        np.concatenate(ends),
+        np.concatenate(tables),
+        np.concatenate(begins),
+        np.concatenate(lists),
+    )
+
+
+def _graph(limit: NeighbourhoodLimit) -> AbstractGraph | None:
+    """Lists of similar values, if they are not too long."""
+    if len(limit.distinct) > MOST_VALUES or similar_pairs(limit)[0] > MOST_PAIRS:
+        return None
+    return abstract_graph(limit)
 
 
 def _boxes(limits: Limits, l: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:  # noqa: E741
@@ -297,4 +330,14 @@ def alike(limits: Nearness, l: int, a: int, b: int) -> bool:  # noqa: E741
     if limits.facts[l, FORM] <= RANGE:
         place = limits.facts[l, START] + a
         return bool(limits.ends[place, 0] <= b <= limits.ends[place, 1])
-    return bool(limits.near[limits.facts[l, NEAR_START] + a * limits.facts[l, SIZE] + b])
+    if limits.facts[l, FORM] == NEAR:
+        return bool(limits.near[limits.facts[l, NEAR_START] + a * limits.facts[l, SIZE] + b])
+    first = limits.facts[l, NEAR_START] + a
+    low, high = limits.begin[first], limits.begin[first + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if limits.listed[middle] < b:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low < limits.begin[first + 1] and limits.listed[low] == b)

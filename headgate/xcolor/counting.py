@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.xcolor.compiled import EQUAL, FORM, NEAR, RANGE, START, Limits, Nearness, alike, similar
+from headgate.xcolor.compiled import EQUAL, FORM, LISTED, NEAR, NEAR_START, RANGE, SIZE, START, Limits, Nearness, alike, similar
 from headgate.xcolor.sorting import sorted_order
 
 PAIRS = 48  # up to so many rows comparing all pairs beats sorting
@@ -72,6 +72,15 @@ def near_rows(limits: Nearness, l: int, values: NDArray[np.int64], rows: NDArray
     may stand more than once."""
     many = len(values)
     near = rows.copy()
+    if limits.facts[l, FORM] == LISTED and many > PAIRS:
+        tally, lists = np.zeros(limits.facts[l, SIZE], dtype=np.int64), limits.facts[l, NEAR_START]
+        for i in range(many):
+            tally[values[i]] += rows[i]
+        for i in range(many):
+            near[i] = 0
+            for at in range(limits.begin[lists + values[i]], limits.begin[lists + values[i] + 1]):
+                near[i] += tally[limits.listed[at]]
+        return near
     if limits.facts[l, FORM] > RANGE:
         for i in range(many):
             for j in range(i):

@@ -48,7 +48,7 @@ def items_of(table: Table, limits: Sequence[NeighbourhoodLimit]) -> Itemized:
     of = cell[first].astype(np.int64)
     start = np.searchsorted(of, np.arange(int(of[-1]) + 2)).astype(np.int64)
     axes = axes_of(table.take(first[start[:-1]]))
-    near = nearness(compile_limits(limits, table.rows, first))
+    near = nearness(compile_limits(limits, table.rows, first), limits)
     return Itemized(Items(axes, near, of, value[first].astype(np.int64), rows, start, np.add.reduceat(rows, start[:-1])), item, first)
 
 

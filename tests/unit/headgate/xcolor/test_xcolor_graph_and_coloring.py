@@ -9,8 +9,8 @@ from headgate.errors import InputRejected
 from headgate.xcolor.abstract_graph import abstract_graph, largest_degree
 from headgate.xcolor.anonymize import anonymize
 from headgate.xcolor.axes import axes_of
-from headgate.xcolor.compiled import compile_limits
 from headgate.xcolor.faithful import color, lemma_2_guarantees
+from headgate.xcolor.items import items_of
 from headgate.xcolor.limits import dissimilarity
 from headgate.xcolor.partition import Variant, XColorSettings
 from headgate.xcolor.recount import recount
@@ -29,10 +29,10 @@ def test_the_abstract_graph_of_table_1_has_19_edges_and_degree_6(syndromes):
 def test_the_groups_of_table_1_have_risk_three_quarters_and_one_quarter(syndromes):
     """DEFINITIONS §3 Golden."""
     limit = dissimilarity(syndromes.select(["syndrome"]), "0.1", "0.5")
-    axes, compiled = axes_of(syndromes), compile_limits([limit], 10)
+    itemized = items_of(syndromes, [limit])
     both = np.array([0] * 5 + [1] * 5, dtype=np.int32)
-    assert recount(axes, compiled, [limit], both).risk == 0.75
-    assert recount(axes, compiled, [limit], np.where(both == 1, 0, -1).astype(np.int32)).risk == 0.25
+    assert recount(itemized, [limit], both).risk == 0.75
+    assert recount(itemized, [limit], np.where(both == 1, 0, -1).astype(np.int32)).risk == 0.25
 
 
 @pytest.mark.parametrize(("groups", "delta_neighbours", "expected"), [(2, 2, Fraction(1, 4)), (4, 1, Fraction(7, 16))])
