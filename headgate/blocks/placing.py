@@ -195,11 +195,12 @@ def gap_to(items: Items, tree: Tree, box: int, cell: int) -> float:
             continue
         missing = axes.facts[axis, COUNT]
         if axes.facts[axis, SHAPE] == FLAT:
-            total += (2.0 if low == high else 1.0) / (missing + 1.0)  # one value loses nothing, two lose both
+            if low == high or p < missing:  # one value loses nothing, two lose both; a missing one makes the domain larger as well
+                total += (2.0 if low == high else 1.0) / (missing + 1.0)
         elif axes.facts[axis, SHAPE] == SPAN and high < missing:
             line = axes.facts[axis, FIRST]
-            if p == missing:
-                total += 1.0
+            if p == missing:  # the whole domain is lost then, and at most the box was before
+                total += 1.0 - (axes.place[line + high] - axes.place[line + low])
             else:
                 total += axes.place[line + low] - axes.place[line + p] if p < low else axes.place[line + p] - axes.place[line + high]
     return total

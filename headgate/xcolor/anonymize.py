@@ -22,7 +22,7 @@ from headgate.xcolor.watch import Watch
 
 FALL_BACK_ROWS = 5_000  # up to which the whole table is colored where blocks do not reach the limits
 ATTEMPTS = 2  # orders in which what was set aside is placed
-FEW_OVER = 2_000  # rows with too many similar ones; with more another order is not tried
+FEW_OVER = 64  # rows with too many similar ones; with more another order is not tried
 
 
 def anonymize(table: Table, sensitive: Sequence[str], settings: XColorSettings, seed: int, watch: Watch | None = None) -> Partition:

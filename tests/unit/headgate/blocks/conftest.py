@@ -23,7 +23,7 @@ SCHOOLS = ("none", "low", "mid", "high")
 class Told:
     """Ages, schools (ordinal), colours (flat) and towns (hierarchy) with holes; words and pays under three limits, or none."""
 
-    def __init__(self, seed: int, rows: int, *, limited: bool = True) -> None:
+    def __init__(self, seed: int, rows: int, *, limited: bool = True, quasi: tuple[str, ...] = ()) -> None:
         draw = np.random.default_rng(seed)
         spread, pays, holes = int(draw.choice([3, 8, 40])), int(draw.choice([2, 5, 21])), float(draw.choice([0.0, 0.1]))
 
@@ -39,7 +39,8 @@ class Told:
             "word": some(draw.choice(list("uvwxyz"), rows, p=[0.25, 0.25, 0.2, 0.1, 0.1, 0.1]).tolist()),
             "pay": some((draw.integers(0, pays, rows) * (20 // (pays - 1))).tolist()),
         }
-        self.quasi = [("age", "colour"), ("age", "school", "town"), ("colour", "town"), ("age",)][int(draw.integers(0, 4))]
+        drawn = [("age", "colour"), ("age", "school", "town"), ("colour", "town"), ("age",)][int(draw.integers(0, 4))]
+        self.quasi = quasi or drawn
         self.harmless = frozenset(["u"] if draw.random() < 0.5 else [])
         self.epsilon, self.delta = Fraction(int(draw.integers(0, 7)), 10), Fraction(int(draw.integers(2, 8)), 10)
         self.share, self.half, self.l = Fraction(1, 2), int(draw.integers(0, 3)), Fraction(3, 2)
@@ -85,6 +86,11 @@ class Told:
         if name == "delta_l of pay":
             return int(size / self.l)
         return 0 if size <= 1 else int((1 - self.delta) * (size - 1)) + 1
+
+    def rows_of(self, cells: Iterable[int]) -> dict[int, int]:
+        """All rows of some cells, by item."""
+        within = set(cells)
+        return {item: rows for item, rows in enumerate(self.items.rows.tolist()) if int(self.items.cell[item]) in within}
 
     def near(self, name: str, group: dict[int, int], item: int) -> int:
         """Rows of a group (rows by item) that are similar to an item."""
