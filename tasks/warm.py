@@ -1,48 +1,173 @@
 """Compiles the hot loops once, so that no first release has to wait for it: `python -m tasks.warm`, part of `make setup`.
 
-The compiled code is kept beside its source. It is made by anonymizing and measuring a little of the shipped data, so that no loop that a
-release needs is forgotten.
+The compiled code is kept beside its source. It is made by grouping and measuring a little of the shipped data by every method, so that no
+loop that a release, advice or a check needs is forgotten. Two processes share the work: each finds what the other has compiled before.
+`python -m tasks.warm blocks` compiles what grouping by `variant: blocks` needs, and nothing else.
 """
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
+import numba
 import numpy as np
+from numpy.typing import NDArray
 
+from headgate.blocks.moves import move_rows
+from headgate.blocks.placing import Aside, Search
+from headgate.blocks.steps import strand, unite_twins
+from headgate.blocks.store import empty_groups
+from headgate.blocks.tree import Tree
 from headgate.check import check_classes
+from headgate.columns import Table
+from headgate.mondrian.conditions import MondrianSettings, conditions_of
 from headgate.projection.bitmap import bitmap_table
-from headgate.published import publish_form
+from headgate.published import PublishedTable, publish_form
 from headgate.utility.queries import count_query_error
-from policies.anonymization import Anonymize
+from headgate.xcolor.abstract_graph import abstract_graph
+from headgate.xcolor.anonymize import anonymize
+from headgate.xcolor.axes import axes_of
+from headgate.xcolor.faithful import color
+from headgate.xcolor.feasibility import feasibility
+from headgate.xcolor.items import items_of
+from headgate.xcolor.limits import NeighbourhoodLimit, delta_l, dissimilarity, linkability
+from headgate.xcolor.partition import XColorSettings
 from policies.checkplan import TableCheck
-from policies.measure import attackers_of
+from policies.measure import Attacker, attackers_of
+from policies.promise import Promise
 from policies.shipped import shipped_policy
 from policies.specs import promise_of
 from tasks.dictionaries import encode_dictionaries
 from tasks.ingest import ingest
-from tasks.references import load_policy
+from tasks.references import LoadedPolicy, load_policy
 
-ROWS = 600
+ROWS, K = 600, 5
+SENSITIVE = ("family_history", "job", "income", "education")
 
 
-def warm() -> None:
+@dataclass(frozen=True)
+class Sample:
+    """A little of the shipped data, and limits of every form: equal values, ranges of values, tables of pairs."""
+
+    loaded: LoadedPolicy
+    table: Table
+    promise: Promise
+    attackers: tuple[Attacker, ...]
+    limits: tuple[NeighbourhoodLimit, ...]
+
+
+@cache
+def sample() -> Sample:
     loaded = load_policy(Path(str(shipped_policy("hospital-patients"))))
     ingested = ingest(loaded)
     table = bitmap_table(ingested.table, ingested.specs).take(np.arange(ROWS))
-    promise = promise_of(loaded.policy, table)
     attackers = attackers_of(loaded.policy, table, encode_dictionaries(loaded.references.dictionaries, table))
-    names = ("family_history", "job", "income", "education")
-    for variant in ("blocks", "faithful"):
-        settings = Anonymize.model_validate({**loaded.policy.anonymize.model_dump(), "variant": variant})
-        check = TableCheck(table, promise, settings, loaded.policy.gates.disclosure, attackers, b"warm")
-        found = check.checked(names).partition
-    published = publish_form(table, found.groups, "warm", names)
-    count_query_error(table, published, 3, 2, 0.1, 20, 1)
+    limits = (
+        dissimilarity(table.select(SENSITIVE), "0.1", "0.6"),
+        dissimilarity(table.select(["income"]), "0.02", "0.6", name="dissimilarity of income"),
+        linkability(table["job"], "0.8"),
+        delta_l(table["income"], 100, "1.5"),
+    )
+    return Sample(loaded, table, promise_of(loaded.policy, table), attackers, limits)
+
+
+def itemize() -> None:
+    """What all methods begin with, and all compile if they begin at once."""
+    items_of(sample().table, sample().limits)
+
+
+def group() -> None:
+    """`variant: blocks`."""
+    anonymize(sample().table, SENSITIVE, XColorSettings(K, sample().limits), 0)
+
+
+def move() -> None:
+    """The loops with which `variant: blocks` ends, by the types of what they are called with: no group has to be made first."""
+    items, numbers, state = items_of(sample().table, sample().limits).items, _nothing(1), np.zeros(3, dtype=np.int64)
+    tree = Tree(numbers, numbers, numbers, numbers, numbers, numbers, _nothing(2), _nothing(2))
+    search = Search(numbers, numbers, numbers, numbers, np.empty(0, np.bool_), numbers, np.empty(0))
+    groups, aside = empty_groups.py_func(items, 1, 1), Aside(numbers, numbers, numbers)
+    _compile(move_rows, items, tree, groups, search, K, 1, state)
+    _compile(unite_twins, items, tree, groups, search, aside, K)
+    _compile(strand, items, groups, aside)
+
+
+def _nothing(dimensions: int) -> NDArray[np.int64]:
+    return np.empty((0,) * dimensions, dtype=np.int64)
+
+
+def _compile(loop: Any, *arguments: Any) -> None:
+    loop.compile(tuple(map(numba.typeof, arguments)))
+
+
+def exchange() -> None:
+    """`variant: faithful`, with exchanges of three classes."""
+    color(axes_of(sample().table), sample().limits, ROWS, K)
+
+
+def cut() -> None:
+    """`method: mondrian`, under a limit and conditions, strict and not."""
+    conditions = conditions_of(SENSITIVE, distinct_l=2, entropy_l=1.2, recursive=(3, 2), closeness="0.5")
+    for strict in (True, False):
+        anonymize(sample().table, SENSITIVE, MondrianSettings(K, sample().limits[:1], strict=strict, conditions=conditions), 0)
+
+
+def foresee() -> None:
+    """Bounds before any work: over one attribute, over two numeric ones, and over all."""
+    table = sample().table
+    numeric = table.select(["income", "education"])
+    limits = (*sample().limits, dissimilarity(numeric, "0.05", "0.6", name="dissimilarity of numbers"))
+    for k in (K, ROWS // 4):
+        feasibility(limits, k, table.select(SENSITIVE), table.select(table.quasi))
+    abstract_graph(limits[-1])
+
+
+def measure() -> None:
+    """Every gate of a release, and its count queries."""
+    one = sample()
+    check = TableCheck(one.table, one.promise, one.loaded.policy.anonymize, one.loaded.policy.gates.disclosure, one.attackers, b"warm")
+    check.checked(SENSITIVE)
+    count_query_error(one.table, _published(), 3, 2, 0.1, 20, 1)
+
+
+def check() -> None:
+    """What `check` measures of a table: over several attributes, and over one."""
+    table, published = sample().table, _published()
     quasi = {column.name: column.codes for column in table.select(table.quasi)}
-    for measured in (names, ("income",)):
+    for measured in (SENSITIVE, ("income",)):
         check_classes(table.select(measured), published.classes(), quasi, "0.1", "0.5", 1000)
 
 
+def _published() -> PublishedTable:
+    """Rows in groups as they come, some of them published alike."""
+    table = sample().table
+    return publish_form(table, np.arange(ROWS, dtype=np.int32) // K, "warm", SENSITIVE)
+
+
+PARTS: dict[str, tuple[Callable[[], None], ...]] = {
+    "blocks": (group, move),
+    "measures": (check, measure),
+    "methods": (exchange, cut, foresee),
+}
+
+
+def warm(names: Sequence[str]) -> None:
+    itemize()
+    with ProcessPoolExecutor(min(2, os.cpu_count() or 1), multiprocessing.get_context("spawn")) as pool:
+        for done in [pool.submit(part) for name in names for part in PARTS[name]]:
+            done.result()
+
+
 if __name__ == "__main__":
-    warm()
+    began = time.perf_counter()
+    warm(sys.argv[1:] or tuple(PARTS))
+    sys.stdout.write(f"Compiled in {time.perf_counter() - began:.0f} s.\n")

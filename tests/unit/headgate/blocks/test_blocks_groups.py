@@ -51,7 +51,7 @@ def _with(items, groups, group, cell):
 
 
 def _started(told, seed, rows=40, places=None):
-    """A table, its groups after random coming and going, and the same as a dictionary a group: rows by item; and a dictionary of the rest."""
+    """A table, its groups after random coming and going, and the same as dictionaries, rows by item: of each group, and of the rest."""
     case = told(seed, rows)
     groups = empty_groups(case.items, GROUPS, places or 4 * rows)
     held, left = [{} for _ in range(GROUPS)], dict(enumerate(case.items.rows.tolist()))

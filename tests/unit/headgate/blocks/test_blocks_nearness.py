@@ -45,11 +45,17 @@ def cases(draw, rows=st.integers(2, 40), names=None):
     cells = {name: [None if random.random() < holes else value for value in drawn[name].tolist()] for name in chosen}
     weights = {name: draw(st.sampled_from([1.0, 2.0, 5.0, 0.1])) for name in chosen}
     combine = draw(st.sampled_from(["lp", "lp", "lp", "min"]))
-    return cells, Distance(draw(st.sampled_from([1.0, 2.0, 3.0])), weights, combine), draw(st.sampled_from(["0", "0.03", "0.1", "0.25", "0.6"]))
+    return (
+        cells,
+        Distance(draw(st.sampled_from([1.0, 2.0, 3.0])), weights, combine),
+        draw(st.sampled_from(["0", "0.03", "0.1", "0.25", "0.6"])),
+    )
 
 
 def _limit(cells, distance, epsilon):
-    frame = pd.DataFrame({"age": range(len(next(iter(cells.values())))), **{name: pd.Series(own, dtype=object) for name, own in cells.items()}})
+    frame = pd.DataFrame(
+        {"age": range(len(next(iter(cells.values())))), **{name: pd.Series(own, dtype=object) for name, own in cells.items()}}
+    )
     specs = {"age": ColumnSpec("age", Kind.INTEGER, Role.QUASI)}
     for name in cells:
         extra = {"rank": {"levels": LEVELS}, "code": {"hierarchy": TREE}, "pay": {"domain": (0.0, 1.0)}, "weeks": {"domain": (0.0, 52.0)}}
