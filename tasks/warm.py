@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from headgate.blocks.moves import move_rows
 from headgate.blocks.placing import Aside, Search
-from headgate.blocks.steps import strand, unite_twins
+from headgate.blocks.steps import parts_by_item, unite_twins
 from headgate.blocks.store import empty_groups
 from headgate.blocks.tree import Tree
 from headgate.check import check_classes
@@ -95,10 +95,10 @@ def move() -> None:
     items, numbers, state = items_of(sample().table, sample().limits).items, _nothing(1), np.zeros(3, dtype=np.int64)
     tree = Tree(numbers, numbers, numbers, numbers, numbers, numbers, _nothing(2), _nothing(2))
     search = Search(numbers, numbers, numbers, numbers, np.empty(0, np.bool_), numbers, np.empty(0))
-    groups, aside = empty_groups.py_func(items, 1, 1), Aside(numbers, numbers, numbers)
-    _compile(move_rows, items, tree, groups, search, K, 1, state)
+    groups, aside = empty_groups.py_func(items, 1, 1), Aside(numbers, numbers, numbers, numbers)
+    _compile(move_rows, items, tree, groups, search, aside, K, 1, state)
     _compile(unite_twins, items, tree, groups, search, aside, K)
-    _compile(strand, items, groups, aside)
+    _compile(parts_by_item, groups, aside, 1)
 
 
 def _nothing(dimensions: int) -> NDArray[np.int64]:

@@ -8,16 +8,17 @@ from numpy.typing import NDArray
 
 from headgate.blocks.groups import empty, keeps_all, part_of, put, room_for, take
 from headgate.blocks.losses import cells_of
-from headgate.blocks.placing import Search
+from headgate.blocks.placing import Aside, Search, put_or_set_aside
 from headgate.blocks.store import Groups
 from headgate.xcolor.items import Items
 from headgate.xcolor.loops import inner, making
+from headgate.xcolor.sorting import sorted_order
 
-ANY = -1  # instead of a cell: all of them
+ANY = np.int64(-1)  # instead of a cell: all of them
 
 
 @inner
-def branch_with(items: Items, groups: Groups, search: Search, group: int, item: int, rows: int, size: int) -> int:
+def branch_with(items: Items, groups: Groups, search: Search, aside: Aside, group: int, item: int, rows: int, size: int) -> int:
     """A new group of `size` rows: those of the item, the rest from `group`. Its number; −1 if one of the two would not keep its limits."""
     new = search.many[0]
     if new == len(groups.size) or not put(items, groups, new, item, rows):
@@ -25,16 +26,16 @@ def branch_with(items: Items, groups: Groups, search: Search, group: int, item: 
     if _fill_up(items, groups, group, new, size, ANY) and keeps_all(items, groups, group) and keeps_all(items, groups, new):
         _join_tree(search, group, new)
         return int(new)
-    _give_back(items, groups, group, new, item, rows)
+    _give_back(items, groups, aside, group, new, item, rows)
     return -1
 
 
 @making
-def shed(items: Items, groups: Groups, search: Search, group: int, k: int) -> bool:
+def shed(items: Items, groups: Groups, search: Search, aside: Aside, group: int, k: int) -> bool:
     """Leaves the fullest cell of a group alone: all other rows, and as many of the cell as they need to be k, make a group of their own."""
     size, new, begin, many = groups.size[group], search.many[0], groups.begin[group], groups.parts[group]
     cells = cells_of(items, groups, group)
-    order = np.argsort(cells, kind="mergesort")
+    order = sorted_order(cells)
     cell, fullest, rows = np.int64(-1), np.int64(0), np.int64(0)
     for i in range(many):
         rows = groups.rows[begin + order[i]] + (rows if i > 0 and cells[order[i]] == cells[order[i - 1]] else 0)
@@ -48,6 +49,7 @@ def shed(items: Items, groups: Groups, search: Search, group: int, k: int) -> bo
         if cells[i] != cell:
             if not put(items, groups, new, groups.item[part], groups.rows[part]):
                 break
+            part = groups.begin[group] + i  # the store may have closed up
             take(items, groups, group, part, groups.rows[part])
     if (
         size - groups.size[new] == fullest
@@ -57,7 +59,7 @@ def shed(items: Items, groups: Groups, search: Search, group: int, k: int) -> bo
     ):
         _join_tree(search, group, new)
         return True
-    _give_back(items, groups, group, new, ANY, 0)
+    _give_back(items, groups, aside, group, new, ANY, np.int64(0))
     return False
 
 
@@ -104,14 +106,14 @@ def _fill_up(items: Items, groups: Groups, group: int, new: int, size: int, cell
 
 
 @inner
-def _give_back(items: Items, groups: Groups, group: int, new: int, item: int, rows: int) -> None:
+def _give_back(items: Items, groups: Groups, aside: Aside, group: int, new: int, item: int, rows: int) -> None:
     """All rows go back where they came from, but those of the item that the new group began with."""
     for i in range(groups.parts[new]):
         part = groups.begin[new] + i
         own = groups.item[part]
         count = groups.rows[part] - (rows if own == item else 0)
         if count > 0:
-            put(items, groups, group, own, count)
+            put_or_set_aside(items, groups, aside, group, own, count)
     empty(items, groups, new)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from headgate.blocks.branching import sizes_of_new_groups
 from headgate.blocks.moves import move_rows
 from headgate.blocks.regions import Region, together
-from headgate.blocks.steps import crowding, parts_by_item, place_rows, start_groups, still_aside, strand, unite_twins
+from headgate.blocks.steps import crowding, parts_by_item, place_rows, start_groups, still_aside, unite_twins
 from headgate.blocks.tree import Tree, grow_tree
 from headgate.columns import Codes
 from headgate.xcolor.items import Items, groups_of_rows
@@ -48,7 +48,7 @@ def divide(items: Items, item: Codes, k: int, seed: list[int], state: NDArray[np
         groups, search, aside = start_groups(items, tree, k)
         turns = np.random.default_rng([*seed, number]).permutation(aside.many[0])
         place_rows(items, tree, groups, search, aside, turns, k, favoured, state)
-        move_rows(items, tree, groups, search, k, MOVES, state)
+        move_rows(items, tree, groups, search, aside, k, MOVES, state)
         return Region(tree, groups, search, aside)
 
     if len(halves) == 1:
@@ -69,8 +69,8 @@ def divide(items: Items, item: Codes, k: int, seed: list[int], state: NDArray[np
         left = still_aside(aside)
         if left == before and not twins:
             break
-    strand(items, groups, aside)
-    return np.asarray(groups_of_rows(item, *parts_by_item(groups, len(items.rows))))
+    still_aside(aside)
+    return np.asarray(groups_of_rows(item, *parts_by_item(groups, aside, len(items.rows))))
 
 
 def _leaves(tree: Tree) -> list[NDArray[np.int64]]:

@@ -13,6 +13,7 @@ from headgate.xcolor.compiled import FORM, RANGE, START, alike
 from headgate.xcolor.counting import near_rows
 from headgate.xcolor.items import Items
 from headgate.xcolor.loops import inner, making
+from headgate.xcolor.sorting import sorted_order
 
 
 @making
@@ -29,7 +30,7 @@ def fill(items: Items, groups: Groups, group: int, cells: NDArray[np.int64]) -> 
             own[at] = item
             keys[at] = limits.value[item, 0] if limits.value.shape[1] > 0 else 0
             at += 1
-    order, begin = np.argsort(keys, kind="mergesort") if len(cells) > 1 else np.arange(many), groups.begin[group]
+    order, begin = sorted_order(keys), groups.begin[group]
     counts = np.empty(many, dtype=np.int64)
     for i in range(many):
         item = own[order[i]]

@@ -47,7 +47,7 @@ def loss_without(items: Items, groups: Groups, group: int, gone: int, cell_gone:
     """loss(G) without one part, or without one cell."""
     axes, total = items.axes, 0.0
     for axis in range(len(axes.facts)):
-        low, high, different = np.int64(NOWHERE), np.int64(-1), 0
+        low, high, different = np.int64(NOWHERE), np.int64(-1), np.int64(0)
         groups.clock[0] += 1
         for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
             cell = items.cell[groups.item[part]]

@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from headgate.blocks.groups import keeps_all, may_go, part_of, put, take
 from headgate.blocks.losses import cells_of, loss_without
-from headgate.blocks.placing import Search, cheapest_place, widen
+from headgate.blocks.placing import Aside, Search, cheapest_place, put_or_set_aside, widen
 from headgate.blocks.store import Groups
 from headgate.blocks.tree import Tree
 from headgate.xcolor.items import Items
 from headgate.xcolor.loops import inner, loop, making
+from headgate.xcolor.sorting import sorted_order
 from headgate.xcolor.watch import STOP
 
 LEAST_GAIN = 1e-9
-WHOLE = -2  # instead of a cell: all of them
+WHOLE = np.int64(-2)  # instead of a cell: all of them
 
 
 class Undo(NamedTuple):
@@ -30,7 +31,7 @@ class Undo(NamedTuple):
 
 
 @loop
-def move_rows(items: Items, tree: Tree, groups: Groups, search: Search, k: int, rounds: int, state: NDArray[np.int64]) -> int:
+def move_rows(items: Items, tree: Tree, groups: Groups, search: Search, aside: Aside, k: int, rounds: int, state: NDArray[np.int64]) -> int:
     """Goes through all groups until no move is left that lowers the loss, or `rounds` times; gives how many moves there were."""
     undo = Undo(np.empty(len(items.rows), np.int64), np.empty(len(items.rows), np.int64), np.empty(len(items.rows), np.int64))
     moves = 0
@@ -43,9 +44,9 @@ def move_rows(items: Items, tree: Tree, groups: Groups, search: Search, k: int, 
                 continue
             if groups.size[group] > k:
                 moves += _move_parts(items, tree, groups, search, group, k)
-                moves += _move_cells(items, tree, groups, search, group, k, undo)
+                moves += _move_cells(items, tree, groups, search, aside, group, k, undo)
             if 0 < groups.size[group] < 2 * k and groups.loss[group] > 0.0:
-                moves += _move_all(items, tree, groups, search, group, WHOLE, k, undo)
+                moves += _move_all(items, tree, groups, search, aside, group, WHOLE, k, undo)
             settled[group] = groups.size[group] * groups.loss[group]
         if moves == before:
             break
@@ -56,7 +57,7 @@ def move_rows(items: Items, tree: Tree, groups: Groups, search: Search, k: int, 
 def _move_parts(items: Items, tree: Tree, groups: Groups, search: Search, group: int, k: int) -> int:
     moves, many = 0, groups.parts[group]
     cells = cells_of(items, groups, group)
-    order = np.argsort(cells, kind="mergesort")
+    order = sorted_order(cells)
     alone = np.ones(many, dtype=np.bool_)  # no other part has its cell, so the box may be smaller without it
     for i in range(1, many):
         if cells[order[i]] == cells[order[i - 1]]:
@@ -67,11 +68,11 @@ def _move_parts(items: Items, tree: Tree, groups: Groups, search: Search, group:
         left = groups.size[group] - rows
         if left < k or groups.loss[group] == 0.0 or not may_go(items, groups, group, part, rows):
             continue
-        rest = loss_without(items, groups, group, part, -1) if alone[i] else groups.loss[group]
+        rest = loss_without(items, groups, group, part, np.int64(-1)) if alone[i] else groups.loss[group]
         saved = groups.size[group] * groups.loss[group] - left * rest - LEAST_GAIN
         if saved <= 0.0:
             continue
-        found = cheapest_place(items, tree, groups, search, item, rows, group, k, saved / rows, 0).group
+        found = cheapest_place(items, tree, groups, search, item, rows, group, k, saved / rows, np.int64(0)).group
         if found >= 0 and put(items, groups, found, item, rows):
             take(items, groups, group, groups.begin[group] + i, rows)
             widen(items, tree, search, found, items.cell[item])
@@ -80,18 +81,19 @@ def _move_parts(items: Items, tree: Tree, groups: Groups, search: Search, group:
 
 
 @making
-def _move_cells(items: Items, tree: Tree, groups: Groups, search: Search, group: int, k: int, undo: Undo) -> int:
+def _move_cells(items: Items, tree: Tree, groups: Groups, search: Search, aside: Aside, group: int, k: int, undo: Undo) -> int:
     """Each cell that has several parts, if the group has several cells."""
-    moves, cells = 0, np.sort(cells_of(items, groups, group))
+    moves, found = 0, cells_of(items, groups, group)
+    cells = found[sorted_order(found)]
     for i in range(len(cells) - 1):
         first = i == 0 or cells[i] != cells[i - 1]
         if first and cells[i] == cells[i + 1] and cells[0] != cells[-1]:
-            moves += _move_all(items, tree, groups, search, group, cells[i], k, undo)
+            moves += _move_all(items, tree, groups, search, aside, group, cells[i], k, undo)
     return moves
 
 
 @inner
-def _move_all(items: Items, tree: Tree, groups: Groups, search: Search, group: int, cell: int, k: int, undo: Undo) -> int:
+def _move_all(items: Items, tree: Tree, groups: Groups, search: Search, aside: Aside, group: int, cell: int, k: int, undo: Undo) -> int:
     """Moves all rows of a cell, or of the group, each part to where it costs least; or none if they cost more than they save."""
     size, rows, many = groups.size[group], np.int64(0), 0
     for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
@@ -101,14 +103,14 @@ def _move_all(items: Items, tree: Tree, groups: Groups, search: Search, group: i
             many += 1
     if cell != WHOLE and size - rows < k:
         return 0
-    rest = 0.0 if cell == WHOLE else loss_without(items, groups, group, -1, cell)
+    rest = 0.0 if cell == WHOLE else loss_without(items, groups, group, np.int64(-1), cell)
     if cell != WHOLE and rest >= groups.loss[group]:
         return 0
     saved = size * groups.loss[group] - (size - rows) * rest - LEAST_GAIN
     moved = 0
     while moved < many:
         item, count = undo.item[moved], undo.rows[moved]
-        place = cheapest_place(items, tree, groups, search, item, count, group, k, saved / count, 0)
+        place = cheapest_place(items, tree, groups, search, item, count, group, k, saved / count, np.int64(0))
         if place.group < 0 or not put(items, groups, place.group, item, count):
             break
         widen(items, tree, search, place.group, items.cell[item])
@@ -120,5 +122,5 @@ def _move_all(items: Items, tree: Tree, groups: Groups, search: Search, group: i
         return moved
     for i in range(moved - 1, -1, -1):
         take(items, groups, undo.group[i], part_of(items, groups, undo.group[i], undo.item[i]), undo.rows[i])
-        put(items, groups, group, undo.item[i], undo.rows[i])
+        put_or_set_aside(items, groups, aside, group, undo.item[i], undo.rows[i])
     return 0

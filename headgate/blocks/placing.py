@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.blocks.groups import empty, keeps_all, room_for, take
+from headgate.blocks.groups import empty, keeps_all, put, room_for, take
 from headgate.blocks.losses import loss_with
 from headgate.blocks.store import Groups
 from headgate.blocks.tree import Tree
@@ -23,10 +23,11 @@ from headgate.xcolor.loops import inner
 
 
 class Aside(NamedTuple):
-    """Rows without a group: so many of an item."""
+    """Rows without a group: so many of an item, one entry an item."""
 
     item: NDArray[np.int64]
     rows: NDArray[np.int64]
+    place: NDArray[np.int64]  # of each item of the table: its entry, −1 without
     many: NDArray[np.int64]  # entries in use
 
 
@@ -51,16 +52,16 @@ def set_aside(items: Items, groups: Groups, aside: Aside, group: int, k: int) ->
             start = limits.facts[l, START]
             while groups.size[group] >= k:
                 begin, end = groups.begin[group], groups.begin[group] + groups.parts[group]
-                fullest, centre = limits.allowed[l, groups.size[group]], -1
+                fullest, centre = limits.allowed[l, groups.size[group]], begin - 1
                 for part in range(begin, end):
                     if groups.near[part, l] > fullest and limits.centre[start + groups.value[part, l]]:
-                        fullest, centre = groups.near[part, l], part
-                if centre < 0:
+                        fullest, centre = groups.near[part, l], np.int64(part)
+                if centre < begin:
                     break
                 leaving, most = centre, np.int64(-1)
                 for part in range(begin, end):
                     if groups.near[part, l] > most and alike(limits, l, groups.value[centre, l], groups.value[part, l]):
-                        leaving, most = part, groups.near[part, l]
+                        leaving, most = np.int64(part), groups.near[part, l]
                 few, many = np.int64(1), groups.rows[leaving]
                 while few < many:
                     middle = (few + many) // 2
@@ -68,7 +69,7 @@ def set_aside(items: Items, groups: Groups, aside: Aside, group: int, k: int) ->
                         many = middle
                     else:
                         few = middle + 1
-                _keep_aside(aside, groups.item[leaving], few)
+                keep_aside(aside, groups.item[leaving], few)
                 take(items, groups, group, leaving, few)
     if groups.size[group] < k:
         dissolve(items, groups, aside, group)
@@ -78,14 +79,24 @@ def set_aside(items: Items, groups: Groups, aside: Aside, group: int, k: int) ->
 def dissolve(items: Items, groups: Groups, aside: Aside, group: int) -> None:
     """Sets all rows of a group aside; the group is empty then."""
     for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
-        _keep_aside(aside, groups.item[part], groups.rows[part])
+        keep_aside(aside, groups.item[part], groups.rows[part])
     empty(items, groups, group)
 
 
 @inner
-def _keep_aside(aside: Aside, item: int, rows: int) -> None:
-    aside.item[aside.many[0]], aside.rows[aside.many[0]] = item, rows
-    aside.many[0] += 1
+def keep_aside(aside: Aside, item: int, rows: int) -> None:
+    if aside.place[item] < 0:
+        aside.place[item] = aside.many[0]
+        aside.item[aside.many[0]], aside.rows[aside.many[0]] = item, 0
+        aside.many[0] += 1
+    aside.rows[aside.place[item]] += rows
+
+
+@inner
+def put_or_set_aside(items: Items, groups: Groups, aside: Aside, group: int, item: int, rows: int) -> None:
+    """Where the store is full the rows are set aside, so that none is ever lost."""
+    if not put(items, groups, group, item, rows):
+        keep_aside(aside, item, rows)
 
 
 @inner
@@ -151,7 +162,7 @@ def cheapest_place(
             if group != home and here >= k and groups.loss[group] < best:
                 wider = loss_with(items, groups, group, cell)
                 if (here / rows) * (wider - groups.loss[group]) + wider < best:
-                    fitting = room_for(items, groups, group, item, rows, 0)
+                    fitting = room_for(items, groups, group, item, rows, np.int64(0))
                     if fitting > 0 and (home < 0 or fitting == rows):
                         cost = (here + fitting) * wider - here * groups.loss[group]
                         if cost < best * fitting:

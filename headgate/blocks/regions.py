@@ -39,6 +39,7 @@ def together(one: Region, two: Region, most: int) -> Region:
         Aside(
             _side_by_side(one.aside.item, two.aside.item, int(one.aside.many[0]), int(two.aside.many[0])),
             _side_by_side(one.aside.rows, two.aside.rows, int(one.aside.many[0]), int(two.aside.many[0])),
+            np.where(two.aside.place >= 0, two.aside.place + one.aside.many[0], one.aside.place),
             one.aside.many + two.aside.many,
         ),
     )

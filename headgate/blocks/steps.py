@@ -6,15 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.blocks.branching import branch_with, shed
-from headgate.blocks.groups import fill, put
+from headgate.blocks.groups import empty, fill, put
 from headgate.blocks.losses import keys_of_groups
-from headgate.blocks.placing import Aside, Search, cheapest_place, dissolve, set_aside, widen
+from headgate.blocks.placing import Aside, Search, cheapest_place, put_or_set_aside, set_aside, widen
 from headgate.blocks.store import SLACK, Groups, empty_groups
 from headgate.blocks.tree import Tree
 from headgate.xcolor.compiled import SIZE, START
 from headgate.xcolor.counting import near_rows
 from headgate.xcolor.items import Items
 from headgate.xcolor.loops import loop
+from headgate.xcolor.sorting import sorted_order
 from headgate.xcolor.watch import STOP
 
 PARTS = 3  # a group's parts are at most so many times the items: rows of one item are spread over few groups
@@ -67,16 +68,17 @@ def start_groups(items: Items, tree: Tree, k: int) -> tuple[Groups, Search, Asid
         np.empty(boxes + 2, np.int64),
         np.empty(boxes + 2),
     )
-    aside = Aside(np.empty(parts, np.int64), np.empty(parts, np.int64), np.zeros(1, np.int64))
-    group = 0
+    aside = Aside(np.empty(own, np.int64), np.empty(own, np.int64), np.full(len(items.rows), -1, np.int64), np.zeros(1, np.int64))
+    made = np.int64(0)
     for box in range(boxes):
         if tree.left[box] < 0:
-            fill(items, groups, group, tree.order[tree.start[box] : tree.stop[box]])
-            search.leaf[group], search.group[box] = box, group
-            group += 1
-    for group in range(leaves):
+            fill(items, groups, made, tree.order[tree.start[box] : tree.stop[box]])
+            search.leaf[made], search.group[box] = box, made
+            made += 1
+    for leaf in range(leaves):
+        group = np.int64(leaf)
         set_aside(items, groups, aside, group, k)
-        while groups.size[group] >= 2 * k and groups.loss[group] > 0.0 and shed(items, groups, search, group, k):
+        while groups.size[group] >= 2 * k and groups.loss[group] > 0.0 and shed(items, groups, search, aside, group, k):
             pass
     return groups, search, aside
 
@@ -105,7 +107,7 @@ def place_rows(
                 break
             group = place.group
             if place.size > 0:
-                group = branch_with(items, groups, search, place.group, item, place.rows, place.size)
+                group = branch_with(items, groups, search, aside, place.group, item, place.rows, place.size)
                 if group < 0:
                     search.stiff[place.group] = True
                     continue
@@ -116,20 +118,13 @@ def place_rows(
 
 
 @loop
-def strand(items: Items, groups: Groups, aside: Aside) -> None:
-    """What has found no place goes to the largest group, so that all rows are somewhere; that group does not keep its limits then."""
-    largest = groups.size.argmax()
-    for i in range(aside.many[0]):
-        put(items, groups, largest, aside.item[i], aside.rows[i])
-    aside.many[0] = 0
-
-
-@loop
 def still_aside(aside: Aside) -> int:
     """Forgets what has found a place; gives how many rows have not."""
     many, rows = 0, np.int64(0)
     for i in range(aside.many[0]):
+        aside.place[aside.item[i]] = -1
         if aside.rows[i] > 0:
+            aside.place[aside.item[i]] = many
             aside.item[many], aside.rows[many] = aside.item[i], aside.rows[i]
             rows += aside.rows[i]
             many += 1
@@ -141,7 +136,7 @@ def still_aside(aside: Aside) -> int:
 def unite_twins(items: Items, tree: Tree, groups: Groups, search: Search, aside: Aside, k: int) -> bool:
     """Makes one group of those that are published alike, and sets aside what it then holds too many of. Were there any?"""
     keys = keys_of_groups(items, groups)
-    order = np.argsort(keys, kind="mergesort")
+    order = sorted_order(keys)
     begin, found = 0, False
     while begin < len(order):
         end = begin + 1
@@ -149,22 +144,26 @@ def unite_twins(items: Items, tree: Tree, groups: Groups, search: Search, aside:
             end += 1
         if keys[order[begin]] != 0 and end > begin + 1:
             found = True
-            before = aside.many[0]
             for i in range(begin + 1, end):
-                dissolve(items, groups, aside, order[i])
-            for i in range(before, aside.many[0]):
-                put(items, groups, order[begin], aside.item[i], aside.rows[i])
-                widen(items, tree, search, order[begin], items.cell[aside.item[i]])
-            aside.many[0] = before
+                other = order[i]
+                for at in range(groups.parts[other]):
+                    part = groups.begin[other] + at
+                    item = groups.item[part]
+                    put_or_set_aside(items, groups, aside, order[begin], item, groups.rows[part])
+                    widen(items, tree, search, order[begin], items.cell[item])
+                empty(items, groups, other)
             set_aside(items, groups, aside, order[begin], k)
         begin = end
     return found
 
 
 @loop
-def parts_by_item(groups: Groups, items: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Where each item's parts begin, and for every part its group, numbered without gaps, and its rows."""
-    start = np.zeros(items + 1, dtype=np.int64)
+def parts_by_item(groups: Groups, aside: Aside, items: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Where each item's parts begin, and for every part its group, numbered without gaps, and its rows. What has found no place goes to the
+    largest group, so that all rows are somewhere; that group does not keep its limits then."""
+    start, largest = np.zeros(items + 1, dtype=np.int64), groups.size.argmax()
+    for i in range(aside.many[0]):
+        start[aside.item[i] + 1] += 1
     for group in range(len(groups.begin)):
         for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
             start[groups.item[part] + 1] += 1
@@ -176,5 +175,11 @@ def parts_by_item(groups: Groups, items: int) -> tuple[NDArray[np.int64], NDArra
             place = at[groups.item[part]]
             of[place], count[place] = number, groups.rows[part]
             at[groups.item[part]] += 1
+        if group == largest:
+            for i in range(aside.many[0]):
+                place = at[aside.item[i]]
+                of[place], count[place] = number, aside.rows[i]
+                at[aside.item[i]] += 1
+            number += groups.parts[group] == 0 and aside.many[0] > 0
         number += groups.parts[group] > 0
     return start, of, count

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from headgate.xcolor.items import Items
 from headgate.xcolor.loops import inner, loop, making
+from headgate.xcolor.sorting import sorted_order
 
 NOWHERE = 2**31
 SLACK = 4  # free places beside the parts of a group
@@ -86,7 +87,7 @@ def copy_part(groups: Groups, source: int, target: int) -> None:
 def _close_up(groups: Groups) -> None:
     """Every group keeps a few free places only."""
     top = np.int64(0)
-    for group in np.argsort(groups.begin, kind="mergesort"):
+    for group in sorted_order(groups.begin):
         if groups.places[group] == 0:
             continue
         source, many = groups.begin[group], groups.parts[group]

@@ -112,7 +112,7 @@ def test_rows_are_set_aside_until_a_group_keeps_its_limits_or_all_if_fewer_than_
     for seed in range(30):
         case = told(seed, 16)
         groups = empty_groups(case.items, 1, 2 * len(case.items.rows))
-        aside = Aside(np.zeros(200, np.int64), np.zeros(200, np.int64), np.zeros(1, np.int64))
+        aside = Aside(np.zeros(200, np.int64), np.zeros(200, np.int64), np.full(len(case.items.rows), -1, np.int64), np.zeros(1, np.int64))
         _all_in_one(case.items, groups, aside, np.arange(len(case.items.weight)), 9)
         assert groups.size[0] == 0 or groups.size[0] >= 9, seed
         assert case.keeps(_held(groups)[0]), seed
@@ -209,7 +209,7 @@ def test_placing_and_moving_break_no_limit_lose_no_row_and_moving_lowers_the_los
         _assert_boxes_cover_their_groups(groups, tree, search)
         more += int(search.many[0]) - many
         before = sum(sum(held.values()) * case.loss(held) for held in _held(groups))
-        moved = move_rows(case.items, tree, groups, search, K, 3, _state())
+        moved = move_rows(case.items, tree, groups, search, aside, K, 3, _state())
         after = sum(sum(held.values()) * case.loss(held) for held in _held(groups))
         _assert_sound(case, groups, aside)
         _assert_boxes_cover_their_groups(groups, tree, search)
