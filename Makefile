@@ -1,6 +1,6 @@
 # The commands a person would guess. `make setup` is shared by all and skipped in a moment when nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-long test-all check fix bench-release bench-measures serve lock clean
+.PHONY: help setup demo test test-long test-all check fix bench-release bench-measures bench-xcolor bench-paper-xcolor serve lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -13,14 +13,16 @@ help:
 	@echo "make fix            lets the linter mend what it can"
 	@echo "make bench-release  what a release costs beside an empty Prefect flow"
 	@echo "make bench-measures how fast the measures are, beside pyCANON"
+	@echo "make bench-xcolor   how fast and how useful groups are, beside reading the file, Mondrian and other libraries"
+	@echo "make bench-paper-xcolor  the experiments of the XColor paper, redone"
 	@echo "make lock           resolves requirements.lock anew"
 
 setup: .venv/ready .venv/compiled
 
 # Compiled loops are kept beside their source, and a loop does not notice that one it calls has changed: so all are made anew together.
 .venv/compiled: .venv/ready $(wildcard headgate/*.py headgate/*/*.py)
-	@echo "Compiling the hot loops (half a minute) ..."
-	@find headgate -name '*.nb[ic]' -delete
+	@echo "Compiling the hot loops (about a minute) ..."
+	@find headgate tests -name '*.nb[ic]' -delete
 	@$(BIN)/python -m tasks.warm
 	@touch .venv/compiled
 
@@ -61,6 +63,12 @@ bench-release: setup
 
 bench-measures: setup
 	@$(BIN)/python benchmarks/measures.py
+
+bench-xcolor: setup
+	@$(BIN)/python benchmarks/xcolor.py
+
+bench-paper-xcolor: setup
+	@$(BIN)/python benchmarks/papers/xcolor.py
 
 serve: setup
 	@$(BIN)/headgate serve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flows.policy_files import resolve_policy
 from flows.progress import settings_progress
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tasks.explore import Explored
 
 MOST_VALUES = 5  # shown of a table
+MOST_LOWER = 2  # δ below the largest, shown of a setting: the rest is in `--json`
 WIDTH = 100  # columns, where nobody says how wide the page is
 
 
@@ -60,7 +61,7 @@ def _show_advice(advice: Advice) -> None:
 
 def _show_map(table: TableAdvice) -> None:
     out = results()
-    shown = figures_table("k", "ε", "guaranteed", "reached", "possible", "linked", "loss", "queries", "at a smaller δ")
+    shown = figures_table("k", "ε", "guaranteed", "reached", "possible", "linked", "loss", "queries", "loss at a smaller δ")
     for epsilons, settings in _alike(table.settings):
         for one in settings:
             best = one.best
@@ -68,9 +69,12 @@ def _show_map(table: TableAdvice) -> None:
             tried = None if best is None else best.tried
             figures += ["–"] * 3 if tried is None else [_short(tried.linkability), _short(tried.loss), _percent(tried.query_error)]
             mark = "*" if tried is not None and tried.refused else ""
-            lower = ", ".join(f"{_delta(point.delta)}: {_short(point.tried.loss)}" for point in one.frontier[1:] if one.frontier)
-            shown.add_row(str(one.k), epsilons, figures[0], figures[1] + mark, *figures[2:], _first(lower))
-    out.print(shown, width=None if out.is_terminal else WIDTH)
+            sampled = f" ({_delta(one.in_sample)})" if one.in_sample is not None else ""
+            lower = [f"{_short(point.tried.loss)} at {_delta(point.delta)}" for point in one.frontier[1 : 1 + MOST_LOWER]]
+            shown.add_row(str(one.k), epsilons, figures[0], figures[1] + mark + sampled, *figures[2:], ", ".join(lower))
+    _print_table(shown)
+    if any(one.in_sample is not None for one in table.settings):
+        tell(out, "(δ) reached in a sample of the rows only, at much more loss; not tried on all of them.", "dim")
     refused = list(dict.fromkeys(gate for one in table.settings if one.best is not None for gate in one.best.tried.refused))
     if refused:
         tell(out, plain(f"* refused all the same by {', '.join(refused[:MOST_VALUES])}"), "dim")
@@ -84,7 +88,10 @@ def _show_binding(table: TableAdvice) -> None:
 
     out = results()
     for value in table.binding[:MOST_VALUES]:
-        held = f"no {value.attribute}" if value.value is None else f"{value.attribute}: {value.value}"
+        attribute, bit, held = value.attribute.partition("=")
+        if not bit or str(value.value) != "1":
+            attribute, held = value.attribute, str(value.value)
+        held = f"no {value.attribute}" if value.value is None else f"{attribute}: {held}"
         tell(out, plain(f"{value.rows:,} rows ({100 * value.share:.1f} %) have {held}"))
     said = dict.fromkeys(binding_sentence(one, with_values=True) for one in smallest_bounds(table.settings))
     for sentence in said:
@@ -146,7 +153,7 @@ def _show_explored(found: Explored) -> None:
         figures = (_short(one.delta_reached), _short(one.loss), _percent(one.query_error), _short(one.linkability))
         mark = "◆" if place in found.frontier else ""
         shown.add_row(str(one.k), one.epsilon, one.delta, *figures, mark, plain(", ".join(one.refused[:2])))
-    out.print(shown, width=None if out.is_terminal else WIDTH)
+    _print_table(shown)
     tell(out, "◆ no other setting at this ε has both less risk and less loss.", "dim")
     out.print(f"mlflow run {found.run_id}", soft_wrap=True)
 
@@ -177,6 +184,9 @@ def _percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f} %"
 
 
-def _first(lower: str) -> str:
-    """Two of the points below the largest δ: the rest is in `--json`."""
-    return ", ".join(lower.split(", ")[:2]) or "–"
+def _print_table(shown: Any) -> None:
+    """No narrower than a page where there is no terminal."""
+    out = results()
+    if not out.is_terminal:
+        out.width = WIDTH
+    out.print(shown)

@@ -1,4 +1,4 @@
-"""How far a search of settings is, on stderr: for people who wait longer than a moment."""
+"""How far a long run is, on stderr: for people who wait longer than a moment."""
 
 from __future__ import annotations
 
@@ -9,33 +9,61 @@ from contextlib import contextmanager
 from flows.terminal import console, tell
 
 MOMENT = 2.0  # seconds before anything is shown
+WIDTH = 90  # columns of the line
 APART = {True: 0.2, False: 5.0}  # seconds between two lines, on a terminal and in a file
 
 
-@contextmanager
-def settings_progress() -> Iterator[Callable[[int, int], None]]:
-    """Settings done of all, and about how long the rest will take at the pace so far. On a terminal the line is written over."""
-    out = console()
-    began, shown = time.monotonic(), -1.0
-    live = out.is_terminal
+Told = Callable[[int, int, tuple[int, int] | None], None]
 
-    def told(done: int, expected: int) -> None:
-        nonlocal shown
+
+class Line:
+    """What is said while somebody waits: the first time after a moment, then now and again. On a terminal the line is written over."""
+
+    def __init__(self) -> None:
+        self._out = console()
+        self.live = self._out.is_terminal
+        self._began, self._shown = time.monotonic(), -APART[False]
+
+    def seconds_if_due(self) -> float | None:
+        """Since the beginning; None while nothing is to be said."""
         now = time.monotonic()
-        if now - began < MOMENT or now - shown < APART[live]:
-            return
-        shown = now
-        left = (now - began) / max(done, 1) * (expected - done)
-        line = f"{done} of {expected} settings, about {left:.0f} s left"
-        if live:
-            out.file.write(f"\r{line:<60}")
-            out.file.flush()
+        if now - self._began < MOMENT or now - self._shown < APART[self.live]:
+            return None
+        self._shown = now
+        return now - self._began
+
+    def say(self, text: str) -> None:
+        if self.live:
+            self._out.file.write(f"\r{text:<{WIDTH}}")
+            self._out.file.flush()
         else:
-            tell(out, line)
+            tell(self._out, text)
+
+    def clear(self) -> None:
+        if self.live and self._shown >= 0:
+            self._out.file.write(f"\r{'':<{WIDTH}}\r")
+            self._out.file.flush()
+
+
+def time_left(seconds: float, done: float, expected: float) -> str:
+    """At the pace so far; before anything is done nobody knows."""
+    return f", about {seconds / done * (expected - done):.0f} s left" if done > 0 and seconds > 0 else ""
+
+
+@contextmanager
+def settings_progress() -> Iterator[Told]:
+    """Settings done of all, rows grouped of the one that goes on, and about how long the rest will take."""
+    line = Line()
+
+    def told(done: int, expected: int, rows: tuple[int, int] | None) -> None:
+        seconds = line.seconds_if_due()
+        if seconds is None:
+            return
+        part = rows[0] / rows[1] if rows is not None and rows[1] else 0.0
+        grouped = f", {rows[0]:,} of {rows[1]:,} rows grouped" if rows is not None else ""
+        line.say(f"{done} of {expected} settings{grouped}{time_left(seconds, done + min(part, 1.0), expected)}")
 
     try:
         yield told
     finally:
-        if live and shown >= 0:
-            out.file.write(f"\r{'':<60}\r")
-            out.file.flush()
+        line.clear()

@@ -20,6 +20,7 @@ from headgate.published import publish_form
 from headgate.xcolor.anonymize import anonymize
 from headgate.xcolor.limits import NeighbourhoodLimit, limits_of_table
 from headgate.xcolor.partition import Infeasible, Partition, Variant, XColorSettings
+from headgate.xcolor.watch import Report, Watch
 from policies.anonymization import Anonymize, Relax, Suppress
 from policies.gates import judge
 from policies.manifest import Verdict
@@ -45,7 +46,8 @@ class Checked:
 
 @dataclass(frozen=True, eq=False)
 class TableCheck:
-    """`distance` is the callable's, where the promise names one. `infeasible` is `fail` while plans are searched."""
+    """`distance` is the callable's, where the promise names one. `infeasible` is `fail` while plans are searched. `report` is
+    told how many rows are grouped, of how many."""
 
     table: Table
     promise: Promise
@@ -56,6 +58,7 @@ class TableCheck:
     distance: Distance | None = None
     infeasible: Infeasible = field(default_factory=Infeasible)
     tried: dict[frozenset[str], Checked] = field(default_factory=dict)
+    report: Report | None = None
 
     def __call__(self, names: tuple[str, ...]) -> TableVerdict:
         checked = self.checked(names)
@@ -89,7 +92,7 @@ class TableCheck:
             linkable=self.promise.linkability,
             delta_ls=self.promise.delta_l,
         )
-        return anonymize(table, names, self._asked(names, limits), self._seed(names))
+        return anonymize(table, names, self._asked(names, limits), self._seed(names), Watch(self.report))
 
     def _asked(self, names: tuple[str, ...], limits: tuple[NeighbourhoodLimit, ...]) -> XColorSettings:
         """Mondrian cuts only where the gates on diversity and closeness hold; XColor has no such conditions; there they only judge."""

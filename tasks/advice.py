@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import math
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from headgate.advice.result import TableAdvice, Tried
-from headgate.advise import EPSILONS, SIZES, Trial, advise, fitting
+from headgate.advise import Scouting, Trial, advise, fitting
 from headgate.errors import InputRejected
 from headgate.projection.bitmap import bitmap_table
 from headgate.projection.plan import NoPlan
@@ -28,7 +31,8 @@ from tasks.plan import why_no_plan
 from tasks.references import LoadedPolicy, load_policy
 
 STAND_IN = "0.1"  # ε, where the policy promises no composite
-Told = Callable[[int, int], None]  # settings done, settings in all
+SUGGESTING = 8  # releases that are tried for the suggestions, about
+Progress = Callable[[int, int, tuple[int, int] | None], None]  # settings done, in all; of a try that goes on: rows grouped, in all
 
 
 @dataclass(frozen=True)
@@ -102,20 +106,36 @@ def share_of(text: str | None, option: str) -> Fraction | None:
     return number
 
 
-def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = None, told: Told | None = None) -> Advice:
+def sizes_around(prepared: Prepared) -> tuple[int, ...]:
+    """The policy's own k, half of it and twice as many; none so small that the gate on re-identification refuses all its groups."""
+    gate, own = prepared.loaded.policy.gates.reidentification, prepared.own.k
+    least = max(2, math.ceil(1 / exact(gate.max))) if gate is not None and gate.max is not None and gate.max > 0 else 2
+    return fitting([own, *(k for k in (own // 2, 2 * own) if k >= least)], prepared.trials.table.rows)
+
+
+def epsilons_around(own: str | None) -> tuple[str, ...]:
+    """0, half of the policy's ε, itself and twice as much; around what stands in for it where there is none, or where it is 0."""
+    middle = Decimal(STAND_IN if own is None or exact(own) == 0 else own)
+    found = {number for number in (Decimal(0), middle / 2, middle, 2 * middle) if number < 1}
+    return tuple(decimal_text(number) for number in sorted({*found, Decimal(own or STAND_IN)}))
+
+
+def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = None, told: Progress | None = None) -> Advice:
     """(ε, δ, k) around the policy's own, table by table, and what to choose."""
     most_loss, least_delta = share_of(max_loss, "--max-loss"), share_of(min_delta, "--min-delta")
     prepared = prepare(path)
-    trials, own = prepared.trials, prepared.own
+    own, sizes, epsilons = prepared.own, sizes_around(prepared), epsilons_around(prepared.own.epsilon)
+    count = Count(told)
+    prepared = replace(prepared, trials=replace(prepared.trials, report=count.rows))
+    trials = prepared.trials
+    count.expect(len(prepared.plans[0]) * len(sizes) * len(epsilons) + SUGGESTING)
     reason, tables = _own_setting(prepared)
-    sizes = fitting([*SIZES, own.k], trials.table.rows)
     epsilon = STAND_IN if own.epsilon is None else own.epsilon
-    epsilons = tuple(sorted({exact(text): text for text in (*EPSILONS, epsilon)}.values(), key=exact))
-    count = Count(len(tables) * len(sizes) * len(epsilons), told)
+    count.expect(len(tables) * len(sizes) * len(epsilons) + SUGGESTING)
     more = () if own.delta is None else (exact(own.delta),)
-    made = tuple(_table_advice(trials, names, sizes, epsilons, more, count.add) for names in tables)
+    made = tuple(_table_advice(trials, names, sizes, epsilons, epsilon, more, count.add) for names in tables)
     plans = (tables, *(plan for plan in prepared.plans if plan != tables))
-    search = Search(trials, plans, made, own.k, epsilon, epsilons, sizes, count.one_more)
+    search = Search(trials, plans, made, own, epsilon, epsilons, sizes, count.one_more)
     utility = trials.policy.utility
     bound = min(
         number
@@ -130,20 +150,31 @@ def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = N
 
 
 class Count:
-    """Settings done and in all; a search that goes on longer than was thought makes it more."""
+    """Settings done and in all, told from whatever thread; a search that goes on longer than was thought makes it more."""
 
-    def __init__(self, expected: int, told: Told | None) -> None:
-        self._done, self._expected, self._told = 0, expected, told
+    def __init__(self, told: Progress | None) -> None:
+        self._done, self._expected, self._told = 0, 1, told
+        self._one_at_a_time = threading.Lock()
+
+    def expect(self, settings: int) -> None:
+        self._expected = settings
 
     def add(self, done: int) -> None:
-        self._done += done
-        self._expected = max(self._expected, self._done)
-        if self._told is not None:
-            self._told(self._done, self._expected)
+        with self._one_at_a_time:
+            self._done += done
+            self._expected = max(self._expected, self._done)
+            self._tell(None)
 
     def one_more(self) -> None:
-        self._expected = max(self._expected, self._done + 1)
         self.add(1)
+
+    def rows(self, done: int, rows: int) -> None:
+        with self._one_at_a_time:
+            self._tell((done, rows))
+
+    def _tell(self, rows: tuple[int, int] | None) -> None:
+        if self._told is not None:
+            self._told(self._done, self._expected, rows)
 
 
 def _own_setting(prepared: Prepared) -> tuple[str, tuple[Names, ...]]:
@@ -154,22 +185,29 @@ def _own_setting(prepared: Prepared) -> tuple[str, tuple[Names, ...]]:
         utility = f"{' and '.join(found.refused)} would refuse it; see below" if found.refused else ""
         return utility, found.tables
     check = trials.check_at(prepared.own)
-    for names in plans[0]:
-        if not check.checked(names).passed:
-            break
+    check.tried.update(
+        {frozenset(names): trials.failed[names, prepared.own] for names in plans[0] if (names, prepared.own) in trials.failed}
+    )
     nothing = NoPlan("The number of projection plans that pass", 0.0, 1.0, "", ())
     return str(why_no_plan(check, nothing)).replace("or run `headgate advise`", "or see below"), plans[0]
 
 
 def _table_advice(
-    trials: Trials, names: Names, sizes: Sequence[int], epsilons: Sequence[str], more: Sequence[Fraction], told: Callable[[int], None]
+    trials: Trials,
+    names: Names,
+    sizes: Sequence[int],
+    epsilons: Sequence[str],
+    own: str,
+    more: Sequence[Fraction],
+    told: Callable[[int], None],
 ) -> TableAdvice:
     promise = trials.promise
     compared = trials.distance or composite_of(promise)
     others = limits_of_table(
         trials.table, names, distance=compared, each=promise.each, linkable=promise.linkability, delta_ls=promise.delta_l
     )
-    return advise(trials.table, names, 0, compared, sizes, epsilons, others, trial_at(trials, names), more, told)
+    trial, scout = trial_at(trials, names), None if trials.sample is None else scout_at(trials, names)
+    return advise(trials.table, names, 0, compared, sizes, epsilons, others, trial, more, told, scout, (own,))
 
 
 def trial_at(trials: Trials, names: Names) -> Trial:
@@ -178,3 +216,7 @@ def trial_at(trials: Trials, names: Names) -> Trial:
         return replace(tried, reason=tried.reason.replace("or run `headgate advise`", "or see below"))
 
     return trial
+
+
+def scout_at(trials: Trials, names: Names) -> Scouting:
+    return lambda k, epsilon, delta: trials.scout(names, Asked(k, epsilon, delta))

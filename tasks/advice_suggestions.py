@@ -56,11 +56,15 @@ class Search:
     trials: Trials
     plans: tuple[tuple[Names, ...], ...]
     map: tuple[TableAdvice, ...]
-    k: int
+    own: Asked
     epsilon: str  # the policy's, or the one that stands in where it has none
     epsilons: tuple[str, ...]
     sizes: tuple[int, ...]
     told: Callable[[], None] = lambda: None
+
+    @property
+    def k(self) -> int:
+        return self.own.k
 
     def most_protective(self, most_loss: Fraction) -> Suggestion:
         """The largest δ at the policy's own k and ε whose release loses no more; failing that, at another k, then at a smaller ε."""
@@ -91,11 +95,15 @@ class Search:
         falling = [text for text in sorted(self.epsilons, key=exact, reverse=True) if exact(text) <= exact(self.epsilon)]
         return [(k, epsilon) for epsilon in falling for k in (*larger, *smaller)]
 
-    def _reach(self, k: int, epsilon: str) -> Fraction | None:
-        """The largest δ that every table of the first plan reached."""
+    def _reach(self, k: int, epsilon: str, in_sample: bool = False) -> Fraction | None:
+        """The largest δ that every table of the first plan reached, or was seen to reach in a sample."""
         found = [table.at(k, float(exact(epsilon))) for table in self.map]
-        reached = [one.reached for one in found if one is not None and one.reached is not None]
-        return min(reached) if len(reached) == len(self.map) else None
+        seen = [
+            max(one.reached, one.in_sample or one.reached) if in_sample else one.reached
+            for one in found
+            if one is not None and one.reached is not None
+        ]
+        return min(seen) if len(seen) == len(self.map) else None
 
     def _worth(self, k: int, epsilon: str, delta: Fraction) -> bool:
         """Not where some table is known not to reach it, unless there are other plans."""
@@ -103,24 +111,34 @@ class Search:
         return (reach is not None and reach >= delta) or (len(self.plans) > 1 and (k, epsilon) == (self.k, self.epsilon))
 
     def _largest(self, k: int, epsilon: str, most_loss: Fraction) -> ReleaseTried | None:
-        reach = self._reach(k, epsilon)
+        reach = self._reach(k, epsilon, in_sample=True)
         if reach is None and (k, epsilon) != (self.k, self.epsilon):
             return None
         top = Fraction(1) if reach is None else reach
-        candidates = [delta for delta in rungs(k) if max(FEWEST, self.trials.floor) <= delta <= top]
+        own = [exact(self.own.delta)] if self.own.delta is not None else []
+        candidates = [delta for delta in rungs(k, own) if max(FEWEST, self.trials.floor) <= delta <= top]
 
         def passes(place: int) -> bool:
             self.told()
             tried = self.trials.release(Asked(k, epsilon, delta_text(candidates[place])), 0, self.plans)
             return tried is not None and not tried.refused and at_most(tried.loss, float(most_loss))
 
-        first = first_that(len(candidates), passes, 0 if reach is not None else None) if candidates else 0
+        first = first_that(len(candidates), passes, self._start(candidates, k, epsilon, reach)) if candidates else 0
         for delta in candidates[first:]:
             self.told()
             found = self.trials.always(Asked(k, epsilon, delta_text(delta)), self.plans)
             if found is not None and at_most(found.loss, float(most_loss)):
                 return found
         return None
+
+    def _start(self, candidates: Sequence[Fraction], k: int, epsilon: str, reach: Fraction | None) -> int | None:
+        """The policy's own δ, where it has been tried; else the largest that all tables reached."""
+        if (k, epsilon) == (self.own.k, self.own.epsilon) and self.own.delta is not None:
+            delta = exact(self.own.delta)
+            if delta in candidates and all((names, self.own, 0) in self.trials.known for names in self.plans[0]):
+                return candidates.index(delta)
+        known = self._reach(k, epsilon)
+        return None if reach is None or known is None else next((i for i, delta in enumerate(candidates) if delta <= known), None)
 
     def _changed(self, found: ReleaseTried) -> str:
         """What had to give besides δ."""

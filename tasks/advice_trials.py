@@ -7,8 +7,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from headgate.advice.result import Tried
+from headgate.advice.side_by_side import side_by_side
 from headgate.columns import Table
 from headgate.distance import Distance
 from headgate.errors import RequirementNotMet
@@ -17,8 +22,9 @@ from headgate.projection.plan import NoPlan
 from headgate.published import publish_form
 from headgate.tolerance import at_most, exact
 from headgate.utility.queries import count_query_error
+from headgate.xcolor.watch import Report
 from policies.anonymization import Relax
-from policies.checkplan import TableCheck, search_plan
+from policies.checkplan import Checked, TableCheck, search_plan
 from policies.gates import judge, judge_utility
 from policies.manifest import Utility
 from policies.measure import Attacker, measure_table
@@ -26,7 +32,8 @@ from policies.promise import Dissimilarity, Promise
 from policies.schema import Policy
 
 Names = tuple[str, ...]
-SEEDS = 5  # with which a suggestion must have been reached: a release draws its own
+SEEDS = 3  # with which a suggestion must have been reached: a release draws its own
+SAMPLE = 6_000  # rows that go ahead where the table has more than twice as many
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ class ReleaseTried:
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Each table is tried once for a setting and seed."""
+    """Each table is tried once for a setting and seed. `report` is told how many rows of a try are grouped, of how many."""
 
     policy: Policy
     table: Table
@@ -61,7 +68,9 @@ class Trials:
     attackers: tuple[Attacker, ...]
     seed: bytes
     distance: Distance | None = None
+    report: Report | None = None
     known: dict[tuple[Names, Asked, int], Tried] = field(default_factory=dict)
+    failed: dict[tuple[Names, Asked], Checked] = field(default_factory=dict)  # without their groups, which would fill the memory
 
     def promise_at(self, asked: Asked) -> Promise:
         whole = None if asked.epsilon is None or asked.delta is None else Dissimilarity(epsilon=asked.epsilon, delta=asked.delta)
@@ -71,7 +80,23 @@ class Trials:
         """As a release checks tables while it searches its plan, with the seed of that number."""
         seed = hashlib.sha256(self.seed + bytes([number])).digest()
         gate = self.policy.gates.disclosure
-        return TableCheck(self.table, self.promise_at(asked), self.policy.anonymize, gate, self.attackers, seed, self.distance)
+        return TableCheck(
+            self.table, self.promise_at(asked), self.policy.anonymize, gate, self.attackers, seed, self.distance, report=self.report
+        )
+
+    @cached_property
+    def sample(self) -> NDArray[np.int64] | None:
+        """Rows of a large table, drawn without regard to anything."""
+        rows = self.table.rows
+        if rows <= 2 * SAMPLE:
+            return None
+        draw = np.random.default_rng(list(self.seed))
+        return np.sort(draw.choice(rows, SAMPLE, replace=False))
+
+    def scout(self, names: Names, asked: Asked) -> float | None:
+        """What the sample loses, None if it does not reach the setting. Gates are not asked: few rows do not stand for the table there."""
+        found = self.check_at(asked).partition(names, self.sample)
+        return found.loss if found.reached else None
 
     def tried(self, names: Names, asked: Asked, number: int = 0) -> Tried:
         key = (names, asked, number)
@@ -80,15 +105,19 @@ class Trials:
         return self.known[key]
 
     def _try(self, names: Names, asked: Asked, number: int) -> Tried:
-        """The partition is let go at once: hundreds of them would fill the memory."""
+        """The partition is let go at once: dozens of them would fill the memory."""
         check = self.check_at(asked, number)
         found = check.partition(names)
+        light = replace(found, groups=np.zeros(0, dtype=np.int32))
         if not found.reached:
+            self.failed[names, asked] = Checked(light, (), "not reached")
             return Tried(False, reason=found.remedy())
         published = publish_form(self.table, found.groups, "table", names)
         figures = measure_table(check.promise, published, self.attackers, suppressed=found.suppressed, distance=self.distance)
         failed = [verdict for verdict in judge(check.promise, (figures,), check.disclosure) if not verdict.passed]
         refused = [verdict.gate for verdict in failed]
+        if failed:
+            self.failed[names, asked] = Checked(light, tuple(failed), "refused")
         mean, median = None, None
         wanted = self.policy.utility
         try:
@@ -141,9 +170,11 @@ class Trials:
 
     def always(self, asked: Asked, plans: Sequence[tuple[Names, ...]]) -> ReleaseTried | None:
         """The worst of several seeds, if it passes with every one of them, utility included."""
-        found = []
-        for number in range(SEEDS):
-            tried = self.release(asked, number, plans)
+        first = self.release(asked, 0, plans)
+        if first is None or first.refused:
+            return None
+        found = [first]
+        for tried in side_by_side(lambda number: self.release(asked, number, plans), range(1, SEEDS)):
             if tried is None or tried.refused:
                 return None
             found.append(tried)

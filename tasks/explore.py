@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,11 @@ from typing import Any
 from headgate.advice.pareto import frontier
 from headgate.advice.result import Tried
 from headgate.advice.rungs import delta_text
-from headgate.advise import SIZES
+from headgate.advice.side_by_side import side_by_side
 from headgate.errors import InputRejected
 from headgate.tolerance import exact
 from policies.fields import decimal_text
-from tasks.advice import STAND_IN, Prepared, prepare, share_of
+from tasks.advice import STAND_IN, Count, Prepared, Progress, prepare, share_of, sizes_around
 from tasks.advice_charts import FrontierPoint, draw_frontier
 from tasks.advice_trials import Asked, Names, Trials
 from tasks.home import Home
@@ -46,10 +46,12 @@ class Grid:
             tuple(sorted({_size(text) for text in sizes})), _distinct(_radius, epsilons), _distinct(lambda text: _delta(text), deltas)
         )
 
-    def around(self, own: Asked) -> Grid:
-        sizes = self.sizes or tuple(sorted({*SIZES, own.k}))
+    def around(self, own: Asked, sizes: tuple[int, ...]) -> Grid:
+        """`sizes` where no k was said."""
         epsilons = self.epsilons or ((own.epsilon or STAND_IN),)
-        return Grid(sizes, epsilons, self.deltas or _distinct(_delta, [*DELTAS, *([own.delta] if own.delta is not None else [])]))
+        return Grid(
+            self.sizes or sizes, epsilons, self.deltas or _distinct(_delta, [*DELTAS, *([own.delta] if own.delta is not None else [])])
+        )
 
     def settings(self, rows: int) -> tuple[Asked, ...]:
         fits = [k for k in self.sizes if k <= rows]
@@ -95,11 +97,11 @@ class Explored:
         }
 
 
-def explore(path: Path, grid: Grid, home: Home, told: Callable[[int, int], None] | None = None) -> Explored:
+def explore(path: Path, grid: Grid, home: Home, told: Progress | None = None) -> Explored:
     """Every setting on every table of the plan. The store of runs is opened before the work, so that nothing is tried in vain."""
-    prepared = prepare(path)
-    trials, own = prepared.trials, prepared.own
-    settings = grid.around(own).settings(trials.table.rows)
+    prepared, count = prepare(path), Count(told)
+    trials = replace(prepared.trials, report=count.rows)
+    settings = grid.around(prepared.own, () if grid.sizes else sizes_around(prepared)).settings(trials.table.rows)
     tables = prepared.plans[0]
     if len(settings) * len(tables) > MOST_RUNS:
         raise InputRejected(
@@ -107,12 +109,15 @@ def explore(path: Path, grid: Grid, home: Home, told: Callable[[int, int], None]
             "Give shorter lists with --k, --epsilon and --delta.",
         )
     require_tracking(trials.policy.dataset, home.root)
-    tried: list[tuple[int, Asked, Tried]] = []
-    for asked in settings:
-        for number, names in enumerate(tables, 1):
-            tried.append((number, asked, trials.tried(names, asked)))
-            if told is not None:
-                told(len(tried), len(settings) * len(tables))
+    count.expect(len(settings) * len(tables))
+
+    def attempt(one: tuple[int, Asked]) -> tuple[int, Asked, Tried]:
+        number, asked = one
+        found = trials.tried(tables[number - 1], asked)
+        count.add(1)
+        return number, asked, found
+
+    tried = side_by_side(attempt, [(number, asked) for asked in settings for number in range(1, len(tables) + 1)])
     whole = tuple(_whole(asked, [found for _, one, found in tried if one == asked]) for asked in settings)
     best = _frontier(whole)
     parent = _tell_parent(prepared, home, whole, best, len(tables))

@@ -70,16 +70,24 @@ def _attributes(columns: Sequence[str]) -> str:
 
 
 def _named(certificate: Certificate) -> str:
-    """`education: Bachelors`; of many values the first few, of many attributes those that are not alike for all are of no help either."""
-    shown = "; ".join(_one(certificate.columns, value) for value in certificate.values[:NAMED])
-    more = len(certificate.values) - NAMED
-    return shown + (" and more" if more > 0 else "")
+    """`education: Bachelors`; of many values the first few, of values of several attributes the first."""
+    most = NAMED if len(certificate.columns) == 1 else 1
+    shown = "; ".join(_one(certificate.columns, value) for value in certificate.values[:most])
+    return shown + (" and more" if len(certificate.values) > most else "")
 
 
 def _one(columns: Sequence[str], value: Any) -> str:
-    if len(columns) == 1:
-        return f"{columns[0]}: {_text(value)}"
-    return ", ".join(f"{name}: {_text(cell)}" for name, cell in zip(columns, value, strict=True))
+    """Of a set that was made bits, `attribute=value`, the values that are there."""
+    shown: dict[str, list[str]] = {}
+    for name, cell in zip(columns, [value] if len(columns) == 1 else value, strict=True):
+        attribute, bit, held = name.partition("=")
+        if not bit or len(columns) == 1:
+            shown[name] = [_text(cell)]
+        elif cell is None or _text(cell) == "1":
+            shown.setdefault(attribute, []).append(held if cell is not None else _text(cell))
+        else:
+            shown.setdefault(attribute, [])
+    return ", ".join(f"{name}: {' and '.join(dict.fromkeys(texts)) or '–'}" for name, texts in shown.items())
 
 
 def _text(value: Any) -> str:

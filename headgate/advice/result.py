@@ -48,7 +48,7 @@ class Setting:
 
     `guaranteed`: the largest hundredth at which Lemma 2 promises groups that keep all limits (None: no δ). `reached`: the largest of those
     tried at which groups were found. `possible`: the largest hundredth that no certificate refutes (None: not even δ = 0); between the two
-    nobody knows."""
+    nobody knows. `in_sample`: a larger δ than `reached` that a sample of the rows reached, at a loss for which the table was not tried."""
 
     k: int
     epsilon: float
@@ -58,6 +58,7 @@ class Setting:
     largest_degree: int | None  # Θ; None where counting it would take too long
     bottleneck: float | None  # (1 − 1/k)·δ = 1 − 2Θ/n: the trade between k and δ (Inequality 4, guidance only)
     points: tuple[Point, ...]  # all that were tried, the largest δ first
+    in_sample: Fraction | None = None
 
     @property
     def best(self) -> Point | None:
@@ -124,6 +125,7 @@ def _setting_json(one: Setting) -> dict[str, Any]:
         "epsilon": one.epsilon,
         "guaranteed": _number(one.guaranteed),
         "reached": _number(one.reached),
+        "reached_in_sample": _number(one.in_sample),
         "possible": _number(one.possible),
         "refuted_by": None if one.certificate is None else one.certificate.sentence(),
         "why_not": one.why_not,

@@ -1,18 +1,56 @@
-"""How δ is searched for one (k, ε): each try groups the whole table, so few are made, and none twice."""
+"""How δ is searched for one (k, ε): each try groups the whole table, so few are made, and none twice. Of a large table a sample of its
+rows goes ahead: (ε, δ) is a property of each group, so a sample reaches about what the table does."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from headgate.advice.result import Point, Tried
 
 Attempt = Callable[[Fraction], Tried]
+Scout = Callable[[Fraction], float | None]  # what a sample of rows loses at that δ; None: not reached
 
+PRICE = 2.0  # times what k alone costs: the whole table is not tried where it is likely to lose more
+BEGIN = Fraction(9, 10)  # where the sample begins if nothing is known: below, little changes
 BELOW = (Fraction(1, 10), Fraction(1, 4))  # how far under the largest δ the frontier is looked at: there loss is often a fraction
 
 
-def search(rungs: Sequence[Fraction], attempt: Attempt, near: Fraction | None = None) -> tuple[Point, ...]:
+@dataclass(frozen=True)
+class Ahead:
+    """What a sample of rows says before the table is tried."""
+
+    largest: Fraction | None  # δ that it reached
+    worth: Fraction | None  # the largest δ at which the table is likely to lose no more than PRICE times what it loses at δ = 0
+
+
+def look_ahead(rungs: Sequence[Fraction], scout: Scout, base: float, near: Fraction | None = None) -> Ahead:
+    """`rungs` fall to 0, and loss is taken to fall with them. Fewer rows lose more from the start, but what δ adds to that is about the
+    same; `base` is what the table loses at δ = 0."""
+    found: dict[int, float | None] = {}
+
+    def lost(place: int) -> float | None:
+        if place not in found:
+            found[place] = scout(rungs[place])
+        return found[place]
+
+    last = len(rungs) - 1
+    least = lost(last)
+    if least is None:
+        return Ahead(None, None)
+    first = first_that(len(rungs), lambda place: lost(place) is not None, _place(rungs, BEGIN if near is None else near))
+
+    def is_worth(place: int) -> bool:
+        loss = lost(first + place)
+        return loss is not None and base + loss - least <= PRICE * base
+
+    return Ahead(rungs[first], rungs[min(last, first + first_that(len(rungs) - first, is_worth, 0))])
+
+
+def search(
+    rungs: Sequence[Fraction], attempt: Attempt, near: Fraction | None = None, below: Sequence[Fraction] = BELOW
+) -> tuple[Point, ...]:
     """`rungs` fall. Success is taken to fall with δ to find the largest quickly, though it does not always: whatever was tried is
     reported, and the largest that was reached counts. `near`: where a similar setting came out; the search begins there."""
     found: dict[Fraction, Tried] = {}
@@ -26,10 +64,10 @@ def search(rungs: Sequence[Fraction], attempt: Attempt, near: Fraction | None = 
     first = first_that(len(rungs), reached, _place(rungs, near))
     if first < len(rungs):
         best = max(delta for delta, tried in found.items() if tried.reached)
-        for gap in BELOW:
-            below = next((place for place, delta in enumerate(rungs) if delta <= best - gap), None)
-            if below is not None:
-                reached(below)
+        for gap in below:
+            lower = next((place for place, delta in enumerate(rungs) if delta <= best - gap), None)
+            if lower is not None:
+                reached(lower)
     return tuple(Point(delta, found[delta]) for delta in sorted(found, reverse=True))
 
 

@@ -61,6 +61,7 @@ def test_every_command_has_a_help_of_its_own() -> None:
         "init",
         "release",
         "advise",
+        "explore",
         "check",
         "show",
         "approve",
