@@ -122,13 +122,13 @@ def cut() -> None:
 
 
 def foresee() -> None:
-    """Bounds before any work: over one attribute, over two numeric ones, and over all."""
+    """Bounds before any work: over one attribute, over two numeric ones, over two of few values, and over all."""
     table = sample().table
-    numeric = table.select(["income", "education"])
-    limits = (*sample().limits, dissimilarity(numeric, "0.05", "0.6", name="dissimilarity of numbers"))
+    numbers = dissimilarity(table.select(["income", "education"]), "0.05", "0.6", name="dissimilarity of numbers")
+    words = dissimilarity(table.select(["family_history", "education"]), "0.5", "0.6", name="dissimilarity of few values")
     for k in (K, ROWS // 4):
-        feasibility(limits, k, table.select(SENSITIVE), table.select(table.quasi))
-    abstract_graph(limits[-1])
+        feasibility((*sample().limits, numbers, words), k, table.select(SENSITIVE), table.select(table.quasi))
+    abstract_graph(numbers)
 
 
 def measure() -> None:
