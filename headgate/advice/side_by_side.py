@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from headgate.xcolor.watch import stop_all
 
 WORKERS = 2
-EVERY = 0.1  # seconds between two requests to stop: a worker may be between two runs just then
+EVERY = 0.05  # seconds between two requests to stop: a worker may be between two runs just then
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -25,8 +26,9 @@ def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
         return [future.result() for future in futures]
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
-        while wait(futures, EVERY).not_done:
+        while not all(future.done() for future in futures):
             stop_all()
+            time.sleep(EVERY)
         raise
     finally:
         pool.shutdown()
