@@ -44,7 +44,7 @@ def divide(items: Items, item: Codes, k: int, seed: list[int], state: NDArray[np
         halves = first if all(crowding(items, half) <= AT_EASE for half in first) else halves
 
     def grouped(half: NDArray[np.int64], number: int) -> Region:
-        tree = grow_tree(items, half, k, price, len(items.rows), state)
+        tree = grow_tree(items, half, k, price, 2 * len(items.weight) + 1, state)
         groups, search, aside = start_groups(items, tree, k)
         turns = np.random.default_rng([*seed, number]).permutation(aside.many[0])
         place_rows(items, tree, groups, search, aside, turns, k, favoured, state)
