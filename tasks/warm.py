@@ -97,7 +97,7 @@ def move() -> None:
     search = Search(numbers, numbers, numbers, numbers, np.empty(0, np.bool_), numbers, np.empty(0))
     groups, aside = empty_groups.py_func(items, 1, 1), Aside(numbers, numbers, numbers, numbers)
     _compile(move_rows, items, tree, groups, search, aside, K, 1, state)
-    _compile(unite_twins, items, tree, groups, search, aside, K)
+    _compile(unite_twins, items, tree, groups, search, aside, K, state)
     _compile(parts_by_item, groups, aside, 1)
 
 

@@ -45,7 +45,7 @@ def divide(items: Items, item: Codes, k: int, seed: list[int], state: NDArray[np
 
     def grouped(half: NDArray[np.int64], number: int) -> Region:
         tree = grow_tree(items, half, k, price, 2 * len(items.weight) + 1, state)
-        groups, search, aside = start_groups(items, tree, k)
+        groups, search, aside = start_groups(items, tree, k, state)
         turns = np.random.default_rng([*seed, number]).permutation(aside.many[0])
         place_rows(items, tree, groups, search, aside, turns, k, favoured, state)
         move_rows(items, tree, groups, search, aside, k, MOVES, state)
@@ -60,7 +60,7 @@ def divide(items: Items, item: Codes, k: int, seed: list[int], state: NDArray[np
     tree, groups, search, aside = whole
     left = still_aside(aside)
     for turn in range(1, ROUNDS):
-        twins = unite_twins(items, tree, groups, search, aside, k)
+        twins = unite_twins(items, tree, groups, search, aside, k, state)
         if state[STOP] or not (left or twins):
             break
         before = still_aside(aside)

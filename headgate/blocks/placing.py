@@ -20,6 +20,7 @@ from headgate.xcolor.axes import COUNT, FIRST, FLAT, SHAPE, SPAN
 from headgate.xcolor.compiled import START, alike
 from headgate.xcolor.items import Items
 from headgate.xcolor.loops import inner
+from headgate.xcolor.watch import STOP
 
 
 class Aside(NamedTuple):
@@ -44,13 +45,13 @@ class Search(NamedTuple):
 
 
 @inner
-def set_aside(items: Items, groups: Groups, aside: Aside, group: int, k: int) -> None:
+def set_aside(items: Items, groups: Groups, aside: Aside, group: int, k: int, state: NDArray[np.int64]) -> None:
     """Takes rows out of a group until it keeps every limit: those first around which most are similar. All of them if fewer than k stay."""
     limits = items.limits
-    while groups.size[group] >= k and not keeps_all(items, groups, group):
+    while groups.size[group] >= k and state[STOP] == 0 and not keeps_all(items, groups, group):
         for l in range(limits.value.shape[1]):  # noqa: E741
             start = limits.facts[l, START]
-            while groups.size[group] >= k:
+            while groups.size[group] >= k and state[STOP] == 0:
                 begin, end = groups.begin[group], groups.begin[group] + groups.parts[group]
                 fullest, centre = limits.allowed[l, groups.size[group]], begin - 1
                 for part in range(begin, end):

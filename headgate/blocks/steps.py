@@ -47,7 +47,7 @@ def crowding(items: Items, cells: NDArray[np.int64]) -> float:
 
 
 @loop
-def start_groups(items: Items, tree: Tree, k: int) -> tuple[Groups, Search, Aside]:
+def start_groups(items: Items, tree: Tree, k: int, state: NDArray[np.int64]) -> tuple[Groups, Search, Aside]:
     """A group of every leaf of the tree; odd rows branch off, and those that are too many are set aside."""
     boxes, leaves = len(tree.left), 0
     for box in range(boxes):
@@ -71,14 +71,16 @@ def start_groups(items: Items, tree: Tree, k: int) -> tuple[Groups, Search, Asid
     aside = Aside(np.empty(own, np.int64), np.empty(own, np.int64), np.full(len(items.rows), -1, np.int64), np.zeros(1, np.int64))
     made = np.int64(0)
     for box in range(boxes):
-        if tree.left[box] < 0:
+        if tree.left[box] < 0 and state[STOP] == 0:
             fill(items, groups, made, tree.order[tree.start[box] : tree.stop[box]])
             search.leaf[made], search.group[box] = box, made
             made += 1
     for leaf in range(leaves):
         group = np.int64(leaf)
-        set_aside(items, groups, aside, group, k)
-        while groups.size[group] >= 2 * k and groups.loss[group] > 0.0 and shed(items, groups, search, aside, group, k):
+        set_aside(items, groups, aside, group, k, state)
+        while (
+            state[STOP] == 0 and groups.size[group] >= 2 * k and groups.loss[group] > 0.0 and shed(items, groups, search, aside, group, k)
+        ):
             pass
     return groups, search, aside
 
@@ -133,12 +135,12 @@ def still_aside(aside: Aside) -> int:
 
 
 @loop
-def unite_twins(items: Items, tree: Tree, groups: Groups, search: Search, aside: Aside, k: int) -> bool:
+def unite_twins(items: Items, tree: Tree, groups: Groups, search: Search, aside: Aside, k: int, state: NDArray[np.int64]) -> bool:
     """Makes one group of those that are published alike, and sets aside what it then holds too many of. Were there any?"""
     keys = keys_of_groups(items, groups)
     order = sorted_order(keys)
     begin, found = 0, False
-    while begin < len(order):
+    while begin < len(order) and state[STOP] == 0:
         end = begin + 1
         while end < len(order) and keys[order[end]] == keys[order[begin]]:
             end += 1
@@ -152,7 +154,7 @@ def unite_twins(items: Items, tree: Tree, groups: Groups, search: Search, aside:
                     put_or_set_aside(items, groups, aside, order[begin], item, groups.rows[part])
                     widen(items, tree, search, order[begin], items.cell[item])
                 empty(items, groups, other)
-            set_aside(items, groups, aside, order[begin], k)
+            set_aside(items, groups, aside, order[begin], k, state)
         begin = end
     return found
 

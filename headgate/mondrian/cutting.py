@@ -60,7 +60,7 @@ def cut(lines: Lines, rules: Rules, limits: Limits, k: int, state: NDArray[np.in
     waiting = np.zeros(room, np.int64)
     stop[0], size[0], made, open_blocks = rows, total, 1, 1
     held[0] = not conditions or holds(rules, limits, lines.row, lines.weight, scratch)
-    while open_blocks > 0 and state[STOP] == 0:
+    while open_blocks > 0:
         open_blocks -= 1
         block = waiting[open_blocks]
         a, b = start[block], stop[block]
@@ -70,6 +70,8 @@ def cut(lines: Lines, rules: Rules, limits: Limits, k: int, state: NDArray[np.in
             middle, left_rows, left_holds, right_holds = _divide(
                 lines, rules, limits, scratch, a, b, size[block], k, held[block], conditions, low, high, span, buckets
             )
+        if state[STOP] != 0:
+            break  # what was found of this block may be half a look
         if middle == a:
             leaf[block] = True
             state[DONE] += size[block]

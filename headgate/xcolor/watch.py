@@ -44,24 +44,25 @@ class Watch:
         """The result of `work`, which passes `state` to compiled loops. Ctrl-C stops it within a moment."""
         found: list[T] = []
         failed: list[BaseException] = []
+        ended = threading.Event()  # not `join`: Ctrl-C during it makes Python take the thread for ended
 
         def call() -> None:
             try:
                 found.append(work())
             except BaseException as problem:  # noqa: BLE001 - raised again where the caller waits
                 failed.append(problem)
+            finally:
+                ended.set()
 
         self.require_going()
-        worker = threading.Thread(target=call, name="headgate")
-        worker.start()
+        threading.Thread(target=call, name="headgate").start()
         try:
-            while worker.is_alive():
-                worker.join(EVERY)
+            while not ended.wait(EVERY):
                 if self._report is not None and self.state[TOTAL]:
                     self._report(int(self.state[DONE]), int(self.state[TOTAL]))
         except BaseException:
             self.stop()
-            worker.join()
+            ended.wait()
             raise
         if failed:
             raise failed[0]

@@ -41,9 +41,9 @@ def _gap(items, tree, box, cell):
 
 
 @loop
-def _all_in_one(items, groups, aside, cells, k):
+def _all_in_one(items, groups, aside, cells, k, state):
     fill(items, groups, 0, cells)
-    set_aside(items, groups, aside, 0, k)
+    set_aside(items, groups, aside, 0, k, state)
 
 
 def _state():
@@ -53,7 +53,7 @@ def _state():
 def _started(case):
     cells = np.arange(len(case.items.weight))
     tree = grow_tree(case.items, cells, K, np.ones(len(case.names)), 10_000, _state())
-    return tree, *start_groups(case.items, tree, K)
+    return tree, *start_groups(case.items, tree, K, _state())
 
 
 def _held(groups):
@@ -113,7 +113,7 @@ def test_rows_are_set_aside_until_a_group_keeps_its_limits_or_all_if_fewer_than_
         case = told(seed, 16)
         groups = empty_groups(case.items, 1, 2 * len(case.items.rows))
         aside = Aside(np.zeros(200, np.int64), np.zeros(200, np.int64), np.full(len(case.items.rows), -1, np.int64), np.zeros(1, np.int64))
-        _all_in_one(case.items, groups, aside, np.arange(len(case.items.weight)), 9)
+        _all_in_one(case.items, groups, aside, np.arange(len(case.items.weight)), 9, _state())
         assert groups.size[0] == 0 or groups.size[0] >= 9, seed
         assert case.keeps(_held(groups)[0]), seed
         gone = aside.rows[: aside.many[0]].sum()
@@ -239,7 +239,7 @@ def test_groups_that_are_published_alike_become_one_that_keeps_its_limits(told, 
             continue
         whole = Counter(held[first]) + Counter(held[second])
         before = int(aside.many[0])
-        assert unite_twins(case.items, tree, groups, search, aside, K)
+        assert unite_twins(case.items, tree, groups, search, aside, K, _state())
         after = _held(groups)
         assert not after[second]
         if case.keeps(whole):
@@ -258,5 +258,5 @@ def test_where_nothing_is_published_alike_nothing_is_united(told):
     tree, groups, search, aside = _started(case)
     forms = [case.form(held) for held in _held(groups) if held]
     assert len(set(forms)) == len(forms) > 3
-    assert not unite_twins(case.items, tree, groups, search, aside, K)
+    assert not unite_twins(case.items, tree, groups, search, aside, K, _state())
     assert aside.many[0] == 0
