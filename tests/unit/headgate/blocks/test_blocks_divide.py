@@ -131,3 +131,29 @@ def test_halves_keep_what_the_whole_keeps(told, monkeypatch):
             kept += all(case.keeps(_by_item(case, group)) for group in groups)
     assert len(halved) >= 3
     assert kept >= len(halved) - 1
+
+
+def _table(quasi, sensitive):
+    """Integers that identify, words that are sensitive."""
+    specs = {name: ColumnSpec(name, Kind.INTEGER, Role.QUASI) for name in quasi}
+    specs |= {name: ColumnSpec(name, Kind.CATEGORY, Role.SENSITIVE) for name in sensitive}
+    return encode_table(pd.DataFrame({**quasi, **sensitive}), specs)
+
+
+def test_one_cell_that_holds_half_too_much_of_both_its_values():
+    """No group may hold half of one value at δ = 0.51, so rows are set aside again and again, of the same two items."""
+    table = _table({"age": [1] * 2_000}, {"word": ["x", "y"] * 1_000})
+    itemized = items_of(table, [dissimilarity(table.select(["word"]), "0", "0.51")])
+    groups = blocks.divide(itemized.items, itemized.item, 10, [0, 0], np.zeros(3, dtype=np.int64))
+    assert len(groups) == 2_000
+    assert np.bincount(groups).min() >= 10
+
+
+def test_cells_of_many_rows_each_are_a_group_each():
+    """Two thousand cells of thirty rows, and nothing to protect: nothing needs to be lost."""
+    cell = np.repeat(np.arange(2_000), 30)
+    table = _table({"age": cell % 50, "home": cell // 50}, {"word": ["x"] * len(cell)})
+    itemized = items_of(table, [])
+    groups = blocks.divide(itemized.items, itemized.item, 10, [0, 0], np.zeros(3, dtype=np.int64))
+    assert len(np.unique(groups)) == 2_000
+    assert len(np.unique(np.stack([groups, cell]), axis=1).T) == 2_000

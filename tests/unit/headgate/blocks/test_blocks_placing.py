@@ -7,9 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from headgate.blocks.groups import fill, part_of, put, take
+from headgate.blocks.branching import shed
+from headgate.blocks.groups import empty, fill, part_of, put, take
 from headgate.blocks.moves import move_rows
-from headgate.blocks.placing import Aside, cheapest_place, gap_to, set_aside, widen
+from headgate.blocks.placing import Aside, Search, cheapest_place, gap_to, set_aside, widen
 from headgate.blocks.steps import place_rows, start_groups, unite_twins
 from headgate.blocks.store import empty_groups
 from headgate.blocks.tree import grow_tree
@@ -44,6 +45,15 @@ def _gap(items, tree, box, cell):
 def _all_in_one(items, groups, aside, cells, k, state):
     fill(items, groups, 0, cells)
     set_aside(items, groups, aside, 0, k, state)
+
+
+@loop
+def _shed_after_another(items, groups, search, aside, before, cells, k):
+    """From group 0, which is not the first in the store: that was another, and is empty now."""
+    fill(items, groups, 1, before)
+    fill(items, groups, 0, cells)
+    empty(items, groups, 1)
+    return shed(items, groups, search, aside, 0, k)
 
 
 def _state():
@@ -217,6 +227,56 @@ def test_placing_and_moving_break_no_limit_lose_no_row_and_moving_lowers_the_los
         moves += moved
     assert (more > 0) == (size > 0)
     assert moves > 10
+
+
+def _packed(groups, room):
+    """The same groups, with no place between them, and so many behind."""
+    parts = np.concatenate([np.arange(begin, begin + many) for begin, many in zip(groups.begin, groups.parts, strict=True)])
+    own = np.concatenate([parts, np.zeros(room, np.int64)])
+    begin = np.cumsum(groups.parts) - groups.parts
+    packed = {"item": groups.item[own], "rows": groups.rows[own], "value": groups.value[own], "near": groups.near[own]}
+    return groups._replace(**packed, begin=begin, places=groups.parts.copy(), top=np.full(1, len(parts)))
+
+
+@pytest.mark.parametrize("room", [0, 9])
+def test_in_a_store_that_is_full_no_row_is_lost(told, room):
+    """What finds no place in the store stays aside. `room`: places that are left."""
+    full = 0
+    for seed in range(12):
+        left = {}
+        for places in (room, 1_000):
+            case = told(seed, 60)
+            tree, groups, search, aside = _started(case)
+            groups = _packed(groups, places)
+            place_rows(case.items, tree, groups, search, aside, np.arange(aside.many[0]), K, K, _state())
+            _assert_sound(case, groups, aside)
+            left[places] = int(aside.rows[: aside.many[0]].sum())
+            move_rows(case.items, tree, groups, search, aside, K, 3, _state())
+            unite_twins(case.items, tree, groups, search, aside, K, _state())
+            _assert_sound(case, groups, aside)
+        full += left[room] > left[1_000]
+    assert full > 0
+
+
+def test_rows_branch_off_whole_while_the_store_closes_up(told):
+    """The group they come from moves in the store then, so its rows are elsewhere from one moment to the next."""
+    branched = 0
+    for seed in range(20):
+        case = told(seed, 80, quasi=("age",))
+        cells = np.arange(len(case.items.weight))
+        held = case.rows_of(cells)
+        for room in range(6, 30, 4):
+            groups = empty_groups(case.items, 8, 2 * len(held) + len(held) + 2 * 4 + room)
+            aside = Aside(np.zeros(200, np.int64), np.zeros(200, np.int64), np.full(len(case.items.rows), -1, np.int64), np.zeros(1, np.int64))
+            none = np.full(8, -1, np.int64)
+            search = Search(none.copy(), none.copy(), none.copy(), np.full(1, 2, np.int64), np.zeros(8, np.bool_), none.copy(), np.zeros(8))
+            branched += _shed_after_another(case.items, groups, search, aside, cells, cells, K)
+            total = Counter(dict(zip(aside.item[: aside.many[0]].tolist(), aside.rows[: aside.many[0]].tolist(), strict=True)))
+            for group, rows in enumerate(_held(groups)):
+                total.update(rows)
+                assert groups.size[group] == sum(rows.values())
+            assert total == held, seed
+    assert branched > 20
 
 
 @pytest.mark.parametrize("limited", [False, True])
