@@ -20,7 +20,7 @@ from headgate.xcolor.abstract_graph import AbstractGraph, abstract_graph, simila
 from headgate.xcolor.limits import NeighbourhoodLimit, free_component
 
 EQUAL, RANGE, NEAR, LAYOUT, LISTED = 0, 1, 2, 3, 4
-MOST_VALUES, MOST_PAIRS = 200_000, 20_000_000  # for which lists of similar values are held: 80 MB
+MOST_VALUES, MOST_PAIRS = 200_000, 100_000_000  # for which lists of similar values are held: 400 MB
 SAFE = 1e-12  # more than rounding moves a distance
 LARGEST_NEAR = 2_500  # distinct values: 6 MB of flags
 
