@@ -45,6 +45,11 @@ class Line:
             self._out.file.flush()
 
 
+def rows_grouped(done: int, rows: int) -> str:
+    """Boxes are cut first; then what is left over is placed, and rows move."""
+    return f"{done:,} of {rows:,} rows grouped" if done < rows else f"{rows:,} rows grouped, finishing"
+
+
 def time_left(seconds: float, done: float, expected: float) -> str:
     """At the pace so far; before anything is done nobody knows."""
     return f", about {seconds / done * (expected - done):.0f} s left" if done > 0 and seconds > 0 else ""
@@ -60,10 +65,30 @@ def settings_progress() -> Iterator[Told]:
         if seconds is None:
             return
         part = rows[0] / rows[1] if rows is not None and rows[1] else 0.0
-        grouped = f", {rows[0]:,} of {rows[1]:,} rows grouped" if rows is not None else ""
+        grouped = f", {rows_grouped(*rows)}" if rows is not None else ""
         line.say(f"{done} of {expected} settings{grouped}{time_left(seconds, done + min(part, 1.0), expected)}")
 
     try:
         yield told
     finally:
         line.clear()
+
+
+class RowsProgress:
+    """Rows grouped of the table that a step works on, and how long the rest of it takes. `shown` writes it where there is a terminal."""
+
+    def __init__(self, shown: Callable[[str], None]) -> None:
+        self._line, self._shown = Line(), shown
+        self._began, self._last = time.monotonic(), 0
+
+    def working(self, title: str, done: int, rows: int) -> None:
+        if done < self._last or self._last == 0:
+            self._began = time.monotonic()  # another table
+        self._last = done
+        if self._line.seconds_if_due() is None:
+            return
+        said = rows_grouped(done, rows) + (time_left(time.monotonic() - self._began, done, rows) if done < rows else "")
+        if self._line.live:
+            self._shown(said)
+        else:
+            self._line.say(f"{title}: {said}")

@@ -18,6 +18,7 @@ from prefect.artifacts import create_table_artifact
 
 from flows.policy_files import resolve_policy
 from headgate.errors import HeadgateError
+from headgate.xcolor.watch import stop_all
 from policies.gates import require_passed
 from tasks import record, steps
 from tasks.anonymize import agree_on_suppression
@@ -54,6 +55,7 @@ def _release(policy: str, source: str | None, key: str | None, if_changed: bool,
             record.end_unsealed(bench, problem)
             raise
         except BaseException as stop:  # Ctrl-C, SIGTERM, or a defect in the flow itself: the ledger must know that the run has ended
+            stop_all()  # tables that other threads are still grouping
             interrupted = HeadgateError("interrupted")
             interrupted.code = 130 if isinstance(stop, KeyboardInterrupt | SystemExit) else 1
             record.end_unsealed(bench, interrupted)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
     from rich.text import Text
 
+    from flows.progress import RowsProgress
     from headgate.errors import HeadgateError
     from policies.manifest import Manifest, Plan, TableFigures, Verdict
 
@@ -101,12 +102,23 @@ class StepProgress(Listener):
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._lines: dict[tuple[str, str], TaskID] = {}
+        self._rows: tuple[TaskID, RowsProgress] | None = None  # of the line that rows are told of
 
     def began(self, step: str, table: str = "") -> None:
         if step not in STEP_TITLES:
             return
         title = STEP_TITLES[step] + (f" {table}" if table else "")
         self._lines[step, table] = self._progress.add_task(title, total=1, taken="", mark="")
+
+    def working(self, step: str, done: int, rows: int) -> None:
+        from flows.progress import RowsProgress
+
+        line = next((task for (name, _), task in reversed(self._lines.items()) if name == step), None)
+        if line is None:
+            return
+        if self._rows is None or self._rows[0] != line:
+            self._rows = (line, RowsProgress(lambda said: self._progress.update(line, taken=said)))
+        self._rows[1].working(STEP_TITLES[step], done, rows)
 
     def ended(self, step: str, table: str, seconds: float, well: bool) -> None:
         line = self._lines.get((step, table))

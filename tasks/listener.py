@@ -4,12 +4,16 @@ from __future__ import annotations
 
 
 class Listener:
-    """Told when a step begins and ends; this one says nothing."""
+    """Told when a step begins and ends, and how far it is; this one says nothing."""
 
     def began(self, step: str, table: str = "") -> None:
         return
 
     def ended(self, step: str, table: str, seconds: float, well: bool) -> None:
+        return
+
+    def working(self, step: str, done: int, rows: int) -> None:
+        """So many rows of a table are grouped."""
         return
 
 

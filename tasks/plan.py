@@ -25,7 +25,9 @@ def choose_plan(bench: Workbench) -> int:
     bench.distance = callable_distance(promise)
     dictionaries = encode_dictionaries(bench.loaded.references.dictionaries, table)
     bench.attackers = attackers_of(policy, table, dictionaries)
-    check = TableCheck(table, promise, policy.anonymize, policy.gates.disclosure, bench.attackers, bench.seed, bench.distance)
+    check = TableCheck(
+        table, promise, policy.anonymize, policy.gates.disclosure, bench.attackers, bench.seed, bench.distance, report=bench.working
+    )
     try:
         found = search_plan(policy, table, check, check.promise)
     except NoPlan as nothing:

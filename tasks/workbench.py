@@ -87,6 +87,10 @@ class Workbench:
         """Recorded at the next audit. Figures, digests and column numbers only."""
         self.untold.append((kind, told))
 
+    def working(self, done: int, rows: int) -> None:
+        """Rows grouped of a table, of how many: for whoever waits."""
+        self.listener.working(self.step, done, rows)
+
     def forget_microdata(self) -> None:
         """What is left is what may be shown: figures, verdicts, ids."""
         self.ingested = self.table = self.check = self.kept = self.distance = None

@@ -65,7 +65,7 @@ def _lines(table: Table, settings: MondrianSettings, sensitive: Sequence[str], a
         row = first.astype(np.int64)
     scales = [_scale(column) for column in quasi]
     first_of = np.concatenate([[0], np.cumsum([len(scale) for scale in scales])]).astype(np.int64)
-    position = np.ascontiguousarray((axes.position if unit is None else axes.position[row]).T)
+    position = np.array((axes.position if unit is None else axes.position[row]).T, order="C")  # a copy: cuts rearrange it
     return unit, Lines(position, row, weight, rank, first_of, np.concatenate(scales))
 
 

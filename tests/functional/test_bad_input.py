@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import os
+import signal
 import subprocess
 import time
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 
@@ -139,8 +142,6 @@ def test_a_second_run_on_the_same_dataset_is_told_to_wait(project: Any) -> None:
 
 @pytest.mark.parametrize("signal_name", ["SIGINT", "SIGTERM"])
 def test_an_interrupted_run_leaves_nothing_and_is_recorded(project: Any, signal_name: str) -> None:
-    import signal
-
     process = started(project)
     process.send_signal(getattr(signal, signal_name))
     out, err = process.communicate(timeout=60)
@@ -149,6 +150,40 @@ def test_an_interrupted_run_leaves_nothing_and_is_recorded(project: Any, signal_
     assert not list(project.home.glob("staging/*"))
     assert not list(project.home.glob("candidates/*"))
     assert [release["state"] for release in project.run("releases", "--json").json["releases"]] == ["failed"]
+
+
+SLOW = """schema: 1
+dataset: slow
+source: {kind: csv, path: slow.csv}
+attributes:
+  age: {role: quasi, kind: integer, domain: [0, 400]}
+  pay: {role: sensitive, kind: number, domain: [0, 1]}
+  home: {role: sensitive, kind: number, domain: [0, 1]}
+projection: {method: single}
+anonymize: {method: mondrian, k: 5, epsilon: 0.05, delta: 0.6}
+gates: {linkability: 1}
+approval: {required: 1, signers: signers}
+publish: {to: open}
+"""
+
+
+def test_a_long_run_tells_how_far_it_is_and_stops_within_a_moment(project: Any) -> None:
+    """While compiled loops work, which hear no signal themselves: a hundred thousand pairs of numbers, no two alike."""
+    draw = np.random.default_rng(1)
+    frame = pd.DataFrame({"age": draw.integers(0, 400, 100_000), "pay": draw.random(100_000), "home": draw.random(100_000)})
+    frame.round(9).to_csv(project.folder / "slow.csv", index=False)
+    project.policy.write_text(SLOW, encoding="utf-8")
+    process = project.in_background("release", project.policy)
+    told = next((line for line in process.stderr if "rows grouped" in line), "")
+    assert "of 100,000 rows grouped" in told or "100,000 rows grouped, finishing" in told
+    stopped = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert time.monotonic() - stopped < 4  # one for the loops; the rest to tell the ledger, on a machine that other tests keep busy
+    assert "Interrupted" in err
+    assert not list(project.home.glob("staging/*"))
+    assert not list(project.home.glob("candidates/*"))
 
 
 def test_a_killed_run_s_lock_is_taken_over_and_the_run_is_told_to_have_failed(project: Any) -> None:
