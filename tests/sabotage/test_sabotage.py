@@ -11,10 +11,16 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
 
 import pytest
 
+AT_ONCE = min(4, os.cpu_count() or 1)
+Result = subprocess.CompletedProcess[str]
 ROOT = Path(__file__).resolve().parents[2]
 SABOTAGES = tomllib.loads((Path(__file__).parent / "sabotages.toml").read_text(encoding="utf-8"))["sabotage"]
 PARTS = ("headgate", "policies", "tasks", "flows", "tests", "deployments", "benchmarks", "docs", "pyproject.toml", "README.md")
@@ -23,18 +29,44 @@ WRAPPING = ("-W", "ignore:overflow encountered:RuntimeWarning")
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sabotaged")
-    for part in PARTS:
-        source = ROOT / part
-        if source.is_dir():
-            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "results"))
-        else:
-            shutil.copy2(source, folder / part)
-    return folder
+def copies(tmp_path_factory: pytest.TempPathFactory) -> SimpleQueue[Path]:
+    """As many as can be worked on at once; who takes one puts it back as it was."""
+    free: SimpleQueue[Path] = SimpleQueue()
+    for _ in range(AT_ONCE):
+        folder = tmp_path_factory.mktemp("sabotaged")
+        for part in PARTS:
+            source = ROOT / part
+            if source.is_dir():
+                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "results"))
+            else:
+                shutil.copy2(source, folder / part)
+        free.put(folder)
+    return free
 
 
-def run_tests(folder: Path, *tests: str, compiled: bool = False) -> subprocess.CompletedProcess[str]:
+@pytest.fixture(scope="module")
+def results(request: pytest.FixtureRequest, copies: SimpleQueue[Path]) -> Iterator[dict[str, Future[Result]]]:
+    """Of all sabotages that were asked for, in their order."""
+    parameters = (getattr(item, "callspec", None) for item in request.session.items)
+    chosen = [one.params["sabotage"] for one in parameters if one is not None and "sabotage" in one.params]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        yield {sabotage["name"]: pool.submit(sabotaged, sabotage, copies) for sabotage in chosen}
+        pool.shutdown(cancel_futures=True)
+
+
+def sabotaged(sabotage: dict[str, Any], copies: SimpleQueue[Path]) -> Result:
+    copy = copies.get()
+    path = copy / sabotage["file"]
+    whole = path.read_text(encoding="utf-8")
+    path.write_text(whole.replace(sabotage["find"], sabotage["replace"]), encoding="utf-8")
+    try:
+        return run_tests(copy, sabotage["test"], compiled=bool(sabotage.get("compiled", False)))
+    finally:
+        path.write_text(whole, encoding="utf-8")
+        copies.put(copy)
+
+
+def run_tests(folder: Path, *tests: str, compiled: bool = False) -> Result:
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     if not compiled:
         environment["NUMBA_DISABLE_JIT"] = "1"
@@ -64,21 +96,18 @@ def test_every_sabotage_finds_its_line_and_its_test() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda sabotage: sabotage["name"])
-def test_a_sabotage_turns_its_named_test_red(sabotage: dict[str, str], copy: Path) -> None:
-    path = copy / sabotage["file"]
-    whole = path.read_text(encoding="utf-8")
-    assert whole.count(sabotage["find"]) == 1, "the line to break must stand exactly once"
-    path.write_text(whole.replace(sabotage["find"], sabotage["replace"]), encoding="utf-8")
-    try:
-        result = run_tests(copy, sabotage["test"], compiled=bool(sabotage.get("compiled", False)))
-    finally:
-        path.write_text(whole, encoding="utf-8")
+def test_a_sabotage_turns_its_named_test_red(sabotage: dict[str, Any], results: dict[str, Future[Result]]) -> None:
+    result = results[sabotage["name"]].result()
     summary = result.stdout.strip().splitlines()[-1] if result.stdout.strip() else ""
     found = result.returncode == 1 and " failed" in summary and " error" not in summary  # a fixture that broke has noticed nothing
     assert found, f"stayed green or did not run:\n{result.stdout[-3000:]}{result.stderr[-1000:]}"
 
 
 @pytest.mark.long
-def test_without_a_sabotage_the_named_tests_are_green(copy: Path) -> None:
-    result = run_tests(copy, *sorted({sabotage["test"] for sabotage in SABOTAGES}))
-    assert result.returncode == 0, result.stdout[-3000:]
+def test_without_a_sabotage_the_named_tests_are_green(copies: SimpleQueue[Path]) -> None:
+    """In as many runs as there are copies."""
+    tests = sorted({sabotage["test"] for sabotage in SABOTAGES})
+    folders = [copies.get() for _ in range(AT_ONCE)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for result in pool.map(lambda i: run_tests(folders[i], *tests[i::AT_ONCE]), range(AT_ONCE)):
+            assert result.returncode == 0, result.stdout[-3000:]

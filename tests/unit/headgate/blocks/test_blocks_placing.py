@@ -267,8 +267,8 @@ def test_rows_branch_off_whole_while_the_store_closes_up(told):
         held = case.rows_of(cells)
         for room in range(6, 30, 4):
             groups = empty_groups(case.items, 8, 2 * len(held) + len(held) + 2 * 4 + room)
-            aside = Aside(np.zeros(200, np.int64), np.zeros(200, np.int64), np.full(len(case.items.rows), -1, np.int64), np.zeros(1, np.int64))
-            none = np.full(8, -1, np.int64)
+            none, nowhere = np.full(8, -1, np.int64), np.full(len(case.items.rows), -1, np.int64)
+            aside = Aside(np.zeros(200, np.int64), np.zeros(200, np.int64), nowhere, np.zeros(1, np.int64))
             search = Search(none.copy(), none.copy(), none.copy(), np.full(1, 2, np.int64), np.zeros(8, np.bool_), none.copy(), np.zeros(8))
             branched += _shed_after_another(case.items, groups, search, aside, cells, cells, K)
             total = Counter(dict(zip(aside.item[: aside.many[0]].tolist(), aside.rows[: aside.many[0]].tolist(), strict=True)))
