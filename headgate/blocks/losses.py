@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.blocks.store import NOWHERE, Groups
-from headgate.xcolor.axes import FIRST, FLAT, SHAPE, published_key, stretch_loss
+from headgate.xcolor.axes import FIRST, FLAT, SHAPE, key_with, stretch_loss
 from headgate.xcolor.items import Items
 from headgate.xcolor.loops import inner, loop, making
 
@@ -104,5 +104,31 @@ def keys_of_groups(items: Items, groups: Groups) -> NDArray[np.int64]:
     keys = np.zeros(len(groups.begin), dtype=np.int64)
     for group in range(len(keys)):
         if groups.parts[group] > 0:
-            keys[group] = published_key(items.axes, cells_of(items, groups, group), groups.seen, groups.clock)[0]
+            key = np.int64(1)
+            for axis in range(len(items.axes.facts)):
+                low, high, different = groups.low[group, axis], groups.high[group, axis], groups.different[group, axis]
+                key = key_with(items.axes, axis, key, low, high, different, _sign(items, groups, group, axis))
+            keys[group] = key
     return keys
+
+
+@inner
+def _sign(items: Items, groups: Groups, group: int, axis: int) -> int:
+    """The signs of a group's values on a FLAT axis together. Most often its box says which values those are."""
+    axes, total = items.axes, np.int64(0)
+    if axes.facts[axis, SHAPE] != FLAT:
+        return total  # type: ignore[return-value]
+    first, low, high = axes.facts[axis, FIRST], groups.low[group, axis], groups.high[group, axis]
+    if groups.different[group, axis] <= 2:
+        return axes.sign[first + low] + (axes.sign[first + high] if low < high else np.int64(0))  # type: ignore[no-any-return]
+    if all_between(groups, group, axis):
+        for p in range(low, high + 1):
+            total += axes.sign[first + p]
+        return total  # type: ignore[return-value]
+    groups.clock[0] += 1
+    for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
+        p = first + axes.position[items.cell[groups.item[part]], axis]
+        if groups.seen[p] != groups.clock[0]:
+            groups.seen[p] = groups.clock[0]
+            total += axes.sign[p]
+    return total  # type: ignore[return-value]

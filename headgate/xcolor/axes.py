@@ -173,9 +173,9 @@ def published_key(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], 
     clock[0] += 1
     now = clock[0]
     for axis in range(len(axes.facts)):
-        size, start, shape = axes.facts[axis, COUNT], axes.facts[axis, FIRST], axes.facts[axis, SHAPE]
+        start, shape = axes.facts[axis, FIRST], axes.facts[axis, SHAPE]
         low = high = np.int64(axes.position[rows[0], axis])
-        different, sign = 0, np.int64(0)
+        different, sign = np.int64(0), np.int64(0)
         for row in rows:
             p = np.int64(axes.position[row, axis])
             low, high = min(low, p), max(high, p)
@@ -184,20 +184,28 @@ def published_key(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], 
                 different += 1
                 sign += axes.sign[start + p]
         total += stretch_loss(axes, axis, low, high, different)
-        one, two = low, high
-        if shape == FLAT:
-            one, two = np.int64(different), sign
-        elif low != high and high == size:
-            one, two = np.int64(-1), np.int64(-1)
-        elif low != high and shape == TREE:
-            one, two = np.int64(-1), np.int64(-1)
-            base = axes.facts[axis, NODES]
-            for level in range(1, axes.facts[axis, HEIGHT]):
-                if axes.node[base + level * size + low] == axes.node[base + level * size + high]:
-                    one, two = np.int64(-1 - level), np.int64(axes.node[base + level * size + low])
-                    break
-        key = _mixed(_mixed(key, one), two)
+        key = key_with(axes, axis, key, low, high, different, sign)
     return key, total  # type: ignore[return-value]
+
+
+@inner
+def key_with(axes: Axes, axis: int, key: int, low: int, high: int, different: int, sign: int) -> int:
+    """The key of what is published on the axes so far, and on this one: of a group that spans low … high there. Where the axis is FLAT,
+    `different` counts its values and `sign` sums their signs."""
+    size, shape = axes.facts[axis, COUNT], axes.facts[axis, SHAPE]
+    one, two = low, high
+    if shape == FLAT:
+        one, two = np.int64(different), sign
+    elif low != high and high == size:
+        one, two = np.int64(-1), np.int64(-1)
+    elif low != high and shape == TREE:
+        one, two = np.int64(-1), np.int64(-1)
+        base = axes.facts[axis, NODES]
+        for level in range(1, axes.facts[axis, HEIGHT]):
+            if axes.node[base + level * size + low] == axes.node[base + level * size + high]:
+                one, two = np.int64(-1 - level), np.int64(axes.node[base + level * size + low])
+                break
+    return _mixed(_mixed(key, one), two)  # type: ignore[no-any-return]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

@@ -138,7 +138,8 @@ class Told:
         if None in values:
             return "everything"
         if name == "town":
-            return next(TOWNS[min(values)][level] for level in range(3) if len({TOWNS[town][level] for town in values}) == 1)
+            node = next(TOWNS[min(values)][level] for level in range(3) if len({TOWNS[town][level] for town in values}) == 1)
+            return "everything" if node == "*" else node
         ranks = [SCHOOLS.index(value) for value in values] if name == "school" else values
         return min(ranks), max(ranks)
 

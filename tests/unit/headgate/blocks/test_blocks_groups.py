@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from headgate.blocks.groups import fill, keeps_all, may_go, part_of, put, room_for, take
-from headgate.blocks.losses import loss_with, loss_without
+from headgate.blocks.losses import keys_of_groups, loss_with, loss_without
 from headgate.blocks.store import empty_groups
 from headgate.xcolor.loops import loop
 
@@ -118,6 +118,26 @@ def test_a_store_with_few_places_closes_up_or_refuses_and_loses_nothing(told, se
     case, groups, held, _, _ = _started(told, seed, places=44)
     _assert_counted(case, groups, held)
     assert groups.top[0] <= 44
+
+
+def test_groups_have_one_key_where_they_are_published_alike_and_only_there(told):
+    """Groups of every few cells, of tables in which people differ by few colours and towns, so that many come out alike."""
+    alike = other = 0
+    for seed in range(24):
+        case = told(seed, 40, quasi=[("colour",), ("colour", "town"), ("age", "school")][seed % 3])
+        groups = empty_groups(case.items, 30, 2_000)
+        draw = np.random.default_rng(seed)
+        for group in range(30):
+            many = int(draw.integers(1, 6))
+            cells = np.sort(draw.choice(len(case.items.weight), min(many, len(case.items.weight)), replace=False)).astype(np.int64)
+            _fill(case.items, groups, group, cells)
+        keys = keys_of_groups(case.items, groups)
+        forms = [case.form(groups.item[_parts(groups, group)].tolist()) for group in range(30)]
+        for one in range(30):
+            for two in range(one):
+                assert (keys[one] == keys[two]) == (forms[one] == forms[two]), seed
+                alike, other = alike + (forms[one] == forms[two]), other + (forms[one] != forms[two])
+    assert min(alike, other) > 200
 
 
 def test_a_group_takes_as_many_rows_as_keep_its_limits(told):
