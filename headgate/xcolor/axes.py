@@ -193,9 +193,9 @@ def key_with(axes: Axes, axis: int, key: int, low: int, high: int, different: in
     """The key of what is published on the axes so far, and on this one: of a group that spans low … high there. Where the axis is FLAT,
     `different` counts its values and `sign` sums their signs."""
     size, shape = axes.facts[axis, COUNT], axes.facts[axis, SHAPE]
-    one, two = low, high
+    one, two = np.int64(low), np.int64(high)
     if shape == FLAT:
-        one, two = np.int64(different), sign
+        one, two = np.int64(different), np.int64(sign)
     elif low != high and high == size:
         one, two = np.int64(-1), np.int64(-1)
     elif low != high and shape == TREE:
