@@ -1,0 +1,123 @@
+"""Background-join attack (codip, section 1 and 4.2): whoever knows one sensitive attribute i of a person learns another, j.
+
+With G the class, the figures in nats, weighted by people, are: `gain` = I(i; j | G), what knowing i adds to what the class tells of j;
+and `information` = I(j; G | i), what the class adds for one who knows i and the whole table's association of i and j. The paper's
+H(j) − I(i; j) = H(j | i), of which E(i, j) takes the share P_j (DEFINITIONS §6), is `exposable`: it is what he learns if class and i
+single out j, so `information` ≤ `exposable`. Of the two readings of "class" the larger figures count.
+
+Tables with other sensitive attributes tell him more only if their rows can be put side by side: `join_across` tries just that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from headgate.attacks.guessing import guess
+from headgate.attacks.matching import last_is_missing, match, match_all, published_column, translated
+from headgate.attacks.success import Success, success
+from headgate.columns import Codes, Column
+from headgate.errors import InputRejected
+from headgate.published import PublishedTable
+from headgate.tolerance import TOLERANCE, exact
+
+
+@dataclass(frozen=True)
+class BackgroundJoin:
+    known: str
+    unknown: str
+    success: Success
+    right_alone: int  # people guessed rightly by the quasi-identifiers only
+    certain: int  # whose own sensitive value is believed as firmly as asked, and is right
+    certain_alone: int
+    mistaken: int  # people of whom he believes as firmly what is not so: side by side rows of different people tell nothing
+    gain: float | None = None  # nats; None across tables
+    information: float | None = None
+    exposable: float | None = None
+
+    @property
+    def advantage(self) -> float:
+        """The share of people that the join adds to those guessed rightly without it; negative where it misleads."""
+        return (self.success.right - self.right_alone) / self.success.people
+
+    def sentence(self) -> str:
+        return (
+            f"{self.success.sentence()} Without the known value: {100 * self.right_alone / self.success.people:.1f} %. "
+            f"Firmly known become {self.certain} people's values, {self.certain_alone} without it; "
+            f"as firmly he is mistaken about {self.mistaken}."
+        )
+
+
+def background_join(published: PublishedTable, people: Mapping[str, Column], known: str, unknown: str, belief: Any = 1) -> BackgroundJoin:
+    """Within one table. `people` have the source's quasi-identifiers and both attributes."""
+    one, other = _columns(published, published, people, known, unknown)
+    figures = np.max([_information(one.codes, other.codes, reading) for reading in published.classes()], axis=0)
+    gain, information, exposable = (float(figure) for figure in figures)
+    return _attack(published, (published,), people, (one, other), belief, (gain, information, exposable))
+
+
+def join_across(
+    holds_known: PublishedTable, holds_unknown: PublishedTable, people: Mapping[str, Column], belief: Any = 1
+) -> tuple[BackgroundJoin, ...]:
+    """The known attribute lies in one table and the unknown in another: their rows are put side by side by position, and a row must fit
+    in both. Of shuffled tables the join then adds nothing. One result a pair of attributes."""
+    return tuple(
+        _attack(holds_unknown, (holds_known, holds_unknown), people, _columns(holds_known, holds_unknown, people, known, unknown), belief)
+        for known in holds_known.sensitive
+        for unknown in holds_unknown.sensitive
+    )
+
+
+def _columns(
+    holds_known: PublishedTable, holds_unknown: PublishedTable, people: Mapping[str, Column], known: str, unknown: str
+) -> tuple[Column, Column]:
+    if known == unknown:
+        raise InputRejected("The known attribute is the unknown one.", "Name two attributes.")
+    return published_column(holds_known, people, known), published_column(holds_unknown, people, unknown)
+
+
+def _attack(
+    alone: PublishedTable,
+    joined: Sequence[PublishedTable],
+    people: Mapping[str, Column],
+    columns: tuple[Column, Column],
+    belief: Any,
+    figures: tuple[float | None, float | None, float | None] = (None, None, None),
+) -> BackgroundJoin:
+    one, other = columns
+    truth, told = translated(people[other.name], other), translated(people[one.name], one)
+    before = guess(match(alone, people), other)
+    after = guess(match_all(joined, people), other, None, last_is_missing(one), told)
+    # no row with the known value: he keeps to what the quasi-identifiers tell
+    value = np.where(after.belief > 0, after.value, before.value)
+    firm = np.where(after.belief > 0, after.belief, before.belief)
+    asked = float(exact(belief)) - TOLERANCE
+    certain, certain_alone = (
+        int(np.count_nonzero((share >= asked) & (found == truth) & other.sensitive[found]))
+        for share, found in ((firm, value), (before.belief, before.value))
+    )
+    mistaken = int(np.count_nonzero((firm >= asked) & (value != truth)))
+    words = f"the most frequent '{other.name}' of the rows that fit and have the person's '{one.name}'"
+    done = success("Background join", words, len(truth), int((value == truth).sum()), int((truth == before.overall).sum()))
+    return BackgroundJoin(one.name, other.name, done, int((before.value == truth).sum()), certain, certain_alone, mistaken, *figures)
+
+
+def _information(known: Codes, unknown: Codes, group: Codes) -> tuple[float, float, float]:
+    """I(i; j | G), I(j; G | i) and H(j | i), from joint entropies."""
+    h_all = _entropy(known, unknown, group)
+    h_known_group, h_known, h_both = _entropy(known, group), _entropy(known), _entropy(known, unknown)
+    gain = h_known_group + _entropy(unknown, group) - h_all - _entropy(group)
+    information = h_both + h_known_group - h_all - h_known
+    return max(0.0, gain), max(0.0, information), max(0.0, h_both - h_known)
+
+
+def _entropy(*columns: Codes) -> float:
+    keys = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        keys = np.unique(keys, return_inverse=True)[1] * (int(column.max(initial=0)) + 2) + column + 1
+    shares = np.unique(keys, return_counts=True)[1] / len(keys)
+    return -math.fsum((shares * np.log(shares)).tolist())

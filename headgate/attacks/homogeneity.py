@@ -1,0 +1,44 @@
+"""Homogeneity attack (Machanavajjhala et al., 2006): link a person to a group by the quasi-identifiers, guess what most of it hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from headgate.attacks.guessing import guess
+from headgate.attacks.matching import match, published_column, translated
+from headgate.attacks.success import Success, success
+from headgate.columns import Column
+from headgate.published import PublishedTable
+from headgate.tolerance import TOLERANCE, exact
+
+
+@dataclass(frozen=True)
+class Homogeneity:
+    """`certain` people hold a sensitive value that is believed at least as firmly as asked, and it is theirs."""
+
+    attribute: str
+    success: Success
+    believed: float
+    certain: int
+
+    def sentence(self) -> str:
+        firmly = "with certainty" if self.believed == 1 else f"with a belief of {self.believed:g} or more"
+        return f"{self.success.sentence()} A sensitive value of theirs is known {firmly} of {self.certain} people."
+
+
+def homogeneity(published: PublishedTable, people: Mapping[str, Column], name: str, belief: Any = 1) -> Homogeneity:
+    """`people` are the attacked, one row a person, with the source's encoded quasi-identifiers and the attribute itself, the truth."""
+    column = published_column(published, people, name)
+    truth = translated(people[name], column)
+    found = guess(match(published, people), column)
+    right = found.value == truth
+    believed = float(exact(belief))
+    firm = (found.belief >= believed - TOLERANCE) & right & column.sensitive[found.value]
+    done = success(
+        "Homogeneity", f"the most frequent '{name}' of the rows that fit", len(truth), int(right.sum()), int((truth == found.overall).sum())
+    )
+    return Homogeneity(name, done, believed, int(np.count_nonzero(firm)))

@@ -1,0 +1,187 @@
+"""Intersection attack (codip, section 6.1): the tables generalize differently, and whoever fits a person's classes in all of them is
+fewer than who fits in one.
+
+Candidates of a person are the people who could share a class with the person in every table. Only distinct combinations of source cells
+are compared, as rows of bits. Sensitive attributes of the tables are disjoint, so fewer candidates do not by themselves tell a value
+(Theorem 2); they tell who is behind a class. `people` is everybody the attacker takes into account, all who were released among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.attacks.matching import distinct_people, fitting_classes, match
+from headgate.attacks.success import Success, success
+from headgate.columns import Column
+from headgate.errors import InputRejected
+from headgate.published import PublishedTable
+
+_WORDS = 256  # of candidate combinations at a time
+_CELLS = 2048  # combinations looked at at a time
+LARGEST_PAIRS = 2 * 10**7
+
+
+@dataclass(frozen=True, eq=False)
+class Intersection:
+    """By person: candidates that are left, distinct combinations of cells among them, and candidates in the best single table."""
+
+    candidates: NDArray[np.int64]
+    cells: NDArray[np.int64]
+    alone: NDArray[np.int64]
+    success: Success
+
+    @property
+    def pinned(self) -> int:
+        """People whom no table points out alone and all together do."""
+        return int(np.count_nonzero((self.candidates == 1) & (self.alone > 1)))
+
+    @property
+    def growth(self) -> float:
+        """The largest factor by which certainty about a person exceeds that from the best single table."""
+        return float((self.alone / self.candidates).max())
+
+    def sentence(self) -> str:
+        return (
+            f"{self.success.sentence()} At least {int(self.candidates.min())} candidates are left of everybody; "
+            f"{self.pinned} people are pinned by the tables together and by none alone; certainty grows up to {self.growth:.3g}-fold."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """Pairs of classes of two tables that can hold the same people, with bounds on how many (Fréchet)."""
+
+    pairs: NDArray[np.int64]  # pair × (class of the one, class of the other)
+    upper: NDArray[np.int64]
+    lower: NDArray[np.int64]
+
+
+def intersection(tables: Sequence[PublishedTable], people: Mapping[str, Column]) -> Intersection:
+    if not tables:
+        raise InputRejected("There are no tables to intersect.", "Give at least one.")
+    names = list(dict.fromkeys(name for table in tables for name in table.cells))
+    cells, cell, number = distinct_people(people, names)
+    heads = {name: people[name].take(np.unique(cell, return_index=True)[1]) for name in names}
+    found = [match(table, heads) for table in tables]
+    size = len(cells)
+    left, kinds = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    alone = np.zeros((len(tables), size), np.int64)
+    for start in range(0, size, 64 * _WORDS):
+        part = np.arange(start, min(size, start + 64 * _WORDS))
+        members = [_members(one.bits, one.wanted[one.cell[part]], len(one.sizes)) for one in found]
+        weights = number[part]
+        for first in range(0, size, _CELLS):
+            rows = np.arange(first, min(size, first + _CELLS))
+            acc = np.full((len(rows), members[0].shape[1]), 2**64 - 1, dtype=np.uint64)
+            for i, one in enumerate(found):
+                reached = _reached(one.bits, one.wanted[one.cell[rows]], members[i])
+                alone[i, rows] += _weigh(reached, weights)
+                acc &= reached
+            left[rows] += _weigh(acc, weights)
+            kinds[rows] += _weigh(acc, np.ones_like(weights))
+    # who fits nothing somewhere was not released, and stays one of all
+    nobody = left == 0
+    left[nobody], kinds[nobody] = len(cell), size
+    best = np.where(alone > 0, alone, len(cell)).min(axis=0)
+    done = success("Intersection", "one of the people who fit in every table", len(cell), float((1.0 / left)[cell].sum()), 1.0)
+    return Intersection(left[cell], kinds[cell], best[cell], done)
+
+
+def overlap(one: PublishedTable, other: PublishedTable, people: Mapping[str, Column]) -> Overlap:
+    """Upper bound: rows of either class, and people who fit both. Lower: rows of a class that its other partners have no room for."""
+    left, right = match(one, people), match(other, people)
+    _, first, cell = np.unique(np.stack([left.cell, right.cell], axis=1), axis=0, return_index=True, return_inverse=True)
+    wanted_left, wanted_right = left.wanted[left.cell[first]], right.wanted[right.cell[first]]
+    sizes = np.array([len(left.sizes), len(right.sizes)])
+    many = _count_pairs(left.bits, wanted_left, right.bits, wanted_right, sizes)
+    if many > LARGEST_PAIRS:
+        raise InputRejected("Almost all groups of the two tables can hold the same people.", "Compare tables whose groups overlap less.")
+    number = np.bincount(cell.ravel(), minlength=len(first))
+    keys, fitting = _list_pairs(left.bits, wanted_left, right.bits, wanted_right, sizes, number, many)
+    distinct, place = np.unique(keys, return_inverse=True)
+    both = np.bincount(place, weights=fitting, minlength=len(distinct)).astype(np.int64)
+    g, h = distinct // sizes[1], distinct % sizes[1]
+    upper = np.minimum(both, np.minimum(left.sizes[g], right.sizes[h]))
+    room_g = np.bincount(g, weights=upper, minlength=sizes[0]).astype(np.int64)
+    room_h = np.bincount(h, weights=upper, minlength=sizes[1]).astype(np.int64)
+    lower = np.maximum(left.sizes[g] - (room_g[g] - upper), right.sizes[h] - (room_h[h] - upper))
+    return Overlap(np.stack([g, h], axis=1), upper, np.maximum(lower, 0))
+
+
+@numba.njit(cache=True, nogil=True)
+def _members(bits: NDArray[np.uint64], wanted: NDArray[np.int64], classes: int) -> NDArray[np.uint64]:
+    """Classes × bits over these combinations: which of them fit each class."""
+    out = np.zeros((classes, (len(wanted) + 63) // 64), np.uint64)
+    fits = np.empty(classes, np.int64)
+    for cell in range(len(wanted)):
+        for i in range(fitting_classes(bits, wanted[cell], fits)):
+            out[fits[i], cell >> 6] |= np.uint64(1) << np.uint64(cell & 63)
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
+def _reached(bits: NDArray[np.uint64], wanted: NDArray[np.int64], members: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """For each combination all those that could share a class with it."""
+    out = np.zeros((len(wanted), members.shape[1]), np.uint64)
+    fits = np.empty(len(members), np.int64)
+    for cell in range(len(wanted)):
+        for i in range(fitting_classes(bits, wanted[cell], fits)):
+            for word in range(members.shape[1]):
+                out[cell, word] |= members[fits[i], word]
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
+def _weigh(rows: NDArray[np.uint64], weights: NDArray[np.int64]) -> NDArray[np.int64]:
+    out = np.zeros(len(rows), np.int64)
+    for row in range(len(rows)):
+        for word in range(rows.shape[1]):
+            left, place = rows[row, word], 64 * word
+            while left != np.uint64(0) and place < len(weights):
+                if left & np.uint64(1):
+                    out[row] += weights[place]
+                left >>= np.uint64(1)
+                place += 1
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
+def _count_pairs(
+    one: NDArray[np.uint64],
+    wanted_one: NDArray[np.int64],
+    other: NDArray[np.uint64],
+    wanted_other: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+) -> int:
+    many = 0
+    g, h = np.empty(sizes[0], np.int64), np.empty(sizes[1], np.int64)
+    for cell in range(len(wanted_one)):
+        many += fitting_classes(one, wanted_one[cell], g) * fitting_classes(other, wanted_other[cell], h)
+    return many
+
+
+@numba.njit(cache=True, nogil=True)
+def _list_pairs(
+    one: NDArray[np.uint64],
+    wanted_one: NDArray[np.int64],
+    other: NDArray[np.uint64],
+    wanted_other: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    number: NDArray[np.int64],
+    many: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    keys, people = np.empty(many, np.int64), np.empty(many, np.int64)
+    g, h = np.empty(sizes[0], np.int64), np.empty(sizes[1], np.int64)
+    at = 0
+    for cell in range(len(wanted_one)):
+        left, right = fitting_classes(one, wanted_one[cell], g), fitting_classes(other, wanted_other[cell], h)
+        for i in range(left):
+            for j in range(right):
+                keys[at], people[at] = g[i] * sizes[1] + h[j], number[cell]
+                at += 1
+    return keys, people

@@ -1,0 +1,146 @@
+"""Order and id linkage (DEFINITIONS §6): shuffled rows are independent, so no test may tell otherwise.
+
+`order_linkage` has the truth: where each person's row stands in two tables. `outside_linkage` has what everybody has: the tables, as they
+are published. Ranks are correlated (Spearman 1904); under random order the correlation has variance 1/(n−1), whatever the ties, and is
+normal from a few rows on, below which all orders are gone through. Rows that are neighbours in both tables are about Poisson with mean
+2(n−1)/n. Several tests: p-values are multiplied by their number (Bonferroni)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import poisson, rankdata
+
+from headgate.cells import Interval, Single, parse_cell
+from headgate.columns import GROUP
+from headgate.encode import value_text
+from headgate.errors import InputRejected
+from headgate.published import PublishedCells, PublishedTable
+from headgate.risk.consistency import frame_cells
+
+LEAST_P = 0.001
+_FEW = 7  # rows of which all orders are gone through
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class IndependenceTest:
+    name: str
+    statistic: float
+    p: float
+
+
+@dataclass(frozen=True)
+class Linkage:
+    tests: tuple[IndependenceTest, ...]
+
+    @property
+    def p(self) -> float:
+        return min(1.0, len(self.tests) * min((test.p for test in self.tests), default=1.0))
+
+    @property
+    def passes(self) -> bool:
+        return self.p >= LEAST_P
+
+    def sentence(self) -> str:
+        found = "show no trace of each other" if self.passes else "can be linked"
+        return f"By {len(self.tests)} tests of order and numbers the two tables {found} (p = {self.p:.2g}, at least {LEAST_P:g} required)."
+
+
+def order_linkage(one: Sequence[int] | NDArray[np.integer], other: Sequence[int] | NDArray[np.integer]) -> Linkage:
+    """The positions of the same people in two tables."""
+    x, y = np.asarray(one, dtype=np.int64), np.asarray(other, dtype=np.int64)
+    if len(x) != len(y) or len(np.unique(x)) != len(x) or len(np.unique(y)) != len(y):
+        raise InputRejected("Positions differ in number, or one is held by two people.", "Give each person's row in either table.")
+    n = len(x)
+    follows = rankdata(y)[np.argsort(x)]
+    beside = int((np.abs(np.diff(follows)) == 1).sum())
+    close = IndependenceTest("neighbours in both", float(beside), float(poisson.sf(beside - 1, 2 * (n - 1) / n)) if n > _FEW else 1.0)
+    return Linkage((_spearman("order", x.astype(np.float64), y.astype(np.float64)), close))
+
+
+def outside_linkage(one: PublishedTable, other: PublishedTable) -> Linkage:
+    """Of tables in their published order, with their published group numbers."""
+    shared = [name for name in one.cells if name in other.cells]
+    pairs = [(name, one.cells[name], other.cells[name]) for name in shared]
+    return _outside(pairs, one.group.astype(np.int64), other.group.astype(np.int64))
+
+
+def linkage_frames(one: pd.DataFrame, other: pd.DataFrame, quasi: Sequence[str], group: str | None = GROUP) -> Linkage:
+    """Of published frames; group numbers are taken as they are written."""
+    wanted = [*quasi, *([group] if group else [])]
+    absent = [name for name in wanted if name not in one.columns or name not in other.columns]
+    if absent:
+        raise InputRejected(f"Column '{absent[0]}' is not in both tables.", "Name columns that both have.")
+    pairs = [(name, frame_cells(one[name], value_text), frame_cells(other[name], value_text)) for name in quasi]
+    if group is None:
+        return _outside(pairs, None, None)
+    numbers = pd.factorize(pd.concat([one[group], other[group]]), sort=True)[0].astype(np.int64)
+    return _outside(pairs, numbers[: len(one)], numbers[len(one) :])
+
+
+def _outside(
+    pairs: Sequence[tuple[str, PublishedCells, PublishedCells]], one: NDArray[np.int64] | None, other: NDArray[np.int64] | None
+) -> Linkage:
+    """Row by row: cells of one table against cells of the other. Number by number: the mean cells of groups with equal numbers."""
+    if not pairs:
+        raise InputRejected("The two tables share no quasi-identifier.", "Compare tables of the same people.")
+    tests = []
+    for name, left, right in pairs:
+        x, y = _places(left, right)
+        rows = min(len(x), len(y))
+        tests.append(_spearman(f"'{name}' row by row", x[:rows], y[:rows]))
+        if one is not None and other is not None:
+            numbers = np.intersect1d(one, other)
+            tests.append(_spearman(f"'{name}' by group number", _means(x, one, numbers), _means(y, other, numbers)))
+    return Linkage(tuple(tests))
+
+
+def _places(one: PublishedCells, other: PublishedCells) -> tuple[Numbers, Numbers]:
+    """Each row's cell as a place on a common line: the middle of its numbers, or else its place among the sorted texts."""
+    texts = sorted({*(str(text) for text in one.texts), *(str(text) for text in other.texts)})
+    middles = [_middle(text) for text in texts]
+    known = [middle for middle in middles if middle is not None]
+    if len(known) * 2 >= len(texts):
+        rest = float(np.mean(known)) if known else 0.0
+        line = {text: rest if middle is None else middle for text, middle in zip(texts, middles, strict=True)}
+    else:
+        line = {text: float(i) for i, text in enumerate(texts)}
+    x, y = (np.array([line[str(text)] for text in cells.texts], dtype=np.float64)[cells.codes] for cells in (one, other))
+    return x, y
+
+
+def _middle(text: str) -> float | None:
+    cell = parse_cell(text)
+    ends = (cell.low, cell.high) if isinstance(cell, Interval) else (cell.label, cell.label) if isinstance(cell, Single) else None
+    if ends is None:
+        return None
+    try:
+        return (float(ends[0]) + float(ends[1])) / 2
+    except ValueError:
+        return None
+
+
+def _means(values: Numbers, group: NDArray[np.int64], numbers: NDArray[np.int64]) -> Numbers:
+    size = int(group.max(initial=-1)) + 1
+    sums, rows = np.bincount(group, weights=values, minlength=size), np.bincount(group, minlength=size)
+    return np.asarray(sums[numbers] / rows[numbers])
+
+
+def _spearman(name: str, x: Numbers, y: Numbers) -> IndependenceTest:
+    """Two-sided. What does not vary tells nothing."""
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return IndependenceTest(name, 0.0, 1.0)
+    a, b = rankdata(x), rankdata(y)
+    a, b = (a - a.mean()) / np.linalg.norm(a - a.mean()), (b - b.mean()) / np.linalg.norm(b - b.mean())
+    rho = float(a @ b)
+    if len(x) <= _FEW:
+        every = np.array([a[list(order)] @ b for order in itertools.permutations(range(len(a)))])
+        return IndependenceTest(name, rho, float((np.abs(every) >= abs(rho) - 1e-12).mean()))
+    return IndependenceTest(name, rho, math.erfc(abs(rho) * math.sqrt(len(x) - 1) / math.sqrt(2)))

@@ -1,0 +1,135 @@
+"""Which published classes fit each person's quasi-identifiers: where every attack begins.
+
+The attacker knows a person's own cells as the source has them, the missing ones too, so that the person's class is always among
+those that fit. Classes are rows with the same published quasi-identifiers: more he cannot tell apart. People are grouped by distinct
+combination of cells, and never compared with records one by one: each value of each attribute has a row of bits over the classes, and
+rows are intersected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.cells import CellReader
+from headgate.columns import MISSING, Codes, Column
+from headgate.distinct import distinct_rows, firsts_and_sizes
+from headgate.errors import InputRejected
+from headgate.published import PublishedCells, PublishedTable
+
+UNSEEN = -2  # a person's value that the published column does not hold
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """`cell[person]` numbers distinct combinations of source cells; combination c fits the classes that are set in all the rows
+    wanted[c] of `bits`."""
+
+    cell: Codes
+    people: NDArray[np.int64]  # people with each combination
+    wanted: NDArray[np.int64]
+    bits: NDArray[np.uint64]
+    classes: Codes  # the class of each published row
+    sizes: NDArray[np.int64]  # rows of each class
+
+    def fitting(self, cell: int) -> NDArray[np.int64]:
+        """The classes that fit one combination."""
+        out = np.empty(len(self.sizes), np.int64)
+        return out[: fitting_classes(self.bits, self.wanted[cell], out)]
+
+
+def match(published: PublishedTable, people: Mapping[str, Column]) -> Matches:
+    """`people` has one row a person and the source's encoded columns, the quasi-identifiers among them."""
+    return match_all([published], people)
+
+
+def match_all(tables: Sequence[PublishedTable], people: Mapping[str, Column]) -> Matches:
+    """Of tables put side by side, row by row: a class is what has the same cells in all of them."""
+    if len({table.rows for table in tables}) != 1:
+        raise InputRejected("The tables have different numbers of rows.", "Put tables of the same people side by side.")
+    fields = [(name, cells) for table in tables for name, cells in table.cells.items()]
+    names = list(dict.fromkeys(name for name, _ in fields))
+    cells, cell, number = distinct_people(people, names)
+    known, classes = distinct_rows(np.stack([one.codes for _, one in fields], axis=1))
+    rows: list[NDArray[np.uint64]] = []
+    wanted, offset = np.empty((len(cells), len(fields)), dtype=np.int64), 0
+    for i, (name, one) in enumerate(fields):
+        rows.append(_value_bits(one, people[name], known[:, i]))
+        codes = cells[:, names.index(name)].astype(np.int64)
+        wanted[:, i] = offset + np.where(codes < 0, len(people[name].values), codes)
+        offset += len(rows[-1])
+    return Matches(cell, number, wanted, np.concatenate(rows), classes, firsts_and_sizes(classes)[1])
+
+
+def distinct_people(people: Mapping[str, Column], names: Sequence[str]) -> tuple[Codes, Codes, NDArray[np.int64]]:
+    """The distinct combinations of source cells, each person's number among them, and how many people have each."""
+    absent = [name for name in names if name not in people]
+    if absent:
+        raise InputRejected(f"The attacked people have no column '{absent[0]}'.", "Give the source's own columns.")
+    if not names or len(people[names[0]]) == 0:
+        raise InputRejected("There is nobody to attack, or no quasi-identifier to know them by.", "Give at least one of each.")
+    cells, cell = distinct_rows(np.stack([people[name].codes for name in names], axis=1))
+    return cells, cell, np.bincount(cell, minlength=len(cells))
+
+
+def _value_bits(cells: PublishedCells, column: Column, of_class: Codes) -> NDArray[np.uint64]:
+    """Values of the column, missing last, × classes."""
+    reader = CellReader(column)
+    covers = np.stack([reader.covers(text) for text in cells.texts])
+    packed = np.packbits(covers[of_class].T, axis=1, bitorder="little")
+    words = np.zeros((len(packed), (len(of_class) + 63) // 64 * 8), dtype=np.uint8)
+    words[:, : packed.shape[1]] = packed
+    return words.view("<u8").astype(np.uint64)
+
+
+@numba.njit(cache=True, nogil=True)
+def fitting_classes(bits: NDArray[np.uint64], wanted: NDArray[np.int64], out: NDArray[np.int64]) -> int:
+    """Writes the classes that are set in all the wanted rows; gives how many."""
+    many = 0
+    for word in range(bits.shape[1]):
+        found = bits[wanted[0], word]
+        for field in range(1, len(wanted)):
+            found &= bits[wanted[field], word]
+        place = 64 * word
+        while found != np.uint64(0):
+            if found & np.uint64(1):
+                out[many] = place
+                many += 1
+            found >>= np.uint64(1)
+            place += 1
+    return many
+
+
+def translated(column: Column, into: Column) -> NDArray[np.int64]:
+    """A source column's codes as the published column numbers the same values: missing is the number after the last, UNSEEN is none.
+    A file read again holds only the values that were published, so its numbers differ from the source's."""
+    if len(into.values) == len(column.values) and all(_key(a) == _key(b) for a, b in zip(column.values, into.values, strict=True)):
+        place = np.arange(len(column.values), dtype=np.int64)
+    else:
+        numbers = {_key(value): code for code, value in enumerate(into.values)}
+        place = np.array([numbers.get(_key(value), UNSEEN) for value in column.values], dtype=np.int64)
+    return np.append(place, len(into.values))[np.where(column.codes == MISSING, len(place), column.codes)]
+
+
+def _key(value: object) -> object:
+    if isinstance(value, np.ndarray | tuple | list):
+        return tuple(_key(part) for part in value)
+    return float(value) if isinstance(value, int | float | np.number) else str(value)
+
+
+def published_column(published: PublishedTable, people: Mapping[str, Column], name: str) -> Column:
+    """A sensitive column, which the attacked people must have too, so that guesses can be compared with the truth."""
+    if name not in published.sensitive:
+        raise InputRejected(f"'{name}' is not sensitive in table '{published.name}'.", "Name a sensitive attribute of the table.")
+    if name not in people:
+        raise InputRejected(f"The attacked people have no column '{name}'.", "Give the source's own columns.")
+    return published.sensitive[name]
+
+
+def last_is_missing(column: Column) -> Codes:
+    """Codes in which a missing cell is the number after the last."""
+    return np.where(column.codes == MISSING, len(column.values), column.codes).astype(np.int32)

@@ -1,0 +1,64 @@
+"""Proximity attack (general-proximity-privacy-principle): guess the centre of the largest ε-neighbourhood of the rows that fit.
+
+The guess is right if the person's own value lies within ε of the centre. Belief is |Φ|/|G| (DEFINITIONS §3) over the rows that fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from headgate.attacks.guessing import Reach, guess
+from headgate.attacks.matching import match, published_column, translated
+from headgate.attacks.success import Success, success
+from headgate.columns import Column
+from headgate.distance import LARGEST_MATRIX, LINE, Distance, radius
+from headgate.errors import InputRejected
+from headgate.principles.dissimilarity import asked_epsilon
+from headgate.published import PublishedTable
+
+
+@dataclass(frozen=True)
+class Proximity:
+    attribute: str
+    epsilon: float
+    success: Success
+    belief: float  # the largest over people
+
+    def sentence(self) -> str:
+        return f"{self.success.sentence()} Belief in a neighbourhood reaches {100 * self.belief:.1f} %."
+
+
+def proximity(
+    published: PublishedTable, people: Mapping[str, Column], name: str, epsilon: Any, distance: Distance | None = None
+) -> Proximity:
+    """`people` as in `homogeneity`; Δ of one attribute, as `distance` reads it."""
+    column = published_column(published, people, name)
+    bound = asked_epsilon(epsilon)
+    reach = reach_of(column, bound, Distance() if distance is None else distance)
+    truth = translated(people[name], column)
+    found = guess(match(published, people), column, reach)
+    right = reach.near(found.value, truth)
+    overall = reach.near(np.full(len(truth), found.overall), truth)
+    words = f"the centre of the largest {bound:g}-neighbourhood of '{name}' among the rows that fit"
+    done = success("Proximity", words, len(truth), int(right.sum()), int(overall.sum()))
+    return Proximity(name, bound, done, float(found.belief.max()))
+
+
+def reach_of(column: Column, epsilon: float, distance: Distance) -> Reach:
+    """Missing is near missing only, unless ε reaches 1."""
+    size, reach = len(column.values), radius(epsilon)
+    codes = np.arange(-1, size, dtype=np.int32).reshape(-1, 1)
+    composite, rows = distance.bind([column], codes)
+    if len(composite.layout.mode) == 1 and composite.layout.mode[0] == LINE and reach < 1:
+        line = composite.layout.buffer
+        low = np.array([int(np.argmax(line[v] - line[: v + 1] <= reach)) for v in range(size)], dtype=np.int64)
+        high = np.array([v + int((line[v:] - line[v] <= reach).sum()) - 1 for v in range(size)], dtype=np.int64)
+        return Reach(np.append(low, size), np.append(high, size), np.zeros((0, 0), dtype=np.bool_))
+    if size >= LARGEST_MATRIX:
+        raise InputRejected(f"'{column.name}' has {size} distinct values, too many to compare with each other.", "Use fewer values.")
+    near = composite.matrix(rows) <= reach
+    order = np.append(np.arange(1, size + 1), 0)  # missing last
+    return Reach(np.zeros(size + 1, dtype=np.int64), np.zeros(size + 1, dtype=np.int64), np.ascontiguousarray(near[np.ix_(order, order)]))
