@@ -45,9 +45,9 @@ class Line:
             self._out.file.flush()
 
 
-def rows_grouped(done: int, rows: int) -> str:
+def so_far(done: int, total: int, what: str = "rows grouped") -> str:
     """Boxes are cut first; then what is left over is placed, and rows move."""
-    return f"{done:,} of {rows:,} rows grouped" if done < rows else f"{rows:,} rows grouped, finishing"
+    return f"{done:,} of {total:,} {what}" if done < total else f"{total:,} {what}, finishing"
 
 
 def time_left(seconds: float, done: float, expected: float) -> str:
@@ -65,7 +65,7 @@ def settings_progress() -> Iterator[Told]:
         if seconds is None:
             return
         part = rows[0] / rows[1] if rows is not None and rows[1] else 0.0
-        grouped = f", {rows_grouped(*rows)}" if rows is not None else ""
+        grouped = f", {so_far(*rows)}" if rows is not None else ""
         line.say(f"{done} of {expected} settings{grouped}{time_left(seconds, done + min(part, 1.0), expected)}")
 
     try:
@@ -74,20 +74,20 @@ def settings_progress() -> Iterator[Told]:
         line.clear()
 
 
-class RowsProgress:
-    """Rows grouped of the table that a step works on, and how long the rest of it takes. `shown` writes it where there is a terminal."""
+class TableProgress:
+    """How far a step is with the table that it works on, and how long the rest takes. `shown` writes it where there is a terminal."""
 
     def __init__(self, shown: Callable[[str], None]) -> None:
         self._line, self._shown = Line(), shown
         self._began, self._last = time.monotonic(), 0
 
-    def working(self, title: str, done: int, rows: int) -> None:
+    def working(self, title: str, done: int, total: int, what: str) -> None:
         if done < self._last or self._last == 0:
             self._began = time.monotonic()  # another table
         self._last = done
         if self._line.seconds_if_due() is None:
             return
-        said = rows_grouped(done, rows) + (time_left(time.monotonic() - self._began, done, rows) if done < rows else "")
+        said = so_far(done, total, what) + (time_left(time.monotonic() - self._began, done, total) if done < total else "")
         if self._line.live:
             self._shown(said)
         else:

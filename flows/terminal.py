@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
     from rich.text import Text
 
-    from flows.progress import RowsProgress
+    from flows.progress import TableProgress
     from headgate.errors import HeadgateError
     from policies.manifest import Manifest, Plan, TableFigures, Verdict
 
@@ -102,7 +102,7 @@ class StepProgress(Listener):
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._lines: dict[tuple[str, str], TaskID] = {}
-        self._rows: tuple[TaskID, RowsProgress] | None = None  # of the line that rows are told of
+        self._table: tuple[TaskID, TableProgress] | None = None  # of the line that is told of
 
     def began(self, step: str, table: str = "") -> None:
         if step not in STEP_TITLES:
@@ -110,15 +110,15 @@ class StepProgress(Listener):
         title = STEP_TITLES[step] + (f" {table}" if table else "")
         self._lines[step, table] = self._progress.add_task(title, total=1, taken="", mark="")
 
-    def working(self, step: str, done: int, rows: int) -> None:
-        from flows.progress import RowsProgress
+    def working(self, step: str, done: int, total: int, what: str) -> None:
+        from flows.progress import TableProgress
 
         line = next((task for (name, _), task in reversed(self._lines.items()) if name == step), None)
         if line is None:
             return
-        if self._rows is None or self._rows[0] != line:
-            self._rows = (line, RowsProgress(lambda said: self._progress.update(line, taken=said)))
-        self._rows[1].working(STEP_TITLES[step], done, rows)
+        if self._table is None or self._table[0] != line:
+            self._table = (line, TableProgress(lambda said: self._progress.update(line, taken=said)))
+        self._table[1].working(STEP_TITLES[step], done, total, what)
 
     def ended(self, step: str, table: str, seconds: float, well: bool) -> None:
         line = self._lines.get((step, table))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from headgate.check import check
     from headgate.distance import Distance
-    from headgate.library import codip, mondrian, xcolor
+    from headgate.library import codip, full_domain, mondrian, xcolor
     from headgate.projection.bitmap import bitmap, unbitmap
     from headgate.risk.disclosure import disclosure_risk, min_risk
     from headgate.risk.sensitivity import Sensitivity
@@ -26,6 +26,7 @@ __all__ = [
     "check",
     "codip",
     "disclosure_risk",
+    "full_domain",
     "min_risk",
     "mondrian",
     "unbitmap",
@@ -39,6 +40,7 @@ _ROOMS = {
     "check": "headgate.check",
     "codip": "headgate.library",
     "disclosure_risk": "headgate.risk.disclosure",
+    "full_domain": "headgate.library",
     "min_risk": "headgate.risk.disclosure",
     "mondrian": "headgate.library",
     "unbitmap": "headgate.projection.bitmap",

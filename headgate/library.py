@@ -19,6 +19,8 @@ from headgate.columns import Column, Kind, Role, Table
 from headgate.distance import Distance, PairFunction
 from headgate.encode import ColumnSpec, encode_table
 from headgate.errors import InputRejected
+from headgate.full_domain.search import FullDomain, FullDomainSettings
+from headgate.full_domain.search import full_domain as search_lattice
 from headgate.inferred import absent_column, check_text_names, inferred_spec
 from headgate.mondrian.conditions import Bounds, MondrianSettings, conditions_of, frequencies_of
 from headgate.projection.codip import codip_star
@@ -158,6 +160,48 @@ def mondrian(
         conditions=conditions_of(table.sensitive, distinct_l=distinct_l, entropy_l=entropy_l, recursive=recursive, closeness=closeness),
     )
     return FramePartition(anonymize(table, table.sensitive, settings, seed), table)
+
+
+def full_domain(
+    frame: pd.DataFrame,
+    hierarchies: Mapping[str, Any],
+    k: int = 10,
+    suppression: Any = 0.0,
+    objective: str = "ncp",
+    quasi: Sequence[str] | None = None,
+    sensitive: Sequence[str] = (),
+    epsilon: Any = None,
+    delta: Any = None,
+    frequency: Bounds = None,
+    distinct_l: Bounds = None,
+    entropy_l: Bounds = None,
+    recursive: Any = None,
+    closeness: Bounds = None,
+    distance: Distance | PairFunction | None = None,
+    kinds: Mapping[str, str] | None = None,
+    nonsensitive: NonSensitive | None = None,
+) -> FullDomain:
+    """One level of its hierarchy for each quasi-identifier: the best of all nodes that keep every condition.
+
+    Quasi-identifiers are those with a hierarchy, unless `quasi` names them: without one a value is exact or `*`. Attributes that a
+    condition names are sensitive too. `suppression` is the share of rows that may be left out."""
+    named = [name for bounds in (frequency, distinct_l, entropy_l, recursive, closeness) if isinstance(bounds, Mapping) for name in bounds]
+    protected = tuple(dict.fromkeys([*sensitive, *named]))
+    chosen = tuple(hierarchies if quasi is None else quasi)
+    if quasi is None:
+        chosen = tuple(name for name in chosen if name not in protected)
+    composite = _distance(distance, protected)
+    table = _table(frame, chosen, protected, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **hierarchies}, nonsensitive)
+    if (epsilon is None) != (delta is None):
+        raise InputRejected("ε and δ belong together.", "Give both, or neither.")
+    if not protected and any(one is not None for one in (epsilon, frequency, distinct_l, entropy_l, recursive, closeness)):
+        raise InputRejected("There is no sensitive attribute for this condition.", "Name at least one.")
+    columns = table.select(table.sensitive)
+    limits = () if epsilon is None else (dissimilarity(columns, epsilon, delta, composite),)
+    asked = conditions_of(table.sensitive, distinct_l=distinct_l, entropy_l=entropy_l, recursive=recursive, closeness=closeness)
+    every = limits + frequencies_of(columns, frequency)
+    settings = FullDomainSettings(_group_size(k, delta), exact(suppression), objective, asked, every)
+    return search_lattice(table, table.sensitive, settings)
 
 
 def codip(

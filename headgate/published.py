@@ -20,6 +20,7 @@ from headgate.columns import GROUP, Codes, Column, Kind, Table
 from headgate.distinct import distinct_rows
 from headgate.encode import ColumnSpec, encode_column
 from headgate.errors import InputRejected
+from headgate.full_domain.levels import levels_of
 from headgate.generalize import generalize
 
 
@@ -60,9 +61,16 @@ class PublishedTable:
 
 
 def publish_form(
-    table: Table, groups: NDArray[np.integer[Any]], name: str, sensitive: Sequence[str], insensitive: Sequence[str] = ()
+    table: Table,
+    groups: NDArray[np.integer[Any]],
+    name: str,
+    sensitive: Sequence[str],
+    insensitive: Sequence[str] = (),
+    levels: Mapping[str, int] | None = None,
 ) -> PublishedTable:
-    """Generalizes the quasi-identifiers over the groups and drops the suppressed rows. A release without groups is an error."""
+    """Generalizes the quasi-identifiers over the groups and drops the suppressed rows. A release without groups is an error.
+
+    With `levels`, those of full-domain generalization, a cell is its node at that level, not the least that covers the group."""
     if len(groups) != table.rows:
         raise InputRejected(f"{len(groups)} group numbers for {table.rows} rows.", "Give one group number a row.")
     numbers: Codes = groups.astype(np.int32)
@@ -75,6 +83,9 @@ def publish_form(
     group = numbers[kept]
     cells: dict[str, PublishedCells] = {}
     for column in table.select(table.quasi):
+        if levels is not None:
+            cells[column.name] = _at_level(column, kept, levels)
+            continue
         codes, texts = pd.factorize(generalize(column, numbers, count).texts)
         cells[column.name] = PublishedCells(codes.astype(np.int32)[group], np.asarray(texts, dtype=object))
     return PublishedTable(
@@ -85,6 +96,15 @@ def publish_form(
         {column.name: column.take(kept) for column in table.select(sensitive)},
         {column.name: column.take(kept) for column in table.select(insensitive)},
     )
+
+
+def _at_level(column: Column, kept: NDArray[np.intp], chosen: Mapping[str, int]) -> PublishedCells:
+    levels = levels_of(column)
+    level = chosen.get(column.name, -1)
+    if not 0 <= level < len(levels):
+        raise InputRejected(f"The level of '{column.name}' is not given, or its hierarchy has no such level.", "Give a level of each.")
+    nodes, codes = np.unique(levels.nodes[level][column.codes[kept]], return_inverse=True)  # code −1 is the last place, missing
+    return PublishedCells(codes.astype(np.int32), levels.texts[level][nodes])
 
 
 def to_frame(published: PublishedTable, seed: int) -> pd.DataFrame:

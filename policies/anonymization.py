@@ -10,6 +10,8 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from policies.fields import Exact, NotNegative, Problem, Problems, Section, Share, Text, Whole, decimal_text
 
+FULL_DOMAIN = "full-domain"
+
 
 class Projection(Section):
     """`association_loss` bounds Γα and `join_threat` Γβ (DEFINITIONS §6). `tables` belongs to the method `given`."""
@@ -102,11 +104,13 @@ class Anonymize(Section):
         if self.strict is not None and self.method != "mondrian":
             problems.append(Problem(("strict",), f"'strict' with method {self.method}", "'strict' only with method mondrian"))
         for key in ("suppression", "objective"):
-            if getattr(self, key) is not None and self.method != "full-domain":
+            if getattr(self, key) is not None and self.method != FULL_DOMAIN:
                 problems.append(Problem((key,), f"'{key}' with method {self.method}", f"'{key}' only with method full-domain"))
         if (self.epsilon is None) is not (self.delta is None):
             lone, other = ("epsilon", "delta") if self.delta is None else ("delta", "epsilon")
             problems.append(Problem((lone,), f"'{lone}' without '{other}'", "both, or neither"))
+        if self.method == FULL_DOMAIN and self.infeasible != "fail":
+            problems.append(Problem(("infeasible",), "'infeasible' with method full-domain", "'suppression', a share of the rows"))
         if isinstance(self.infeasible, Relax):
             # What a single attribute is promised by `each` is never weakened.
             if self.delta is None:

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from headgate.columns import Table
 from headgate.distance import Distance
-from headgate.mondrian.conditions import MondrianSettings, conditions_of
+from headgate.full_domain.partition import full_domain_partition
+from headgate.full_domain.search import FullDomainSettings
+from headgate.mondrian.conditions import Condition, MondrianSettings, conditions_of
 from headgate.projection.codip import codip_star
 from headgate.projection.optimal import given, optimal, separate, single
 from headgate.projection.plan import CheckTable, Projection, TableVerdict
 from headgate.published import publish_form
+from headgate.tolerance import exact
 from headgate.xcolor.anonymize import anonymize
 from headgate.xcolor.limits import NeighbourhoodLimit, limits_of_table
 from headgate.xcolor.partition import Infeasible, Partition, Variant, XColorSettings
 from headgate.xcolor.watch import Report, Watch
-from policies.anonymization import Anonymize, Relax, Suppress
+from policies.anonymization import FULL_DOMAIN, Anonymize, Relax, Suppress
 from policies.gates import judge
 from policies.manifest import Verdict
 from policies.measure import Attacker, composite_of, measure_table
@@ -74,7 +78,7 @@ class TableCheck:
         partition = self.partition(names)
         if not partition.reached:
             return Checked(partition, (), f"not reached; {partition.remedy()}")
-        published = publish_form(self.table, partition.groups, "plan", names)
+        published = publish_form(self.table, partition.groups, "plan", names, levels=partition.levels)
         promise = relaxed(self.promise, self.infeasible)
         figures = measure_table(promise, published, self.attackers, suppressed=partition.suppressed, distance=self.distance)
         refused = tuple(verdict for verdict in judge(promise, (figures,), self.disclosure) if not verdict.passed)
@@ -83,6 +87,7 @@ class TableCheck:
     def partition(self, names: tuple[str, ...], kept: Any = None) -> Partition:
         """The table's rows (or those `kept`) in groups, by the policy's method."""
         table = self.table if kept is None else self.table.take(kept)
+        watch = Watch(self.report)
         limits = limits_of_table(
             table,
             names,
@@ -92,19 +97,33 @@ class TableCheck:
             linkable=self.promise.linkability,
             delta_ls=self.promise.delta_l,
         )
-        return anonymize(table, names, self._asked(names, limits), self._seed(names), Watch(self.report))
+        if self.settings.method == FULL_DOMAIN:
+            return full_domain_partition(table, names, self._lattice(names, limits), watch)
+        return anonymize(table, names, self._asked(names, limits), self._seed(names), watch)
 
     def _asked(self, names: tuple[str, ...], limits: tuple[NeighbourhoodLimit, ...]) -> XColorSettings:
         """Mondrian cuts only where the gates on diversity and closeness hold; XColor has no such conditions; there they only judge."""
         if self.settings.method != "mondrian":
             return XColorSettings(self.promise.k, limits, variant_of(self.settings), self.infeasible)
-        conditions = conditions_of(
+        strict, conditions = self.settings.strict is not False, self._conditions(names)
+        return MondrianSettings(self.promise.k, limits, infeasible=self.infeasible, strict=strict, conditions=conditions)
+
+    def _lattice(self, names: tuple[str, ...], limits: tuple[NeighbourhoodLimit, ...]) -> FullDomainSettings:
+        objective = self.settings.objective or "ncp"
+        return FullDomainSettings(self.promise.k, self.suppression, objective, self._conditions(names), limits, every_node=False)
+
+    def _conditions(self, names: tuple[str, ...]) -> tuple[Condition, ...]:
+        """The gates on diversity and closeness, for methods that look at them while they work."""
+        return conditions_of(
             names,
             distinct_l={name: least for name, least in self.promise.distinct_l.items() if name in names},
             closeness={name: t for name, t in self.promise.closeness.items() if name in names},
         )
-        strict = self.settings.strict is not False
-        return MondrianSettings(self.promise.k, limits, infeasible=self.infeasible, strict=strict, conditions=conditions)
+
+    @property
+    def suppression(self) -> Fraction:
+        """The share of rows that may be left out."""
+        return exact(self.settings.suppression or 0) if self.settings.method == FULL_DOMAIN else self.infeasible.amount
 
     def _seed(self, names: tuple[str, ...]) -> int:
         return int.from_bytes(hashlib.sha256(self.seed + "\n".join(sorted(names)).encode()).digest()[:8], "big")

@@ -87,7 +87,3 @@ def require_ready(policy: Policy) -> None:
             f"The policy of '{policy.dataset}' is a draft; {len(guessed)} of its attributes are unconfirmed guesses{named}.",
             "Read every attribute's role and kind, correct what is wrong, then remove its line 'guess: true' and the line 'draft: true'.",
         )
-    if policy.anonymize.method == "full-domain":
-        raise PolicyInvalid(
-            "anonymize.method full-domain cannot be released: this version offers xcolor and mondrian.", "Write method: xcolor or mondrian."
-        )

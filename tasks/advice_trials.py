@@ -112,7 +112,7 @@ class Trials:
         if not found.reached:
             self.failed[names, asked] = Checked(light, (), "not reached")
             return Tried(False, reason=found.remedy())
-        published = publish_form(self.table, found.groups, "table", names)
+        published = publish_form(self.table, found.groups, "table", names, levels=found.levels)
         figures = measure_table(check.promise, published, self.attackers, suppressed=found.suppressed, distance=self.distance)
         failed = [verdict for verdict in judge(check.promise, (figures,), check.disclosure) if not verdict.passed]
         refused = [verdict.gate for verdict in failed]

@@ -9,6 +9,7 @@ import numpy as np
 
 from headgate.errors import RequirementNotMet
 from headgate.published import publish_form
+from policies.anonymization import FULL_DOMAIN
 from tasks.workbench import Workbench, present
 from tasks.write import write_published
 
@@ -34,12 +35,11 @@ def agree_on_suppression(bench: Workbench) -> bool:
         return True
     bench.kept, bench.suppressed = still, int((~still).sum())
     check = present(bench.check, "plan")
-    gone, allowed = bench.suppressed, check.infeasible.amount * len(still)
-    if gone > allowed:
-        remedy = "Allow a larger share in infeasible: {suppress: …}, or lower δ, ε or k."
-        raise RequirementNotMet(
-            "The share of rows that all tables together would suppress", gone / len(still), float(check.infeasible.amount), remedy
-        )
+    gone, share = bench.suppressed, check.suppression
+    if gone > share * len(still):
+        where = "suppression" if check.settings.method == FULL_DOMAIN else "infeasible: {suppress: …}"
+        remedy = f"Allow a larger share in {where}, or lower δ, ε or k."
+        raise RequirementNotMet("The share of rows that all tables together would suppress", gone / len(still), float(share), remedy)
     return False
 
 
@@ -48,6 +48,7 @@ def publish_table(bench: Workbench, name: str) -> int:
     table, kept = present(bench.table, "encoded source"), present(bench.kept, "plan")
     groups = np.full(table.rows, -1, dtype=np.int32)
     groups[np.flatnonzero(kept)] = bench.partitions[name].groups
-    published = publish_form(table, groups, name, bench.columns_of(name), bench.insensitive_of(name))
+    levels = bench.partitions[name].levels
+    published = publish_form(table, groups, name, bench.columns_of(name), bench.insensitive_of(name), levels)
     bench.written[name] = write_published(published, bench.stage, bench.loaded.policy.publish.formats)
     return published.rows

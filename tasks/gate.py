@@ -11,10 +11,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.full_domain.levels import published_levels
 from headgate.principles.dissimilarity import dissimilarity
 from headgate.published import PublishedTable
 from headgate.utility.loss import information_loss
 from headgate.utility.queries import count_query_error
+from policies.anonymization import FULL_DOMAIN
 from policies.gates import judge, judge_utility
 from policies.manifest import TableFigures, Utility, Verdict
 from policies.measure import composite_of, measure_table
@@ -41,7 +43,10 @@ def gate_table(bench: Workbench, name: str) -> int:
         wanted.queries,
         _query_seed(bench, name),
     )
-    figures = figures.model_copy(update={"query_error_mean": errors.mean, "query_error_median": errors.median})
+    whole = bench.loaded.policy.anonymize.method == FULL_DOMAIN
+    texts = {name: cells.texts for name, cells in published.cells.items()}
+    levels = published_levels(table.select(table.quasi), texts) if whole else None
+    figures = figures.model_copy(update={"query_error_mean": errors.mean, "query_error_median": errors.median, "levels": levels})
     bench.query_errors[name] = errors.errors
     bench.measured[name] = MeasuredTable(figures, np.bincount(published.group), _risks(bench, published), _losses(bench, published))
     return figures.groups

@@ -12,8 +12,8 @@ class Listener:
     def ended(self, step: str, table: str, seconds: float, well: bool) -> None:
         return
 
-    def working(self, step: str, done: int, rows: int) -> None:
-        """So many rows of a table are grouped."""
+    def working(self, step: str, done: int, total: int, what: str) -> None:
+        """So many rows of a table are grouped, or so many choices of levels looked at."""
         return
 
 

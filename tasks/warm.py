@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from headgate.blocks.store import empty_groups
 from headgate.blocks.tree import Tree
 from headgate.check import check_classes
 from headgate.columns import Table
+from headgate.full_domain.partition import full_domain_partition
+from headgate.full_domain.search import FullDomainSettings
 from headgate.mondrian.conditions import MondrianSettings, conditions_of
 from headgate.projection.bitmap import bitmap_table
 from headgate.published import PublishedTable, publish_form
@@ -121,6 +124,13 @@ def cut() -> None:
         anonymize(sample().table, SENSITIVE, MondrianSettings(K, sample().limits[:1], strict=strict, conditions=conditions), 0)
 
 
+def lattice() -> None:
+    """Full-domain generalization, under a limit and conditions."""
+    conditions = conditions_of(SENSITIVE, distinct_l=2, closeness="0.5")
+    for suppression in (Fraction(0), Fraction(1, 10)):
+        full_domain_partition(sample().table, SENSITIVE, FullDomainSettings(K, suppression, "ncp", conditions, sample().limits))
+
+
 def foresee() -> None:
     """Bounds before any work: over one attribute, over two numeric ones, over two of few values, and over all."""
     table = sample().table
@@ -156,7 +166,7 @@ def _published() -> PublishedTable:
 PARTS: dict[str, tuple[Callable[[], None], ...]] = {
     "blocks": (group, move),
     "measures": (check, measure),
-    "methods": (exchange, cut, foresee),
+    "methods": (exchange, cut, lattice, foresee),
 }
 
 

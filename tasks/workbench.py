@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from headgate.errors import Defect
+from policies.anonymization import FULL_DOMAIN
 from policies.events import Event
 from policies.specs import insensitive_tables
 from policies.states import State
@@ -87,9 +88,10 @@ class Workbench:
         """Recorded at the next audit. Figures, digests and column numbers only."""
         self.untold.append((kind, told))
 
-    def working(self, done: int, rows: int) -> None:
-        """Rows grouped of a table, of how many: for whoever waits."""
-        self.listener.working(self.step, done, rows)
+    def working(self, done: int, total: int) -> None:
+        """How far the anonymizer is with a table: for whoever waits."""
+        whole = self.loaded.policy.anonymize.method == FULL_DOMAIN
+        self.listener.working(self.step, done, total, "choices of levels counted" if whole else "rows grouped")
 
     def forget_microdata(self) -> None:
         """What is left is what may be shown: figures, verdicts, ids."""

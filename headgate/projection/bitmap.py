@@ -4,8 +4,8 @@ It loses nothing: `restore_sets` and `unbitmap` are exact inverses."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from headgate.columns import BIT, MISSING, Column, Kind, Role, Table
 from headgate.encode import ColumnSpec, encode_column
 from headgate.errors import InputRejected
 
-ABSENT, PRESENT = 0, 1
+PRESENT = 1  # of a bit; 0 is absent
 
 
 def bit_name(attribute: str, value: str) -> str:
@@ -28,34 +28,62 @@ def set_values(column: Column, spec: ColumnSpec) -> tuple[str, ...]:
     return tuple(spec.declared) or tuple(sorted({member for cell in column.values for member in cell}))
 
 
-def bitmap_column(column: Column, spec: ColumnSpec) -> tuple[Column, ...]:
-    """One binary column a value, of weight w/m. Having a value is sensitive unless it is listed as non-sensitive; not having it, and a
-    missing set, are sensitive only under `absent: sensitive` (the papers' reading)."""
+@dataclass(frozen=True, eq=False)
+class Bits:
+    """A set column turned round: `rows[ends[i − 1]:ends[i]]` are the rows that have member i. As large as the sets are together, however
+    many values there are."""
+
+    column: Column
+    spec: ColumnSpec
+    members: tuple[str, ...]
+    rows: NDArray[np.int32]
+    ends: NDArray[np.int64]
+
+    def columns(self) -> Iterator[Column]:
+        """The binary columns, made one at a time."""
+        missing = np.flatnonzero(self.column.codes == MISSING)
+        start = 0
+        for member, end in zip(self.members, self.ends, strict=True):
+            codes = np.zeros(len(self.column), dtype=np.int32)  # pages that hold no member are never touched
+            codes[self.rows[start:end]] = PRESENT
+            codes[missing] = MISSING
+            absent = self.spec.absent_sensitive
+            yield Column(
+                name=bit_name(self.column.name, member),
+                kind=Kind.CATEGORY,
+                codes=codes,
+                values=np.array(["0", "1"], dtype=object),
+                sensitive=np.array([absent, member not in self.spec.nonsensitive, absent], dtype=bool),
+                weight=self.column.weight / len(self.members),
+                origin=self.column.name,
+            )
+            start = end
+
+
+def bits_of(column: Column, spec: ColumnSpec) -> Bits:
     if column.kind is not Kind.SET:
         raise InputRejected(f"'{column.name}' is no set.", "Declare kind: set.")
     members = set_values(column, spec)
     if not members:
         raise InputRejected(f"'{column.name}' has no values to make columns of.", "Declare its values in the policy, or drop it.")
     place = {member: i for i, member in enumerate(members)}
-    has = np.zeros((len(column.values) + 1, len(members)), dtype=np.int32)
-    for row, cell in enumerate(column.values):
-        if any(member not in place for member in cell):
-            raise InputRejected(f"'{column.name}' holds values that are not declared.", "Declare every value of the set.")
-        has[row, [place[member] for member in cell]] = PRESENT
-    has[-1] = MISSING
-    flags = [np.array([spec.absent_sensitive, member not in spec.nonsensitive, spec.absent_sensitive], dtype=bool) for member in members]
-    return tuple(
-        Column(
-            name=bit_name(column.name, member),
-            kind=Kind.CATEGORY,
-            codes=np.ascontiguousarray(has[column.codes, i]),
-            values=np.array(["0", "1"], dtype=object),
-            sensitive=flags[i],
-            weight=column.weight / len(members),
-            origin=column.name,
-        )
-        for i, member in enumerate(members)
-    )
+    if any(member not in place for cell in column.values for member in cell):
+        raise InputRejected(f"'{column.name}' holds values that are not declared.", "Declare every value of the set.")
+    numbers = np.array([place[member] for cell in column.values for member in dict.fromkeys(cell)], dtype=np.int32)
+    lengths = np.array([len(set(cell)) for cell in column.values] + [0], dtype=np.int64)  # the last stands for a missing set
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    held = lengths[column.codes]
+    rows = np.repeat(np.arange(len(column), dtype=np.int32), held)
+    within = np.arange(len(rows)) - np.repeat(np.cumsum(held) - held, held)
+    whose = numbers[np.repeat(starts[column.codes], held) + within]
+    order = np.argsort(whose, kind="stable")
+    return Bits(column, spec, members, rows[order], np.cumsum(np.bincount(whose, minlength=len(members))))
+
+
+def bitmap_column(column: Column, spec: ColumnSpec) -> tuple[Column, ...]:
+    """One binary column a value, of weight w/m. Having a value is sensitive unless it is listed as non-sensitive; not having it, and a
+    missing set, are sensitive only under `absent: sensitive` (the papers' reading)."""
+    return tuple(bits_of(column, spec).columns())
 
 
 def bitmap_table(table: Table, specs: Mapping[str, ColumnSpec]) -> Table:
@@ -77,17 +105,27 @@ def bitmap_table(table: Table, specs: Mapping[str, ColumnSpec]) -> Table:
 
 def restore_sets(bits: Sequence[Column]) -> NDArray[Any]:
     """The inverse: for every row the tuple of values that it has, or None for a missing set."""
-    codes = np.stack([bit.codes for bit in bits], axis=1)
-    missing = (codes == MISSING).any(axis=1)
-    if (missing != (codes == MISSING).all(axis=1)).any():
-        raise InputRejected("Some rows have a value missing in only part of a set's columns.", "Give all of them or none.")
     members = [bit.name.removeprefix(f"{bit.origin}{BIT}") for bit in bits]
-    patterns, place = np.unique(codes, axis=0, return_inverse=True)
-    cells = np.empty(len(patterns), dtype=object)
-    for i, pattern in enumerate(patterns):
-        absent = (pattern == MISSING).any()
-        cells[i] = None if absent else tuple(member for member, bit in zip(members, pattern, strict=True) if bit == PRESENT)
-    return np.asarray(cells[place.reshape(-1)])
+    return _joined(len(bits[0]), members, ((np.flatnonzero(bit.codes == PRESENT), np.flatnonzero(bit.codes == MISSING)) for bit in bits))
+
+
+def _joined(rows: int, members: Sequence[str], marks: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]) -> NDArray[Any]:
+    """Sets from the rows that have each member, and those where its column is missing."""
+    gone, held = np.zeros(rows, dtype=np.int64), []
+    for present, missing in marks:
+        gone[missing] += 1
+        held.append(present)
+    if ((gone > 0) & (gone < len(members))).any():
+        raise InputRejected("Some rows have a value missing in only part of a set's columns.", "Give all of them or none.")
+    row = np.concatenate(held)
+    numbers = np.repeat(np.arange(len(members)), [len(present) for present in held])[np.argsort(row, kind="stable")].tolist()
+    ends = np.cumsum(np.bincount(row, minlength=rows)).tolist()
+    cells = np.empty(rows, dtype=object)
+    start = 0
+    for i, end in enumerate(ends):
+        cells[i] = None if gone[i] else tuple(members[number] for number in numbers[start:end])
+        start = end
+    return cells
 
 
 def bitmap(
@@ -99,13 +137,13 @@ def bitmap(
     spec = ColumnSpec(
         attribute, Kind.SET, Role.SENSITIVE, declared=tuple(values or ()), separator=separator, absent_sensitive=absent_sensitive
     )
-    bits = bitmap_column(encode_column(frame[attribute], spec), spec)
-    taken = {bit.name for bit in bits} & set(frame.columns)
+    bits = bits_of(encode_column(frame[attribute], spec), spec)
+    taken = {bit_name(attribute, member) for member in bits.members} & set(frame.columns)
     if taken:
         raise InputRejected(
             f"{len(taken)} of the new column names exist already.", f"Rename the columns that begin with '{attribute}{BIT}'."
         )
-    made = [pd.Series(_whole_numbers(bit.codes), index=frame.index, name=bit.name) for bit in bits]
+    made = [pd.Series(_whole_numbers(bit.codes), index=frame.index, name=bit.name) for bit in bits.columns()]
     place = list(frame.columns).index(attribute)
     return pd.concat([frame.iloc[:, :place], *made, frame.iloc[:, place + 1 :]], axis=1)
 
@@ -115,22 +153,26 @@ def unbitmap(frame: pd.DataFrame, attribute: str, separator: str = "|") -> pd.Da
     names = [name for name in frame.columns if str(name).startswith(f"{attribute}{BIT}")]
     if not names:
         raise InputRejected(f"There are no columns '{attribute}{BIT}…'.", "Give the attribute that `bitmap` replaced.")
-    bits = []
-    for name in names:
-        cells = pd.to_numeric(frame[name], errors="coerce").astype("Float64")
-        wrong = int((frame[name].notna() & ~cells.isin([0, 1]).fillna(False).astype(bool)).sum())
-        if wrong:
-            raise InputRejected(f"Column '{name}' has {wrong} cells that are neither 0 nor 1.", "Correct the data.")
-        codes = np.where(cells.isna(), MISSING, cells.fillna(0).to_numpy(dtype=np.int64)).astype(np.int32)
-        bits.append(Column(str(name), Kind.CATEGORY, codes, np.array(["0", "1"], dtype=object), np.ones(3, dtype=bool), origin=attribute))
-    texts = [None if cell is None else separator.join(cell) or separator for cell in restore_sets(bits)]
+    members = [str(name).removeprefix(f"{attribute}{BIT}") for name in names]
+    sets = _joined(len(frame), members, (_marks(frame[name], str(name)) for name in names))
+    texts = [None if cell is None else separator.join(cell) or separator for cell in sets]
     place = list(frame.columns).index(names[0])
     rest = frame.drop(columns=names)
     rest.insert(place, attribute, pd.Series(texts, index=frame.index, dtype=object))
     return rest
 
 
+def _marks(cells: pd.Series, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows with a 1, and the missing ones."""
+    missing = cells.isna().to_numpy()
+    numbers = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    wrong = int((~missing & (numbers != 0) & (numbers != 1)).sum())
+    if wrong:
+        raise InputRejected(f"Column '{name}' has {wrong} cells that are neither 0 nor 1.", "Correct the data.")
+    return np.flatnonzero(numbers == 1), np.flatnonzero(missing)
+
+
 def _whole_numbers(codes: NDArray[np.int32]) -> Any:
     missing = codes == MISSING
-    whole = np.where(missing, 0, codes).astype(np.int64)
+    whole = np.where(missing, 0, codes).astype(np.int8)  # a byte a cell: sets of thousands of values fit
     return pd.arrays.IntegerArray(whole, missing) if missing.any() else whole

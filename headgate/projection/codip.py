@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from headgate.columns import Column
 from headgate.projection.information import NOTHING, Associations, Plan
 from headgate.projection.plan import CheckPlan, CheckTable, NoPlan, Projection, Step, check_threshold
+from headgate.projection.rounding import rounded_up
 from headgate.tolerance import at_most
 
 METHOD = "codip*"
@@ -22,15 +25,13 @@ def codip_star(
     too (k, closeness, l per attribute), so the first failing plan ends the search; composite (ε, δ) is not."""
     alpha, beta = check_threshold(association_loss, "association_loss"), check_threshold(join_threat, "join_threat")
     checker = CheckPlan(columns, check)
-    tables: Plan = tuple((i,) for i in range(len(columns)))  # steps 2–3
-    step = checker.plan(tables, None, beta)  # step 4
+    merging = Merging(checker.associations)  # steps 2–3
+    step = checker.plan(tuple(merging.tables), None, beta)  # step 4
     steps = [step]
     last = step if step.passed else None
-    while len(tables) > 1 and (step.passed or not monotone):  # steps 6–13
-        one, other = strongest_pair(checker.associations, tables)  # step 7
-        merged = tuple(sorted((*one, *other)))
-        tables = tuple(sorted([table for table in tables if table not in (one, other)] + [merged]))  # steps 10–11
-        step = checker.plan(tables, None, beta, (one, other))  # step 12
+    while len(merging.tables) > 1 and (step.passed or not monotone):  # steps 6–13
+        merged = merging.merge()  # steps 7, 10–11
+        step = checker.plan(tuple(merging.tables), None, beta, merged)  # step 12
         steps.append(step)
         if not at_most(step.information_exposure, beta):
             break
@@ -39,23 +40,43 @@ def codip_star(
     if last is None:
         raise NoPlan("The number of projection plans that pass", 0.0, 1.0, _remedy(steps), steps)
     if not at_most(last.association_loss, alpha):  # step 14
-        raise NoPlan("Association loss", last.association_loss, alpha, _relax(last, steps, alpha, beta), steps)
+        raise NoPlan("Association loss", last.association_loss, alpha, _relax(checker, last, steps, alpha, beta, monotone), steps)
     return checker.projection(METHOD, last, steps)
 
 
-def strongest_pair(figures: Associations, tables: Plan) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The two tables with the largest AvgI over all pairs of their union; ties go to those whose first attributes come first."""
-    best: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-    most = -1.0
-    ordered = sorted(tables)
-    for i, one in enumerate(ordered):
-        for other in ordered[i + 1 :]:
-            average = figures.average_information([*one, *other])
-            if best is None or average > most + NOTHING:
-                best, most = (one, other), average
-    if best is None:
-        raise NoPlan("The number of tables to merge", float(len(tables)), 2.0, "Give at least two attributes.", ())
-    return best
+class Merging:
+    """The tables, in order, with the sums of mutual information inside each and between each two. A merge adds two rows of sums, so the
+    next AvgI of every pair of tables costs one division each."""
+
+    def __init__(self, figures: Associations) -> None:
+        size = len(figures.names)
+        self.tables: list[tuple[int, ...]] = [(i,) for i in range(size)]
+        self._between = figures.information.copy()
+        self._inside = np.zeros(size)
+        self._sizes = np.ones(size, dtype=np.int64)
+
+    def strongest_pair(self) -> tuple[int, int]:
+        """The two tables with the largest AvgI over all pairs of their union; ties go to those whose first attributes come first."""
+        sizes = self._sizes[:, None] + self._sizes[None, :]
+        sums = self._between + self._inside[:, None] + self._inside[None, :]
+        average = np.where(np.triu(np.ones(sums.shape, dtype=bool), 1), sums / (sizes * (sizes - 1) / 2), -1.0)
+        one, other = divmod(int(np.argmax(average >= average.max() - NOTHING)), len(self.tables))
+        return one, other
+
+    def merge(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The table of lower number takes the other in. Tables stay ordered by their first attributes."""
+        one, other = self.strongest_pair()
+        merged = self.tables[one], self.tables[other]
+        self.tables[one] = tuple(sorted((*merged[0], *merged[1])))
+        self._inside[one] += self._inside[other] + self._between[one, other]
+        self._sizes[one] += self._sizes[other]
+        self._between[one] += self._between[other]
+        self._between[:, one] = self._between[one]
+        self._between[one, one] = 0.0
+        del self.tables[other]
+        self._inside, self._sizes = np.delete(self._inside, other), np.delete(self._sizes, other)
+        self._between = np.delete(np.delete(self._between, other, 0), other, 1)
+        return merged
 
 
 def _remedy(steps: Sequence[Step]) -> str:
@@ -63,12 +84,14 @@ def _remedy(steps: Sequence[Step]) -> str:
     return f"Every plan was refused; the separate one because of {first}. Relax the settings of that table, or run `headgate advise`."
 
 
-def _relax(last: Step, steps: Sequence[Step], alpha: float, beta: float) -> str:
-    """Which threshold would let a plan pass, and by how much."""
-    cures = [f"raise association_loss to {_up(last.association_loss)} or more"]
+def _relax(checker: CheckPlan, last: Step, steps: Sequence[Step], alpha: float, beta: float, monotone: bool) -> str:
+    """Which threshold would let a plan pass, and by how much. Each figure that is named is enough by itself."""
+    cures = [f"raise association_loss to {rounded_up(last.association_loss)} or more"]
     refused = steps[-1]
     if not refused.passed and not at_most(refused.information_exposure, beta):
-        cures.append(f"raise join_threat to {_up(refused.information_exposure)} or more, so that merging may go on")
+        further = first_kept(checker, alpha, monotone)
+        if further is not None:
+            cures.append(f"raise join_threat to {rounded_up(further.information_exposure)} or more, so that merging may go on")
     failing = next((step for step in steps if not step.passed and at_most(step.association_loss, alpha)), None)
     if failing is not None and failing is not refused:
         cures.append(f"relax what refused a plan with association loss {failing.association_loss:.4f} ({failing.reason})")
@@ -77,6 +100,29 @@ def _relax(last: Step, steps: Sequence[Step], alpha: float, beta: float) -> str:
     return "To publish: " + "; or ".join(cures) + "."
 
 
-def _up(share: float) -> str:
-    """Rounded up, so that the number as printed is enough."""
-    return f"{min(1.0, int(share * 10_000 + 1) / 10_000):.4f}"
+def first_kept(checker: CheckPlan, association_loss: float, monotone: bool = False) -> Step | None:
+    """The least exposed plan on the way of the merges that keeps enough association and passes, whatever it exposes; None if there is
+    none."""
+    merging = Merging(checker.associations)
+    while True:
+        tables = tuple(merging.tables)
+        kept = at_most(checker.associations.association_loss(tables), association_loss)
+        if kept or monotone:  # elsewhere it does not matter whether it passes, and asking may take long
+            step = checker.plan(tables, None, None)
+            if kept and step.passed:
+                return step
+            if monotone and not step.passed:
+                return None
+        if len(tables) == 1:
+            return None
+        merging.merge()
+
+
+def path_around(figures: Associations, association_loss: float) -> list[Plan]:
+    """Where the merges come within the association loss: the plan that does, the one before it, and the separate one."""
+    merging = Merging(figures)
+    first = before = tuple(merging.tables)
+    while len(merging.tables) > 1 and not at_most(figures.association_loss(tuple(merging.tables)), association_loss):
+        before = tuple(merging.tables)
+        merging.merge()
+    return list(dict.fromkeys([tuple(merging.tables), before, first]))

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import Column
 from headgate.errors import InputRejected
+from headgate.projection.contingency import Counts, Joint, Whole, count_alone, joints, pairs
 
 NOTHING = 1e-12  # sums of information below this are 0
-DENSE = 4  # joint values are counted in an array if there are at most so many a row
 
 Plan = tuple[tuple[int, ...], ...]  # attributes by number, one tuple a table
 
@@ -28,32 +29,38 @@ class Associations:
     information: NDArray[np.float64]  # I(A_i, A_j)
     exposable: NDArray[np.float64]  # E(A_i, A_j)
 
+    @cached_property
+    def total_information(self) -> float:
+        """I_Σ: over all pairs."""
+        return math.fsum(_upper(self.information))
+
+    @cached_property
+    def total_exposable(self) -> float:
+        """E_Σ: over all pairs."""
+        return math.fsum(_upper(self.exposable))
+
     def average_information(self, attributes: Sequence[int]) -> float:
         """AvgI: the mean mutual information over all pairs."""
-        chosen = sorted(attributes)
-        pairs = [float(self.information[i, j]) for n, i in enumerate(chosen) for j in chosen[n + 1 :]]
-        return math.fsum(pairs) / len(pairs) if pairs else 0.0
+        between = _upper(_within(self.information, attributes))
+        return math.fsum(between) / len(between) if between else 0.0
 
     def association_loss(self, plan: Plan) -> float:
         """Γα: the share of mutual information between attributes that are published apart."""
-        table_of = _table_of(plan, len(self.names))
-        pairs = _pairs(len(self.names))
-        total = math.fsum(float(self.information[i, j]) for i, j in pairs)
-        lost = math.fsum(float(self.information[i, j]) for i, j in pairs if table_of[i] != table_of[j])
-        return 0.0 if total < NOTHING else lost / total
+        table_of = np.array(_table_of(plan, len(self.names)))
+        apart = np.triu(table_of[:, None] != table_of[None, :], 1)
+        lost = math.fsum(self.information[apart].tolist())
+        return 0.0 if self.total_information < NOTHING else lost / self.total_information
 
     def information_exposure(self, plan: Plan) -> float:
         """Γβ: what a background join on one attribute exposes of others in its table, weighted by the table's share of attributes."""
         _table_of(plan, len(self.names))
-        total = math.fsum(float(self.exposable[i, j]) for i, j in _pairs(len(self.names)))
-        if total < NOTHING:
+        return math.fsum(self.exposure_of(table) for table in plan)
+
+    def exposure_of(self, table: Sequence[int]) -> float:
+        """The share of one table in Γβ: E_β(A_u)/E_Σ · |A_u|/|A|."""
+        if self.total_exposable < NOTHING:
             return 0.0
-        terms = []
-        for table in plan:
-            chosen = sorted(table)
-            exposed = math.fsum(float(self.exposable[i, j]) for n, i in enumerate(chosen) for j in chosen[n + 1 :])
-            terms.append(exposed / total * (len(table) / len(self.names)))
-        return math.fsum(terms)
+        return math.fsum(_upper(_within(self.exposable, table))) / self.total_exposable * (len(table) / len(self.names))
 
 
 def associations(columns: Sequence[Column]) -> Associations:
@@ -61,48 +68,63 @@ def associations(columns: Sequence[Column]) -> Associations:
 
     E(i, j) = P_i·(H_i − I) + P_j·(H_j − I), P = share of rows with a sensitive value: the paper's four cases summed (its last one is
     misprinted as H_j + H_j)."""
-    if not columns or len(columns[0]) == 0:
+    names, alone = tuple(column.name for column in columns), [count_alone(column) for column in columns]
+    return _figures(names, alone, [column.sensitive for column in columns], joints(columns))
+
+
+def associations_of(counts: Counts) -> Associations:
+    """The same from counts, which may have been added up over chunks of rows."""
+    tables = ((i, j, joint) for (i, j), joint in zip(pairs(len(counts.names)), counts.joint, strict=True))
+    return _figures(counts.names, counts.alone, counts.sensitive, tables)
+
+
+def _figures(
+    names: tuple[str, ...], alone: Sequence[Whole], flags: Sequence[NDArray[np.bool_]], tables: Iterable[tuple[int, int, Joint]]
+) -> Associations:
+    rows = int(alone[0].sum()) if alone else 0
+    if rows == 0:
         raise InputRejected("There are no rows or no sensitive attributes to project.", "Give at least one of each.")
-    size = len(columns)
-    entropies = np.array([entropy(column) for column in columns])
-    sensitive = np.array([float(column.sensitive[column.codes].mean()) for column in columns])
+    size = len(names)
+    entropies = np.array([_entropy(counts) for counts in alone])
+    sensitive = np.array([counts[np.roll(flag, 1)].sum() / rows for counts, flag in zip(alone, flags, strict=True)])
     information, exposable = np.zeros((size, size)), np.zeros((size, size))
-    for i, j in _pairs(size):
-        shared = mutual_information(columns[i], columns[j])
+    for i, j, joint in tables:
+        shared = _shared(joint, alone[i], alone[j], rows)
         information[i, j] = information[j, i] = shared
         new = sensitive[i] * max(0.0, entropies[i] - shared) + sensitive[j] * max(0.0, entropies[j] - shared)
         exposable[i, j] = exposable[j, i] = new
-    return Associations(tuple(column.name for column in columns), entropies, information, exposable)
+    return Associations(names, entropies, information, exposable)
 
 
 def entropy(column: Column) -> float:
     """H in nats."""
-    counts = column.counts()
-    shares = counts[counts > 0] / len(column)
+    return _entropy(count_alone(column))
+
+
+def _entropy(counts: Whole) -> float:
+    shares = counts[counts > 0] / int(counts.sum())
     return -math.fsum((shares * np.log(shares)).tolist()) + 0.0
 
 
 def mutual_information(one: Column, other: Column) -> float:
     """I in nats, Σ p(v, v')·ln(p(v, v')/(p(v)·p(v'))); never negative."""
-    if len(one) != len(other):
-        raise InputRejected("Two attributes have different numbers of rows.", "Take both from one table.")
-    rows = len(one)
-    width = len(other.values) + 1
-    joint = (one.codes.astype(np.int64) + 1) * width + other.codes + 1
-    if (len(one.values) + 1) * width <= DENSE * rows + 1024:
-        counts = np.bincount(joint, minlength=0)
-        cells = np.flatnonzero(counts)
-        counts = counts[cells]
-    else:
-        cells, counts = np.unique(joint, return_counts=True)
-    left = np.bincount(one.codes + 1, minlength=len(one.values) + 1)[cells // width]
-    right = np.bincount(other.codes + 1, minlength=width)[cells % width]
-    terms = counts / rows * np.log(counts * float(rows) / (left.astype(np.float64) * right))
+    ((_, _, joint),) = joints((one, other))
+    return _shared(joint, count_alone(one), count_alone(other), len(one))
+
+
+def _shared(joint: Joint, one: Whole, other: Whole, rows: int) -> float:
+    left, right = one[joint.cells // len(other)], other[joint.cells % len(other)]
+    terms = joint.counts / rows * np.log(joint.counts * float(rows) / (left.astype(np.float64) * right))
     return max(0.0, math.fsum(terms.tolist()))
 
 
-def _pairs(size: int) -> list[tuple[int, int]]:
-    return [(i, j) for i in range(size) for j in range(i + 1, size)]
+def _within(figures: NDArray[np.float64], attributes: Sequence[int]) -> NDArray[np.float64]:
+    chosen = sorted(attributes)
+    return figures[np.ix_(chosen, chosen)]
+
+
+def _upper(figures: NDArray[np.float64]) -> list[float]:
+    return [float(x) for n, row in enumerate(figures) for x in row[n + 1 :].tolist()]
 
 
 def _table_of(plan: Plan, size: int) -> list[int]:

@@ -4,47 +4,88 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from headgate.columns import Column
 from headgate.errors import InputRejected
-from headgate.projection.information import Plan
+from headgate.projection.codip import first_kept, path_around
+from headgate.projection.every_plan import EveryPlan
+from headgate.projection.information import NOTHING, Plan
+from headgate.projection.local_search import KICKS, LocalSearch
+from headgate.projection.lower_bound import least_exposure
 from headgate.projection.plan import CheckPlan, CheckTable, NoPlan, Projection, Step, check_threshold
+from headgate.projection.rounding import rounded_up
 from headgate.tolerance import at_most
 
-MOST_ATTRIBUTES = 9  # 21,147 plans
-RECORDED = 200  # steps that are kept
+METHOD = "optimal"
+MOST_EXACT = 12  # attributes: 4,213,597 plans, made of 4,095 tables
+RECORDED = 200  # steps that are kept, and plans that a search asks about
 
 
 def optimal(columns: Sequence[Column], association_loss: float, join_threat: float = 1.0, check: CheckTable | None = None) -> Projection:
-    """Least Γβ with Γα ≤ association_loss, by trying all plans from the least exposed on; ties to fewer tables, then to the order of
-    attributes."""
+    """Least Γβ with Γα ≤ association_loss. Up to 12 attributes every plan is looked at, from the least exposed on; ties go to fewer tables,
+    then to the plan that puts earlier attributes together. With more it is a search, never worse than CODIP*, and `bound` says below which
+    Γβ there is nothing to be found."""
     alpha, beta = check_threshold(association_loss, "association_loss"), check_threshold(join_threat, "join_threat")
-    if len(columns) > MOST_ATTRIBUTES:
-        raise InputRejected(
-            f"method: optimal would try all plans of {len(columns)} attributes; it takes {MOST_ATTRIBUTES} at most.",
-            "Use method: codip*, or name the tables yourself (method: given).",
-        )
     checker = CheckPlan(columns, check)
-    figures = checker.associations
-    plans = [(figures.information_exposure(plan), len(plan), plan) for plan in partitions(len(columns))]
-    least_loss = 1.0
+    return _exact(checker, alpha, beta) if len(columns) <= MOST_EXACT else _searched(checker, alpha, beta)
+
+
+def _exact(checker: CheckPlan, alpha: float, beta: float) -> Projection:
+    """A plan is asked about only if none of its tables is known to be refused, so there are no more refusals than tables."""
+    plans = EveryPlan(checker.associations)
+    places = plans.within(alpha, beta)
+    refused = np.zeros(1 << len(checker.names), dtype=np.bool_)
     steps: list[Step] = []
-    for exposure, _, plan in sorted(plans):
-        if not at_most(exposure, beta):
-            break
-        loss = figures.association_loss(plan)
-        if not at_most(loss, alpha):
-            least_loss = min(least_loss, loss)
-            continue
-        step = checker.plan(plan, alpha, beta)
+    place = plans.next(places, 0, refused)
+    while place < len(places):
+        step = checker.plan(plans.plan(places[place]), alpha, beta)
         if step.passed or len(steps) < RECORDED:
             steps.append(step)
         if step.passed:
-            return checker.projection("optimal", step, steps)
+            return checker.projection(METHOD, step, steps, step.information_exposure)
+        refused[[sum(1 << i for i in table) for table in checker.refused(step.tables)]] = True
+        place = plans.next(places, place + 1, refused)
+    raise _nothing(steps, plans.cures(alpha, beta))
+
+
+def _searched(checker: CheckPlan, alpha: float, beta: float) -> Projection:
+    """CODIP*'s plan first, then what a local search finds that exposes less, each time without the tables that were refused. What is
+    found does not depend on β, so a β that is raised to its Γβ is enough."""
+    best = first_kept(checker, alpha)
+    steps = [] if best is None else [best]
+    search = LocalSearch(checker.associations, alpha)
+    starts, refused, kicks = path_around(checker.associations, alpha), set[frozenset[int]](), KICKS
+    for _ in range(RECORDED):
+        plan = search.best(starts, refused, kicks)
+        if plan is None:
+            break
+        step = checker.plan(plan, alpha, None)
+        if best is not None and step.information_exposure >= best.information_exposure - NOTHING:
+            break
+        steps.append(step)
+        if step.passed:
+            best = step
+            break
+        found = {frozenset(table) for table in checker.refused(step.tables)}
+        if not found:
+            break
+        refused |= found
+        starts, kicks = [plan, *path_around(checker.associations, alpha)], 0
+    if best is None:
+        raise _nothing(steps, ["raise association_loss"])
+    if not at_most(best.information_exposure, beta):
+        cure = f"To publish: raise join_threat to {rounded_up(best.information_exposure)} or more, or raise association_loss."
+        raise NoPlan("Information exposure", best.information_exposure, beta, cure, steps)
+    bound = min(least_exposure(checker.associations, alpha), best.information_exposure)
+    return checker.projection(METHOD, best, [step for step in steps if step is not best] + [best], bound)
+
+
+def _nothing(steps: Sequence[Step], cures: Sequence[str]) -> NoPlan:
     if not steps:
-        remedy = f"Raise association_loss to {min(1.0, least_loss):.4f} or more, or raise join_threat."
-        raise NoPlan("The number of projection plans within both thresholds", 0.0, 1.0, remedy, steps)
+        return NoPlan("The number of projection plans within both thresholds", 0.0, 1.0, f"To publish: {'; or '.join(cures)}.", steps)
     remedy = f"Each of them was refused, the least exposed because of {steps[0].reason}. Relax the settings, or raise a threshold."
-    raise NoPlan("The number of projection plans that pass", 0.0, 1.0, remedy, steps)
+    return NoPlan("The number of projection plans that pass", 0.0, 1.0, remedy, steps)
 
 
 def partitions(size: int) -> Iterator[Plan]:

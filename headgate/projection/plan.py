@@ -47,7 +47,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Projection:
-    """The plan that stands. `tables` by name, `numbers` by position in `columns`."""
+    """The plan that stands. `tables` by name, `numbers` by position in `columns`. `bound`: no plan that passes within the association
+    loss that was asked for exposes less; None where the method does not know."""
 
     method: str
     tables: tuple[tuple[str, ...], ...]
@@ -56,6 +57,7 @@ class Projection:
     association_loss: float
     information_exposure: float
     steps: tuple[Step, ...]
+    bound: float | None = None
 
     @property
     def join_threat_improvement(self) -> float:
@@ -105,9 +107,14 @@ class CheckPlan:
                 return replace(step, reason=f"table {number + 1}: {verdict.reason}")
         return replace(step, passed=True)
 
-    def projection(self, method: str, step: Step, steps: Sequence[Step]) -> Projection:
+    def refused(self, tables: Plan) -> Plan:
+        """Those of the tables that were asked for and did not pass."""
+        known = {table: self._verdicts.get(frozenset(self.names[i] for i in table)) for table in tables}
+        return tuple(table for table, verdict in known.items() if verdict is not None and not verdict.passed)
+
+    def projection(self, method: str, step: Step, steps: Sequence[Step], bound: float | None = None) -> Projection:
         tables = tuple(tuple(self.names[i] for i in table) for table in step.tables)
-        return Projection(method, tables, step.tables, self.names, step.association_loss, step.information_exposure, tuple(steps))
+        return Projection(method, tables, step.tables, self.names, step.association_loss, step.information_exposure, tuple(steps), bound)
 
 
 def _verdict(answer: Verdict | bool) -> TableVerdict:

@@ -19,6 +19,7 @@ class Variant(StrEnum):
     BLOCKS = "blocks"
     FAITHFUL = "faithful"
     MONDRIAN = "mondrian"
+    FULL_DOMAIN = "full-domain"
 
 
 class Otherwise(StrEnum):
@@ -79,15 +80,20 @@ class Partition:
     count: int  # groups
     loss: float  # NCP of the released rows
     variant: Variant
+    levels: Mapping[str, int] | None = None  # of full-domain generalization: what level each quasi-identifier is published at
 
     def require(self, table: str = "") -> Partition:
         """This partition if it is reached; else the refusal, with its cure."""
         if self.reached:
             return self
+        if self.variant is Variant.FULL_DOMAIN:
+            raise RequirementNotMet("The number of valid choices of levels", 0.0, 1.0, self.remedy(), table)
         raise RequirementNotMet("Rows with too many similar ones in their group", float(self.rows_over), 0.0, self.remedy(), table)
 
     def remedy(self) -> str:
         """What would help, in words that hold no data value."""
+        if self.variant is Variant.FULL_DOMAIN:
+            return "No choice of levels keeps what is asked: lower k or δ, raise `suppression`, or give the hierarchies more levels."
         if self.certificate is not None and self.certificate.refutes == EVERY:
             return f"No partition can do it: {self.certificate.sentence()} Lower δ or ε, set `infeasible`, or run `headgate advise`."
         kept = f" ({', '.join(self.broken)})" if self.broken else ""

@@ -310,12 +310,6 @@ def test_a_draft_reads_but_cannot_be_released(small: str) -> None:
         assert "guess: true" in caught.value.cure
 
 
-def test_full_domain_reads_but_cannot_be_released(small: str) -> None:
-    policy = parse_policy(small.replace("k: 3,", "k: 3, method: full-domain,"), "small.yaml")
-    with pytest.raises(PolicyInvalid, match="this version offers xcolor and mondrian"):
-        require_ready(policy)
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.decimals(min_value=0, max_value=1, places=12, allow_nan=False))
 @explicit(Decimal("0.10"))

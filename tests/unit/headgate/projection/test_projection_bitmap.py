@@ -8,7 +8,7 @@ import headgate as hg
 from headgate.columns import Kind, Role
 from headgate.encode import ColumnSpec, encode_column, encode_table
 from headgate.errors import InputRejected
-from headgate.projection.bitmap import bitmap_column, bitmap_table, restore_sets
+from headgate.projection.bitmap import bitmap_column, bitmap_table, bits_of, restore_sets
 
 SETS = st.lists(st.one_of(st.none(), st.frozensets(st.sampled_from(["a", "b", "c=d", "e f"]), max_size=4)), min_size=1, max_size=30)
 
@@ -97,3 +97,28 @@ def test_sets_without_any_value_and_broken_bits_are_refused():
         hg.unbitmap(pd.DataFrame({"b": [0]}), "a")
     with pytest.raises(InputRejected, match="not in the data"):
         hg.bitmap(pd.DataFrame({"b": [0]}), "a")
+
+
+def test_a_set_of_thousands_of_values_is_turned_round_in_the_space_of_its_members():
+    draw = np.random.default_rng(2)
+    cells = [frozenset(f"{x:04d}" for x in row) for row in draw.integers(0, 3000, (2000, 3)).tolist()]
+    column, spec = _column(cells, declared=tuple(f"{x:04d}" for x in range(3000)))
+    bits = bits_of(column, spec)
+    assert bits.rows.nbytes == 4 * sum(len(cell) for cell in cells)
+    assert bits.ends[-1] == len(bits.rows)
+    for i, member in enumerate(bits.members[:50]):
+        start = bits.ends[i - 1] if i else 0
+        assert bits.rows[start : bits.ends[i]].tolist() == [row for row, cell in enumerate(cells) if member in cell]
+    assert [frozenset(cell) for cell in restore_sets(tuple(bits.columns()))] == cells
+
+
+def test_a_value_that_a_cell_names_twice_is_there_once():
+    spec = ColumnSpec("diagnosis", Kind.SET, Role.SENSITIVE)
+    column = encode_column(pd.Series(["flu|flu|gout", "gout"]), spec)
+    assert [bit.codes.tolist() for bit in bitmap_column(column, spec)] == [[1, 0], [1, 1]]
+
+
+def test_values_that_are_not_declared_are_refused():
+    column, _ = _column([{"flu"}, {"gout"}])
+    with pytest.raises(InputRejected, match="not declared"):
+        bitmap_column(column, ColumnSpec("diagnosis", Kind.SET, Role.SENSITIVE, declared=("flu",)))

@@ -138,12 +138,6 @@ def test_every_way_to_divide_is_tried_once():
     assert [len(set(partitions(size))) for size in range(1, 8)] == [1, 2, 5, 15, 52, 203, 877]
 
 
-def test_optimal_refuses_what_it_cannot_enumerate(make_columns):
-    many = make_columns({f"a{i}": ["x", "y"] for i in range(10)})
-    with pytest.raises(InputRejected, match=r"codip\*"):
-        optimal(many, 0.3)
-
-
 def test_plain_plans_are_checked_like_any_other(five):
     assert single(five).association_loss == 0
     assert single(five).information_exposure == pytest.approx(1)
@@ -172,3 +166,31 @@ def test_every_step_can_be_kept_in_a_manifest(five):
         kept = PlanStep(**asdict(step))
         assert kept.tables == step.tables
         assert kept.merged == step.merged
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.05, 0.2, 0.4])
+@pytest.mark.parametrize("monotone", [False, True])
+def test_each_threshold_that_the_failure_names_is_enough_by_itself(five, alpha, monotone):
+    with pytest.raises(RequirementNotMet) as refusal:
+        codip_star(five, alpha, 0.0, lambda names: names != ("a", "b", "c", "d"), monotone)
+    remedy = refusal.value.remedy
+
+    def named(key):
+        return float(remedy.split(f"{key} to ")[1].split()[0]) if f"{key} to " in remedy else None
+
+    assert codip_star(five, named("association_loss"), 0.0, lambda names: names != ("a", "b", "c", "d"), monotone).tables
+    threat = named("join_threat")
+    if threat is None:
+        assert monotone  # the way to a plan that keeps enough leads over one that is refused
+    else:
+        found = codip_star(five, alpha, threat, lambda names: names != ("a", "b", "c", "d"), monotone)
+        assert found.association_loss <= alpha + 1e-9
+
+
+def test_attributes_in_two_given_tables_or_in_one_twice_are_refused(five):
+    with pytest.raises(InputRejected, match="twice"):
+        given(five, [["a", "b"], ["b", "c", "d", "e"]])
+    with pytest.raises(InputRejected, match="twice"):
+        given(five, [["a", "a"], ["b", "c", "d", "e"]])
+    with pytest.raises(InputRejected, match="empty table"):
+        given(five, [["a", "b", "c", "d", "e"], []])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from headgate.errors import RequirementNotMet
-from headgate.xcolor.partition import Infeasible
+from headgate.tolerance import exact
 from tasks.anonymize import agree_on_suppression
 
 
@@ -18,7 +18,7 @@ def bench_of(share: str, *groups: list[int], kept: list[bool] | None = None) -> 
         kept=np.array(kept or [True] * 6),
         suppressed=0,
         partitions={f"table-{place}": SimpleNamespace(groups=np.array(one)) for place, one in enumerate(groups, 1)},
-        check=SimpleNamespace(infeasible=Infeasible.of({"suppress": share})),
+        check=SimpleNamespace(suppression=exact(share), settings=SimpleNamespace(method="xcolor")),
     )
 
 

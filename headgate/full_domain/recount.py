@@ -1,0 +1,46 @@
+"""The answer, counted again from the group numbers and the published form alone; it shares no loop with the search but the transport on
+a line with missing cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from headgate.columns import Codes, Table
+from headgate.full_domain.windows import WindowL
+from headgate.principles.class_counts import count
+from headgate.principles.delta_l import delta_l
+from headgate.published import publish_form
+from headgate.tolerance import floors
+from headgate.xcolor.items import items_of
+from headgate.xcolor.recount import recount
+
+if TYPE_CHECKING:
+    from headgate.full_domain.search import FullDomainSettings
+
+
+def broken_promises(table: Table, groups: Codes, levels: Mapping[str, int], settings: FullDomainSettings) -> tuple[str, ...]:
+    """The names of what some group, or class of groups that are published alike, does not keep."""
+    broken: list[str] = []
+    if int(np.bincount(groups[groups >= 0], minlength=1).min()) < settings.k:
+        broken.append("k")
+    if int((groups < 0).sum()) > int(floors(table.rows, settings.suppression)):
+        broken.append("suppression")
+    if settings.limits:
+        broken += recount(items_of(table, settings.limits), settings.limits, groups).broken
+    if settings.conditions:
+        names = tuple(dict.fromkeys(condition.column for condition in settings.conditions))
+        published = publish_form(table, groups, "full-domain", names, levels=levels)
+        classes = published.classes()
+        measured = {name: count(published.sensitive[name], classes) for name in names}
+        for condition in settings.conditions:
+            counted = measured[condition.column]
+            if isinstance(condition, WindowL):
+                short = delta_l(counted, condition.interval).window.short_of(condition.l)
+            else:
+                short = condition.shortfall(counted)
+            if not short.met:
+                broken.append(condition.name)
+    return tuple(broken)
