@@ -1,6 +1,6 @@
 # The commands a person would guess. `make setup` is shared by all and skipped in a moment when nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-long test-all check fix bench-release bench-measures bench-xcolor bench-paper-xcolor serve lock clean
+.PHONY: help setup demo test test-long test-all check fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip serve lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -15,6 +15,7 @@ help:
 	@echo "make bench-measures how fast the measures are, beside pyCANON"
 	@echo "make bench-xcolor   how fast and how useful groups are, beside reading the file, Mondrian and other libraries"
 	@echo "make bench-paper-xcolor  the experiments of the XColor paper, redone"
+	@echo "make bench-codip    what plans, associations and full-domain generalization cost"
 	@echo "make lock           resolves requirements.lock anew"
 
 setup: .venv/ready .venv/compiled
@@ -69,6 +70,9 @@ bench-xcolor: setup
 
 bench-paper-xcolor: setup
 	@$(BIN)/python benchmarks/papers/xcolor.py
+
+bench-codip: setup
+	@$(BIN)/python -m benchmarks.codip
 
 serve: setup
 	@$(BIN)/headgate serve

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from benchmarks.measures import Row
 from headgate.columns import Column, Kind, Role
 from headgate.encode import ColumnSpec
 from headgate.projection.bitmap import bits_of
 from headgate.projection.codip import codip_star
 from headgate.projection.information import associations
-from headgate.projection.optimal import optimal
+from headgate.projection.optimal import MOST_EXACT, optimal
 
 ROWS, SEED = 100_000, 20
 
@@ -44,26 +45,34 @@ def sets(values: int) -> Column:
     return Column("diagnosis", Kind.SET, codes, domain, np.ones(len(place) + 1, dtype=bool))
 
 
-def show(name: str, run: Callable[[], object]) -> None:
+def timed(name: str, run: Callable[[], object], target: float | None = None) -> Row:
     start = time.perf_counter()
     run()
-    print(f"{name:<72}{time.perf_counter() - start:9.2f} s", flush=True)
+    return Row(name, time.perf_counter() - start, "s", target)
+
+
+def rows() -> Iterator[Row]:
+    optimal(drawn(4, 3, 100), 0.3)  # loads the compiled loops
+    for attributes, values, target in ((50, 20, 1.0), (50, 2, 1.0), (200, 10, None), (10, 20_000, None)):
+        columns = drawn(attributes, values)
+        yield timed(
+            f"associations: {attributes} attributes of {values:,} values × {ROWS:,} rows", lambda own=columns: associations(own), target
+        )
+    for attributes in (15, 200):
+        columns = drawn(attributes, 5, 1000)
+        yield timed(f"codip* without anonymizing: {attributes} attributes", lambda own=columns: codip_star(own, 1.0, 1.0))
+    for attributes in (12, 15, 50, 200):
+        columns = drawn(attributes, 5, 1000)
+        how = "every plan" if attributes <= MOST_EXACT else "search"
+        yield timed(f"optimal, {how}: {attributes} attributes", lambda own=columns: optimal(own, 0.3))
+    column = sets(5_000)
+    spec = ColumnSpec("diagnosis", Kind.SET, Role.SENSITIVE)
+    yield timed(f"bits of {ROWS:,} rows × 5,000 members, turned round", lambda: bits_of(column, spec))
 
 
 def main() -> None:
-    optimal(drawn(4, 3, 100), 0.3)  # loads the compiled loops
-    for attributes, values in ((50, 20), (50, 2), (200, 10), (10, 20_000)):
-        columns = drawn(attributes, values)
-        show(f"associations: {attributes} attributes of {values:,} values × {ROWS:,} rows", lambda chosen=columns: associations(chosen))
-    for attributes in (15, 200):
-        columns = drawn(attributes, 5, 1000)
-        show(f"codip* without anonymizing: {attributes} attributes", lambda chosen=columns: codip_star(chosen, 1.0, 1.0))
-    for attributes in (12, 15, 50, 200):
-        columns = drawn(attributes, 5, 1000)
-        show(f"optimal without anonymizing: {attributes} attributes", lambda chosen=columns: optimal(chosen, 0.3))
-    column, spec = sets(5000), ColumnSpec("diagnosis", Kind.SET, Role.SENSITIVE)
-    show(f"bits: {ROWS:,} rows × 5,000 members, turned round", lambda: bits_of(column, spec))
-    show(f"bits: {ROWS:,} rows × 5,000 members, one column after the other", lambda: sum(1 for _ in bits_of(column, spec).columns()))
+    for row in rows():
+        print(row, flush=True)
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ class Row:
     def __str__(self) -> str:
         sign = "≥" if self.at_least else "≤"
         verdict = "" if self.target is None else f"   (target {sign} {self.target:g}: {'met' if self.met else 'MISSED'})"
-        digits = 4 if self.measured < 0.1 else 2 if self.measured < 100 else 0
+        digits = 0 if not self.unit and float(self.measured).is_integer() else 4 if self.measured < 0.1 else 2 if self.measured < 100 else 0
         return f"{self.name:<72}{self.measured:9,.{digits}f} {self.unit}{verdict}"
 
 

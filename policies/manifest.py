@@ -34,6 +34,15 @@ class PlanStep(Frozen):
     reason: str = ""
 
 
+class Alternative(Frozen):
+    """A plan that could be had if every table passed: codip*'s with so many tables, or the least exposed that loses as little."""
+
+    method: str
+    tables: int
+    association_loss: float
+    information_exposure: float
+
+
 class Plan(Frozen):
     method: str
     tables: tuple[tuple[str, ...], ...]
@@ -41,6 +50,8 @@ class Plan(Frozen):
     association_loss: float
     information_exposure: float
     steps: tuple[PlanStep, ...] = ()
+    bound: float | None = None  # no plan that loses as little can expose less than this; known where optimal searched
+    trade_off: tuple[Alternative, ...] = ()
 
 
 class TableFigures(Frozen):

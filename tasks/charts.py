@@ -26,6 +26,15 @@ class PathStep:
     passed: bool
 
 
+@dataclass(frozen=True)
+class TradeOff:
+    """A plan that can be had: so many tables, Γα, Γβ."""
+
+    tables: int
+    association_loss: float
+    information_exposure: float
+
+
 def draw_group_sizes(tables: Sequence[tuple[str, NDArray[np.int64]]], k: int | None, form: Form) -> bytes:
     """How many groups have how many rows; none may be left of k, where one is required."""
 
@@ -115,6 +124,54 @@ def draw_plan_path(steps: Sequence[PathStep], chosen: tuple[float, float], limit
         axes.legend(loc="upper right")
 
     return drawn(paint, 3.9, form)
+
+
+def draw_trade_off(lines: Sequence[tuple[str, Sequence[TradeOff]]], chosen: TradeOff, form: Form) -> bytes:
+    """What can be had: Γβ against Γα, and both against the number of tables."""
+
+    def paint(figure: Any) -> None:
+        threat, parts = figure.subplots(1, 2)
+        for (name, points), ink, marker in zip(lines, ("main", "second"), ("o", "D"), strict=False):
+            ordered = sorted(points, key=lambda point: point.association_loss)
+            across, up = [point.association_loss for point in ordered], [point.information_exposure for point in ordered]
+            threat.plot(across, up, marker=marker, markersize=4, linewidth=1.3, color=INKS[ink], label=name)
+        threat.scatter(
+            chosen.association_loss,
+            chosen.information_exposure,
+            marker="o",
+            s=150,
+            facecolor="none",
+            edgecolor=INKS["ink"],
+            label="the plan",
+            zorder=4,
+        )
+        threat.set_xlabel("association lost, Γα")
+        threat.set_ylabel("threat of joining, Γβ")
+        threat.legend(loc="upper right")
+        name, points = lines[0]
+        ordered = sorted(points, key=lambda point: point.tables)
+        tables = [point.tables for point in ordered]
+        parts.plot(
+            tables, [point.association_loss for point in ordered], marker="o", markersize=4, linewidth=1.3, color=INKS["main"], label="Γα"
+        )
+        parts.plot(
+            tables,
+            [point.information_exposure for point in ordered],
+            marker="D",
+            markersize=4,
+            linewidth=1.3,
+            color=INKS["second"],
+            label="Γβ",
+        )
+        parts.axvline(chosen.tables, color=INKS["ink"], linestyle=(0, (4, 2)), linewidth=1.3)
+        parts.xaxis.get_major_locator().set_params(integer=True)
+        parts.set_xlabel(f"tables, {name}")
+        parts.legend(loc="upper center")
+        for axes in (threat, parts):
+            axes.grid(True, axis="both")
+            axes.set_ylim(-0.05, 1.05)
+
+    return drawn(paint, 3.4, form)
 
 
 def draw_query_errors(tables: Sequence[tuple[str, float, float | None]], required: float | None, form: Form) -> bytes:

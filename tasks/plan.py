@@ -7,12 +7,14 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
+from headgate.columns import Table
 from headgate.errors import RequirementNotMet
+from headgate.projection.baseline import trade_off
 from headgate.projection.plan import NoPlan, Projection
 from headgate.xcolor.certificates import EVERY
 from headgate.xcolor.partition import Otherwise, Partition
 from policies.checkplan import Checked, TableCheck, infeasible_of, relaxed, search_plan
-from policies.manifest import Plan, PlanStep
+from policies.manifest import Alternative, Plan, PlanStep
 from policies.measure import attackers_of
 from tasks.callables import callable_distance
 from tasks.dictionaries import encode_dictionaries
@@ -39,7 +41,7 @@ def choose_plan(bench: Workbench) -> int:
         bench.promise = relaxed(promise, option)
     bench.check = check
     bench.kept = np.ones(table.rows, dtype=bool)
-    bench.plan = _plan(found)
+    bench.plan = _plan(found, table)
     return len(found.steps)
 
 
@@ -72,7 +74,7 @@ def _cure(found: Partition) -> str:
     )
 
 
-def _plan(found: Projection) -> Plan:
+def _plan(found: Projection, table: Table) -> Plan:
     return Plan(
         method=found.method,
         tables=found.tables,
@@ -80,4 +82,6 @@ def _plan(found: Projection) -> Plan:
         association_loss=found.association_loss,
         information_exposure=found.information_exposure,
         steps=tuple(PlanStep(**asdict(step)) for step in found.steps),
+        bound=found.bound,
+        trade_off=tuple(Alternative(**asdict(point)) for point in trade_off(table.select(table.sensitive))),
     )

@@ -9,12 +9,14 @@ from headgate.tolerance import exact
 from policies.promise import Promise
 from tasks.charts import (
     PathStep,
+    TradeOff,
     draw_closeness,
     draw_group_risks,
     draw_group_sizes,
     draw_loss,
     draw_plan_path,
     draw_query_errors,
+    draw_trade_off,
 )
 from tasks.drawing import Form
 from tasks.measured import MeasuredRelease, MeasuredTable
@@ -38,7 +40,14 @@ def draw_plan(release: MeasuredRelease, form: Form) -> dict[str, bytes]:
         return {}
     steps = [PathStep(step.association_loss, step.information_exposure, step.passed) for step in plan.steps]
     limits = (release.limits.association_loss, release.limits.join_threat)
-    return {"plan": draw_plan_path(steps, (plan.association_loss, plan.information_exposure), limits, form)}
+    pictures = {"plan": draw_plan_path(steps, (plan.association_loss, plan.information_exposure), limits, form)}
+    lines: dict[str, list[TradeOff]] = {}
+    for one in plan.trade_off:
+        lines.setdefault(one.method, []).append(TradeOff(one.tables, one.association_loss, one.information_exposure))
+    if any(len(points) > 1 for points in lines.values()):
+        chosen = TradeOff(len(plan.tables), plan.association_loss, plan.information_exposure)
+        pictures["trade_off"] = draw_trade_off(list(lines.items()), chosen, form)
+    return pictures
 
 
 def draw_errors(release: MeasuredRelease, form: Form) -> dict[str, bytes]:

@@ -51,6 +51,7 @@ GLOSSARY = {
 
 CAPTIONS = {
     "plan": "The search for the plan. Each point is one way to divide the sensitive attributes among tables.",
+    "trade_off": "What could be had if every table passed: the plans of codip*, and the least exposed that lose as little.",
     "group_sizes": "Group sizes. No bar may be left of the line.",
     "group_risks": "Proximity risk, group by group. No bar may be right of the line.",
     "closeness": "Closeness of each sensitive attribute.",

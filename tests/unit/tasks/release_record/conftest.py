@@ -10,13 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from policies.manifest import Plan, PlanStep, TableFigures, Utility, Verdict
+from policies.manifest import Alternative, Plan, PlanStep, TableFigures, Utility, Verdict
 from policies.promise import Dissimilarity, Promise, SensitiveAttribute
 from tasks.measured import Limits, MeasuredRelease, MeasuredTable, Outcome
 from tasks.tracked import TrackedRelease
 
 # A value of a set that the policy never declared; it became the name of a column.
 BIT = "diagnosis=CANARY-rare-illness"
+
+
+POINTS = (
+    Alternative(method="codip*", tables=3, association_loss=1.0, information_exposure=0.0),
+    Alternative(method="codip*", tables=2, association_loss=0.25, information_exposure=0.5),
+    Alternative(method="optimal", tables=2, association_loss=0.25, information_exposure=0.25),
+)
 
 
 def _figures(name: str, sensitive: tuple[str, ...], sizes: np.ndarray, risks: np.ndarray) -> TableFigures:
@@ -90,7 +97,9 @@ def _release(bit: str = BIT) -> MeasuredRelease:
                 SensitiveAttribute(name=name, kind="category", origin="diagnosis" if name == bit else None) for name in columns
             ),
         ),
-        plan=Plan(method="codip*", tables=tables, columns=columns, association_loss=0.25, information_exposure=0.5, steps=steps),
+        plan=Plan(
+            method="codip*", tables=tables, columns=columns, association_loss=0.25, information_exposure=0.5, steps=steps, trade_off=POINTS
+        ),
         tables=measured,
         verdicts=tuple(
             Verdict(gate=gate, table=table.name, measured=measured_value, required=required, passed=True)

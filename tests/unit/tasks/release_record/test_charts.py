@@ -12,12 +12,14 @@ import pytest
 
 from tasks.charts import (
     PathStep,
+    TradeOff,
     draw_closeness,
     draw_group_risks,
     draw_group_sizes,
     draw_loss,
     draw_plan_path,
     draw_query_errors,
+    draw_trade_off,
 )
 from tasks.drawing import WIDTH_INCHES
 from tasks.measured import MeasuredRelease
@@ -46,6 +48,11 @@ CHARTS = {
     "closeness": lambda seed, n, form: draw_closeness(named(n, lambda i: {"income": seed / 10, f"a{i}": i / 10}), {"income": 0.2}, form),
     "plan": lambda seed, n, form: draw_plan_path(STEPS[: seed + 1], (1.0, 0.0), (0.4, 0.5), form),
     "plan without a search": lambda seed, n, form: draw_plan_path([], (seed / 10, 1.0), (None, None), form),
+    "trade-off": lambda seed, n, form: draw_trade_off(
+        [("codip*", [TradeOff(i, 1 - i / 6, (i / 6) ** 2) for i in range(1, 7)]), ("optimal", [TradeOff(2, 0.5, seed / 100)])],
+        TradeOff(n, 0.4, 0.2),
+        form,
+    ),
     "query errors": lambda seed, n, form: draw_query_errors([(f"t{i}", seed / 10 + i / 50, i / 80) for i in range(n)], 0.15, form),
     "loss": lambda seed, n, form: draw_loss(named(n, lambda i: {"age": seed / 10, "sex": 0.0, "region": i / 20}), form),
 }
@@ -159,7 +166,7 @@ def test_text_stays_text_in_a_page_and_inks_take_the_colours_of_the_page() -> No
 
 def test_a_release_has_all_its_pictures_and_a_table_its_own(release: MeasuredRelease) -> None:
     of_release = draw_release(release, "png")
-    assert set(of_release) == {"plan", "group_sizes", "group_risks", "closeness", "loss", "query_errors"}
+    assert set(of_release) == {"plan", "trade_off", "group_sizes", "group_risks", "closeness", "loss", "query_errors"}
     assert set(draw_table(release.tables[0], release.promise, "svg")) == {"group_sizes", "group_risks", "closeness", "loss"}
     for picture in of_release.values():
         pixels(picture)

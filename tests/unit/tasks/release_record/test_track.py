@@ -101,7 +101,15 @@ def test_gates_expectations_plan_policy_and_pictures_are_artifacts(tracked: str,
         [[0, 1, 2]],
     ]
     pictures = sorted(kept.glob("pictures/*.png"))
-    assert [picture.stem for picture in pictures] == ["closeness", "group_risks", "group_sizes", "loss", "plan", "query_errors"]
+    assert [picture.stem for picture in pictures] == [
+        "closeness",
+        "group_risks",
+        "group_sizes",
+        "loss",
+        "plan",
+        "query_errors",
+        "trade_off",
+    ]
     assert all(picture.read_bytes().startswith(b"\x89PNG") for picture in pictures)
 
 
