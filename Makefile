@@ -1,6 +1,6 @@
 # The commands a person would guess. `make setup` is shared by all and skipped in a moment when nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-long test-all check fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip serve lock clean
+.PHONY: help setup demo test test-long test-all check fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip serve lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -16,6 +16,7 @@ help:
 	@echo "make bench-xcolor   how fast and how useful groups are, beside reading the file, Mondrian and other libraries"
 	@echo "make bench-paper-xcolor  the experiments of the XColor paper, redone"
 	@echo "make bench-codip    what plans, associations and full-domain generalization cost"
+	@echo "make bench-paper-codip  the experiments of the CODIP paper, redone"
 	@echo "make lock           resolves requirements.lock anew"
 
 setup: .venv/ready .venv/compiled
@@ -73,6 +74,9 @@ bench-paper-xcolor: setup
 
 bench-codip: setup
 	@$(BIN)/python -m benchmarks.codip
+
+bench-paper-codip: setup
+	@$(BIN)/python benchmarks/papers/codip.py
 
 serve: setup
 	@$(BIN)/headgate serve

@@ -83,6 +83,7 @@ def _to_candidate(bench: Workbench, if_changed: bool) -> str:
     for name in bench.names:
         steps.expect_published(release_id, name)
     _each(steps.gate_table, bench)
+    steps.attack_tables(release_id)
     steps.judge(release_id)
     steps.audit(release_id)
     _show_gates(bench)

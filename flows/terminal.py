@@ -86,6 +86,7 @@ STEP_TITLES = {
     "anonymize": "Anonymizing",
     "expect-published": "Checking what would go out",
     "gate": "Measuring the published form",
+    "attack": "Attacking the finished tables",
     "track": "Logging to MLflow",
     "candidate": "Sealing the candidate",
     "decide": "Counting the signatures",

@@ -132,5 +132,6 @@ class Manifest(Frozen):
     tables: tuple[TableFigures, ...]
     verdicts: tuple[Verdict, ...]
     utility: Utility
+    attacks: tuple[str, ...] = ()  # tried on the finished tables, in words
     mlflow_run_id: str
     files: tuple[FileEntry, ...]

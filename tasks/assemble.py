@@ -49,6 +49,7 @@ def measured_release(bench: Workbench, refusal: str = "") -> MeasuredRelease:
             None if utility.max_error is None else float(utility.max_error),
             None if utility.max_loss is None else float(utility.max_loss),
         ),
+        attacks=bench.attacks,
         refusal=refusal,
     )
 
@@ -104,6 +105,7 @@ def manifest_of(bench: Workbench, roots: TrustRoots) -> Manifest:
         tables=bench.figures,
         verdicts=bench.verdicts,
         utility=present(bench.utility, "utility"),
+        attacks=bench.attacks,
         mlflow_run_id=bench.mlflow_run_id,
         files=(),
     )

@@ -68,6 +68,7 @@ class MeasuredRelease:
     utility: Utility | None = None
     outcomes: tuple[Outcome, ...] = ()
     limits: Limits = Limits()
+    attacks: tuple[str, ...] = ()
     refusal: str = ""
 
     @property

@@ -192,7 +192,6 @@ def _figures(figures: TableFigures) -> Iterator[Figure]:
     yield from _each("disclosure, mean", figures.disclosure_mean)
     yield from _each("disclosure, max", figures.disclosure_max)
     yield from _each("disclosure, unmatched", figures.disclosure_unmatched)
-    yield from _each("level of generalization", figures.levels or {})
     yield Figure("information loss (NCP)", figure_text(figures.ncp))
     yield Figure("discernibility", figure_text(figures.discernibility))
     if figures.query_error_mean is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from policies.events import ExpectationsChecked, GatesJudged, PlanChosen, RunTracked, SourceIngested, TableAnonymized
-from tasks import anonymize, assemble, candidate, gate, plan, record, transform, workbench
+from tasks import anonymize, assemble, attack, candidate, gate, plan, record, transform, workbench
 from tasks.expect_inbound import expect_inbound
 from tasks.expect_outbound import Declared, expect_outbound, withheld_columns
 from tasks.expectations import ExpectationOutcome, refuse_failed_inbound, refuse_failed_outbound
@@ -152,6 +152,12 @@ def expect_published(bench: Workbench, table: str) -> int:
 def gate_table(bench: Workbench, table: str) -> int:
     """Step 6: every figure, measured on the file that was written."""
     return gate.gate_table(bench, table)
+
+
+@step("attack")
+def attack_tables(bench: Workbench) -> int:
+    """Step 6: attacks tried on the finished tables; gives how many."""
+    return attack.attack_tables(bench)
 
 
 @step("judge")

@@ -23,6 +23,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.attacks.background_join import background_join
+from headgate.attacks.homogeneity import homogeneity
+from headgate.attacks.intersection import intersection
 from headgate.blocks.moves import move_rows
 from headgate.blocks.placing import Aside, Search
 from headgate.blocks.steps import parts_by_item, unite_twins
@@ -147,6 +150,10 @@ def measure() -> None:
     check = TableCheck(one.table, one.promise, one.loaded.policy.anonymize, one.loaded.policy.gates.disclosure, one.attackers, b"warm")
     check.checked(SENSITIVE)
     count_query_error(one.table, _published(), 3, 2, 0.1, 20, 1)
+    table, people = _published(), one.table.columns
+    homogeneity(table, people, "job")
+    background_join(table, people, "job", "education")
+    intersection((table, table), people)
 
 
 def check() -> None:

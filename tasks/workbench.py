@@ -76,6 +76,7 @@ class Workbench:
     measured: dict[str, MeasuredTable] = field(default_factory=dict)
     verdicts: tuple[Verdict, ...] = ()
     utility: Utility | None = None
+    attacks: tuple[str, ...] = ()  # what came of those tried on the finished tables
     mlflow_run_id: str = ""
     candidate: Candidate | None = None
     folder: Path | None = None  # of the candidate, or of the report on why there is none

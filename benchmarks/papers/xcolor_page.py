@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 
-BEGIN, END = "<!-- made by benchmarks/papers/xcolor.py: begin -->", "<!-- end -->"
+from benchmarks.papers.writing import between_marks
+from benchmarks.papers.writing import table as _table
+from benchmarks.papers.writing import yes as _yes
+
+SCRIPT = "benchmarks/papers/xcolor.py"
 PROMISE = 0.15  # "the relative error is always below 15%"
 LOW_SELECTIVITY, LOW_ERROR = "0.05", 0.05  # "even for s as low as 0.05 … below 5%"
 NOTICED = 1.1  # a tenth more: less is no growth that a reader of a chart would see
@@ -18,12 +22,7 @@ SIGNS = {"epsilon": "ε", "delta": "δ", "k": "k", "s": "s"}
 
 
 def with_tables(text: str, tables: str) -> str:
-    """The page with what stands between its marks replaced."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"The page has lost its marks: {BEGIN} … {END}.")
-    return f"{before}{begin}\n\n{tables}\n{end}{after}"
+    return between_marks(text, tables, SCRIPT)
 
 
 def tables(found: Mapping[str, Any]) -> str:
@@ -238,11 +237,6 @@ def _growth(figure: Mapping[str, Any]) -> str:
     )
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
-
-
 def _setting(one: Mapping[str, Any], more: str = "s") -> str:
     setting = one["setting"]
     text = f"ε = {setting['epsilon']}, δ = {_short(setting['delta'])}, k = {setting['k']}"
@@ -287,7 +281,3 @@ def _slope(points: Sequence[tuple[float, float]]) -> float:
     """The exponent of the power law that fits best, on logarithms."""
     across, up = (np.log(np.array(side, dtype=float)) for side in zip(*points, strict=True))
     return float(np.polyfit(across, up, 1)[0])
-
-
-def _yes(holds: bool) -> str:
-    return "yes" if holds else "**no**"

@@ -47,8 +47,8 @@ class BackgroundJoin:
     def sentence(self) -> str:
         return (
             f"{self.success.sentence()} Without the known value: {100 * self.right_alone / self.success.people:.1f} %. "
-            f"Firmly known become {self.certain} people's values, {self.certain_alone} without it; "
-            f"as firmly he is mistaken about {self.mistaken}."
+            f"A sensitive value becomes certain of {self.certain:,} people, of {self.certain_alone:,} without it; "
+            f"as certain, he is mistaken about {self.mistaken:,}."
         )
 
 

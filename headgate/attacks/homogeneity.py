@@ -27,7 +27,7 @@ class Homogeneity:
 
     def sentence(self) -> str:
         firmly = "with certainty" if self.believed == 1 else f"with a belief of {self.believed:g} or more"
-        return f"{self.success.sentence()} A sensitive value of theirs is known {firmly} of {self.certain} people."
+        return f"{self.success.sentence()} A sensitive value of theirs is known {firmly} of {self.certain:,} people."
 
 
 def homogeneity(published: PublishedTable, people: Mapping[str, Column], name: str, belief: Any = 1) -> Homogeneity:

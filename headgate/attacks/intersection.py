@@ -47,8 +47,8 @@ class Intersection:
 
     def sentence(self) -> str:
         return (
-            f"{self.success.sentence()} At least {int(self.candidates.min())} candidates are left of everybody; "
-            f"{self.pinned} people are pinned by the tables together and by none alone; certainty grows up to {self.growth:.3g}-fold."
+            f"{self.success.sentence()} Everybody shares the groups that fit him with {int(self.candidates.min()) - 1:,} others or more; "
+            f"{self.pinned:,} people are alone in those of all tables and in none by itself; certainty grows up to {self.growth:.3g}-fold."
         )
 
 

@@ -43,7 +43,7 @@ class Success:
 
     def sentence(self) -> str:
         return (
-            f"{self.attack}: whoever guesses {self.guess} is right for {_share(self.share, self.interval)} of {self.people} people; "
+            f"{self.attack}: whoever guesses {self.guess} is right for {_share(self.share, self.interval)} of {self.people:,} people; "
             f"from the overall distribution only, for {_share(self.share_overall, self.interval_overall)}."
         )
 

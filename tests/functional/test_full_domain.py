@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,11 @@ def test_every_cell_of_a_column_is_of_one_level_and_the_folder_verifies(project:
             low, _, high = cell.strip("[]").partition("..")
             assert (cell == "*") if width is None else int(high or low) - int(low) + 1 == width
         assert table["levels"].keys() == {"age", "sex", "region"}
+    attacks = json.loads((Path(outcome.json["folder"]) / "manifest.json").read_bytes())["attacks"]
+    assert sum("Homogeneity" in sentence for sentence in attacks) == len(outcome.json["tables"])
+    assert all("show no trace" in sentence for sentence in attacks if "order and numbers" in sentence)
+    page = (Path(outcome.json["folder"]) / "report.html").read_text(encoding="utf-8")
+    assert "Homogeneity: whoever guesses" in page
     candidate = outcome.json["candidate"]
     for name in ("alice", "bob"):
         assert project.run("approve", candidate, "--key", project.keys[name], "--reason", "read").code == 0

@@ -84,7 +84,7 @@ def test_another_process_finds_the_manifest_s_figures_in_prefect_mlflow_and_the_
     tables = [table["name"] for table in manifest["tables"]]
 
     names = [name for name, _state in found["prefect"]["tasks"]]
-    whole = {"ingest", "expect", "transform", "plan", "judge", "track", "candidate", "audit"}
+    whole = {"ingest", "expect", "transform", "plan", "attack", "judge", "track", "candidate", "audit"}
     each = {f"{step} {table}" for step in ("anonymize", "write", "expect-published", "gate") for table in tables}
     assert found["prefect"]["flows"] == [[f"release {manifest['release_id']}", "Completed"]]
     assert set(names) == whole | each

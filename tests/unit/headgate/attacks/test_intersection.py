@@ -64,7 +64,7 @@ def test_a_person_whom_only_two_tables_together_point_out_is_found() -> None:
     assert found.alone.tolist() == [1, 2, 2, 1]
     assert found.pinned == 2
     assert found.growth == 2
-    assert "2 people are pinned" in found.sentence()
+    assert "2 people are alone" in found.sentence()
 
 
 def test_forced_companions_are_seen_in_the_lower_bound() -> None:
