@@ -120,6 +120,16 @@ class TableCheck:
             closeness={name: t for name, t in self.promise.closeness.items() if name in names},
         )
 
+    def naive_closeness(self) -> float | None:
+        """The largest distance of a group from the whole, over all attributes, were all in one table; None if that cannot be made."""
+        names = self.table.sensitive
+        partition = self.checked(names).partition
+        if not partition.reached:
+            return None
+        published = publish_form(self.table, partition.groups, "one", names, levels=partition.levels)
+        figures = measure_table(self.promise, published, (), suppressed=partition.suppressed, distance=self.distance)
+        return max(figures.closeness.values(), default=None)
+
     @property
     def suppression(self) -> Fraction:
         """The share of rows that may be left out."""

@@ -52,6 +52,7 @@ class Plan(Frozen):
     steps: tuple[PlanStep, ...] = ()
     bound: float | None = None  # no plan that loses as little can expose less than this; known where optimal searched
     trade_off: tuple[Alternative, ...] = ()
+    naive_closeness: float | None = None  # of everything in one table: the largest distance; None where that keeps no promise
 
 
 class TableFigures(Frozen):

@@ -7,7 +7,6 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
-from headgate.columns import Table
 from headgate.errors import RequirementNotMet
 from headgate.projection.baseline import trade_off
 from headgate.projection.plan import NoPlan, Projection
@@ -41,7 +40,7 @@ def choose_plan(bench: Workbench) -> int:
         bench.promise = relaxed(promise, option)
     bench.check = check
     bench.kept = np.ones(table.rows, dtype=bool)
-    bench.plan = _plan(found, table)
+    bench.plan = _plan(found, check)
     return len(found.steps)
 
 
@@ -74,7 +73,8 @@ def _cure(found: Partition) -> str:
     )
 
 
-def _plan(found: Projection, table: Table) -> Plan:
+def _plan(found: Projection, check: TableCheck) -> Plan:
+    columns = check.table.select(check.table.sensitive)
     return Plan(
         method=found.method,
         tables=found.tables,
@@ -83,5 +83,6 @@ def _plan(found: Projection, table: Table) -> Plan:
         information_exposure=found.information_exposure,
         steps=tuple(PlanStep(**asdict(step)) for step in found.steps),
         bound=found.bound,
-        trade_off=tuple(Alternative(**asdict(point)) for point in trade_off(table.select(table.sensitive))),
+        trade_off=tuple(Alternative(**asdict(point)) for point in trade_off(columns)),
+        naive_closeness=check.naive_closeness(),
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from headgate.projection.baseline import Baseline, against_single
 from policies.manifest import TableFigures, Verdict
 from policies.promise import Promise, SensitiveAttribute
 from tasks.measured import MeasuredRelease, Outcome
@@ -44,6 +45,8 @@ GLOSSARY = {
     "disclosure, unmatched": "Share of records that nobody in the dictionary is consistent with.",
     "information loss (NCP)": "How wide the published quasi-identifiers are, as a share of all that they could be.",
     "query error": "Relative error of random count queries answered from the published table instead of the source.",
+    "less threat than one table, 1 − Γβ": "The plan beside the naïve one: everything in one table.",
+    "closer than one table, 1 − t′/t": "By how much the group least like the whole is closer to it than in one table of everything.",
     "association lost, Γα": "Share of the dependence between sensitive attributes that is lost because they are in different tables.",
     "threat of joining, Γβ": "How much attributes that stay together tell of each other; 0 if all are apart, 1 if all are together.",
     "suppressed": "Rows that are in no published table, because no group could take them.",
@@ -113,6 +116,7 @@ def render_report(content: ReportContent) -> str:
         plan_picture=framed(draw_plan(release, "svg"), CAPTIONS),
         utility_pictures=framed(draw_errors(release, "svg") | draw_losses(release, "svg"), CAPTIONS),
         plan_steps=tuple(_plan_steps(release)),
+        against_one=_against_one(release),
         sides=_sides(release.outcomes),
         remarked=any(verdict.remedy for verdict in release.verdicts),
         glossary={name: meaning for name, meaning in GLOSSARY.items() if name in shown | _shown_elsewhere(release)},
@@ -210,6 +214,16 @@ def _each(name: str, values: Mapping[str, float]) -> Iterator[Figure]:
         yield Figure(f"{name}: {column}", figure_text(value))
 
 
+def _against_one(release: MeasuredRelease) -> Baseline | None:
+    """The plan beside the naïve one, everything in one table."""
+    plan = release.plan
+    closeness = [distance for table in release.tables for distance in table.figures.closeness.values()]
+    if plan is None or not closeness:
+        return None
+    naive = None if plan.naive_closeness is None else [plan.naive_closeness]
+    return against_single(plan.association_loss, plan.information_exposure, [max(closeness)], naive)
+
+
 def _plan_steps(release: MeasuredRelease) -> Iterator[dict[str, Any]]:
     plan = release.plan
     if plan is None:
@@ -232,5 +246,7 @@ def _sides(outcomes: tuple[Outcome, ...]) -> tuple[tuple[str, tuple[Outcome, ...
 
 def _shown_elsewhere(release: MeasuredRelease) -> set[str]:
     plan = {"association lost, Γα", "threat of joining, Γβ"} if release.plan else set()
+    if _against_one(release) is not None:
+        plan |= {"less threat than one table, 1 − Γβ", "closer than one table, 1 − t′/t"}
     utility = {"query error", "information loss (NCP)"} if release.utility else set()
     return plan | utility | {"suppressed"}

@@ -62,6 +62,18 @@ def test_a_candidate_page_says_that_all_gates_passed_and_who_must_sign(release: 
     assert "headgate verify FOLDER" in page.text
 
 
+def test_the_plan_stands_beside_everything_in_one_table_and_attacks_are_told(release: MeasuredRelease) -> None:
+    """The fixture's tables are 0.25 from the whole at worst, and its plan exposes a half."""
+    assert release.plan is not None
+    page = page_of(replace(release, plan=release.plan.model_copy(update={"naive_closeness": 0.5}), attacks=("table-1: nobody is found.",)))
+    assert "less threat than one table, 1 − Γβ 50 %" in page.text
+    assert "closer than one table, 1 − t′/t 50 %" in page.text
+    assert "table-1: nobody is found." in page.text
+    page = page_of(release)
+    assert "one table keeps no promise" in page.text
+    assert "Attacks" not in page.text
+
+
 def test_a_refused_release_has_the_same_page_with_the_reason_and_the_cure(refused: MeasuredRelease) -> None:
     page = page_of(refused)
     assert "Refused because linkability of table-2 is 0.9 where at most 0.8 is required" in page.text
