@@ -63,6 +63,7 @@ class TableCheck:
     infeasible: Infeasible = field(default_factory=Infeasible)
     tried: dict[frozenset[str], Checked] = field(default_factory=dict)
     report: Report | None = None
+    lent: Fraction = Fraction(1)  # of the share of rows that may be suppressed: what a single table may use
 
     def __call__(self, names: tuple[str, ...]) -> TableVerdict:
         checked = self.checked(names)
@@ -98,7 +99,7 @@ class TableCheck:
             delta_ls=self.promise.delta_l,
         )
         if self.settings.method == FULL_DOMAIN:
-            return full_domain_partition(table, names, self._lattice(names, limits), watch)
+            return full_domain_partition(table, names, self._lattice(names, limits, table.rows), watch)
         return anonymize(table, names, self._asked(names, limits), self._seed(names), watch)
 
     def _asked(self, names: tuple[str, ...], limits: tuple[NeighbourhoodLimit, ...]) -> XColorSettings:
@@ -108,9 +109,13 @@ class TableCheck:
         strict, conditions = self.settings.strict is not False, self._conditions(names)
         return MondrianSettings(self.promise.k, limits, infeasible=self.infeasible, strict=strict, conditions=conditions)
 
-    def _lattice(self, names: tuple[str, ...], limits: tuple[NeighbourhoodLimit, ...]) -> FullDomainSettings:
+    def _lattice(self, names: tuple[str, ...], limits: tuple[NeighbourhoodLimit, ...], rows: int) -> FullDomainSettings:
+        """What tables have suppressed together is spent: those `rows` that are left may use the rest."""
+        gone = self.table.rows - rows
+        spare = int((self.suppression if gone else self.each_share) * self.table.rows) - gone
+        share = Fraction(max(0, spare), rows)
         objective = self.settings.objective or "ncp"
-        return FullDomainSettings(self.promise.k, self.suppression, objective, self._conditions(names), limits, every_node=False)
+        return FullDomainSettings(self.promise.k, share, objective, self._conditions(names), limits, every_node=False)
 
     def _conditions(self, names: tuple[str, ...]) -> tuple[Condition, ...]:
         """The gates on diversity and closeness, for methods that look at them while they work."""
@@ -129,6 +134,10 @@ class TableCheck:
         published = publish_form(self.table, partition.groups, "one", names, levels=partition.levels)
         figures = measure_table(self.promise, published, (), suppressed=partition.suppressed, distance=self.distance)
         return max(figures.closeness.values(), default=None)
+
+    @property
+    def each_share(self) -> Fraction:
+        return self.suppression * self.lent
 
     @property
     def suppression(self) -> Fraction:
@@ -164,7 +173,8 @@ def infeasible_of(settings: Anonymize) -> Infeasible:
 def monotone(promise: Promise, disclosure: DisclosureGate | None) -> bool:
     """Can a merged table never pass where one of its parts failed? True for k, closeness and per-attribute promises; not for the
     composite (ε, δ), which merging can make easier."""
-    return promise.dissimilarity is None and disclosure is None
+    seen = promise.reidentification  # looked at by no search: a table with more attributes may get larger groups
+    return promise.dissimilarity is None and disclosure is None and seen.max is None and seen.mean is None
 
 
 def _sentence(verdict: Verdict) -> str:

@@ -11,7 +11,7 @@ from headgate.errors import RequirementNotMet
 from headgate.projection.baseline import trade_off
 from headgate.projection.plan import NoPlan, Projection
 from headgate.xcolor.certificates import EVERY
-from headgate.xcolor.partition import Otherwise, Partition
+from headgate.xcolor.partition import Otherwise, Partition, Variant
 from policies.checkplan import Checked, TableCheck, infeasible_of, relaxed, search_plan
 from policies.manifest import Alternative, Plan, PlanStep
 from policies.measure import attackers_of
@@ -55,6 +55,8 @@ def why_no_plan(check: TableCheck, nothing: NoPlan) -> RequirementNotMet:
         gate = last.refused[0]
         return RequirementNotMet(gate.gate, gate.measured, gate.required, gate.remedy, where)
     found = last.partition
+    if found.variant is Variant.FULL_DOMAIN:
+        return RequirementNotMet("The number of valid choices of levels", 0.0, 1.0, found.remedy(), where)
     return RequirementNotMet("The number of rows too similar to others of their group", float(found.rows_over), 0.0, _cure(found), where)
 
 

@@ -23,7 +23,7 @@ AT_MOST = frozenset({"linkability", "closeness", "reidentification", "disclosure
 GLOSSARY = {
     "rows": "People in the table, one row each.",
     "groups": "Sets of rows that share the same published quasi-identifiers.",
-    "k": "Rows in the smallest group: nobody can be told from fewer than k − 1 others.",
+    "k": "Rows in the smallest group: by this table alone nobody can be told from fewer than k − 1 others.",
     "mean group": "Rows in a group on average.",
     "discernibility": "Sum of squared group sizes, and all rows once more for every suppressed one; smaller is finer.",
     "risk": "Largest share of a group's other rows whose sensitive values are within ε of one person's; at most 1 − δ is required.",
@@ -218,7 +218,7 @@ def _against_one(release: MeasuredRelease) -> Baseline | None:
     """The plan beside the naïve one, everything in one table."""
     plan = release.plan
     closeness = [distance for table in release.tables for distance in table.figures.closeness.values()]
-    if plan is None or not closeness:
+    if plan is None or len(plan.tables) < 2 or not closeness:
         return None
     naive = None if plan.naive_closeness is None else [plan.naive_closeness]
     return against_single(plan.association_loss, plan.information_exposure, [max(closeness)], naive)

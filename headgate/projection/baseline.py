@@ -53,7 +53,7 @@ def _closeness(plan: Sequence[float], single: Sequence[float] | None) -> float |
         return None
     worst, naive = max(plan), max(single)
     if naive > 0.0:
-        return 1.0 - worst / naive
+        return 0.0 if abs(naive - worst) < NOTHING else 1.0 - worst / naive
     return 0.0 if worst <= 0.0 else None
 
 

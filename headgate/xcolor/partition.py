@@ -93,7 +93,10 @@ class Partition:
     def remedy(self) -> str:
         """What would help, in words that hold no data value."""
         if self.variant is Variant.FULL_DOMAIN:
-            return "No choice of levels keeps what is asked: lower k or δ, raise `suppression`, or give the hierarchies more levels."
+            return (
+                "No choice of levels keeps what is asked, perhaps not even everybody in one group: loosen k, δ or the gates on single "
+                "attributes, raise `suppression`, or give the hierarchies more levels."
+            )
         if self.certificate is not None and self.certificate.refutes == EVERY:
             return f"No partition can do it: {self.certificate.sentence()} Lower δ or ε, set `infeasible`, or run `headgate advise`."
         kept = f" ({', '.join(self.broken)})" if self.broken else ""

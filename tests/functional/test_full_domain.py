@@ -110,3 +110,17 @@ def test_both_shipped_policies_release_with_full_domain_at_more_loss(
     assert outcome.code == 0, outcome.err
     assert all(table["levels"].keys() >= {"age", "sex"} for table in outcome.json["tables"])
     assert all(gate["passed"] for gate in outcome.json["gates"])
+
+
+def test_more_suppression_never_turns_a_release_into_a_refusal(project: Any) -> None:
+    """Each table in itself might suppress the whole share; together they keep it, if need be by suppressing nobody."""
+    released = []
+    for share in ("0", "0.01", "0.03", "0.05", "0.08", "0.15"):
+        project.write_policy()
+        whole_columns(project, f", suppression: {share}")
+        changed(project.policy, ("method: codip*, association_loss: 1, join_threat: 0.9", "method: separate"))
+        outcome = project.run("release", project.policy, "--json")
+        assert outcome.code == 0, (share, outcome.err)
+        assert outcome.json["suppressed"] <= float(share) * 300
+        released.append(outcome.json["suppressed"])
+    assert max(released) > 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
@@ -49,3 +51,24 @@ def test_the_share_is_of_the_input_rows_inclusive_and_counts_all_tables_together
         agree_on_suppression(bench_of("0.49", [0, 0, -1, -1, 0, 0], [0, 0, 0, 0, 0, -1]))
     assert (refusal.value.measured, refusal.value.required) == (0.5, 0.49)
     assert refusal.value.cure
+
+
+@dataclass(frozen=True)
+class Check:
+    """What agreement asks of a plan's check."""
+
+    settings: Any
+    suppression: Fraction = Fraction(1, 3)
+    lent: Fraction = Fraction(1)
+    tried: Any = None
+
+
+def test_where_whole_columns_suppress_too_much_together_each_table_gets_its_part_and_then_none() -> None:
+    """Two of six rows may go; each table would let two others go."""
+    bench = bench_of("0", [-1, -1, 0, 0, 0, 0], [0, 0, -1, -1, 0, 0])
+    bench.names, bench.check = ("table-1", "table-2"), Check(SimpleNamespace(method="full-domain"))
+    for part in (Fraction(1, 2), Fraction(0)):
+        assert not agree_on_suppression(bench)
+        assert (bench.check.lent, bench.kept.all(), bench.suppressed) == (part, True, 0)
+    with pytest.raises(RequirementNotMet):
+        agree_on_suppression(bench)
