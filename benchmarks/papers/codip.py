@@ -1,19 +1,15 @@
 """The experiments of the CODIP paper (section 7) redone on the census table: Figures 5 to 9, and its whole algorithm.
 
 `python benchmarks/papers/codip.py` runs all, prints every number that it draws, writes the charts and `figures.json` to
-docs/paper-codip/, and the tables and findings into docs/paper-codip.md. `--figure` runs some, and keeps the numbers of the others.
-`--quick` takes a sixth of the rows and fewer settings; it writes to benchmarks/results/, and never to the page.
+docs/paper-codip/, and the tables and findings into docs/paper-codip.md. `--figure` runs some (5 gives 6 too), and keeps the numbers
+of the others. `--quick` takes a sixth of the rows and fewer settings; it writes to benchmarks/results/, and never to the page.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,15 +32,12 @@ from benchmarks.papers.codip_runs import (
     sensitive_of,
     tables_of_codip,
 )
+from benchmarks.papers.redo import Paper, redo
 from headgate.projection.baseline import against_single, trade_off
 from headgate.projection.codip import codip_star
 from headgate.projection.information import Plan, associations
 from headgate.projection.plan import NoPlan
 from headgate.tolerance import at_most
-
-ROOT = Path(__file__).resolve().parents[2]
-PAGE, CHARTS = ROOT / "docs" / "paper-codip.md", ROOT / "docs" / "paper-codip"
-QUICK_CHARTS = ROOT / "benchmarks" / "results" / "paper-codip"
 
 ROWS = 99_762
 FIGURE_7 = (0.3, 0.3)  # the paper's α and β
@@ -83,10 +76,6 @@ class Scale:
 
 FULL = Scale(ROWS, 500)
 QUICK = Scale(16_000, 20, bounds=(1.0, 3.5, 5.0), ks=(2, 20, 100), whole_ks=(2,), whole_ts=("0.5", "0.4"))
-
-
-def told(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 def plans(scale: Scale) -> dict[str, Any]:
@@ -269,29 +258,5 @@ FIGURES: dict[str, Callable[[Scale], dict[str, Any]]] = {
 }
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--figure", action="append", choices=FIGURES, help="only this one (5 gives 6 too); may be given again")
-    options.add_argument("--quick", action="store_true", help="a sixth of the rows, fewer settings; the page is left as it is")
-    options.add_argument("--redraw", action="store_true", help="only draw and write again what figures.json holds")
-    chosen = options.parse_args()
-    folder = QUICK_CHARTS if chosen.quick else CHARTS
-    folder.mkdir(parents=True, exist_ok=True)
-    numbers = folder / "figures.json"
-    found: dict[str, Any] = json.loads(numbers.read_text(encoding="utf-8")) if numbers.exists() else {}
-    for name in [] if chosen.redraw else chosen.figure or FIGURES:
-        told(f"{name} ...")
-        start = time.perf_counter()
-        found[name] = FIGURES[name](QUICK if chosen.quick else FULL)
-        told(f"{name}: {time.perf_counter() - start:.0f} s")
-        numbers.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    for name, picture in charts.pictures(found).items():
-        (folder / name).write_bytes(picture)
-    text = page.tables(found)
-    print(text)
-    if not chosen.quick:
-        PAGE.write_text(page.with_tables(PAGE.read_text(encoding="utf-8"), text), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    redo(Paper("paper-codip", __doc__, FIGURES, QUICK, FULL, charts.pictures, page.tables, page.with_tables))

@@ -7,18 +7,15 @@ docs/paper-xcolor/, and the tables and findings into docs/paper-xcolor.md. `--fi
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from benchmarks.papers import xcolor_charts as charts
 from benchmarks.papers import xcolor_page as page
+from benchmarks.papers.redo import Paper, redo, told
 from benchmarks.papers.xcolor_runs import (
     BLOCKS,
     CODINGS,
@@ -45,10 +42,6 @@ from benchmarks.papers.xcolor_runs import (
 from headgate.xcolor.abstract_graph import abstract_graph
 from headgate.xcolor.axes import axes_of
 from headgate.xcolor.faithful import color
-
-ROOT = Path(__file__).resolve().parents[2]
-PAGE, CHARTS = ROOT / "docs" / "paper-xcolor.md", ROOT / "docs" / "paper-xcolor"
-QUICK_CHARTS = ROOT / "benchmarks" / "results" / "paper-xcolor"
 
 PAPER_ERROR = Setting(10, "0.1", "0.8")  # the paper's defaults of Figure 5
 PAPER_TIME = Setting(20, "0.15", "0.9")  # and of Figure 6
@@ -86,10 +79,6 @@ QUICK = Scale(
     selectivities=("0.05", "0.1", "0.25"), time_epsilons=("0.01", "0.02"), time_deltas=("0.7", "0.8"), time_ks=(10, 20), queries=200,
     repeats=1, patience=2.0,
 )  # fmt: skip
-
-
-def told(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 def figure_4(scale: Scale) -> dict[str, Any]:
@@ -214,29 +203,5 @@ FIGURES: dict[str, Callable[[Scale], dict[str, Any]]] = {
 }
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--figure", action="append", choices=FIGURES, help="only this one; may be given again")
-    options.add_argument("--quick", action="store_true", help="a sixth of the rows, fewer settings; the page is left as it is")
-    options.add_argument("--redraw", action="store_true", help="only draw and write again what figures.json holds")
-    chosen = options.parse_args()
-    folder = QUICK_CHARTS if chosen.quick else CHARTS
-    folder.mkdir(parents=True, exist_ok=True)
-    numbers = folder / "figures.json"
-    found: dict[str, Any] = json.loads(numbers.read_text(encoding="utf-8")) if numbers.exists() else {}
-    for name in [] if chosen.redraw else chosen.figure or FIGURES:
-        told(f"{name} ...")
-        start = time.perf_counter()
-        found[name] = FIGURES[name](QUICK if chosen.quick else FULL)
-        told(f"{name}: {time.perf_counter() - start:.0f} s")
-        numbers.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    for name, picture in charts.pictures(found).items():
-        (folder / name).write_bytes(picture)
-    text = page.tables(found)
-    print(text)
-    if not chosen.quick:
-        PAGE.write_text(page.with_tables(PAGE.read_text(encoding="utf-8"), text), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    redo(Paper("paper-xcolor", __doc__, FIGURES, QUICK, FULL, charts.pictures, page.tables, page.with_tables))
