@@ -1,6 +1,6 @@
 # The commands a person would guess. `make setup` is shared by all and skipped in a moment when nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-long test-all check fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip serve lock clean
+.PHONY: help setup demo test test-long test-all check fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk serve lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -17,6 +17,8 @@ help:
 	@echo "make bench-paper-xcolor  the experiments of the XColor paper, redone"
 	@echo "make bench-codip    what plans, associations and full-domain generalization cost"
 	@echo "make bench-paper-codip  the experiments of the CODIP paper, redone"
+	@echo "make bench-risk     what exact disclosure risk against a register costs, how it grows, and MinRisk"
+	@echo "make bench-paper-risk   the experiments of the disclosure-risk paper, redone"
 	@echo "make lock           resolves requirements.lock anew"
 
 setup: .venv/ready .venv/compiled
@@ -77,6 +79,12 @@ bench-codip: setup
 
 bench-paper-codip: setup
 	@$(BIN)/python benchmarks/papers/codip.py
+
+bench-risk: setup
+	@$(BIN)/python -m benchmarks.risk
+
+bench-paper-risk: setup
+	@$(BIN)/python benchmarks/papers/risk.py
 
 serve: setup
 	@$(BIN)/headgate serve

@@ -15,8 +15,8 @@ from pathlib import Path
 from benchmarks import associations, lattice
 from benchmarks.measures import Row
 from headgate.projection.bitmap import bitmap_table
+from policies.attackers import attackers_of
 from policies.checkplan import TableCheck, search_plan
-from policies.measure import attackers_of
 from policies.shipped import shipped_policy
 from policies.specs import promise_of
 from tasks.ingest import ingest
@@ -31,7 +31,7 @@ def whole() -> dict[str, float]:
     promise = promise_of(loaded.policy, table)
     seconds = steps = tried = 0.0
     for _ in range(2):
-        check = TableCheck(table, promise, loaded.policy.anonymize, None, attackers_of(loaded.policy, table, ()), b"benchmark")
+        check = TableCheck(table, promise, loaded.policy.anonymize, None, attackers_of(loaded.policy, table, {}), b"benchmark")
         start = time.perf_counter()
         steps = len(search_plan(loaded.policy, table, check, promise).steps)
         seconds, tried = time.perf_counter() - start, len(check.tried)

@@ -147,6 +147,23 @@ def show(candidate: Candidate, json: Json = False) -> None:
 
 @app.command()
 @reported
+def attack(
+    candidate: Candidate,
+    policy: Annotated[Path | None, typer.Option("--policy", help="The policy it was made under, if it lies elsewhere now.")] = None,
+    source: Annotated[Path | None, typer.Option("--source", help="The data it was made from, if they lie elsewhere now.")] = None,
+    people: Annotated[
+        int | None, typer.Option("--people", help="How many people are attacked in each table; else all, up to 100,000.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Try attacks on a finished candidate: how often somebody with what can be known or bought would be right."""
+    from flows.attack import run_attacks
+
+    run_attacks(candidate, policy, source, people, json)
+
+
+@app.command()
+@reported
 def approve(candidate: Candidate, reason: Reason, key: Key = None, json: Json = False) -> None:
     """Sign that a candidate may be published."""
     from flows.commands import sign_decision

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from policies.manifest import Manifest, Plan, TableFigures
     from policies.release import Release
+    from tasks.attack import Attacked
+    from tasks.attempts import Attempt
     from tasks.history import History
     from tasks.verify import VerifyReport
     from tasks.workbench import Workbench
@@ -68,6 +70,41 @@ def plan_shape(plan: Plan) -> dict[str, Any]:
 
 def table_shape(figures: TableFigures) -> dict[str, Any]:
     return {name: value for name, value in figures.model_dump(mode="json").items() if value is not None}
+
+
+def attacks_document(found: Attacked) -> dict[str, Any]:
+    manifest = found.candidate.manifest
+    return {
+        "candidate": found.candidate.id,
+        "dataset": manifest.dataset,
+        "release": manifest.release_id,
+        "state": str(found.release.state),
+        "rows": manifest.rows,
+        "suppressed": manifest.suppressed,
+        "people": found.people,
+        "attacks": [_attempt_shape(attempt) for attempt in found.attempts],
+    }
+
+
+def _attempt_shape(attempt: Attempt) -> dict[str, Any]:
+    """Where nothing is guessed of anybody there are no figures, only the sentence."""
+    shape: dict[str, Any] = {"attack": attempt.attack, "tables": list(attempt.tables)}
+    done = attempt.success
+    if done is not None:
+        shape |= {
+            "guess": done.guess,
+            "people": done.people,
+            "right": done.right,
+            "share": done.share,
+            "interval": list(done.interval),
+            "right_overall": done.right_overall,
+            "share_overall": done.share_overall,
+            "interval_overall": list(done.interval_overall),
+            "gain": done.gain,
+        }
+        if done.sensitive is not None:
+            shape |= {"sensitive": done.sensitive, "sensitive_overall": done.sensitive_overall, "sensitive_gain": done.harm}
+    return {**shape, "sentence": attempt.sentence}
 
 
 def releases_document(history: History) -> dict[str, Any]:

@@ -239,3 +239,6 @@ def show_manifest(manifest: Manifest, candidate: str, state: str) -> None:
     out.print(tables_table(manifest.tables))
     out.print()
     out.print(gates_table(manifest.verdicts))
+    for verdict in manifest.verdicts:
+        if verdict.remedy:
+            tell(out, plain(f"{gate_name(verdict.gate)} of {verdict.table or 'the release'}: {verdict.remedy}"))

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from headgate.distance import Distance
     from headgate.library import codip, full_domain, mondrian, xcolor
     from headgate.projection.bitmap import bitmap, unbitmap
-    from headgate.risk.disclosure import disclosure_risk, min_risk
+    from headgate.risk.disclosure import disclosure_risk
+    from headgate.risk.min_risk import min_risk
     from headgate.risk.sensitivity import Sensitivity
 
 __all__ = [
@@ -41,7 +42,7 @@ _ROOMS = {
     "codip": "headgate.library",
     "disclosure_risk": "headgate.risk.disclosure",
     "full_domain": "headgate.library",
-    "min_risk": "headgate.risk.disclosure",
+    "min_risk": "headgate.risk.min_risk",
     "mondrian": "headgate.library",
     "unbitmap": "headgate.projection.bitmap",
     "xcolor": "headgate.library",

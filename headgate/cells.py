@@ -116,6 +116,15 @@ def parse_cell(text: str) -> Cell:
     return Single(_parse_label(text))
 
 
+def interval_of_node(label: str) -> tuple[float, float] | None:
+    """The stretch that a node over numbers is labelled with, [low..high]. None for any other label: it is a name."""
+    ends = label[1:-1].split("..") if label.startswith("[") and label.endswith("]") else []
+    if len(ends) != 2 or not all(_is_number(end) for end in ends) or format_interval(*ends) != label:
+        return None
+    low, high = float(ends[0]), float(ends[1])
+    return (low, high) if low <= high else None
+
+
 def _format_end(label: str) -> str:
     text = format_label(label)
     return text.replace(".", "\\.") if ".." in label or label.startswith(".") or label.endswith(".") else text

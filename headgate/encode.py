@@ -65,7 +65,8 @@ def encode_column(cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Column:
         if spec.hierarchy is None:
             return declared
     if spec.kind is Kind.CATEGORY and spec.hierarchy is not None:
-        return _encode_declared(codes, values, spec, tuple(spec.hierarchy.leaves), "hierarchy's leaves")
+        cure = f"Correct the data, or {spec.hierarchy.cure}."
+        return _encode_declared(codes, values, spec, tuple(spec.hierarchy.leaves), "hierarchy's leaves", cure)
     codes, values = _sorted_unique(codes, values)
     return _column(spec, codes, values)
 
@@ -181,7 +182,12 @@ def _is_another(cell: Any, number: float) -> bool:
 
 
 def _encode_declared(
-    codes: Codes, values: NDArray[Any], spec: ColumnSpec, declared: Sequence[str], what: str = "declared values"
+    codes: Codes,
+    values: NDArray[Any],
+    spec: ColumnSpec,
+    declared: Sequence[str],
+    what: str = "declared values",
+    cure: str = "Correct the data or declare the values in the policy.",
 ) -> Column:
     place = {value: code for code, value in enumerate(declared)}
     if len(place) != len(declared):
@@ -193,7 +199,7 @@ def _encode_declared(
         rows = int(np.isin(codes, np.flatnonzero(found[:-1] == MISSING)).sum())
         raise InputRejected(
             f"Column '{spec.name}' has {outside} distinct values ({rows} rows) outside its {what}.",
-            "Correct the data or declare the values in the policy.",
+            cure,
             [text for text, code in zip(texts, found[:-1], strict=True) if code == MISSING],
         )
     return _column(spec, found[codes], np.array(declared, dtype=object))
@@ -204,8 +210,11 @@ def _encode_numeric_leaves(codes: Codes, values: NDArray[Any], spec: ColumnSpec,
     if spec.kind is Kind.DATE:
         raise InputRejected(f"Column '{spec.name}' is a date with a hierarchy.", "Dates generalize by calendar; drop the hierarchy.")
     leaves = pd.to_numeric(pd.Series(hierarchy.leaves, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
-    if not np.isfinite(leaves).all() or len(np.unique(leaves)) != len(leaves):
-        raise InputRejected(f"The leaves in the hierarchy of '{spec.name}' are not distinct numbers.", "Write one line a number.")
+    new = np.isfinite(leaves)
+    new[np.setdiff1d(np.arange(len(leaves)), np.unique(leaves, return_index=True)[1])] = False
+    if not new.all():
+        message = f"The leaves in the hierarchy of '{spec.name}' are not distinct numbers: leaf {int(new.argmin()) + 1} is no new one."
+        raise InputRejected(message, "Write one line a number.")
     order = np.argsort(leaves)
     ordered = leaves[order].astype(values.dtype) if spec.kind is Kind.INTEGER else leaves[order]
     place = np.searchsorted(ordered, values)
@@ -213,12 +222,12 @@ def _encode_numeric_leaves(codes: Codes, values: NDArray[Any], spec: ColumnSpec,
     if len(outside):
         raise InputRejected(
             f"Column '{spec.name}' has {len(outside)} distinct values outside the leaves of its hierarchy.",
-            "Add a line for each value.",
+            f"Correct the data, or {hierarchy.cure}.",
             [value_text(value) for value in outside],
         )
     # Leaves are published as numbers, so they are named so here too: a leaf 02 beside a node 2 would be one text for two things.
     named = [[value_text(value), *rest] for value, rest in zip(ordered, hierarchy.labels[order, 1:].tolist(), strict=True)]
-    aligned = Hierarchy.from_rows(named, spec.name)
+    aligned = Hierarchy.from_rows(named, spec.name, file=hierarchy.file)
     return _column(replace(spec, hierarchy=aligned), np.append(place, MISSING).astype(np.int32)[codes], ordered)
 
 

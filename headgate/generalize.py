@@ -15,8 +15,16 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.cells import EVERYTHING, calendar_span, format_day, format_interval, format_label, format_members, format_number, parse_cell
-from headgate.cells import Interval as IntervalCell
+from headgate.cells import (
+    EVERYTHING,
+    calendar_span,
+    format_day,
+    format_interval,
+    format_label,
+    format_members,
+    format_number,
+    interval_of_node,
+)
 from headgate.columns import Codes, Column, Kind
 from headgate.errors import InputRejected
 
@@ -161,12 +169,10 @@ def _ancestors(column: Column, first: Codes, level: Codes) -> tuple[NDArray[Any]
 def _numeric_node(column: Column, label: str, under: NDArray[np.bool_]) -> tuple[str, float]:
     """A node over numbers is labelled [low..high] by whoever built the hierarchy; then its loss is that interval's, clipped to the domain.
     Any other label counts its leaves."""
-    if not label.startswith("["):
+    ends = interval_of_node(label)
+    if ends is None or column.domain is None:
         return format_label(label), under.sum() / len(under)
-    cell = parse_cell(label)
-    if not isinstance(cell, IntervalCell) or column.domain is None:
-        raise InputRejected(f"A node in the hierarchy of '{column.name}' cannot be read.", "Label it [low..high].")
-    length = min(float(cell.high), column.domain[1]) - max(float(cell.low), column.domain[0])
+    length = min(ends[1], column.domain[1]) - max(ends[0], column.domain[0])
     return label, length / column.width if column.width > 0 else 0.0
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from headgate.columns import Kind, Role
+from headgate.described import described_hierarchy
 from headgate.encode import ColumnSpec, encode_column, value_text
 from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
@@ -26,19 +27,34 @@ def inferred_kind(cells: pd.Series, name: str, kinds: Mapping[str, str], otherwi
 def inferred_spec(
     cells: pd.Series, name: str, role: Role, kinds: Mapping[str, str], hierarchies: Mapping[str, Any], harmless: Sequence[Any] = ()
 ) -> ColumnSpec:
-    """`hierarchies` by name, as Hierarchy, frame or rows; `harmless` are the values that are not sensitive."""
+    """`hierarchies` by name, as Hierarchy, frame, rows, {widths: […]} or {mask: …}; `harmless` are the values that are not sensitive."""
     kind = inferred_kind(cells, name, kinds)
     levels: tuple[str, ...] = ()
     if kind is Kind.ORDINAL:
         if not (isinstance(cells.dtype, pd.CategoricalDtype) and cells.dtype.ordered):
             raise InputRejected(f"The levels of '{name}' are not known.", "Give an ordered pandas Categorical, lowest level first.")
         levels = tuple(str(level) for level in cells.dtype.categories)
-    hierarchy = hierarchies.get(name)
-    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
-        rows = hierarchy.to_numpy(dtype=object).tolist() if isinstance(hierarchy, pd.DataFrame) else hierarchy
-        hierarchy = Hierarchy.from_rows([[str(cell) for cell in row] for row in rows], name)
+    hierarchy = _hierarchy(hierarchies.get(name), cells, kind, name)
     unlisted = frozenset(_as_encoded(value, kind, name) for value in harmless)
     return ColumnSpec(name, kind, role, levels=levels, hierarchy=hierarchy, nonsensitive=unlisted)
+
+
+def _hierarchy(given: Any, cells: pd.Series, kind: Kind, name: str) -> Hierarchy | None:
+    if given is None or isinstance(given, Hierarchy):
+        return given
+    if isinstance(given, Mapping):
+        return Hierarchy.from_rows(described_hierarchy(given, cells.dropna().unique(), kind, name), name)
+    table = given.to_numpy(dtype=object) if isinstance(given, pd.DataFrame) else given
+    rows = list(table) if _listed(table) else []
+    if not _listed(table) or not all(_listed(row) for row in rows):
+        raise InputRejected(
+            f"The hierarchy of '{name}' is no table of levels.", "Read a file first: pd.read_csv(file, sep=';', header=None, dtype=str)."
+        )
+    return Hierarchy.from_rows([[str(cell) for cell in row] for row in rows], name)
+
+
+def _listed(given: Any) -> bool:
+    return isinstance(given, Iterable) and not isinstance(given, str)
 
 
 def _as_encoded(value: Any, kind: Kind, name: str) -> str | None:

@@ -22,14 +22,14 @@ from headgate.errors import InputRejected
 from headgate.full_domain.search import FullDomain, FullDomainSettings
 from headgate.full_domain.search import full_domain as search_lattice
 from headgate.inferred import absent_column, check_text_names, inferred_spec
-from headgate.mondrian.conditions import Bounds, MondrianSettings, conditions_of, frequencies_of
+from headgate.mondrian.conditions import Bounds, Condition, MondrianSettings, conditions_of, frequencies_of
 from headgate.projection.codip import codip_star
 from headgate.projection.plan import CheckTable, Projection
 from headgate.published import publish_form, to_frame
 from headgate.tolerance import exact
 from headgate.xcolor.anonymize import anonymize
 from headgate.xcolor.certificates import Certificate
-from headgate.xcolor.limits import dissimilarity
+from headgate.xcolor.limits import NeighbourhoodLimit, dissimilarity
 from headgate.xcolor.partition import Infeasible, Partition, Variant, XColorSettings
 
 NonSensitive = Mapping[str, Sequence[Any]]
@@ -146,19 +146,9 @@ def mondrian(
     table = _table(
         frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
     )
-    if (epsilon is None) != (delta is None):
-        raise InputRejected("ε and δ belong together.", "Give both, or neither.")
-    if not sensitive and any(one is not None for one in (epsilon, frequency, distinct_l, entropy_l, recursive, closeness)):
-        raise InputRejected("There is no sensitive attribute for this condition.", "Name at least one.")
-    columns = table.select(table.sensitive)
-    limits = () if epsilon is None else (dissimilarity(columns, epsilon, delta, composite),)
-    settings = MondrianSettings(
-        _group_size(k, delta),
-        limits + frequencies_of(columns, frequency),
-        infeasible=Infeasible.of(infeasible),
-        strict=strict,
-        conditions=conditions_of(table.sensitive, distinct_l=distinct_l, entropy_l=entropy_l, recursive=recursive, closeness=closeness),
-    )
+    bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
+    limits, conditions = _asked(table, composite, epsilon, delta, frequency, bounds)
+    settings = MondrianSettings(_group_size(k, delta), limits, infeasible=Infeasible.of(infeasible), strict=strict, conditions=conditions)
     return FramePartition(anonymize(table, table.sensitive, settings, seed), table)
 
 
@@ -192,15 +182,9 @@ def full_domain(
         chosen = tuple(name for name in chosen if name not in protected)
     composite = _distance(distance, protected)
     table = _table(frame, chosen, protected, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **hierarchies}, nonsensitive)
-    if (epsilon is None) != (delta is None):
-        raise InputRejected("ε and δ belong together.", "Give both, or neither.")
-    if not protected and any(one is not None for one in (epsilon, frequency, distinct_l, entropy_l, recursive, closeness)):
-        raise InputRejected("There is no sensitive attribute for this condition.", "Name at least one.")
-    columns = table.select(table.sensitive)
-    limits = () if epsilon is None else (dissimilarity(columns, epsilon, delta, composite),)
-    asked = conditions_of(table.sensitive, distinct_l=distinct_l, entropy_l=entropy_l, recursive=recursive, closeness=closeness)
-    every = limits + frequencies_of(columns, frequency)
-    settings = FullDomainSettings(_group_size(k, delta), exact(suppression), objective, asked, every)
+    bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
+    limits, conditions = _asked(table, composite, epsilon, delta, frequency, bounds)
+    settings = FullDomainSettings(_group_size(k, delta), exact(suppression), objective, conditions, limits)
     return search_lattice(table, table.sensitive, settings)
 
 
@@ -231,6 +215,19 @@ def _distance(distance: Distance | PairFunction | None, sensitive: Sequence[str]
     if callable(distance):
         return Distance(function=distance)
     raise InputRejected("`distance` is neither a Distance nor a function.", "Give hg.Distance(…) or a symmetric function of two values.")
+
+
+def _asked(
+    table: Table, composite: Distance, epsilon: Any, delta: Any, frequency: Bounds, bounds: Mapping[str, Bounds]
+) -> tuple[tuple[NeighbourhoodLimit, ...], tuple[Condition, ...]]:
+    """What is asked of every group beside k; `bounds` are those of `conditions_of`."""
+    if (epsilon is None) != (delta is None):
+        raise InputRejected("ε and δ belong together.", "Give both, or neither.")
+    if not table.sensitive and any(one is not None for one in (epsilon, frequency, *bounds.values())):
+        raise InputRejected("There is no sensitive attribute for this condition.", "Name at least one.")
+    columns = table.select(table.sensitive)
+    limits = () if epsilon is None else (dissimilarity(columns, epsilon, delta, composite),)
+    return limits + frequencies_of(columns, frequency), conditions_of(table.sensitive, **bounds)
 
 
 def _group_size(k: Any, delta: Any = None) -> int:

@@ -113,7 +113,7 @@ def to_frame(published: PublishedTable, seed: int) -> pd.DataFrame:
     The order is drawn from SHAKE-256 of the seed: a cryptographic generator, since seeing one table must not help with another."""
     if GROUP in published.cells or GROUP in published.sensitive or GROUP in published.insensitive:
         raise InputRejected(f"A column is named '{GROUP}', which the published table needs.", "Rename it in the source and the policy.")
-    order = _shuffled(published.rows, f"{seed} rows")
+    order = order_of_rows(published, seed)
     numbers = _shuffled(published.groups, f"{seed} groups").astype(np.int64) + 1
     columns: dict[str, Any] = {}
     for name, cells in published.cells.items():
@@ -122,6 +122,11 @@ def to_frame(published: PublishedTable, seed: int) -> pd.DataFrame:
         columns.update(_decoded(column.take(order)))
     columns[GROUP] = numbers[published.group[order]]
     return pd.DataFrame(columns, index=pd.RangeIndex(published.rows))
+
+
+def order_of_rows(published: PublishedTable, seed: int) -> NDArray[np.intp]:
+    """Which record `to_frame` writes in which place. Whoever has it can undo the shuffle: it never leaves memory."""
+    return _shuffled(published.rows, f"{seed} rows")
 
 
 def from_frame(

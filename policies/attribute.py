@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
 from headgate.columns import Kind, Role
+from headgate.described import NESTED, nested
 from policies.fields import (
     Exact,
     InputPath,
@@ -52,11 +53,8 @@ class Widths(Section):
 
     @model_validator(mode="after")
     def _nest(self) -> Widths:
-        wanted = (1, *self.widths)
-        if any(wide <= narrow or wide % narrow for narrow, wide in zip(wanted, self.widths, strict=False)):
-            raise Problems(
-                [Problem(("widths",), f"{list(self.widths)}", "widths above 1, each a multiple of the one before, such as [5, 10]")]
-            )
+        if not nested(self.widths):
+            raise Problems([Problem(("widths",), f"{list(self.widths)}", NESTED)])
         return self
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from headgate.columns import Table
 from headgate.distance import Distance
 from headgate.full_domain.partition import full_domain_partition
@@ -26,11 +28,12 @@ from headgate.xcolor.limits import NeighbourhoodLimit, limits_of_table
 from headgate.xcolor.partition import Infeasible, Partition, Variant, XColorSettings
 from headgate.xcolor.watch import Report, Watch
 from policies.anonymization import FULL_DOMAIN, Anonymize, Relax, Suppress
+from policies.attackers import Attacker
+from policies.disclosure import DisclosureGate
 from policies.gates import judge
 from policies.manifest import Verdict
-from policies.measure import Attacker, composite_of, measure_table
+from policies.measure import composite_of, measure_table
 from policies.promise import Promise
-from policies.requirements import DisclosureGate
 from policies.schema import Policy
 from policies.specs import given_tables
 
@@ -42,6 +45,7 @@ class Checked:
     partition: Partition
     refused: tuple[Verdict, ...]
     reason: str
+    closeness: float | None = None  # the largest distance of a group from the whole, over all attributes; None if not reached
 
     @property
     def passed(self) -> bool:
@@ -81,9 +85,11 @@ class TableCheck:
             return Checked(partition, (), f"not reached; {partition.remedy()}")
         published = publish_form(self.table, partition.groups, "plan", names, levels=partition.levels)
         promise = relaxed(self.promise, self.infeasible)
-        figures = measure_table(promise, published, self.attackers, suppressed=partition.suppressed, distance=self.distance)
+        people = np.flatnonzero(partition.groups >= 0)
+        figures = measure_table(promise, published, self.attackers, people=people, suppressed=partition.suppressed, distance=self.distance)
         refused = tuple(verdict for verdict in judge(promise, (figures,), self.disclosure) if not verdict.passed)
-        return Checked(partition, refused, "; ".join(_sentence(verdict) for verdict in refused))
+        reason = "; ".join(_sentence(verdict) for verdict in refused)
+        return Checked(partition, refused, reason, max(figures.closeness.values(), default=None))
 
     def partition(self, names: tuple[str, ...], kept: Any = None) -> Partition:
         """The table's rows (or those `kept`) in groups, by the policy's method."""
@@ -127,13 +133,7 @@ class TableCheck:
 
     def naive_closeness(self) -> float | None:
         """The largest distance of a group from the whole, over all attributes, were all in one table; None if that cannot be made."""
-        names = self.table.sensitive
-        partition = self.checked(names).partition
-        if not partition.reached:
-            return None
-        published = publish_form(self.table, partition.groups, "one", names, levels=partition.levels)
-        figures = measure_table(self.promise, published, (), suppressed=partition.suppressed, distance=self.distance)
-        return max(figures.closeness.values(), default=None)
+        return self.checked(self.table.sensitive).closeness
 
     @property
     def each_share(self) -> Fraction:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from headgate.columns import BIT, GROUP, Kind, Role
 from policies.attribute import Attribute
+from policies.disclosure import SOURCE
 from policies.fields import KeyPath, Problem, choices
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def problems_of(policy: Policy) -> list[Problem]:
     """Every incoherence of a policy whose parts are each well formed."""
-    checks = (_roles, _source_columns, _names, _weights, _promises, _given_tables, _disclosure, _expectations)
+    checks = (_roles, _source_columns, _names, _weights, _promises, _given_tables, _disclosure, _suppress_cells, _expectations)
     return [problem for check in checks for problem in check(policy)]
 
 
@@ -147,17 +148,50 @@ def _disclosure(policy: Policy) -> Iterator[Problem]:
     if gate is None:
         return
     quasi = policy.named(Role.QUASI)
+    here: KeyPath = ("gates", "disclosure")
     for place, dictionary in enumerate(gate.dictionaries):
-        for name in dictionary.on:
+        for name in dictionary.fields:
             if name not in quasi:
-                path: KeyPath = ("gates", "disclosure", "dictionaries", place, "on")
-                yield Problem(path, f"'{name}', which is no quasi-identifier", choices(quasi, name))
+                yield Problem((*here, "dictionaries", place, "on"), f"'{name}', which is no quasi-identifier", choices(quasi, name))
+        for name in dictionary.similar:
+            attribute = policy.attributes.get(name)
+            if attribute is not None and (attribute.kind is not Kind.CATEGORY or attribute.hierarchy is not None):
+                found = f"'{name}', which is {'a hierarchy' if attribute.kind is Kind.CATEGORY else f'a {attribute.kind}'}"
+                yield Problem((*here, "dictionaries", place, "similar", name), found, "a category without a hierarchy")
+    cost = gate.sensitivity
+    if cost is None:
+        return
     published = [name for name, attribute in policy.attributes.items() if attribute.published]
-    for name in gate.sensitivity.weights if gate.sensitivity is not None else ():
+    for name in cost.weighed:
         if name not in published:
-            yield Problem(
-                ("gates", "disclosure", "sensitivity", "weights", name), f"'{name}', which is not published", choices(published, name)
-            )
+            key = "weights" if name in cost.weights else "pairs"
+            yield Problem((*here, "sensitivity", key), f"'{name}', which is not published", choices(published, name))
+    dropped = policy.named(Role.DROPPED)
+    if cost.preference is not None and cost.preference not in dropped:
+        accepted = f"an attribute with role: dropped{': ' + choices(dropped, cost.preference) if dropped else ''}; it is never published"
+        yield Problem((*here, "sensitivity", "preference"), f"'{cost.preference}'", accepted)
+    identifiers = policy.named(Role.IDENTIFIER)
+    if cost.people is not None and cost.people.key not in identifiers:
+        accepted = choices(identifiers, cost.people.key) or "an identifier, of which the policy has none"
+        yield Problem((*here, "sensitivity", "people", "key"), f"'{cost.people.key}', which is no identifier", accepted)
+
+
+def _suppress_cells(policy: Policy) -> Iterator[Problem]:
+    wanted = policy.suppress_cells
+    if wanted is None:
+        return
+    able = [*policy.named(Role.QUASI), *policy.named(Role.SENSITIVE)]
+    among = able if wanted.among is None else wanted.among
+    for name in among:
+        if name not in able:
+            yield Problem(("suppress_cells", "among"), f"'{name}'", f"a quasi-identifier or sensitive attribute: {choices(able, name)}")
+    if wanted.keep > len(among):
+        yield Problem(("suppress_cells", "keep"), f"{wanted.keep} of {len(among)} attributes", f"at most {len(among)}")
+    gate = policy.gates.disclosure
+    tables = [dictionary for dictionary in (gate.dictionaries if gate is not None else ()) if dictionary.marginals is None]
+    names = [SOURCE, *(dictionary.called for dictionary in tables if dictionary.source is None)]
+    if wanted.dictionary not in names:
+        yield Problem(("suppress_cells", "dictionary"), f"'{wanted.dictionary}'", choices(names, wanted.dictionary))
 
 
 def _expectations(policy: Policy) -> Iterator[Problem]:

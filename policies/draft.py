@@ -57,6 +57,10 @@ class ColumnProfile:
     separator: str = ""  # what may part several values in one cell
 
     @property
+    def constant(self) -> bool:
+        return self.distinct == 0 or (self.distinct == 1 and self.missing_share == 0)
+
+    @property
     def unique(self) -> bool:
         return self.rows > 1 and self.missing_share == 0 and self.distinct == self.rows
 
@@ -195,6 +199,8 @@ def _guesses(columns: tuple[ColumnProfile, ...]) -> list[Guess]:
 def _guess(column: ColumnProfile) -> Guess:
     if column.name == GROUP:
         return Guess(Role.DROPPED, None, "published tables have a column of this name; rename it to publish it")
+    if column.constant:
+        return Guess(Role.DROPPED, None, "it says the same of everybody; publish it only if that harms nobody")
     words = [word for word in re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column.name).lower()) if word]
     named = next((role for role, listed in WORDS.items() if any(word in listed for word in words)), None)
     kind = Kind.CATEGORY if any(word in POSTAL for word in words) else _kind(column)

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from headgate.errors import InputRejected, RequirementNotMet
 from headgate.tolerance import at_least, at_most, exact
+from policies.disclosure import PRIOR, SOURCE, DisclosureGate
 from policies.manifest import TableFigures, Utility, Verdict
-from policies.measure import SOURCE
 from policies.promise import Promise
-from policies.requirements import DisclosureGate, UtilityKey
+from policies.requirements import UtilityKey
 
 ADVISE = "`headgate advise` shows what these data can carry."
 REMEDIES = {
@@ -59,16 +59,42 @@ def _of_table(promise: Promise, table: TableFigures, disclosure: DisclosureGate 
     if promise.reidentification.mean is not None:
         yield _ceiling("reidentification.mean", table, table.reidentification_mean, promise.reidentification.mean)
     if disclosure is not None:
-        for name in dictionary_names(disclosure):
-            if disclosure.mean is not None:
-                yield _ceiling(f"disclosure:{name}.mean", table, table.disclosure_mean.get(name), disclosure.mean)
-            if disclosure.max is not None:
-                yield _ceiling(f"disclosure:{name}.max", table, table.disclosure_max.get(name), disclosure.max)
+        yield from _disclosed(table, disclosure)
+
+
+def _disclosed(table: TableFigures, gate: DisclosureGate) -> Iterator[Verdict]:
+    """Against every dictionary, so that the worst of them decides; where priors say how likely each is, the mean is their expectation."""
+    if gate.by_prior and gate.mean is not None:
+        expected = _ceiling(f"disclosure:{PRIOR}.mean", table, table.disclosure_prior, gate.mean)
+        yield _unless_foreign(expected, table, dictionary_names(gate))
+    for name in dictionary_names(gate):
+        for verdict in _against(table, gate, name):
+            yield _unless_foreign(verdict, table, (name,))
+
+
+def _against(table: TableFigures, gate: DisclosureGate, name: str) -> Iterator[Verdict]:
+    if gate.mean is not None and not gate.by_prior:
+        yield _ceiling(f"disclosure:{name}.mean", table, table.disclosure_mean.get(name), gate.mean)
+    if gate.max is not None:
+        yield _ceiling(f"disclosure:{name}.max", table, table.disclosure_max.get(name), gate.max)
+    if gate.share is not None:
+        yield _ceiling(f"disclosure:{name}.share", table, table.disclosure_share.get(name), gate.share.at_most)
+    if gate.min_candidates is not None:
+        yield _floor(f"disclosure:{name}.candidates", table, table.disclosure_candidates.get(name), gate.min_candidates)
+
+
+def _unless_foreign(verdict: Verdict, table: TableFigures, names: Iterable[str]) -> Verdict:
+    """Of a dictionary that fits nobody the cure is another than of one that fits too well."""
+    foreign = [name for name in names if table.disclosure_unmatched.get(name) == 1.0]
+    if not foreign:
+        return verdict
+    cure = f"Nobody in '{foreign[0]}' fits any record, so nothing was measured: write its cells as the source does, or name another."
+    return verdict.model_copy(update={"remedy": cure})
 
 
 def dictionary_names(disclosure: DisclosureGate) -> tuple[str, ...]:
-    """A dictionary goes by its path in the policy; without any, the attacker's dictionary is the source itself (θ = T)."""
-    return tuple(dictionary.path for dictionary in disclosure.dictionaries) or (SOURCE,)
+    """Without any, the attacker's dictionary is the source itself (θ = T)."""
+    return tuple(dictionary.called for dictionary in disclosure.dictionaries) or (SOURCE,)
 
 
 def judge_utility(wanted: UtilityKey, reached: Utility) -> tuple[Verdict, ...]:

@@ -84,7 +84,10 @@ class TableFigures(Frozen):
     reidentification_mean: float
     disclosure_mean: dict[str, float] = {}  # per dictionary
     disclosure_max: dict[str, float] = {}
+    disclosure_share: dict[str, float] = {}  # of records above the loss that the policy names
+    disclosure_candidates: dict[str, float] = {}  # fewest individuals that any record could be
     disclosure_unmatched: dict[str, float] = {}  # share of records that nobody in the dictionary is consistent with
+    disclosure_prior: float | None = None  # expected over the dictionaries, where the policy says how likely each is
     ncp: float
     query_error_mean: float | None = None
     query_error_median: float | None = None
@@ -122,6 +125,7 @@ class Manifest(Frozen):
     source_hmac: str
     rows: int
     suppressed: int
+    suppressed_cells: dict[str, int] = {}  # by attribute: those that a policy's `suppress_cells` took out before anything else
     seed_commitment: str
     approvals_required: int
     runner: Signer

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from headgate.columns import Codes, Column, Table
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.columns import Codes, Column
 from headgate.distance import Distance
 from headgate.errors import InputRejected
 from headgate.principles.class_counts import count
@@ -17,43 +20,14 @@ from headgate.principles.diversity import diversity
 from headgate.principles.k_anonymity import k_anonymity
 from headgate.principles.linkability import worst_linkability
 from headgate.published import PublishedTable
-from headgate.risk.disclosure import DisclosureRisk, disclosure
+from headgate.risk.decision import bayes_risk
+from headgate.risk.disclosure import DisclosureRisk
 from headgate.risk.reidentification import reidentification
-from headgate.risk.sensitivity import Sensitivity
 from headgate.utility.loss import discernibility, information_loss
+from policies.attackers import Attacker
 from policies.manifest import TableFigures
 from policies.promise import Promise
-from policies.schema import Policy
 from policies.specs import domains_of
-
-SOURCE = "source"  # the name of θ = T
-
-
-@dataclass(frozen=True, eq=False)
-class Attacker:
-    """Somebody who holds a dictionary: one column a shared field, encoded by `headgate.risk.consistency.encode_dictionary`."""
-
-    name: str
-    dictionary: Mapping[str, Column]
-    fields: tuple[str, ...]
-    sensitivity: Sensitivity
-
-
-def attackers_of(policy: Policy, table: Table, dictionaries: Mapping[str, Mapping[str, Column]]) -> tuple[Attacker, ...]:
-    """The attackers of the policy's disclosure gate; `dictionaries` by path. Without any, one who holds every row's quasi-identifiers."""
-    gate = policy.gates.disclosure
-    if gate is None:
-        return ()
-    cost = Sensitivity.fixed()
-    if gate.sensitivity is not None:
-        weights = {name: float(weight) for name, weight in gate.sensitivity.weights.items()}
-        cost = Sensitivity.additive(weights) if gate.sensitivity.form == "additive" else Sensitivity.multiplicative(weights)
-    if not gate.dictionaries:
-        return (Attacker(SOURCE, {name: table[name] for name in table.quasi}, table.quasi, cost),)
-    unread = [given.path for given in gate.dictionaries if given.path not in dictionaries]
-    if unread:
-        raise InputRejected(f"The dictionary '{unread[0]}' was not read.", "Give the file that the policy names.")
-    return tuple(Attacker(given.path, dictionaries[given.path], given.on, cost) for given in gate.dictionaries)
 
 
 def measure_table(
@@ -61,15 +35,17 @@ def measure_table(
     published: PublishedTable,
     attackers: tuple[Attacker, ...] = (),
     *,
+    people: NDArray[np.int64] | None = None,
     suppressed: int = 0,
     distance: Distance | None = None,
     path: str = "",
 ) -> TableFigures:
-    """`suppressed` rows of the input are in no table. `distance` is the callable's, where the promise names one; without it the
+    """`people`: the row of the source that each record is, needed where people weigh theirs differently. `suppressed` rows of the input
+    are in no table. `distance` is the callable's, where the promise names one; without it the
     composite cannot be measured, and stays None."""
     if not published.sensitive:
         raise InputRejected(f"Table '{published.name}' has no sensitive column.", "Publish at least one a table.")
-    published = _with_origins(promise, published)
+    published = with_origins(promise, published)
     classes = published.classes()
     columns = tuple(published.sensitive.values())
     groups = k_anonymity(classes)
@@ -78,7 +54,7 @@ def measure_table(
     certain = worst_linkability(counted.values())
     diversities = {name: diversity(one) for name, one in counted.items()}
     spreads = {name: delta_l(counted[name], gate.interval) for name, gate in promise.delta_l.items() if name in counted}
-    disclosed = {attacker.name: _disclosure(published, attacker) for attacker in attackers}
+    disclosed = {attacker.name: attacker.risk(published, people) for attacker in attackers}
     # A dictionary that matches nobody, say one in another coding, would show no risk at all: it has measured nothing.
     matched = {name: risk for name, risk in disclosed.items() if risk.unmatched < 1.0}
     composed = None
@@ -114,12 +90,19 @@ def measure_table(
         # An infinite figure is left out, which is not passed.
         disclosure_mean={name: risk.mean for name, risk in matched.items() if math.isfinite(risk.mean)},
         disclosure_max={name: risk.max for name, risk in matched.items() if math.isfinite(risk.max)},
+        disclosure_share={
+            attacker.name: disclosed[attacker.name].share_above(attacker.above)
+            for attacker in attackers
+            if attacker.above is not None and attacker.name in matched
+        },
+        disclosure_candidates={name: risk.fewest for name, risk in matched.items()},
         disclosure_unmatched={name: risk.unmatched for name, risk in disclosed.items()},
+        disclosure_prior=_by_prior(attackers, matched),
         ncp=information_loss(published, domains_of(promise), suppressed).ncp,
     )
 
 
-def _with_origins(promise: Promise, published: PublishedTable) -> PublishedTable:
+def with_origins(promise: Promise, published: PublishedTable) -> PublishedTable:
     """A file read again does not say which set a bitmap column comes from; the promise does."""
     origins = {attribute.name: attribute.origin for attribute in promise.sensitive}
     columns = {name: replace(column, origin=origins.get(name, column.origin)) for name, column in published.sensitive.items()}
@@ -143,10 +126,10 @@ def _alone(promise: Promise, columns: tuple[Column, ...], classes: Sequence[Code
     return risks
 
 
-def _disclosure(published: PublishedTable, attacker: Attacker) -> DisclosureRisk:
-    """Weights of attributes that another table holds cost nothing here."""
-    here = {*published.cells, *published.insensitive}
-    here |= {part for column in published.sensitive.values() for part in (column.name, column.origin) if part is not None}
-    cost = attacker.sensitivity
-    weights = {name: weight for name, weight in cost.weights.items() if name in here}
-    return disclosure(published, attacker.dictionary, attacker.fields, replace(cost, weights=weights))
+def _by_prior(attackers: tuple[Attacker, ...], matched: Mapping[str, DisclosureRisk]) -> float | None:
+    """The expected risk where the policy says how likely each dictionary is; not measured if one of them could not be."""
+    priors = [attacker.prior for attacker in attackers if attacker.prior is not None]
+    if not priors or len(matched) < len(attackers):
+        return None
+    expected = bayes_risk([matched[attacker.name].mean for attacker in attackers], priors)
+    return expected if math.isfinite(expected) else None

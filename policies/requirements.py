@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from policies.cron import check_cron, check_timezone
+from policies.disclosure import DisclosureGate
 from policies.fields import (
     Exact,
     InputPath,
@@ -20,7 +21,6 @@ from policies.fields import (
     Section,
     Share,
     StorePath,
-    UniqueNames,
 )
 
 
@@ -44,40 +44,6 @@ class DeltaLGate(Section):
 
     interval: NotNegative
     l: Annotated[Exact, Field(ge=1)]  # noqa: E741 - the literature's name
-
-
-class DictionaryKey(Section):
-    """A register an attacker may hold, one row a person, and the attributes it shares with the release."""
-
-    path: InputPath
-    on: UniqueNames
-
-
-class SensitivityKey(Section):
-    """What a record's disclosed cells cost: the sum of their weights (Φ1), or e to the sum (Φ5). An attribute that is not named
-    weighs nothing, so at least one must be named."""
-
-    form: Literal["additive", "multiplicative"] = "multiplicative"
-    weights: Annotated[dict[str, NotNegative], Field(min_length=1)]
-
-
-class DisclosureGate(Section):
-    """Bounds on the disclosure risk R = mean ℓ and on the largest ℓ. Without dictionaries the attacker knows every input row's
-    quasi-identifiers (θ = T). Without a sensitivity every record costs 1, so that ℓ is 1/|ρ|."""
-
-    dictionaries: tuple[DictionaryKey, ...] = ()
-    sensitivity: SensitivityKey | None = None
-    mean: NotNegative | None = None
-    max: NotNegative | None = None
-
-    @model_validator(mode="after")
-    def _bounds_something(self) -> DisclosureGate:
-        if self.mean is None and self.max is None:
-            raise Problems([Problem((), "a disclosure gate without a bound", "mean: …, max: … or both")])
-        paths = [dictionary.path for dictionary in self.dictionaries]
-        if len(set(paths)) != len(paths):
-            raise Problems([Problem(("dictionaries",), "a dictionary listed twice", "each file once")])
-        return self
 
 
 class ReidentificationGate(Section):

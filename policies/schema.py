@@ -12,6 +12,7 @@ from headgate.errors import PolicyInvalid
 from policies.anonymization import Anonymize, Projection
 from policies.attribute import Attribute, ValuesFrom
 from policies.coherence import problems_of
+from policies.disclosure import SuppressCells
 from policies.fields import Problems, Section
 from policies.requirements import ApprovalKey, Gates, PublishKey, ScheduleKey, UtilityKey
 from policies.source import Expectations, Source
@@ -29,6 +30,7 @@ class Policy(Section):
     source: Source
     expect: Expectations = Expectations()
     attributes: Annotated[dict[str, Attribute], Field(min_length=1)]
+    suppress_cells: SuppressCells | None = None
     projection: Projection = Projection()
     anonymize: Anonymize
     gates: Gates
@@ -70,9 +72,14 @@ def files_of(policy: Policy) -> Mapping[tuple[str | int, ...], str]:
             found["attributes", name, "values"] = attribute.values
         if isinstance(attribute.values_from, ValuesFrom):
             found["attributes", name, "values_from", "path"] = attribute.values_from.path
-    if policy.gates.disclosure is not None:
-        for place, dictionary in enumerate(policy.gates.disclosure.dictionaries):
-            found["gates", "disclosure", "dictionaries", place, "path"] = dictionary.path
+    disclosure = policy.gates.disclosure
+    if disclosure is not None:
+        for place, dictionary in enumerate(disclosure.dictionaries):
+            for form in ("path", "marginals"):
+                if (path := getattr(dictionary, form)) is not None:
+                    found["gates", "disclosure", "dictionaries", place, form] = path
+        if disclosure.sensitivity is not None and disclosure.sensitivity.people is not None:
+            found["gates", "disclosure", "sensitivity", "people", "path"] = disclosure.sensitivity.people.path
     if policy.approval.signers is not None:
         found["approval", "signers"] = policy.approval.signers
     return found

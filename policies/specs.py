@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import Column, Kind, Role, Table
+from headgate.described import mask_hierarchy, widths_hierarchy
 from headgate.encode import ColumnSpec, value_text
 from headgate.errors import InputRejected, PolicyInvalid
 from headgate.hierarchy import Hierarchy
 from policies.attribute import Attribute, Mask, Widths
 from policies.fields import decimal_text
-from policies.levels import mask_hierarchy, widths_hierarchy
 from policies.promise import DeltaL, Dissimilarity, Promise, QuasiIdentifier, Reidentification, SensitiveAttribute
 from policies.schema import Policy
 
@@ -87,7 +87,7 @@ def _hierarchy(
     if isinstance(described, str):
         if name not in hierarchies:
             raise InputRejected(f"The hierarchy file of '{name}' was not read.", "Give the file that the policy names.")
-        return Hierarchy.from_rows(hierarchies[name], name)
+        return Hierarchy.from_rows(hierarchies[name], name, file=described)
     if name not in present:
         raise InputRejected(f"The hierarchy of '{name}' is built from its values, which were not given.", "Give its distinct cells.")
     if isinstance(described, Widths):

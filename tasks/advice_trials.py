@@ -24,10 +24,11 @@ from headgate.tolerance import at_most, exact
 from headgate.utility.queries import count_query_error
 from headgate.xcolor.watch import Report
 from policies.anonymization import Relax
+from policies.attackers import Attacker
 from policies.checkplan import Checked, TableCheck, search_plan
 from policies.gates import judge, judge_utility
 from policies.manifest import Utility
-from policies.measure import Attacker, measure_table
+from policies.measure import measure_table
 from policies.promise import Dissimilarity, Promise
 from policies.schema import Policy
 
@@ -113,7 +114,10 @@ class Trials:
             self.failed[names, asked] = Checked(light, (), "not reached")
             return Tried(False, reason=found.remedy())
         published = publish_form(self.table, found.groups, "table", names, levels=found.levels)
-        figures = measure_table(check.promise, published, self.attackers, suppressed=found.suppressed, distance=self.distance)
+        people = np.flatnonzero(found.groups >= 0)
+        figures = measure_table(
+            check.promise, published, self.attackers, people=people, suppressed=found.suppressed, distance=self.distance
+        )
         failed = [verdict for verdict in judge(check.promise, (figures,), check.disclosure) if not verdict.passed]
         refused = [verdict.gate for verdict in failed]
         if failed:

@@ -5,14 +5,16 @@ What leaves this step is files only. The gates read those files again and know n
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from headgate.errors import RequirementNotMet
-from headgate.published import publish_form
+from headgate.published import order_of_rows, publish_form
 from policies.anonymization import FULL_DOMAIN
+from policies.attackers import needs_whose
 from tasks.workbench import Workbench, present
 from tasks.write import write_published
 
@@ -61,5 +63,8 @@ def publish_table(bench: Workbench, name: str) -> int:
     groups[np.flatnonzero(kept)] = bench.partitions[name].groups
     levels = bench.partitions[name].levels
     published = publish_form(table, groups, name, bench.columns_of(name), bench.insensitive_of(name), levels)
-    bench.written[name] = write_published(published, bench.stage, bench.loaded.policy.publish.formats)
+    seed = secrets.randbits(128)
+    bench.written[name] = write_published(published, bench.stage, bench.loaded.policy.publish.formats, seed)
+    if needs_whose(bench.attackers):
+        bench.people[name] = np.flatnonzero(groups >= 0)[order_of_rows(published, seed)]
     return published.rows

@@ -6,6 +6,7 @@ import hashlib
 from importlib.metadata import version
 
 from policies.manifest import Manifest
+from tasks.exposure import patterns_of
 from tasks.measured import Limits, MeasuredRelease
 from tasks.report import ReportContent, Sample
 from tasks.signers import TrustRoots
@@ -50,6 +51,9 @@ def measured_release(bench: Workbench, refusal: str = "") -> MeasuredRelease:
             None if utility.max_loss is None else float(utility.max_loss),
         ),
         attacks=bench.attacks,
+        suppressed_cells=bench.suppressed_cells,
+        exposures=bench.exposed,
+        bounds=bench.bounds,
         refusal=refusal,
     )
 
@@ -70,7 +74,8 @@ def report_content(bench: Workbench, refusal: str = "") -> ReportContent:
     """With a sample of the published rows where there is a candidate; a refused release shows figures only."""
     policy = bench.loaded.policy
     samples = () if refusal else tuple(_sample(bench, name) for name in bench.names)
-    return ReportContent(measured_release(bench, refusal), product(), samples, policy.approval.required, policy.publish.to)
+    patterns = {} if refusal else patterns_of(bench)
+    return ReportContent(measured_release(bench, refusal), product(), samples, patterns, policy.approval.required, policy.publish.to)
 
 
 def _sample(bench: Workbench, name: str) -> Sample:
@@ -94,6 +99,7 @@ def manifest_of(bench: Workbench, roots: TrustRoots) -> Manifest:
         source_hmac=bench.source_hmac,
         rows=bench.rows,
         suppressed=bench.suppressed,
+        suppressed_cells=bench.suppressed_cells,
         seed_commitment=seed_commitment(bench.seed),
         approvals_required=policy.approval.required,
         runner=bench.runner,

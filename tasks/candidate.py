@@ -8,6 +8,7 @@ from policies.gates import require_passed
 from tasks import assemble
 from tasks.files import write_file
 from tasks.keys import write_private
+from tasks.origin import keep_origin
 from tasks.package import TableEntry, write_datapackage
 from tasks.report import render_report
 from tasks.seal import Candidate, seal
@@ -30,6 +31,7 @@ def seal_candidate(bench: Workbench) -> Candidate:
     manifest = assemble.manifest_of(bench, policy_roots(bench.home, signers))
     candidate = seal(bench.home.candidates, bench.stage, manifest, bench.key)
     _keep_seed(bench, candidate.id)
+    keep_origin(bench.home, candidate.id, bench.loaded.path, bench.source)
     return candidate
 
 

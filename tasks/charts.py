@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.tolerance import TOLERANCE
+from policies.manifest import Alternative
 from tasks.drawing import INKS, Form, drawn
 from tasks.wording import counted
 
@@ -24,15 +25,6 @@ class PathStep:
     association_loss: float
     information_exposure: float
     passed: bool
-
-
-@dataclass(frozen=True)
-class TradeOff:
-    """A plan that can be had: so many tables, Γα, Γβ."""
-
-    tables: int
-    association_loss: float
-    information_exposure: float
 
 
 def draw_group_sizes(tables: Sequence[tuple[str, NDArray[np.int64]]], k: int | None, form: Form) -> bytes:
@@ -126,7 +118,7 @@ def draw_plan_path(steps: Sequence[PathStep], chosen: tuple[float, float], limit
     return drawn(paint, 3.9, form)
 
 
-def draw_trade_off(lines: Sequence[tuple[str, Sequence[TradeOff]]], chosen: TradeOff, form: Form) -> bytes:
+def draw_trade_off(lines: Sequence[tuple[str, Sequence[Alternative]]], chosen: Alternative, form: Form) -> bytes:
     """What can be had: Γβ against Γα, and both against the number of tables."""
 
     def paint(figure: Any) -> None:

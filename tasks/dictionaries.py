@@ -1,23 +1,55 @@
-"""The registers an attacker may hold, in the same codes as the release's quasi-identifiers."""
+"""What attackers may hold, in the same codes as the release's quasi-identifiers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from headgate.columns import Column, Table
+from headgate.columns import Role, Table
 from headgate.errors import HeadgateError, InputRejected
 from headgate.risk.consistency import encode_dictionary
-from tasks.references import Dictionary
+from headgate.risk.disclosure import Dictionary
+from headgate.risk.marginals import marginals_of
+from policies.disclosure import DictionaryKey
+from tasks.references import LoadedPolicy
+from tasks.registers import Keys, Register, read_register
+from tasks.source_sql import open_sql
 
 
-def encode_dictionaries(dictionaries: Sequence[Dictionary], table: Table) -> dict[str, Mapping[str, Column]]:
-    """By path, as the policy writes it."""
-    return {given.path: _encoded(given, table) for given in dictionaries}
+@dataclass(frozen=True, eq=False)
+class Registers:
+    """By name. Only registers that have a key can be compared person by person."""
+
+    encoded: Mapping[str, Dictionary] = field(default_factory=dict)
+    keys: Mapping[str, Keys] = field(default_factory=dict)
 
 
-def _encoded(given: Dictionary, table: Table) -> Mapping[str, Column]:
+def encode_dictionaries(loaded: LoadedPolicy, table: Table) -> Registers:
+    """All that the policy's disclosure gate names, but the source itself. A query is run now: its result is data, and no part of the
+    policy's digest."""
+    gate, identifiers = loaded.policy.gates.disclosure, loaded.policy.named(Role.IDENTIFIER)
+    encoded: dict[str, Dictionary] = {}
+    keys: dict[str, Keys] = {}
+    for given in gate.dictionaries if gate is not None else ():
+        if given.source:
+            continue
+        sql = given.sql
+        register = loaded.references.dictionaries.get(given.called)
+        if sql is not None:
+            register = read_register(given, open_sql(sql.url_env, sql.query, f"the dictionary {given.called}"), identifiers)
+        if register is None:
+            raise InputRejected(f"The dictionary '{given.called}' was not read.", "Give the file that the policy names.")
+        encoded[given.called] = _encoded(given, register, table)
+        if register.keys is not None:
+            keys[given.called] = register.keys
+    return Registers(encoded, keys)
+
+
+def _encoded(given: DictionaryKey, register: Register, table: Table) -> Dictionary:
     try:
-        return encode_dictionary(given.frame, table.columns, given.on)
+        if given.marginals is not None:
+            return marginals_of(register.frame, table.columns, given.fields, given.individuals)
+        return encode_dictionary(register.frame, table.columns, given.fields)
     except HeadgateError as refusal:
-        problem = InputRejected(f"The dictionary {given.path}: {refusal.message}", refusal.cure)
+        problem = InputRejected(f"{register.where}: {refusal.message}", refusal.cure)
     raise problem

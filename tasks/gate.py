@@ -17,10 +17,12 @@ from headgate.published import PublishedTable
 from headgate.utility.loss import information_loss
 from headgate.utility.queries import count_query_error
 from policies.anonymization import FULL_DOMAIN
+from policies.exposure import with_cures
 from policies.gates import judge, judge_utility
 from policies.manifest import TableFigures, Utility, Verdict
-from policies.measure import composite_of, measure_table
+from policies.measure import composite_of, measure_table, with_origins
 from policies.specs import domains_of
+from tasks.exposure import bounds, expose, whose_records
 from tasks.measured import MeasuredTable
 from tasks.workbench import Workbench, present
 from tasks.write import read_published
@@ -30,12 +32,16 @@ def gate_table(bench: Workbench, name: str) -> int:
     """Measures one table; gives its number of groups."""
     promise, table = present(bench.promise, "promise"), present(bench.table, "encoded source")
     written = bench.written[name][0]
-    published = read_published(bench.stage / written.path, promise, name)
+    published = with_origins(promise, read_published(bench.stage / written.path, promise, name))
     suppressed = table.rows - published.rows
-    figures = measure_table(promise, published, bench.attackers, suppressed=suppressed, distance=bench.distance, path=written.path)
+    people = whose_records(bench, published)
+    figures = measure_table(
+        promise, published, bench.attackers, people=people, suppressed=suppressed, distance=bench.distance, path=written.path
+    )
+    expose(bench, published, people)
     wanted = bench.loaded.policy.utility
     errors = count_query_error(
-        table,
+        present(bench.original, "encoded source"),
         published,
         wanted.dimensions,
         wanted.sensitive_dimensions,
@@ -70,7 +76,9 @@ def judge_release(bench: Workbench) -> tuple[Verdict, ...]:
     """One verdict a gate and table, and those on the release as a whole."""
     policy, promise = bench.loaded.policy, present(bench.promise, "promise")
     bench.utility = utility_of(bench.figures, np.concatenate([bench.query_errors[name] for name in bench.names]), bench.suppressed_share)
-    bench.verdicts = (*judge(promise, bench.figures, policy.gates.disclosure), *judge_utility(policy.utility, bench.utility))
+    verdicts = (*judge(promise, bench.figures, policy.gates.disclosure), *judge_utility(policy.utility, bench.utility))
+    bench.verdicts = with_cures(verdicts, bench.exposed)
+    bench.bounds = tuple(bounds(bench))
     return bench.verdicts
 
 

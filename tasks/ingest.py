@@ -15,14 +15,17 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as compute
+from numpy.typing import NDArray
 
 from headgate.columns import Column, Kind, Role, Table
 from headgate.encode import ColumnSpec, encode_table, value_text
 from headgate.errors import InputRejected
+from policies.attackers import OwnWeights
 from policies.schema import Policy
 from policies.source import CsvSource, ParquetSource, SqlSource
 from policies.specs import column_specs, needs_values
 from tasks.arrow_frame import frame_of, texts_of
+from tasks.own_weights import columns_read, own_weights
 from tasks.references import LoadedPolicy
 from tasks.source import PARQUET_SUFFIXES, Source, open_csv, open_parquet
 from tasks.source_sql import open_sql
@@ -34,12 +37,16 @@ class IdentifierValues:
     """The identifiers of the source, for one question: which of these texts is one of them. Nothing of it is shown or written."""
 
     def __init__(self, columns: Mapping[str, pa.ChunkedArray]) -> None:
-        self._texts = [compute.unique(cells) for cells in columns.values()]
+        self._texts = {name: cells.combine_chunks() for name, cells in columns.items()}
+
+    def of(self, name: str) -> NDArray[np.object_] | None:
+        """One of the identifiers, row by row; None if there is no such one."""
+        return np.asarray(self._texts[name].to_pandas().astype(object), dtype=object) if name in self._texts else None
 
     def among(self, texts: Sequence[str]) -> set[str]:
         asked = pa.array(texts, type=pa.string())
         found: set[str] = set()
-        for known in self._texts:
+        for known in self._texts.values():
             found.update(asked.filter(compute.is_in(asked, value_set=known)).to_pylist())
         return found
 
@@ -56,6 +63,7 @@ class Ingested:
     source_digest: str
     frame_for_expectations: pd.DataFrame = field(repr=False)
     identifiers: IdentifierValues = field(repr=False)
+    own: OwnWeights | None = field(default=None, repr=False)
 
     @property
     def rows(self) -> int:
@@ -71,20 +79,22 @@ def ingest(loaded: LoadedPolicy, source: Path | str | None = None) -> Ingested:
     policy = loaded.policy
     opened = open_source(policy, loaded.folder, source)
     _check_columns(policy, opened)
-    read = {name for name, attribute in policy.attributes.items() if attribute.role is not Role.DROPPED}
+    weights = columns_read(policy)
+    read = {name for name, attribute in policy.attributes.items() if attribute.role is not Role.DROPPED or name in weights}
     cells = opened.read([column for name in policy.attributes if name in read for column in policy.attributes[name].source_columns(name)])
     identifiers = {name: texts_of(cells.column(name), name, opened.name) for name in policy.named(Role.IDENTIFIER)}
     _check_identifiers(identifiers)
     k = policy.anonymize.k
     if cells.num_rows < k:
         raise InputRejected(f"{opened.name} has {cells.num_rows} rows, fewer than k = {k}.", "Give more rows, or lower k in the policy.")
-    kept = cells.drop_columns(list(identifiers)) if identifiers else cells
+    own = own_weights(loaded, cells, opened.name)
+    kept = cells.drop_columns([*identifiers, *weights])
     present = {name: texts_of(cells.column(name), name, opened.name).unique().drop_null().to_pylist() for name in needs_values(policy)}
     specs = column_specs(policy, loaded.references.hierarchies, loaded.references.codes, present)
     table = encode_table(frame_of(kept, opened.name), specs)
     _check_copies(identifiers, table)
     frame = expectation_frame(cells, policy, opened.name)
-    return Ingested(table, specs, opened.digest, frame, IdentifierValues(identifiers))
+    return Ingested(table, specs, opened.digest, frame, IdentifierValues(identifiers), own)
 
 
 def open_source(policy: Policy, folder: Path, override: Path | str | None = None) -> Source:

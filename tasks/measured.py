@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from policies.exposure import Exposure
 from policies.manifest import Plan, TableFigures, Utility, Verdict
 from policies.promise import Promise
 
@@ -69,6 +70,9 @@ class MeasuredRelease:
     outcomes: tuple[Outcome, ...] = ()
     limits: Limits = Limits()
     attacks: tuple[str, ...] = ()
+    suppressed_cells: Mapping[str, int] = field(default_factory=dict)
+    exposures: tuple[Exposure, ...] = ()
+    bounds: tuple[str, ...] = ()  # of Theorem 1, in words
     refusal: str = ""
 
     @property

@@ -10,11 +10,13 @@ import numpy as np
 from headgate.errors import RequirementNotMet
 from headgate.projection.baseline import trade_off
 from headgate.projection.plan import NoPlan, Projection
+from headgate.published import publish_form
 from headgate.xcolor.certificates import EVERY
 from headgate.xcolor.partition import Otherwise, Partition, Variant
+from policies.attackers import attackers_of
 from policies.checkplan import Checked, TableCheck, infeasible_of, relaxed, search_plan
-from policies.manifest import Alternative, Plan, PlanStep
-from policies.measure import attackers_of
+from policies.exposure import DISCLOSURE, exposures, with_cures
+from policies.manifest import Alternative, Plan, PlanStep, Verdict
 from tasks.callables import callable_distance
 from tasks.dictionaries import encode_dictionaries
 from tasks.workbench import Workbench, present
@@ -24,8 +26,10 @@ def choose_plan(bench: Workbench) -> int:
     """The number of plans tried."""
     policy, table, promise = bench.loaded.policy, present(bench.table, "encoded source"), present(bench.promise, "promise")
     bench.distance = callable_distance(promise)
-    dictionaries = encode_dictionaries(bench.loaded.references.dictionaries, table)
-    bench.attackers = attackers_of(policy, table, dictionaries)
+    original, ingested = present(bench.original, "encoded source"), present(bench.ingested, "encoded source")
+    if bench.registers is None:
+        bench.registers = encode_dictionaries(bench.loaded, original)
+    bench.attackers = attackers_of(policy, original, bench.registers.encoded, ingested.own)
     check = TableCheck(
         table, promise, policy.anonymize, policy.gates.disclosure, bench.attackers, bench.seed, bench.distance, report=bench.working
     )
@@ -46,18 +50,29 @@ def choose_plan(bench: Workbench) -> int:
 
 def why_no_plan(check: TableCheck, nothing: NoPlan) -> RequirementNotMet:
     """What spoke against the last table that failed: merging came no further than that, so its cure is the one that helps."""
-    failed = [tried for tried in check.tried.values() if not tried.passed]
+    failed = {names: tried for names, tried in check.tried.items() if not tried.passed}
     if not failed or nothing.measured != 0.0:
         return nothing
-    last = failed[-1]
-    where = "every plan tried" if len({_against(tried) for tried in failed}) == 1 else "the last plan tried"
+    names, last = list(failed.items())[-1]
+    where = "every plan tried" if len({_against(tried) for tried in failed.values()}) == 1 else "the last plan tried"
     if last.refused:
-        gate = last.refused[0]
+        gate = _with_step(check, names, last)
         return RequirementNotMet(gate.gate, gate.measured, gate.required, gate.remedy, where)
     found = last.partition
     if found.variant is Variant.FULL_DOMAIN:
-        return RequirementNotMet("The number of valid choices of levels", 0.0, 1.0, found.remedy(), where)
+        return found.refusal(where)
     return RequirementNotMet("The number of rows too similar to others of their group", float(found.rows_over), 0.0, _cure(found), where)
+
+
+def _with_step(check: TableCheck, names: frozenset[str], tried: Checked) -> Verdict:
+    """A table that discloses too much is made once more, to try what one step would buy. While advising its groups are not kept."""
+    gate, groups = tried.refused[0], tried.partition.groups
+    if gate.kind != DISCLOSURE or check.disclosure is None or len(groups) != check.table.rows:
+        return gate
+    columns = [name for name in check.table.sensitive if name in names]
+    published = publish_form(check.table, groups, gate.table, columns, levels=tried.partition.levels)
+    found = exposures(published, check.attackers, check.disclosure, np.flatnonzero(groups >= 0))
+    return with_cures([gate], found)[0]
 
 
 def _against(tried: Checked) -> tuple[str, ...]:

@@ -176,5 +176,5 @@ def refusal_of(bench: Workbench) -> str:
 def _write_refusal(bench: Workbench, problem: RequirementNotMet) -> None:
     folder = bench.home.refused / bench.release_id
     folder.mkdir(mode=0o700, parents=True)
-    write_file(folder, "report.html", render_report(assemble.report_content(bench, problem.message)).encode())
+    write_file(folder, "report.html", render_report(assemble.report_content(bench, f"{problem.message} {problem.cure}")).encode())
     bench.folder = folder

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pandas as pd
 import pyarrow as pa
 
 from headgate.columns import Role
@@ -21,23 +20,14 @@ from headgate.errors import HeadgateError, InputRejected, PolicyInvalid
 from headgate.hierarchy import Hierarchy
 from policies.attribute import ValuesFrom
 from policies.digest import policy_digest
-from policies.fields import choices
 from policies.load import parse_policy
 from policies.schema import Policy, files_of
-from tasks.arrow_frame import frame_of, texts_of
-from tasks.source import Source, holds_parquet, open_csv_bytes, open_parquet_bytes, read_bytes
+from tasks.arrow_frame import texts_of
+from tasks.registers import Register, read_register
+from tasks.source import Source, holds_parquet, open_csv_bytes, open_parquet_bytes, read_bytes, require_columns
 
 CODE_HEADERS = ("value", "code")
 HierarchyRows = tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Dictionary:
-    """A register an attacker may hold: the fields it shares with the release, as text, one row a person."""
-
-    path: str
-    on: tuple[str, ...]
-    frame: pd.DataFrame = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +36,8 @@ class References:
 
     hierarchies: Mapping[str, HierarchyRows] = field(default_factory=dict)
     codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    dictionaries: tuple[Dictionary, ...] = ()
+    dictionaries: Mapping[str, Register] = field(default_factory=dict)  # by name; not those that a query gives
+    people: Source | None = None  # what people themselves want weighed
     signers: str | None = None
     suite: str | None = None
 
@@ -108,14 +99,16 @@ def _parse(policy: Policy, contents: Mapping[str, pa.Buffer]) -> References:
             codes[name] = read_codes(contents[attribute.values], attribute.values)
         if isinstance(attribute.values_from, ValuesFrom):
             codes[name] = read_key_values(contents[attribute.values_from.path], attribute.values_from.path, attribute.values_from.key)
-    gate, signers, suite = policy.gates.disclosure, policy.approval.signers, policy.expect.suite
+    signers, suite = policy.approval.signers, policy.expect.suite
+    gate = policy.gates.disclosure
+    files = [(given, path) for given in (gate.dictionaries if gate else ()) if (path := given.path or given.marginals)]
+    identifiers = policy.named(Role.IDENTIFIER)
+    people = gate.sensitivity.people if gate and gate.sensitivity else None
     return References(
         hierarchies,
         codes,
-        tuple(
-            read_dictionary(contents[dictionary.path], dictionary.path, dictionary.on, policy.named(Role.IDENTIFIER))
-            for dictionary in (gate.dictionaries if gate is not None else ())
-        ),
+        {given.called: read_register(given, open_content(contents[path], path, "The dictionary"), identifiers) for given, path in files},
+        None if people is None else open_content(contents[people.path], people.path, "The table of weights"),
         None if signers is None else _text(contents[signers], f"The signers file {signers}"),
         None if suite is None else _text(contents[suite], f"The suite {suite}"),
     )
@@ -124,11 +117,13 @@ def _parse(policy: Policy, contents: Mapping[str, pa.Buffer]) -> References:
 def read_hierarchy(content: pa.Buffer, path: str, attribute: str) -> HierarchyRows:
     """leaf;…;root, a line a leaf, no header. Blank lines mean nothing. Refuses what is no tree."""
     text = _text(content, f"The hierarchy {path}")
-    rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=";") if any(cell.strip() for cell in row)]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=";")
+    numbered = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    lines, rows = [line for line, _ in numbered], [row for _, row in numbered]
     if rows and len(rows[0]) == 1 and any(mark in rows[0][0] for mark in ",\t"):
-        raise InputRejected(f"The hierarchy {path} has one column when split at ';'.", "Separate its levels by ';'.")
+        raise InputRejected(f"The hierarchy {path} has one column in line {lines[0]} when split at ';'.", "Separate its levels by ';'.")
     try:
-        return tuple(tuple(row) for row in Hierarchy.from_rows(rows, attribute).labels.tolist())
+        return tuple(tuple(row) for row in Hierarchy.from_rows(rows, attribute, lines).labels.tolist())
     except HeadgateError as refusal:
         problem = InputRejected(f"{path}: {refusal.message}", refusal.cure)
     raise problem
@@ -153,34 +148,15 @@ def _distinct(values: Sequence[str], path: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _open(content: pa.Buffer, path: str, what: str) -> Source:
+def open_content(content: pa.Buffer, path: str, what: str) -> Source:
     where = f"{what} {path}"
     return open_parquet_bytes(content, where) if holds_parquet(content) else open_csv_bytes(content, where)
 
 
 def read_key_values(content: pa.Buffer, path: str, key: str) -> tuple[str, ...]:
     """The distinct present values of one column, sorted."""
-    source = _open(content, path, "The table")
-    _require(source, (key,))
+    source = open_content(content, path, "The table")
+    require_columns(source, (key,))
     texts = texts_of(source.read([key]).column(key), key, source.name)
     values = sorted({text.strip() for text in texts.to_pylist() if text is not None and text.strip()})
     return _distinct(values, path)
-
-
-def read_dictionary(content: pa.Buffer, path: str, on: Sequence[str], identifiers: Sequence[str] = ()) -> Dictionary:
-    """Only the shared fields are kept. An identifier of the policy that the register also has must be unique there."""
-    source = _open(content, path, "The dictionary")
-    _require(source, on)
-    keys = [name for name in identifiers if name in source.names]
-    table = source.read([*on, *(key for key in keys if key not in on)])
-    for key in keys:
-        cells = texts_of(table.column(key), key, source.name)
-        if cells.null_count or len(cells.unique()) != len(cells):
-            raise InputRejected(f"{source.name} has missing or repeated cells in '{key}'.", "A dictionary has one row a person.")
-    return Dictionary(path, tuple(on), frame_of(table.select(list(on)), source.name))
-
-
-def _require(source: Source, wanted: Sequence[str]) -> None:
-    for name in wanted:
-        if name not in source.names:
-            raise InputRejected(f"{source.name} has no column '{name}'.", f"It has: {choices(source.names, name)}.")

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from headgate.tolerance import exact
+from policies.manifest import Alternative
 from policies.promise import Promise
 from tasks.charts import (
     PathStep,
-    TradeOff,
     draw_closeness,
     draw_group_risks,
     draw_group_sizes,
@@ -41,11 +41,16 @@ def draw_plan(release: MeasuredRelease, form: Form) -> dict[str, bytes]:
     steps = [PathStep(step.association_loss, step.information_exposure, step.passed) for step in plan.steps]
     limits = (release.limits.association_loss, release.limits.join_threat)
     pictures = {"plan": draw_plan_path(steps, (plan.association_loss, plan.information_exposure), limits, form)}
-    lines: dict[str, list[TradeOff]] = {}
+    lines: dict[str, list[Alternative]] = {}
     for one in plan.trade_off:
-        lines.setdefault(one.method, []).append(TradeOff(one.tables, one.association_loss, one.information_exposure))
+        lines.setdefault(one.method, []).append(one)
     if any(len(points) > 1 for points in lines.values()):
-        chosen = TradeOff(len(plan.tables), plan.association_loss, plan.information_exposure)
+        chosen = Alternative(
+            method=plan.method,
+            tables=len(plan.tables),
+            association_loss=plan.association_loss,
+            information_exposure=plan.information_exposure,
+        )
         pictures["trade_off"] = draw_trade_off(list(lines.items()), chosen, form)
     return pictures
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.errors import HeadgateError, IntegrityBroken
 from headgate.tolerance import at_least, at_most
+from policies.disclosure import PRIOR
 from policies.manifest import Manifest, TableFigures, Verdict
 from tasks.files import Stored
 
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
 
 TABLES = "tables/"
 # Measured against what is not published, or no measure of privacy.
-ELSEWHERE = frozenset(
-    {"path", "levels", "disclosure_mean", "disclosure_max", "disclosure_unmatched", "query_error_mean", "query_error_median"}
-)
+DISCLOSED = frozenset(name for name in TableFigures.model_fields if name.startswith("disclosure_"))
+ELSEWHERE = frozenset({"path", "levels", "query_error_mean", "query_error_median"}) | DISCLOSED
 COMPOSITE = frozenset({"risk", "risk_all", "delta_reached", "vulnerability"})
 FALSE_CLAIM = "Do not rely on this release; tell its publisher, who can withdraw it."
 
@@ -191,11 +191,22 @@ def _figure_of(manifest: Manifest, gate: str, table: str) -> float | None:
         return {"utility.max_loss": manifest.utility.ncp, "utility.max_error": manifest.utility.query_error_mean}.get(gate)
     name, _, which = gate.removeprefix("disclosure:").rpartition(".")
     figures = next((one for one in manifest.tables if one.name == table), None)
-    return None if figures is None else (figures.disclosure_mean if which == "mean" else figures.disclosure_max).get(name)
+    if figures is None or (which, name) == ("mean", PRIOR):
+        return None if figures is None else figures.disclosure_prior
+    known: dict[str, dict[str, float]] = {
+        "mean": figures.disclosure_mean,
+        "max": figures.disclosure_max,
+        "share": figures.disclosure_share,
+        "candidates": figures.disclosure_candidates,
+    }
+    return known.get(which, {}).get(name)
 
 
 def _within(verdict: Verdict) -> bool:
-    return verdict.measured is not None and verdict.required is not None and at_most(verdict.measured, verdict.required)
+    if verdict.measured is None or verdict.required is None:
+        return False
+    within = at_least if verdict.gate.startswith("disclosure:") and verdict.gate.endswith(".candidates") else at_most
+    return within(verdict.measured, verdict.required)
 
 
 def _check_utility(manifest: Manifest, measured: tuple[TableFigures, ...]) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headgate.projection.baseline import Baseline, against_single
+from headgate.risk.patterns import Pattern
+from policies.exposure import DISCLOSURE, Exposure
 from policies.manifest import TableFigures, Verdict
 from policies.promise import Promise, SensitiveAttribute
 from tasks.measured import MeasuredRelease, Outcome
@@ -16,7 +19,7 @@ from tasks.release_charts import draw_errors, draw_losses, draw_plan, draw_table
 
 HAS, HAS_NOT = "1", "0"  # the cells of a bit of a set
 # Which way a gate asks, by the first word of its name.
-AT_LEAST = frozenset({"k", "dissimilarity", "delta_l", "distinct_l"})
+AT_LEAST = frozenset({"k", "dissimilarity", "delta_l", "distinct_l", "candidates"})
 AT_MOST = frozenset({"linkability", "closeness", "reidentification", "disclosure", "utility"})
 
 # One line for every figure that a page shows, by the name it is shown under.
@@ -42,6 +45,9 @@ GLOSSARY = {
     "re-identification, mean": "The same chance on average over rows: groups divided by rows.",
     "disclosure, mean": "Loss expected when records are matched with a dictionary of known people, averaged over records.",
     "disclosure, max": "The same loss of the record that is worst off.",
+    "disclosure, share": "Share of records whose loss is above what the policy names.",
+    "disclosure, candidates": "Fewest people of the dictionary that any record could be; the k that matters to whoever holds it.",
+    "disclosure, prior": "The mean loss expected over the dictionaries, each as likely as the policy says.",
     "disclosure, unmatched": "Share of records that nobody in the dictionary is consistent with.",
     "information loss (NCP)": "How wide the published quasi-identifiers are, as a share of all that they could be.",
     "query error": "Relative error of random count queries answered from the published table instead of the source.",
@@ -79,6 +85,7 @@ class ReportContent:
     measured: MeasuredRelease
     product: str
     samples: tuple[Sample, ...] = ()
+    patterns: Mapping[tuple[str, str], tuple[Pattern, ...]] = field(default_factory=dict)  # by table and dictionary
     approvals_required: int | None = None
     publish_to: str = ""
 
@@ -117,6 +124,8 @@ def render_report(content: ReportContent) -> str:
         utility_pictures=framed(draw_errors(release, "svg") | draw_losses(release, "svg"), CAPTIONS),
         plan_steps=tuple(_plan_steps(release)),
         against_one=_against_one(release),
+        disclosures=tuple(_disclosures(release)),
+        riskiest=tuple(_riskiest(content)),
         sides=_sides(release.outcomes),
         remarked=any(verdict.remedy for verdict in release.verdicts),
         glossary={name: meaning for name, meaning in GLOSSARY.items() if name in shown | _shown_elsewhere(release)},
@@ -165,7 +174,7 @@ def _why(verdict: Verdict) -> str:
 
 def _texts_apart(verdict: Verdict) -> tuple[str, str]:
     """Measured and required as text; in full where six digits would show two numbers as one."""
-    family = re.split(r"[:.]", verdict.gate)[0]
+    family = "candidates" if verdict.kind == DISCLOSURE and verdict.gate.endswith(".candidates") else re.split(r"[:.]", verdict.gate)[0]
     way = "at least " if family in AT_LEAST else "at most " if family in AT_MOST else ""
     measured, required = figure_text(verdict.measured), "–" if verdict.required is None else figure_text(verdict.required)
     if measured == required and verdict.measured != verdict.required:
@@ -195,6 +204,9 @@ def _figures(figures: TableFigures) -> Iterator[Figure]:
     yield Figure("re-identification, mean", figure_text(figures.reidentification_mean))
     yield from _each("disclosure, mean", figures.disclosure_mean)
     yield from _each("disclosure, max", figures.disclosure_max)
+    yield from _each("disclosure, share", figures.disclosure_share)
+    yield from _each("disclosure, candidates", figures.disclosure_candidates)
+    yield from _optional("disclosure, prior", figures.disclosure_prior)
     yield from _each("disclosure, unmatched", figures.disclosure_unmatched)
     yield Figure("information loss (NCP)", figure_text(figures.ncp))
     yield Figure("discernibility", figure_text(figures.discernibility))
@@ -222,6 +234,46 @@ def _against_one(release: MeasuredRelease) -> Baseline | None:
         return None
     naive = None if plan.naive_closeness is None else [plan.naive_closeness]
     return against_single(plan.association_loss, plan.information_exposure, [max(closeness)], naive)
+
+
+@dataclass(frozen=True)
+class Against:
+    """One table against one dictionary, a line of the overview; the worst table of each dictionary also shows its steps."""
+
+    figures: TableFigures
+    exposure: Exposure
+    worst: bool
+
+    @property
+    def mean(self) -> float | None:
+        return self.figures.disclosure_mean.get(self.exposure.dictionary)
+
+    @property
+    def max(self) -> float | None:
+        return self.figures.disclosure_max.get(self.exposure.dictionary)
+
+    @property
+    def candidates(self) -> float | None:
+        return self.figures.disclosure_candidates.get(self.exposure.dictionary)
+
+    @property
+    def unmatched(self) -> float | None:
+        return self.figures.disclosure_unmatched.get(self.exposure.dictionary)
+
+
+def _disclosures(release: MeasuredRelease) -> Iterator[Against]:
+    """By dictionary, the table that is worst off first. What could not be measured is the worst."""
+    figures = {table.name: table.figures for table in release.tables}
+    for name in dict.fromkeys(exposure.dictionary for exposure in release.exposures):
+        lines = [Against(figures[one.table], one, False) for one in release.exposures if one.dictionary == name and one.table in figures]
+        lines.sort(key=lambda line: math.inf if line.max is None else line.max, reverse=True)
+        yield from (replace(line, worst=place == 0) for place, line in enumerate(lines))
+
+
+def _riskiest(content: ReportContent) -> Iterator[tuple[str, str, tuple[str, ...], tuple[Pattern, ...]]]:
+    fields = {(one.table, one.dictionary): one.fields for one in content.measured.exposures}
+    for (table, dictionary), patterns in content.patterns.items():
+        yield table, dictionary, fields[table, dictionary], patterns
 
 
 def _plan_steps(release: MeasuredRelease) -> Iterator[dict[str, Any]]:

@@ -23,6 +23,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 
 from headgate.errors import InputRejected
+from policies.fields import choices
 from tasks.step import reason_of
 
 COMMON_SEPARATORS = (",", ";", "\t", "|")
@@ -47,6 +48,12 @@ class Source:
         if table.num_rows == 0:
             raise InputRejected(f"{self.name} has a header and no rows.", "Give a table with at least one person.")
         return table
+
+
+def require_columns(source: Source, wanted: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in source.names:
+            raise InputRejected(f"{source.name} has no column '{name}'.", f"It has: {choices(source.names, name)}.")
 
 
 def read_bytes(path: Path, what: str) -> pa.Buffer:

@@ -17,16 +17,17 @@ from headgate.errors import InputRejected, StoreUnavailable
 from tasks.source import Source, check_names
 
 
-def open_sql(url_variable: str, query: str) -> Source:
-    """Runs the query once. The URL may hold a password: it is read from the environment and appears in no message."""
+def open_sql(url_variable: str, query: str, what: str = "the source") -> Source:
+    """Runs the query once; `what` is in it. The URL may hold a password: it is read from the environment and appears in no message."""
     url = os.environ.get(url_variable, "").strip()
     if not url:
-        raise InputRejected("The source's database URL is not set.", f"Put it into the environment variable {url_variable}.")
-    names, rows = _run(url, url_variable, query)
-    check_names(names, "The result of the query")
+        raise InputRejected(f"The database URL of {what} is not set.", f"Put it into the environment variable {url_variable}.")
+    names, rows = _run(url, url_variable, query, what)
+    where = f"The result of the query of {what}"
+    check_names(names, where)
     columns = [_texts(cells) for cells in zip(*rows, strict=True)] if rows else [[] for _ in names]
     table = pa.table({name: pa.array(cells, type=pa.string()) for name, cells in zip(names, columns, strict=True)})
-    return Source("The result of the query", names, result_digest(names, columns), lambda wanted: table.select(list(wanted)))
+    return Source(where, names, result_digest(names, columns), lambda wanted: table.select(list(wanted)))
 
 
 def result_digest(names: Sequence[str], columns: Sequence[Sequence[str | None]]) -> str:
@@ -47,7 +48,7 @@ def result_digest(names: Sequence[str], columns: Sequence[Sequence[str | None]])
     return result.hexdigest()
 
 
-def _run(url: str, url_variable: str, query: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+def _run(url: str, url_variable: str, query: str, what: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     from sqlalchemy import create_engine, text
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -69,7 +70,7 @@ def _run(url: str, url_variable: str, query: str) -> tuple[tuple[str, ...], list
         failed = type(problem).__name__
     if failed:
         engine.dispose()
-        raise StoreUnavailable(f"The source's database could not be reached ({failed}).", f"Check the server and {url_variable}.")
+        raise StoreUnavailable(f"The database of {what} could not be reached ({failed}).", f"Check the server and {url_variable}.")
     try:
         with connection:
             result = connection.execute(text(query))
@@ -82,10 +83,10 @@ def _run(url: str, url_variable: str, query: str) -> tuple[tuple[str, ...], list
         engine.dispose()
     if failed:
         raise InputRejected(
-            f"The source's query was refused by the database ({failed}).", "Run it in the database's own client and correct it."
+            f"The query of {what} was refused by the database ({failed}).", "Run it in the database's own client and correct it."
         )
     if not names:
-        raise InputRejected("The source's query returns no columns.", "Write a SELECT.")
+        raise InputRejected(f"The query of {what} returns no columns.", "Write a SELECT.")
     return names, rows
 
 

@@ -88,6 +88,12 @@ def transform_sets(bench: Workbench) -> int:
     return transform.transform(bench)
 
 
+@step("suppress-cells")
+def suppress_cells(bench: Workbench) -> int:
+    """Before step 3, where the policy asks for it: the cells that MinRisk takes out; gives how many."""
+    return transform.suppress_cells(bench)
+
+
 @step("plan")
 def choose_plan(bench: Workbench) -> int:
     """Step 4: the projected tables, each step of the search recorded."""

@@ -216,9 +216,12 @@ def _worst(tables: Sequence[TableFigures]) -> Iterator[Point]:
         "reidentification_max": (figures.reidentification_max for figures in tables),
         "disclosure_mean": (value for figures in tables for value in figures.disclosure_mean.values()),
         "disclosure_max": (value for figures in tables for value in figures.disclosure_max.values()),
+        "disclosure_share": (value for figures in tables for value in figures.disclosure_share.values()),
+        "disclosure_prior": (figures.disclosure_prior for figures in tables),
     }
     smallest: dict[str, Iterable[float | None]] = {
         "delta_reached": (figures.delta_reached for figures in tables),
+        "disclosure_candidates": (value for figures in tables for value in figures.disclosure_candidates.values()),
         "distinct_l_min": (value for figures in tables for value in figures.distinct_l.values()),
         "delta_l_min": (value for figures in tables for value in figures.delta_l.values()),
     }
@@ -242,12 +245,13 @@ def _table_points(table: MeasuredTable, names: PublicNames) -> Iterator[Point]:
         "linkability_all",
         "query_error_mean",
         "query_error_median",
+        "disclosure_prior",
     )
     yield from _known({name: getattr(figures, name) for name in optional})
     for name in ("single_risk", "closeness", "distinct_l", "distinct_l_all", "delta_l", "delta_l_all"):
         for column, value in getattr(figures, name).items():
             yield Point(f"{name}/{names.of(column)}", value)
-    for name in ("disclosure_mean", "disclosure_max", "disclosure_unmatched"):
+    for name in ("disclosure_mean", "disclosure_max", "disclosure_share", "disclosure_candidates", "disclosure_unmatched"):
         for place, (dictionary, value) in enumerate(getattr(figures, name).items()):
             yield Point(f"{name}/{dictionary if plain_name(dictionary) else f'dictionary {place}'}", value)
     for quasi, value in table.loss.items():

@@ -38,6 +38,8 @@ from headgate.full_domain.search import FullDomainSettings
 from headgate.mondrian.conditions import MondrianSettings, conditions_of
 from headgate.projection.bitmap import bitmap_table
 from headgate.published import PublishedTable, publish_form
+from headgate.risk.runs import cell_runs, stacked
+from headgate.risk.trie import trie_of
 from headgate.utility.queries import count_query_error
 from headgate.xcolor.abstract_graph import abstract_graph
 from headgate.xcolor.anonymize import anonymize
@@ -47,8 +49,8 @@ from headgate.xcolor.feasibility import feasibility
 from headgate.xcolor.items import items_of
 from headgate.xcolor.limits import NeighbourhoodLimit, delta_l, dissimilarity, linkability
 from headgate.xcolor.partition import XColorSettings
+from policies.attackers import Attacker, attackers_of
 from policies.checkplan import TableCheck
-from policies.measure import Attacker, attackers_of
 from policies.promise import Promise
 from policies.shipped import shipped_policy
 from policies.specs import promise_of
@@ -76,7 +78,7 @@ def sample() -> Sample:
     loaded = load_policy(Path(str(shipped_policy("hospital-patients"))))
     ingested = ingest(loaded)
     table = bitmap_table(ingested.table, ingested.specs).take(np.arange(ROWS))
-    attackers = attackers_of(loaded.policy, table, encode_dictionaries(loaded.references.dictionaries, table))
+    attackers = attackers_of(loaded.policy, table, encode_dictionaries(loaded, table).encoded)
     limits = (
         dissimilarity(table.select(SENSITIVE), "0.1", "0.6"),
         dissimilarity(table.select(["income"]), "0.02", "0.6", name="dissimilarity of income"),
@@ -154,6 +156,8 @@ def measure() -> None:
     homogeneity(table, people, "job")
     background_join(table, people, "job", "education")
     intersection((table, table), people)
+    runs, _ = stacked([cell_runs(table.cells["age"], people["age"])])
+    trie_of([people["age"].codes]).count(np.zeros((1, 1), dtype=np.int32), runs, ROWS)
 
 
 def check() -> None:

@@ -27,11 +27,14 @@ if TYPE_CHECKING:
 
     from headgate.columns import Table
     from headgate.distance import Distance
+    from headgate.risk.patterns import Pattern
     from headgate.xcolor.partition import Partition
+    from policies.attackers import Attacker
     from policies.checkplan import TableCheck
+    from policies.exposure import Exposure
     from policies.manifest import Plan, Signer, TableFigures, Utility, Verdict
-    from policies.measure import Attacker
     from policies.promise import Promise
+    from tasks.dictionaries import Registers
     from tasks.ingest import Ingested
     from tasks.keys import PrivateKey
     from tasks.ledger import Ledger
@@ -67,6 +70,14 @@ class Workbench:
     promise: Promise | None = None
     distance: Distance | None = None  # the callable's, where the policy names one
     attackers: tuple[Attacker, ...] = ()
+    registers: Registers | None = None  # the dictionaries that were read
+    source_table: Table | None = None  # before a policy's `suppress_cells`, where it asks for that
+    original: Table | None = None  # the same in bitmaps; else `table` itself
+    people: dict[str, NDArray[np.int64]] = field(default_factory=dict)  # whose records these are, where people weigh theirs differently
+    suppressed_cells: dict[str, int] = field(default_factory=dict)
+    exposures: dict[str, tuple[Exposure, ...]] = field(default_factory=dict)
+    patterns: dict[tuple[str, str], tuple[Pattern, ...]] = field(default_factory=dict)  # by table and dictionary
+    bounds: tuple[str, ...] = ()
     check: TableCheck | None = None
     plan: Plan | None = None
     kept: NDArray[np.bool_] | None = None
@@ -96,8 +107,9 @@ class Workbench:
 
     def forget_microdata(self) -> None:
         """What is left is what may be shown: figures, verdicts, ids."""
-        self.ingested = self.table = self.check = self.kept = self.distance = None
+        self.ingested = self.table = self.source_table = self.original = self.check = self.kept = self.distance = self.registers = None
         self.attackers = ()
+        self.people.clear()
         self.partitions.clear()
         self.query_errors.clear()
 
@@ -105,6 +117,10 @@ class Workbench:
     def figures(self) -> tuple[TableFigures, ...]:
         """Of the tables measured so far, in the order of the plan."""
         return tuple(self.measured[name].figures for name in self.names if name in self.measured) if self.plan else ()
+
+    @property
+    def exposed(self) -> tuple[Exposure, ...]:
+        return tuple(one for name in self.names for one in self.exposures.get(name, ())) if self.plan else ()
 
     @property
     def suppressed_share(self) -> float:

@@ -109,9 +109,13 @@ def _opened(path: Path) -> Source:
 
 
 def read_published(path: Path, promise: Promise, name: str) -> PublishedTable:
-    """A published file as gates measure it. The sensitive and insensitive columns are those of the promise that the file has; a
-    column that the promise does not know is refused."""
-    frame = read_published_frame(path)
+    """A published file as gates measure it."""
+    return published_of(read_published_frame(path), promise, name)
+
+
+def published_of(frame: pd.DataFrame, promise: Promise, name: str) -> PublishedTable:
+    """The sensitive and insensitive columns are those of the promise that the file has; a column that the promise does not know is
+    refused."""
     specs = {key: spec for key, spec in specs_of(promise).items() if set(spec.components or (key,)) <= set(frame.columns)}
     insensitive = {key: ColumnSpec(key, Kind.CATEGORY, Role.INSENSITIVE) for key in promise.insensitive if key in frame.columns}
     quasi = [identifier.name for identifier in promise.quasi]

@@ -19,7 +19,7 @@ import numpy as np
 
 from headgate.attacks.guessing import guess
 from headgate.attacks.matching import last_is_missing, match, match_all, published_column, translated
-from headgate.attacks.success import Success, success
+from headgate.attacks.success import Success, guessed
 from headgate.columns import Codes, Column
 from headgate.errors import InputRejected
 from headgate.published import PublishedTable
@@ -45,8 +45,11 @@ class BackgroundJoin:
         return (self.success.right - self.right_alone) / self.success.people
 
     def sentence(self) -> str:
+        return f"{self.success.sentence()} {self.remark()}"
+
+    def remark(self) -> str:
         return (
-            f"{self.success.sentence()} Without the known value: {100 * self.right_alone / self.success.people:.1f} %. "
+            f"Without the known value: {100 * self.right_alone / self.success.people:.1f} %. "
             f"A sensitive value becomes certain of {self.certain:,} people, of {self.certain_alone:,} without it; "
             f"as certain, he is mistaken about {self.mistaken:,}."
         )
@@ -61,15 +64,12 @@ def background_join(published: PublishedTable, people: Mapping[str, Column], kno
 
 
 def join_across(
-    holds_known: PublishedTable, holds_unknown: PublishedTable, people: Mapping[str, Column], belief: Any = 1
-) -> tuple[BackgroundJoin, ...]:
+    holds_known: PublishedTable, holds_unknown: PublishedTable, people: Mapping[str, Column], known: str, unknown: str, belief: Any = 1
+) -> BackgroundJoin:
     """The known attribute lies in one table and the unknown in another: their rows are put side by side by position, and a row must fit
-    in both. Of shuffled tables the join then adds nothing. One result a pair of attributes."""
-    return tuple(
-        _attack(holds_unknown, (holds_known, holds_unknown), people, _columns(holds_known, holds_unknown, people, known, unknown), belief)
-        for known in holds_known.sensitive
-        for unknown in holds_unknown.sensitive
-    )
+    in both. Of shuffled tables the join then adds nothing."""
+    columns = _columns(holds_known, holds_unknown, people, known, unknown)
+    return _attack(holds_unknown, (holds_known, holds_unknown), people, columns, belief)
 
 
 def _columns(
@@ -102,7 +102,7 @@ def _attack(
     )
     mistaken = int(np.count_nonzero((firm >= asked) & (value != truth)))
     words = f"the most frequent '{other.name}' of the rows that fit and have the person's '{one.name}'"
-    done = success("Background join", words, len(truth), int((value == truth).sum()), int((truth == before.overall).sum()))
+    done = guessed("Background join", words, other, truth, value == truth, truth == before.overall)
     return BackgroundJoin(one.name, other.name, done, int((before.value == truth).sum()), certain, certain_alone, mistaken, *figures)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from headgate.attacks.guessing import guess
 from headgate.attacks.matching import match, published_column, translated
-from headgate.attacks.success import Success, success
+from headgate.attacks.success import Success, guessed
 from headgate.columns import Column
 from headgate.published import PublishedTable
 from headgate.tolerance import TOLERANCE, exact
@@ -26,8 +26,11 @@ class Homogeneity:
     certain: int
 
     def sentence(self) -> str:
+        return f"{self.success.sentence()} {self.remark()}"
+
+    def remark(self) -> str:
         firmly = "with certainty" if self.believed == 1 else f"with a belief of {self.believed:g} or more"
-        return f"{self.success.sentence()} A sensitive value of theirs is known {firmly} of {self.certain:,} people."
+        return f"A sensitive value of theirs is known {firmly} of {self.certain:,} people."
 
 
 def homogeneity(published: PublishedTable, people: Mapping[str, Column], name: str, belief: Any = 1) -> Homogeneity:
@@ -38,7 +41,5 @@ def homogeneity(published: PublishedTable, people: Mapping[str, Column], name: s
     right = found.value == truth
     believed = float(exact(belief))
     firm = (found.belief >= believed - TOLERANCE) & right & column.sensitive[found.value]
-    done = success(
-        "Homogeneity", f"the most frequent '{name}' of the rows that fit", len(truth), int(right.sum()), int((truth == found.overall).sum())
-    )
+    done = guessed("Homogeneity", f"the most frequent '{name}' of the rows that fit", column, truth, right, truth == found.overall)
     return Homogeneity(name, done, believed, int(np.count_nonzero(firm)))

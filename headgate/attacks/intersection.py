@@ -46,9 +46,14 @@ class Intersection:
         return float((self.alone / self.candidates).max())
 
     def sentence(self) -> str:
+        return f"{self.success.sentence()} {self.remark()}"
+
+    def remark(self) -> str:
+        growth = f"grows up to {self.growth:.3g}-fold" if round(self.growth, 2) > 1 else "does not grow"
+        others = int(self.candidates.min()) - 1
         return (
-            f"{self.success.sentence()} Everybody shares the groups that fit him with {int(self.candidates.min()) - 1:,} others or more; "
-            f"{self.pinned:,} people are alone in those of all tables and in none by itself; certainty grows up to {self.growth:.3g}-fold."
+            f"Everybody shares the groups that fit him with {others:,} {'other' if others == 1 else 'others'} or more; "
+            f"{self.pinned:,} people are alone in those of all tables and in none by itself; certainty {growth}."
         )
 
 

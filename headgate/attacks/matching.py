@@ -36,11 +36,6 @@ class Matches:
     classes: Codes  # the class of each published row
     sizes: NDArray[np.int64]  # rows of each class
 
-    def fitting(self, cell: int) -> NDArray[np.int64]:
-        """The classes that fit one combination."""
-        out = np.empty(len(self.sizes), np.int64)
-        return out[: fitting_classes(self.bits, self.wanted[cell], out)]
-
 
 def match(published: PublishedTable, people: Mapping[str, Column]) -> Matches:
     """`people` has one row a person and the source's encoded columns, the quasi-identifiers among them."""

@@ -52,9 +52,10 @@ class Minimality:
     def sentence(self) -> str:
         if self.success is None:
             return f"Minimality: where the algorithm stopped tells nothing about '{self.attribute}'."
+        rise = f"rises by a factor of up to {self.ratio:.3g}" if round(self.ratio, 2) > 1 else "does not rise"
         return (
-            f"{self.success.sentence()} In {self.groups} groups the missing cut tells of '{self.attribute}': belief rises by a "
-            f"factor of up to {self.ratio:.3g}; m = {self.m:.3g} is reached."
+            f"{self.success.sentence()} In {self.groups} groups the missing cut tells of '{self.attribute}': belief {rise}; "
+            f"m = {self.m:.3g} is reached."
         )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from headgate.attacks.guessing import Reach, guess
 from headgate.attacks.matching import match, published_column, translated
-from headgate.attacks.success import Success, success
+from headgate.attacks.success import Success, guessed
 from headgate.columns import Column
 from headgate.distance import LARGEST_MATRIX, LINE, Distance, radius
 from headgate.errors import InputRejected
@@ -28,7 +28,10 @@ class Proximity:
     belief: float  # the largest over people
 
     def sentence(self) -> str:
-        return f"{self.success.sentence()} Belief in a neighbourhood reaches {100 * self.belief:.1f} %."
+        return f"{self.success.sentence()} {self.remark()}"
+
+    def remark(self) -> str:
+        return f"Belief in a neighbourhood reaches {100 * self.belief:.1f} %."
 
 
 def proximity(
@@ -43,7 +46,7 @@ def proximity(
     right = reach.near(found.value, truth)
     overall = reach.near(np.full(len(truth), found.overall), truth)
     words = f"the centre of the largest {bound:g}-neighbourhood of '{name}' among the rows that fit"
-    done = success("Proximity", words, len(truth), int(right.sum()), int(overall.sum()))
+    done = guessed("Proximity", words, column, truth, right, overall)
     return Proximity(name, bound, done, float(found.belief.max()))
 
 
@@ -54,8 +57,7 @@ def reach_of(column: Column, epsilon: float, distance: Distance) -> Reach:
     composite, rows = distance.bind([column], codes)
     if len(composite.layout.mode) == 1 and composite.layout.mode[0] == LINE and reach < 1:
         line = composite.layout.buffer
-        low = np.array([int(np.argmax(line[v] - line[: v + 1] <= reach)) for v in range(size)], dtype=np.int64)
-        high = np.array([v + int((line[v:] - line[v] <= reach).sum()) - 1 for v in range(size)], dtype=np.int64)
+        low, high = np.searchsorted(line, line - reach), np.searchsorted(line, line + reach, side="right") - 1
         return Reach(np.append(low, size), np.append(high, size), np.zeros((0, 0), dtype=np.bool_))
     if size >= LARGEST_MATRIX:
         raise InputRejected(f"'{column.name}' has {size} distinct values, too many to compare with each other.", "Use fewer values.")

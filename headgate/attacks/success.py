@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.columns import Column
 from headgate.errors import InputRejected
 
 QUANTILE = 1.959963984540054  # of the normal distribution, for 95 %
@@ -12,13 +16,17 @@ QUANTILE = 1.959963984540054  # of the normal distribution, for 95 %
 
 @dataclass(frozen=True)
 class Success:
-    """`right` and `right_overall` are numbers of people; they are expected ones, and then need not be whole, where he draws lots."""
+    """`right` and `right_overall` are numbers of people; they are expected ones, and then need not be whole, where he draws lots.
+
+    `sensitive` of those who are guessed rightly have a sensitive value; None where no value is guessed."""
 
     attack: str
     guess: str  # what he guesses, in words
     people: int
     right: float
     right_overall: float  # guessing from the overall distribution only
+    sensitive: int | None = None
+    sensitive_overall: int | None = None
 
     @property
     def share(self) -> float:
@@ -33,6 +41,20 @@ class Success:
         return self.share - self.share_overall
 
     @property
+    def harm(self) -> float:
+        """The gain in sensitive values alone: to be right about a value that is no secret hurts nobody."""
+        if self.sensitive is None or self.sensitive_overall is None:
+            return self.gain
+        return (self.sensitive - self.sensitive_overall) / self.people
+
+    @property
+    def harm_shown(self) -> bool:
+        """Whether that gain is more than chance explains: the intervals lie apart."""
+        if self.sensitive is None or self.sensitive_overall is None:
+            return self.interval[0] > self.interval_overall[1]
+        return wilson(self.sensitive, self.people)[0] > wilson(self.sensitive_overall, self.people)[1]
+
+    @property
     def interval(self) -> tuple[float, float]:
         """95 %, for people drawn from as many alike."""
         return wilson(self.right, self.people)
@@ -44,8 +66,14 @@ class Success:
     def sentence(self) -> str:
         return (
             f"{self.attack}: whoever guesses {self.guess} is right for {_share(self.share, self.interval)} of {self.people:,} people; "
-            f"from the overall distribution only, for {_share(self.share_overall, self.interval_overall)}."
+            f"from the overall distribution only, for {_share(self.share_overall, self.interval_overall)}.{self._secrets()}"
         )
+
+    def _secrets(self) -> str:
+        if self.sensitive is None or self.sensitive_overall is None or self.sensitive == self.right:
+            return ""
+        shares = (percent(right / self.people) for right in (self.sensitive, self.sensitive_overall))
+        return " Counting sensitive values alone: {} %, and {} %.".format(*shares)
 
 
 def success(attack: str, guess: str, people: int, right: float, right_overall: float) -> Success:
@@ -53,6 +81,15 @@ def success(attack: str, guess: str, people: int, right: float, right_overall: f
     if people < 1:
         raise InputRejected("There is nobody to attack.", "Give at least one person.")
     return Success(attack, guess, people, float(right), float(right_overall))
+
+
+def guessed(
+    attack: str, guess: str, column: Column, truth: NDArray[np.int64], right: NDArray[np.bool_], right_overall: NDArray[np.bool_]
+) -> Success:
+    """Of values of one published column; `truth` has each person's own in its numbers, the missing one last."""
+    sensitive, sensitive_overall = (int(np.count_nonzero(column.sensitive[truth[found]])) for found in (right, right_overall))
+    done = success(attack, guess, len(truth), int(right.sum()), int(right_overall.sum()))
+    return replace(done, sensitive=sensitive, sensitive_overall=sensitive_overall)
 
 
 def wilson(right: float, people: int) -> tuple[float, float]:
@@ -64,4 +101,9 @@ def wilson(right: float, people: int) -> tuple[float, float]:
 
 
 def _share(share: float, interval: tuple[float, float]) -> str:
-    return f"{100 * share:.1f} % ({100 * interval[0]:.1f} to {100 * interval[1]:.1f})"
+    return f"{percent(share)} % ({percent(interval[0])} to {percent(interval[1])})"
+
+
+def percent(share: float) -> str:
+    """One decimal; below 1 % two digits, so that a rare success is not written as none."""
+    return f"{100 * share:.1f}" if share >= 0.01 or share < 1e-6 else f"{100 * share:.2g}"

@@ -20,7 +20,7 @@ from headgate.blocks.steps import crowding, parts_by_item, place_rows, start_gro
 from headgate.blocks.tree import Tree, grow_tree
 from headgate.columns import Codes
 from headgate.xcolor.items import Items, groups_of_rows
-from headgate.xcolor.watch import STOP, TOTAL
+from headgate.xcolor.watch import STOP, TOTAL, Stopped
 
 REGION = 8_192  # items from which a table is worked on in two halves, each in a thread of its own
 AT_EASE = 0.8  # of what a table, or a half of it, may hold at most: if it is more crowded, every row needs all others
@@ -46,6 +46,7 @@ def divide(items: Items, item: Codes, k: int, seed: list[int], state: NDArray[np
     def grouped(half: NDArray[np.int64], number: int) -> Region:
         tree = grow_tree(items, half, k, price, 2 * len(items.weight) + 1, state)
         groups, search, aside = start_groups(items, tree, k, state)
+        _require_going(state)
         turns = np.random.default_rng([*seed, number]).permutation(aside.many[0])
         place_rows(items, tree, groups, search, aside, turns, k, favoured, state)
         move_rows(items, tree, groups, search, aside, k, MOVES, state)
@@ -61,7 +62,8 @@ def divide(items: Items, item: Codes, k: int, seed: list[int], state: NDArray[np
     left = still_aside(aside)
     for turn in range(1, ROUNDS):
         twins = unite_twins(items, tree, groups, search, aside, k, state)
-        if state[STOP] or not (left or twins):
+        _require_going(state)
+        if not (left or twins):
             break
         before = still_aside(aside)
         turns = np.random.default_rng([*seed, turn]).permutation(aside.many[0])
@@ -70,7 +72,14 @@ def divide(items: Items, item: Codes, k: int, seed: list[int], state: NDArray[np
         if left == before and not twins:
             break
     still_aside(aside)
+    _require_going(state)
     return np.asarray(groups_of_rows(item, *parts_by_item(groups, aside, len(items.rows))))
+
+
+def _require_going(state: NDArray[np.int64]) -> None:
+    """A loop that was stopped leaves rows in no group, and the loops after it take for granted that each row is in one."""
+    if state[STOP]:
+        raise Stopped
 
 
 def _leaves(tree: Tree) -> list[NDArray[np.int64]]:

@@ -72,10 +72,6 @@ class Counting:
             [not flag and not (self.moving and isinstance(o, Closeness)) for flag, o in zip(flags, asked, strict=True)]
         )
 
-    @classmethod
-    def of(cls, table: Table, levels: tuple[Levels, ...], settings: FullDomainSettings, objective: Objective, watch: Watch) -> Counting:
-        return cls(table, levels, settings, objective, watch)
-
     @property
     def checked(self) -> int:
         return len(self._counted)
@@ -93,23 +89,21 @@ class Counting:
             self.watch.state[DONE] += 1
         return known
 
-    def cost(self, node: Node, objective: Objective | None = None) -> float:
+    def cost(self, node: Node) -> float:
         """Of a valid node; without suppression it follows from the levels alone, but for discernibility."""
-        if objective is not None:
-            grouped, failing = self._failing(node)
-            return objective.cost(np.array(node), self.code[grouped.unit], grouped.sizes, failing)
         if self.allowed == 0 and self.objective.name != DISCERNIBILITY:
             return float(self.bound[node])
         return self.count(node).cost
 
-    def groups_of_rows(self, node: Node) -> Codes:
-        """Of each row, numbered without gaps; −1 where the group is suppressed."""
+    def publish(self, node: Node, objective: Objective) -> tuple[Codes, float]:
+        """The group of each row, numbered without gaps, −1 where it is suppressed; and what the node costs by this objective."""
         grouped, failing = self._failing(node)
         groups, _, _ = group(self.lattice, self.code, np.array(node, dtype=np.int64), self.units)
         place = groups[grouped.unit]  # groups of another table are numbered otherwise
         number = np.full(len(grouped.sizes), -1, dtype=np.int32)
         number[place[~failing]] = np.arange(int((~failing).sum()), dtype=np.int32)
-        return np.asarray(number[groups][self.unit_of_row])
+        cost = objective.cost(np.array(node), self.code[grouped.unit], grouped.sizes, failing)
+        return np.asarray(number[groups][self.unit_of_row]), cost
 
     def _promises(self, chosen: Sequence[bool]) -> Promises:
         split = len(self.settings.conditions)

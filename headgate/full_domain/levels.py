@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.cells import EVERYTHING, Interval, calendar_span, format_day, format_label, format_number, parse_cell
+from headgate.cells import EVERYTHING, calendar_span, format_day, format_label, format_number, interval_of_node
 from headgate.columns import Column, Kind
 from headgate.errors import InputRejected
 
@@ -92,7 +92,7 @@ def _labels(column: Column) -> list[Sequence[str]]:
 
 def _text(column: Column, label: str, level: int) -> str:
     """Numbers and calendar parts stay as they are; so does a node over numbers that is labelled [low..high]."""
-    if column.kind is Kind.DATE or (column.kind.numeric and (level == 0 or label.startswith("["))):
+    if column.kind is Kind.DATE or (column.kind.numeric and (level == 0 or interval_of_node(label) is not None)):
         return label
     return format_label(label)
 
@@ -106,10 +106,8 @@ def _loss(column: Column, text: str, under: int, level: int) -> float:
         if span is None or column.domain is None:
             raise InputRejected(f"The dates of '{column.name}' have no domain.", "Encode dates with a domain of days.")
         return (min(span[1], column.domain[1]) - max(span[0], column.domain[0]) + 1) / (column.domain[1] - column.domain[0] + 1)
-    if column.kind.numeric and text.startswith("["):
-        cell = parse_cell(text)
-        if not isinstance(cell, Interval) or column.domain is None:
-            raise InputRejected(f"A node in the hierarchy of '{column.name}' cannot be read.", "Label it [low..high].")
-        length = min(float(cell.high), column.domain[1]) - max(float(cell.low), column.domain[0])
+    ends = interval_of_node(text) if column.kind.numeric else None
+    if ends is not None and column.domain is not None:
+        length = min(ends[1], column.domain[1]) - max(ends[0], column.domain[0])
         return max(0.0, length / column.width) if column.width > 0 else 0.0
     return under / len(column.values) if under > 1 else 0.0

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from headgate.columns import Codes, Table
-from headgate.full_domain.windows import WindowL
-from headgate.principles.class_counts import count
-from headgate.principles.delta_l import delta_l
-from headgate.published import publish_form
+from headgate.mondrian.conditions import broken_conditions
 from headgate.tolerance import floors
 from headgate.xcolor.items import items_of
 from headgate.xcolor.recount import recount
@@ -30,17 +27,5 @@ def broken_promises(table: Table, groups: Codes, levels: Mapping[str, int], sett
         broken.append("suppression")
     if settings.limits:
         broken += recount(items_of(table, settings.limits), settings.limits, groups).broken
-    if settings.conditions:
-        names = tuple(dict.fromkeys(condition.column for condition in settings.conditions))
-        published = publish_form(table, groups, "full-domain", names, levels=levels)
-        classes = published.classes()
-        measured = {name: count(published.sensitive[name], classes) for name in names}
-        for condition in settings.conditions:
-            counted = measured[condition.column]
-            if isinstance(condition, WindowL):
-                short = delta_l(counted, condition.interval).window.short_of(condition.l)
-            else:
-                short = condition.shortfall(counted)
-            if not short.met:
-                broken.append(condition.name)
+    broken += (name for name, _ in broken_conditions(table, groups, settings.conditions, levels))
     return tuple(broken)

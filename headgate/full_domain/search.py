@@ -85,7 +85,7 @@ def _search(table: Table, settings: FullDomainSettings, watch: Watch) -> FullDom
     levels = tuple(levels_of(column) for column in columns)
     counts = [column.counts() for column in columns]
     objective = Objective.of(settings.objective, levels, counts)
-    counting = Counting.of(table, levels, settings, objective, watch)
+    counting = Counting(table, levels, settings, objective, watch)
     if settings.every_node or counting.all_prunes:
         valid = classify(counting, watch)
         best, cost = _optimum(counting, valid)
@@ -96,21 +96,20 @@ def _search(table: Table, settings: FullDomainSettings, watch: Watch) -> FullDom
         none = np.full(table.rows, -1, dtype=np.int32)
         nodes = int(valid.size)
         return FullDomain(False, {}, none, 0, float("nan"), float("nan"), 0, counting.checked, nodes, (), (), 0, 0, valid)
-    groups = counting.groups_of_rows(best)
+    groups, ncp = counting.publish(best, Objective.of(NCP, levels, counts))
     sizes = np.bincount(groups[groups >= 0])
     suppressed = int((groups < 0).sum())
     level = dict(zip(names, best, strict=True))
     broken = broken_promises(table, groups, level, settings)
     if broken:
         raise RequirementNotMet(f"Groups counted again break {broken[0]}, whose figure", None, None, "Report this defect with the policy.")
-    ncp = Objective.of(NCP, levels, counts)
     return FullDomain(
         reached=True,
         levels=level,
         groups=groups,
         suppressed=suppressed,
         loss=cost,
-        ncp=counting.cost(best, ncp),
+        ncp=ncp,
         valid_nodes=int(valid.sum()),
         checked_nodes=counting.checked,
         nodes=int(valid.size),

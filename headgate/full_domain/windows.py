@@ -14,6 +14,9 @@ from headgate.columns import Table
 from headgate.distance import radius
 from headgate.errors import InputRejected
 from headgate.full_domain.lattice import Entries
+from headgate.principles.class_counts import Counted
+from headgate.principles.delta_l import delta_l
+from headgate.principles.figure import Shortfall
 from headgate.tolerance import floors
 
 
@@ -28,6 +31,9 @@ class WindowL:
     @property
     def name(self) -> str:
         return f"(δ, l) window of {self.column}"
+
+    def shortfall(self, counted: Counted) -> Shortfall:
+        return delta_l(counted, self.interval).window.short_of(self.l)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,20 +6,22 @@ partition by the principle's own code, which shares nothing with those loops but
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from headgate.columns import Column
+from headgate.columns import Codes, Column, Table
 from headgate.errors import InputRejected
-from headgate.principles.class_counts import Counted
+from headgate.principles.class_counts import Counted, count
 from headgate.principles.closeness import closeness
 from headgate.principles.diversity import diversity
 from headgate.principles.figure import Shortfall
 from headgate.principles.recursive import recursive_c
+from headgate.published import publish_form
 from headgate.tolerance import exact
 from headgate.xcolor.limits import NeighbourhoodLimit, linkability
 from headgate.xcolor.partition import Variant, XColorSettings
@@ -125,6 +127,35 @@ def frequencies_of(columns: Sequence[Column], frequency: Bounds) -> tuple[Neighb
         linkability(by_name[name], 1 / _from_one(bound, "Frequency l"), f"frequency l of {name}")
         for name, bound in _each(tuple(by_name), frequency, "frequency")
     )
+
+
+class Measurable(Protocol):
+    """A condition that the finished partition can be measured by."""
+
+    @property
+    def column(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    def shortfall(self, counted: Counted) -> Shortfall: ...
+
+
+def broken_conditions(
+    table: Table, groups: Codes, conditions: Sequence[Measurable], levels: Mapping[str, int] | None = None
+) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """The name of each condition that some group, or class of groups that are published alike, does not keep, and which published rows
+    are in such ones."""
+    if not conditions:
+        return
+    names = tuple(dict.fromkeys(condition.column for condition in conditions))
+    published = publish_form(table, groups, "measured again", names, levels=levels)
+    classes = published.classes()
+    measured = {name: count(published.sensitive[name], classes) for name in names}
+    for condition in conditions:
+        short = condition.shortfall(measured[condition.column])
+        if not short.met:
+            yield condition.name, np.isin(classes[int(short.by_values)], short.groups)
 
 
 def _each(names: Sequence[str], bounds: Any, what: str) -> Sequence[tuple[str, Any]]:

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from headgate.columns import Codes, Table
-from headgate.mondrian.conditions import MondrianSettings
+from headgate.mondrian.conditions import MondrianSettings, broken_conditions
 from headgate.mondrian.divide import divide
-from headgate.principles.class_counts import count
-from headgate.published import publish_form
 from headgate.xcolor.items import items_of
 from headgate.xcolor.partition import Partition, Variant, XColorSettings
 from headgate.xcolor.recount import main_limit, recount
@@ -32,16 +28,9 @@ def mondrian(table: Table, sensitive: Sequence[str], settings: XColorSettings, w
 def _checked(table: Table, settings: MondrianSettings, groups: Codes) -> Partition:
     counted = recount(items_of(table, settings.limits), settings.limits, groups)
     broken, concerned = list(counted.broken), counted.over > 0
-    if settings.conditions:
-        names = tuple(dict.fromkeys(condition.column for condition in settings.conditions))
-        published = publish_form(table, groups, "mondrian", names)
-        classes = published.classes()
-        measured = {name: count(published.sensitive[name], classes) for name in names}
-        for condition in settings.conditions:
-            short = condition.shortfall(measured[condition.column])
-            if not short.met:
-                broken.append(condition.name)
-                concerned = concerned | np.isin(classes[int(short.by_values)], short.groups)
+    for name, rows in broken_conditions(table, groups, settings.conditions):
+        broken.append(name)
+        concerned = concerned | rows
     main = main_limit(settings.limits)
     return Partition(
         groups=groups,

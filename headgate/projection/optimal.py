@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -86,24 +86,6 @@ def _nothing(steps: Sequence[Step], cures: Sequence[str]) -> NoPlan:
         return NoPlan("The number of projection plans within both thresholds", 0.0, 1.0, f"To publish: {'; or '.join(cures)}.", steps)
     remedy = f"Each of them was refused, the least exposed because of {steps[0].reason}. Relax the settings, or raise a threshold."
     return NoPlan("The number of projection plans that pass", 0.0, 1.0, remedy, steps)
-
-
-def partitions(size: int) -> Iterator[Plan]:
-    """Every way to divide attributes 0 … size−1 into tables, each way once, tables and attributes in order."""
-
-    def grow(attribute: int, tables: list[list[int]]) -> Iterator[Plan]:
-        if attribute == size:
-            yield tuple(tuple(table) for table in tables)
-            return
-        for table in tables:
-            table.append(attribute)
-            yield from grow(attribute + 1, tables)
-            table.pop()
-        tables.append([attribute])
-        yield from grow(attribute + 1, tables)
-        tables.pop()
-
-    return grow(0, [])
 
 
 def single(

@@ -1,12 +1,15 @@
 """ρ: the individuals of a dictionary consistent with each record on the shared fields (decision-theoretic-privacy-risk, Definition 6).
 
-Missing or suppressed matches everything, on either side; a generalized cell matches what it covers. A record's fields are looked up
-once per distinct combination: each distinct cell becomes a row of bits over the individuals, and rows are intersected.
+Missing or suppressed matches everything, on either side, and so does a set of values of which missing is one; another generalized cell
+matches what it covers. A record's fields are looked up
+once per distinct combination, in a trie of the dictionary on the fields that it restricts. Bit rows over the individuals, intersected,
+count what a trie would not pay for: combinations that few share their restricted fields with, and those that fit too much of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numba
@@ -16,37 +19,60 @@ from numpy.typing import NDArray
 
 from headgate.bits import population
 from headgate.cells import CellReader, format_number
-from headgate.columns import Codes, Column, Kind, Role
+from headgate.columns import MISSING, Codes, Column, Kind, Role
 from headgate.distinct import distinct_rows
 from headgate.encode import ColumnSpec, encode_column, value_text
 from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
 from headgate.published import PublishedCells
+from headgate.risk.runs import Runs, cell_runs, stacked
+from headgate.risk.similar import check_similar, similar_runs
+from headgate.risk.trie import THREADS, trie_of
 
-_BITS_AT_ONCE = 64 * 2**20  # bytes of bit rows held at a time
+_BITS_AT_ONCE = 8 * 2**20  # bytes of bit rows that a thread holds at a time
+_TRIE_FROM = 2**10  # combinations that restrict the same fields: bit rows of fewer are sooner counted than a trie is built
+_STEPS = 2.0**-12  # that a trie may take per individual: in the time of one, bit rows of 4,096 are counted
 
 
 def consistent_individuals(
-    cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column], fields: Sequence[str]
+    cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column], fields: Sequence[str], similar: Mapping[str, float] | None = None
 ) -> NDArray[np.int64]:
-    """|ρ| of every record. `dictionary` has one row an individual; a column a field, its kind saying how cells are read."""
+    """|ρ| of every record. `dictionary` has one row an individual; a column a field, its kind saying how cells are read. A field of
+    `similar` matches texts whose Jaro similarity is at least so much."""
     if not fields:
         raise InputRejected("A dictionary needs at least one field shared with the release.", "Name the shared fields.")
     for name in fields:
         if name not in cells or name not in dictionary:
             where = "the release" if name not in cells else "the dictionary"
             raise InputRejected(f"Field '{name}' is not in {where}.", "Name fields that both have.")
+    alike = similar or {}
+    check_similar(alike, {name: dictionary[name] for name in fields})
+    covered = [
+        similar_runs(cells[name], dictionary[name], alike[name]) if name in alike else cell_runs(cells[name], dictionary[name])
+        for name in fields
+    ]
     distinct, place = distinct_rows(np.stack([cells[name].codes for name in fields], axis=1))
-    masks = [cell_masks(cells[name], dictionary[name]) for name in fields]
-    individuals = len(dictionary[fields[0]])
-    offsets = np.cumsum([0] + [len(mask) for mask in masks])
-    wanted = distinct.astype(np.int64) + offsets[:-1]
-    step = max(64, _BITS_AT_ONCE // max(int(offsets[-1]), 1) * 8 // 64 * 64)
-    total = np.zeros(len(distinct), dtype=np.int64)
-    for start in range(0, individuals, step):
-        bits = np.concatenate([_bits(mask, dictionary[name].codes[start : start + step]) for mask, name in zip(masks, fields, strict=True)])
-        total += _intersections(bits, wanted)
+    runs, offsets = stacked(covered)
+    wanted = distinct + offsets.astype(np.int32)
+    columns = [dictionary[name].codes for name in fields]
+    total = np.full(len(distinct), -1, dtype=np.int64)
+    widths = np.concatenate([one.sums(np.append(np.ones(one.values, dtype=np.int64), 0)) for one in covered])
+    everything = np.concatenate([one.everything() for one in covered])
+    for rows, restricted in _alike(~everything[wanted]):
+        order = restricted[np.argsort(widths[wanted[np.ix_(rows, restricted)]].mean(axis=0), kind="stable")]  # the widest last
+        trie = trie_of([columns[field] for field in order])
+        total[rows] = trie.count(wanted[np.ix_(rows, order)], runs, int(_STEPS * len(columns[0])))
+    rest = np.flatnonzero(total < 0)
+    total[rest] = _by_bits(wanted[rest], runs, offsets, columns)
     return total[place]
+
+
+def _alike(restricts: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """The combinations that restrict the same fields, and these, where a trie pays."""
+    patterns, number = distinct_rows(restricts.astype(np.int32))
+    for one in np.flatnonzero(np.bincount(number) >= _TRIE_FROM):
+        if patterns[one].any():
+            yield np.flatnonzero(number == one), np.flatnonzero(patterns[one])
 
 
 def cell_masks(cells: PublishedCells, column: Column) -> NDArray[np.bool_]:
@@ -55,25 +81,55 @@ def cell_masks(cells: PublishedCells, column: Column) -> NDArray[np.bool_]:
     out = np.ones((len(cells.texts), len(column.values) + 1), dtype=bool)
     for i, text in enumerate(cells.texts):
         if text != "":
-            out[i, :-1] = reader.covers(text)[:-1]
+            covered = reader.covers(text)
+            out[i, :-1] = covered[:-1] | covered[-1]
     return out
 
 
-def _bits(mask: NDArray[np.bool_], codes: Codes) -> NDArray[np.uint64]:
-    places = np.where(codes < 0, mask.shape[1] - 1, codes)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(places, minlength=mask.shape[1]))])
-    return np.asarray(_set_bits(mask, np.argsort(places, kind="stable"), starts, (len(codes) + 63) // 64))
+def _by_bits(wanted: Codes, runs: Runs, offsets: NDArray[np.int64], columns: Sequence[Codes]) -> NDArray[np.int64]:
+    """Each cell becomes a row of bits over the individuals; a combination's rows are intersected."""
+    if len(wanted) == 0:
+        return np.zeros(0, dtype=np.int64)
+    used = [np.unique(wanted[:, field], return_inverse=True) for field in range(wanted.shape[1])]
+    starts = np.cumsum([0] + [len(own) for own, _ in used])
+    rows = np.stack([place + start for (_, place), start in zip(used, starts[:-1], strict=True)], axis=1)
+    individuals = len(columns[0])
+    step = max(64, _BITS_AT_ONCE // int(starts[-1]) * 8 // 64 * 64)
+
+    def part(start: int) -> NDArray[np.int64]:
+        bits = [_bits(own, runs, column[start : start + step]) for (own, _), column in zip(used, columns, strict=True)]
+        return np.asarray(_intersections(np.concatenate(bits), rows))
+
+    total = np.zeros(len(wanted), dtype=np.int64)
+    with ThreadPoolExecutor(THREADS) as pool:
+        for counted in pool.map(part, range(0, individuals, step)):
+            total += counted
+    return total
+
+
+def _bits(own: Codes, runs: Runs, codes: Codes) -> NDArray[np.uint64]:
+    """A row of bits for each cell: the individuals that it covers."""
+    members = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[members], np.arange(MISSING, runs.values + 1))
+    return np.asarray(_set_bits(own, runs.starts, runs.low, runs.high, members, starts, (len(codes) + 63) // 64))
 
 
 @numba.njit(cache=True, nogil=True)
-def _set_bits(mask: NDArray[np.bool_], members: NDArray[np.int64], starts: NDArray[np.int64], words: int) -> NDArray[np.uint64]:
-    out = np.zeros((len(mask), words), np.uint64)
+def _set_bits(
+    own: Codes,
+    runs: NDArray[np.int64],
+    low: NDArray[np.int32],
+    high: NDArray[np.int32],
+    members: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    words: int,
+) -> NDArray[np.uint64]:
+    out = np.zeros((len(own), words), np.uint64)
     one = np.uint64(1)
-    for cell in range(len(mask)):
-        for value in range(mask.shape[1]):
-            if mask[cell, value]:
-                for i in range(starts[value], starts[value + 1]):
-                    out[cell, members[i] >> 6] |= one << np.uint64(members[i] & 63)
+    for row in range(len(own)):
+        for run in range(runs[own[row]], runs[own[row] + 1]):
+            for i in range(starts[low[run] + 1], starts[high[run] + 1]):
+                out[row, members[i] >> 6] |= one << np.uint64(members[i] & 63)
     return out
 
 
@@ -81,13 +137,16 @@ def _set_bits(mask: NDArray[np.bool_], members: NDArray[np.int64], starts: NDArr
 def _intersections(bits: NDArray[np.uint64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many individuals lie in all the bit rows of each combination."""
     out = np.zeros(len(wanted), np.int64)
+    both = np.empty(bits.shape[1], np.uint64)
     for row in range(len(wanted)):
+        both[:] = bits[wanted[row, 0]]
+        for field in range(1, wanted.shape[1]):
+            other = bits[wanted[row, field]]
+            for word in range(len(both)):
+                both[word] &= other[word]
         count = np.uint64(0)
-        for word in range(bits.shape[1]):
-            x = bits[wanted[row, 0], word]
-            for field in range(1, wanted.shape[1]):
-                x &= bits[wanted[row, field], word]
-            count += population(x)
+        for word in range(len(both)):
+            count += population(both[word])
         out[row] = count
     return out
 
@@ -104,12 +163,13 @@ def encode_dictionary(
         raise InputRejected("The dictionary has no rows.", "Give one row an individual.")
     if key and (frame[key].isna().any() or frame[key].duplicated().any()):
         raise InputRejected(f"The dictionary's key '{key}' is missing or repeated in some rows.", "Give one row an individual.")
-    out = {}
-    for name in fields:
-        domain = domains[name]
-        known = [] if domain.kind.numeric else [str(value) for value in domain.values]
-        out[name] = encode_column(frame[name], open_spec(frame[name], name, domain.kind, known, domain.hierarchy))
-    return out
+    return {name: open_column(frame[name], name, domains[name]) for name in fields}
+
+
+def open_column(cells: pd.Series, name: str, domain: Column) -> Column:
+    """A field of a dictionary, encoded as the release's attribute is."""
+    known = [] if domain.kind.numeric else [str(value) for value in domain.values]
+    return encode_column(cells, open_spec(cells, name, domain.kind, known, domain.hierarchy))
 
 
 def open_spec(cells: pd.Series, name: str, kind: Kind, known: Sequence[str], hierarchy: Hierarchy | None) -> ColumnSpec:

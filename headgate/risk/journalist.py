@@ -54,7 +54,7 @@ def journalist_frames(
     threshold: Any = None,
 ) -> JournalistRisk:
     """Of frames, as `headgate.risk.disclosure.disclosure_risk` reads them; `key` names the population's individuals."""
-    consistent = disclosure_risk(released, population, quasi, Sensitivity.fixed(), kinds, hierarchies, key).consistent
+    consistent = disclosure_risk(released, population, quasi, Sensitivity.fixed(), kinds, hierarchies, key).consistent.astype(np.int64)
     codes = np.stack([frame_cells(released[name], value_text).codes for name in quasi], axis=1)
     return _measured(consistent, [distinct_rows(codes)[1]], threshold)
 

@@ -7,7 +7,7 @@ disclosed. Weights may be infinite. An attribute without a weight has weight 0.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -57,9 +57,11 @@ class Sensitivity:
         return cls(Form.COUNT, records=records)
 
     @classmethod
-    def interactions(cls, weights: Mapping[str, Weight], pairs: Mapping[tuple[str, str], Weight]) -> Sensitivity:
+    def interactions(
+        cls, weights: Mapping[str, Weight], pairs: Mapping[tuple[str, str], Weight], records: Weight | None = None
+    ) -> Sensitivity:
         """Φ4: weights for attributes, and more for pairs disclosed together."""
-        return cls(Form.INTERACTIONS, weights, pairs=pairs)
+        return cls(Form.INTERACTIONS, weights, records, pairs)
 
     @classmethod
     def multiplicative(cls, weights: Mapping[str, Weight], records: Weight | None = None) -> Sensitivity:
@@ -70,6 +72,11 @@ class Sensitivity:
     def attributes(self) -> tuple[str, ...]:
         """Those that a weight names."""
         return tuple(dict.fromkeys([*self.weights, *(name for pair in self.pairs for name in pair)]))
+
+    def without(self, name: str) -> Sensitivity:
+        """As if the attribute were disclosed nowhere."""
+        weights = {other: weight for other, weight in self.weights.items() if other != name}
+        return replace(self, weights=weights, pairs={pair: weight for pair, weight in self.pairs.items() if name not in pair})
 
     def of(self, disclosed: Mapping[str, NDArray[np.bool_]], rows: int) -> NDArray[np.float64]:
         """Φ per record; `disclosed` says for each attribute where it is disclosed: neither missing nor generalized to the root."""
@@ -86,7 +93,7 @@ class Sensitivity:
         for name, weight in self.weights.items():
             total += np.where(disclosed[name], _product(_vector(weight, rows), factor), 0.0)
         for (one, other), weight in self.pairs.items():
-            total += np.where(disclosed[one] & disclosed[other], _vector(weight, rows), 0.0)
+            total += np.where(disclosed[one] & disclosed[other], _product(_vector(weight, rows), factor), 0.0)
         if self.form is not Form.MULTIPLICATIVE:
             return total
         with np.errstate(over="ignore"):  # e^710 is infinite here: forbidden, and no gate lets infinity pass
@@ -106,6 +113,6 @@ def _product(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float
         return np.where((a == 0) | (b == 0), 0.0, a * b)
 
 
-def loss(sensitivity: NDArray[np.float64], consistent: NDArray[np.int64]) -> NDArray[np.float64]:
+def loss(sensitivity: NDArray[np.float64], consistent: NDArray[Any]) -> NDArray[np.float64]:
     """ℓ = Φ/|ρ|, 0 where ρ is empty, even if Φ is infinite."""
     return np.where(consistent > 0, sensitivity / np.maximum(consistent, 1), 0.0)

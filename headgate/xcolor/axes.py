@@ -14,7 +14,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.cells import Interval, parse_cell
+from headgate.cells import interval_of_node
 from headgate.columns import Column, Kind, Table
 from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
@@ -105,10 +105,9 @@ def _levels(column: Column, hierarchy: Hierarchy, rank: NDArray[np.int64]) -> tu
         share[level] = np.bincount(node[level])[node[level]] / len(order)
         if column.kind.numeric and column.domain is not None and level < len(node) - 1:
             labels, place = np.unique(hierarchy.labels[order, level].astype(str), return_inverse=True)
-            cells = [parse_cell(label) if label.startswith("[") else None for label in labels]
-            for i, cell in enumerate(cells):
-                if isinstance(cell, Interval):
-                    length = min(float(cell.high), column.domain[1]) - max(float(cell.low), column.domain[0])
+            for i, ends in enumerate(map(interval_of_node, labels)):
+                if ends is not None:
+                    length = min(ends[1], column.domain[1]) - max(ends[0], column.domain[0])
                     share[level, place == i] = length / column.width if column.width > 0 else 0.0
     return node, share
 

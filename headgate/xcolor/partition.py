@@ -84,11 +84,14 @@ class Partition:
 
     def require(self, table: str = "") -> Partition:
         """This partition if it is reached; else the refusal, with its cure."""
-        if self.reached:
-            return self
+        if not self.reached:
+            raise self.refusal(table)
+        return self
+
+    def refusal(self, table: str = "") -> RequirementNotMet:
         if self.variant is Variant.FULL_DOMAIN:
-            raise RequirementNotMet("The number of valid choices of levels", 0.0, 1.0, self.remedy(), table)
-        raise RequirementNotMet("Rows with too many similar ones in their group", float(self.rows_over), 0.0, self.remedy(), table)
+            return RequirementNotMet("The number of valid choices of levels", 0.0, 1.0, self.remedy(), table)
+        return RequirementNotMet("Rows with too many similar ones in their group", float(self.rows_over), 0.0, self.remedy(), table)
 
     def remedy(self) -> str:
         """What would help, in words that hold no data value."""

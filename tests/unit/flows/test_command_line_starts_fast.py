@@ -64,6 +64,7 @@ def test_every_command_has_a_help_of_its_own() -> None:
         "explore",
         "check",
         "show",
+        "attack",
         "approve",
         "reject",
         "publish",

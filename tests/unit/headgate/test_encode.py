@@ -70,11 +70,23 @@ def test_a_hierarchy_of_numbers_is_aligned_with_them_whatever_the_order_of_its_l
     levels = encode(["hi"], Kind.ORDINAL, levels=("lo", "hi"), hierarchy=Hierarchy.from_rows([["hi", "*"], ["lo", "*"]], "c"))
     assert levels.hierarchy is not None
     assert levels.hierarchy.leaves.tolist() == ["lo", "hi"]
-    for cells, rows, reason in (([3], lines, "outside the leaves"), ([2], [["two", "*"]], "not distinct numbers")):
+    for cells, rows, reason in (([3], lines, "outside the leaves"), ([2], [["2", "*"], ["two", "*"]], "not distinct numbers: leaf 2")):
         with pytest.raises(InputRejected, match=reason):
             encode(cells, Kind.INTEGER, hierarchy=Hierarchy.from_rows(rows, "c"))
+    with pytest.raises(InputRejected, match="not distinct numbers: leaf 3"):
+        encode([2], Kind.INTEGER, hierarchy=Hierarchy.from_rows([["2", "*"], ["1", "*"], ["2.0", "*"]], "c"))
     with pytest.raises(InputRejected, match="by calendar"):
         encode(["2025-01-01"], Kind.DATE, hierarchy=Hierarchy.from_rows([["2025-01-01", "*"]], "c"))
+
+
+@pytest.mark.parametrize(("kind", "cells"), [(Kind.CATEGORY, ["a", "c"]), (Kind.INTEGER, [1, 3]), (Kind.ORDINAL, ["a", "c"])])
+def test_a_value_that_is_no_leaf_is_cured_by_a_line_in_the_file_that_lists_them(kind, cells):
+    rows = [["1", "*"], ["2", "*"]] if kind is Kind.INTEGER else [["a", "*"], ["b", "*"]]
+    levels = ("a", "c") if kind is Kind.ORDINAL else ()
+    for file, cure in (("towns.csv", "add a line for each to towns.csv."), ("", "add a line for each.")):
+        with pytest.raises(InputRejected) as refusal:
+            encode(cells, kind, levels=levels, hierarchy=Hierarchy.from_rows(rows, "c", file=file))
+        assert refusal.value.cure.endswith(cure)
 
 
 def test_days_are_counted_from_1970_and_may_come_as_stamps() -> None:

@@ -67,3 +67,28 @@ def test_a_table_that_can_be_grouped_is_still_refused_by_its_gates(policy: Polic
     assert [verdict.gate for verdict in found.refused] == ["closeness:income"]
     assert not found.passed
     assert "closeness:income" in strict(("income",)).reason
+
+
+def test_the_closeness_of_everything_in_one_table_is_the_largest_of_its_groups(policy: Policy, table: Table) -> None:
+    """Incomes and schools are lines: the distance is the mean difference of cumulated shares, counted here in pure Python."""
+    check = TableCheck(table, promise_of(policy, table), policy.anonymize, None, (), b"seed")
+    groups = check.checked(table.sensitive).partition.groups.tolist()
+    largest = 0.0
+    for name in ("income", "school"):
+        codes, steps = table[name].codes.tolist(), len(table[name].values) - 1
+        for group in set(groups):
+            held = [code for code, own in zip(codes, groups, strict=True) if own == group]
+            apart = [
+                abs(sum(code <= place for code in held) / len(held) - sum(code <= place for code in codes) / len(codes))
+                for place in range(steps)
+            ]
+            largest = max(largest, sum(apart) / steps)
+    assert check.naive_closeness() == pytest.approx(largest)
+    assert largest > 0
+
+
+def test_everything_in_one_table_has_no_closeness_where_no_groups_are_reached(policy: Policy, table: Table) -> None:
+    promise = promise_of(policy, table).model_copy(update={"linkability": "0.01"})
+    check = TableCheck(table, promise, policy.anonymize, None, (), b"seed")
+    assert not check.checked(table.sensitive).partition.reached
+    assert check.naive_closeness() is None

@@ -14,9 +14,10 @@ from headgate.columns import Column, Kind, Table
 from headgate.encode import encode_table
 from headgate.errors import InputRejected, RequirementNotMet
 from headgate.published import PublishedTable, publish_form
+from policies.attackers import attackers_of
 from policies.gates import judge, judge_utility, require_passed
 from policies.manifest import TableFigures, Utility, Verdict
-from policies.measure import attackers_of, measure_table
+from policies.measure import measure_table
 from policies.promise import DeltaL, Dissimilarity, Promise
 from policies.requirements import UtilityKey
 from policies.schema import Policy
@@ -101,6 +102,10 @@ def test_a_required_l_beyond_the_tables_values_is_capped_and_says_so(policy: Pol
     verdict = by_gate(judge(promise, [measure_table(promise, published)]))["distinct_l:school"]
     assert (verdict.measured, verdict.required, verdict.passed) == (1.0, 3.0, False)
     assert "capped at 3" in verdict.remedy
+    together = publish_form(table, np.zeros(len(AGES), dtype=np.int32), "t1", table.sensitive)
+    verdict = by_gate(judge(promise, [measure_table(promise, together)]))["distinct_l:school"]
+    assert (verdict.measured, verdict.required, verdict.passed) == (3.0, 3.0, True)
+    assert verdict.remedy == "The required l of 5 is capped at 3, the number of distinct values in the table."
 
 
 def test_k_counts_groups_with_equal_cells_as_one_and_a_short_group_by_its_number(policy: Policy, table: Table) -> None:

@@ -43,6 +43,21 @@ def test_guesses_follow_names_and_types_and_are_all_marked() -> None:
         require_ready(policy)
 
 
+def test_what_says_the_same_of_everybody_is_dropped_whatever_its_name() -> None:
+    """A constant tells nothing apart, but published it says something of everybody; with missing cells it is no constant."""
+    columns = (
+        *COLUMNS[:2],
+        COLUMNS[5],
+        ColumnProfile("ward", "text", 1, 1000),
+        ColumnProfile("diagnosis", "text", 1, 1000),
+        ColumnProfile("empty", "text", 0, 1000, 1.0),
+        ColumnProfile("relapse", "text", 1, 1000, 0.4),
+    )
+    attributes = parse_policy(draft_policy(TableProfile("t.csv", columns)), "draft.yaml").attributes
+    assert [attributes[name].role for name in ("ward", "diagnosis", "empty", "relapse")] == [*[Role.DROPPED] * 3, Role.SENSITIVE]
+    assert all(attributes[name].guess for name in ("ward", "diagnosis", "empty"))
+
+
 def test_ends_of_a_domain_are_rounded_outwards_so_that_they_are_nobodys() -> None:
     domain = parse_policy(draft_policy(TableProfile("t.csv", COLUMNS)), "draft.yaml").attributes["income"].domain
     assert domain is not None

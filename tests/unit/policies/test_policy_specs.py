@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 from headgate.columns import Column, Kind, Role, Table
+from headgate.described import mask_hierarchy, widths_hierarchy
 from headgate.encode import encode_column, encode_table
 from headgate.errors import InputRejected, PolicyInvalid
 from headgate.hierarchy import Hierarchy
 from headgate.published import publish_form
 from headgate.utility.loss import information_loss
-from policies.levels import mask_hierarchy, widths_hierarchy
 from policies.load import parse_policy
 from policies.promise import DeltaL, Dissimilarity, Promise
 from policies.schema import Policy
@@ -87,6 +87,9 @@ def test_code_lists_and_hierarchies_are_given_by_the_caller(example: str) -> Non
     specs = column_specs(policy, {"region": [("north", "*"), ("south", "*")]}, {"diagnosis": ["none", "A", "B"]})
     assert specs["diagnosis"].declared == ("none", "A", "B")
     assert isinstance(specs["region"].hierarchy, Hierarchy)
+    with pytest.raises(InputRejected) as refusal:
+        encode_column(pd.Series(["north", "east"]), specs["region"])
+    assert refusal.value.cure == "Correct the data, or add a line for each to data/region.csv."
     assert specs["profile"].components == ("p1", "p2", "p3")
     assert specs["profile"].metric == "total-variation"
     with pytest.raises(InputRejected, match="was not read"):

@@ -148,11 +148,11 @@ def test_tables_side_by_side_tell_nothing_once_shuffled_and_everything_before() 
     specs = [ColumnSpec(name, Kind.CATEGORY, Role.SENSITIVE) for name in ("illness", "job")]
     one = publish_form(case.table, np.array(case.groups[0]), "one", ["illness"])
     other = publish_form(case.table, np.array(case.groups[0]), "other", ["job"])
-    (before,) = join_across(one, other, case.table.columns)
+    before = join_across(one, other, case.table.columns, "illness", "job")
     assert before.success.share == 1
     shuffled = from_frame(to_frame(other, 11), "other", ["age", "sex"], {"job": specs[1]})
     mixed = from_frame(to_frame(one, 12), "one", ["age", "sex"], {"illness": specs[0]})
-    (after,) = join_across(mixed, shuffled, case.table.columns)
+    after = join_across(mixed, shuffled, case.table.columns, "illness", "job")
     assert abs(after.advantage) < 0.05
     assert before.certain == n
 
@@ -163,7 +163,8 @@ def test_what_rows_of_different_people_seem_to_prove_is_told_apart_from_what_is_
     case = small(rows, [i // 6 for i in range(60)])
     one = publish_form(case.table, np.array(case.groups[0]), "one", ["illness"])
     turned = case.table.take(np.array([i // 6 * 6 + (i + 1) % 6 for i in range(60)]))
-    (found,) = join_across(one, publish_form(turned, np.array(case.groups[0]), "other", ["job"]), case.table.columns)
+    two = publish_form(turned, np.array(case.groups[0]), "other", ["job"])
+    found = join_across(one, two, case.table.columns, "illness", "job")
     assert (found.success.right, found.certain, found.mistaken) == (0, 0, 60)
 
 

@@ -65,6 +65,8 @@ def test_a_person_whom_only_two_tables_together_point_out_is_found() -> None:
     assert found.pinned == 2
     assert found.growth == 2
     assert "2 people are alone" in found.sentence()
+    assert "certainty grows up to 2-fold." in found.sentence()
+    assert "certainty does not grow." in intersection(case.published[:1], case.table.columns).sentence()
 
 
 def test_forced_companions_are_seen_in_the_lower_bound() -> None:

@@ -66,6 +66,15 @@ def test_a_group_that_was_not_cut_raises_belief_in_what_would_have_broken_the_pr
     assert "hiv" not in found.sentence()
 
 
+def test_where_belief_stays_as_it_was_the_sentence_says_so() -> None:
+    """The golden pair: either kind has HIV with 1/2, as before."""
+    age = encode_column(pd.Series([20, 20, 30, 30]), ColumnSpec("age", Kind.INTEGER, Role.QUASI))
+    values = column(["hiv", "hiv", "no", "no"], frozenset({"no"}))
+    found = minimality([age], np.zeros(4, dtype=np.int32), values, 2, linkability="0.5")
+    assert (found.groups, found.ratio) == (1, pytest.approx(1))
+    assert "belief does not rise; m = 2 is reached." in found.sentence()
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6))
 def test_the_largest_rise_is_that_of_counting_every_assignment_in_every_group(seed: int) -> None:

@@ -14,6 +14,7 @@ from headgate.columns import Kind, Role
 from headgate.encode import ColumnSpec, encode_table
 from headgate.xcolor.items import groups_of_rows, items_of
 from headgate.xcolor.limits import dissimilarity
+from headgate.xcolor.watch import Stopped
 
 K = 4
 
@@ -157,3 +158,12 @@ def test_cells_of_many_rows_each_are_a_group_each():
     groups = blocks.divide(itemized.items, itemized.item, 10, [0, 0], np.zeros(3, dtype=np.int64))
     assert len(np.unique(groups)) == 2_000
     assert len(np.unique(np.stack([groups, cell]), axis=1).T) == 2_000
+
+
+@pytest.mark.parametrize("halves", [1, 2])
+def test_a_run_that_was_stopped_gives_no_groups(told, monkeypatch, halves):
+    """What its loops leave behind is half done, and must not be read."""
+    monkeypatch.setattr(blocks, "REGION", 1 if halves == 2 else 10**9)
+    case = told(1, 400)
+    with pytest.raises(Stopped):
+        blocks.divide(case.items, case.itemized.item, K, [0, 0], np.array([0, 0, 1]))

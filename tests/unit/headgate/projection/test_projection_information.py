@@ -11,7 +11,7 @@ from headgate.columns import Kind, Role
 from headgate.encode import ColumnSpec, encode_column
 from headgate.errors import InputRejected
 from headgate.projection.information import associations, entropy, mutual_information
-from headgate.projection.optimal import partitions
+from tests.unit.headgate.projection.every_way import every_way
 
 
 def test_table_1_has_the_entropies_and_mutual_information_of_the_definitions(table_1):
@@ -74,7 +74,7 @@ def test_information_and_exposure_are_those_of_the_definition(rows):
         total_shared, total_exposable = total_shared + shared, total_exposable + new
         assert figures.information[i, j] == pytest.approx(shared, abs=1e-12)
         assert figures.exposable[i, j] == pytest.approx(new, abs=1e-12)
-    for plan in partitions(3):
+    for plan in every_way(3):
         inside = [(i, j) for table in plan for i in table for j in table if i < j]
         loss, exposure = figures.association_loss(plan), figures.information_exposure(plan)
         assert 0 <= loss <= 1 + 1e-12

@@ -15,6 +15,7 @@ from headgate.projection.local_search import LocalSearch
 from headgate.projection.lower_bound import least_exposure
 from headgate.projection.optimal import optimal, separate, single
 from headgate.projection.plan import TableVerdict
+from tests.unit.headgate.projection.every_way import every_way
 
 LOSSES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
 
@@ -30,20 +31,6 @@ def drawn(size, rows=150, seed=0):
         values = np.array([str(x) for x in range(kinds)], dtype=object)
         made.append(Column(f"a{i}", Kind.CATEGORY, codes.astype(np.int32), values, np.ones(kinds + 1, dtype=bool)))
     return made
-
-
-def every_way(size):
-    """All partitions, by putting the last attribute into a table of each smaller partition."""
-    if size == 0:
-        return [()]
-    smaller = every_way(size - 1)
-    return [
-        tuple(
-            sorted(tuple(sorted((*table, size - 1))) if i == place else table for i, table in enumerate((*plan, ())) if table or i == place)
-        )
-        for plan in smaller
-        for place in range(len(plan) + 1)
-    ]
 
 
 def figures_of(plan, information, exposable):
@@ -81,6 +68,13 @@ def test_every_plan_is_listed_once_with_its_ratios(figures):
         assert every.loss[place] == pytest.approx(loss, abs=1e-9)
         assert every.exposure[place] == pytest.approx(exposure, abs=1e-9)
         assert every.tables[place] == len(plan)
+
+
+@pytest.mark.parametrize(("size", "plans"), list(enumerate([1, 2, 5, 15, 52, 203, 877], 1)))
+def test_there_are_as_many_plans_as_ways_to_divide(size, plans):
+    """Bell numbers (OEIS A000110)."""
+    every = EveryPlan(associations(drawn(size)))
+    assert len({every.plan(place) for place in range(len(every.code))}) == len(every.code) == plans
 
 
 @settings(max_examples=60, deadline=None)

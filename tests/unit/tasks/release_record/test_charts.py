@@ -10,9 +10,9 @@ import zlib
 import numpy as np
 import pytest
 
+from policies.manifest import Alternative
 from tasks.charts import (
     PathStep,
-    TradeOff,
     draw_closeness,
     draw_group_risks,
     draw_group_sizes,
@@ -40,6 +40,10 @@ def named(count: int, make) -> list:
     return [(f"table-{place}", make(place)) for place in range(1, count + 1)]
 
 
+def plan_of(tables: int, association_loss: float, information_exposure: float) -> Alternative:
+    return Alternative(method="codip*", tables=tables, association_loss=association_loss, information_exposure=information_exposure)
+
+
 # Each draws with a seed for its figures, the number of tables, and the form.
 CHARTS = {
     "group sizes": lambda seed, n, form: draw_group_sizes(named(n, lambda i: sizes(seed + i)), 10, form),
@@ -49,8 +53,8 @@ CHARTS = {
     "plan": lambda seed, n, form: draw_plan_path(STEPS[: seed + 1], (1.0, 0.0), (0.4, 0.5), form),
     "plan without a search": lambda seed, n, form: draw_plan_path([], (seed / 10, 1.0), (None, None), form),
     "trade-off": lambda seed, n, form: draw_trade_off(
-        [("codip*", [TradeOff(i, 1 - i / 6, (i / 6) ** 2) for i in range(1, 7)]), ("optimal", [TradeOff(2, 0.5, seed / 100)])],
-        TradeOff(n, 0.4, 0.2),
+        [("codip*", [plan_of(i, 1 - i / 6, (i / 6) ** 2) for i in range(1, 7)]), ("optimal", [plan_of(2, 0.5, seed / 100)])],
+        plan_of(n, 0.4, 0.2),
         form,
     ),
     "query errors": lambda seed, n, form: draw_query_errors([(f"t{i}", seed / 10 + i / 50, i / 80) for i in range(n)], 0.15, form),

@@ -26,7 +26,7 @@ def test_every_referenced_file_is_hashed_and_parsed(clinic):
     references = loaded.references
     assert references.hierarchies["region"][0] == ("north-a", "north", "*")
     assert references.codes["diagnosis"] == ("asthma", "flu", "none", "stroke")
-    (register,) = references.dictionaries
+    (register,) = references.dictionaries.values()
     assert list(register.frame.columns) == ["sex", "age"]  # the other fields are not kept
     assert register.frame["age"].tolist() == ["20", "021"]
     assert references.signers == "ann@example.org ssh-ed25519 AAAA\n"
@@ -78,9 +78,18 @@ def test_values_from_takes_the_distinct_values_of_a_column_of_a_table(clinic, na
 
 BROKEN = [
     ("region.csv", b"", "region.csv is empty", "header"),
-    ("region.csv", b"north-a,north,*\n", "one column when split at ';'", "';'"),
+    ("region.csv", b"north-a,north,*\n", "one column in line 1 when split at ';'", "';'"),
     ("region.csv", b"a;b;*\nc;*\n", "region.csv: The hierarchy of 'region' is uneven: line 2", "Repeat"),
     ("region.csv", b"a;b;*\nc;b;+\n", "region.csv: The hierarchy of 'region' has more than one root", "root"),
+    (
+        "region.csv",
+        b"\n\na;b;*\n;;\na;b;*\n",
+        "region.csv: The hierarchy of 'region' lists a leaf twice, in lines 3 and 5.",
+        "one line a leaf",
+    ),
+    ("region.csv", b"\na;b;*\n\nc;;*\n", "region.csv: The hierarchy of 'region' has an empty cell in line 4.", "Name every node"),
+    ("region.csv", b"\na\n", "region.csv: The hierarchy of 'region' has one column in line 2.", "leaf;…;root"),
+    ("region.csv", b"\na,b\n", "region.csv has one column in line 2 when split at ';'", "Separate its levels"),
     ("region.csv", b"a;b;*\nz\xfcrich;b;*\n", "region.csv is not UTF-8: line 2", "UTF-8"),
     ("codes.csv", b"code\n", "codes.csv has no values", "one value a line"),
     ("codes.csv", b"CANARY\nCANARY\nflu\n", "0 blank and 1 repeated", "once"),

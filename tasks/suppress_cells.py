@@ -1,0 +1,57 @@
+"""Before anything is anonymized, MinRisk (decision-theoretic-privacy-risk, Algorithm 1) chooses the cells of each record that stay: what
+it suppresses is missing from then on. Its weights are those of the policy's disclosure gate, people's own among them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.columns import MISSING, Role, Table
+from headgate.errors import InputRejected
+from headgate.risk.marginals import Marginals
+from headgate.risk.min_risk import exact_cells, min_risk_cells
+from headgate.risk.sensitivity import Weight
+from policies.attackers import OwnWeights
+from policies.disclosure import SOURCE
+from policies.schema import Policy
+from tasks.dictionaries import Registers
+
+
+def suppress(policy: Policy, table: Table, registers: Registers, own: OwnWeights | None = None) -> Table:
+    """The table itself where the policy asks for nothing."""
+    wanted = policy.suppress_cells
+    if wanted is None:
+        return table
+    among = wanted.among or (*policy.named(Role.QUASI), *policy.named(Role.SENSITIVE))
+    dictionary = {name: table[name] for name in table.quasi} if wanted.dictionary == SOURCE else registers.encoded[wanted.dictionary]
+    if isinstance(dictionary, Marginals):
+        raise InputRejected("MinRisk needs a register; frequency tables are none.", "Name a register in suppress_cells, or the source.")
+    cells = {name: exact_cells(table[name]) for name in among}
+    kept = min_risk_cells(cells, dictionary, _weights(policy, among, own, table.rows), wanted.keep)
+    columns = dict(table.columns)
+    for place, name in enumerate(among):
+        columns[name] = replace(table[name], codes=np.where(kept[:, place], table[name].codes, np.int32(MISSING)))
+    return replace(table, columns=columns)
+
+
+def suppressed_cells(before: Table, after: Table) -> dict[str, int]:
+    """How many cells of each attribute are gone, where any are."""
+    gone = {name: int(np.count_nonzero(before[name].codes != after[name].codes)) for name in before.columns}
+    return {name: number for name, number in gone.items() if number}
+
+
+def _weights(policy: Policy, among: tuple[str, ...], own: OwnWeights | None, rows: int) -> dict[str, Weight]:
+    gate = policy.gates.disclosure
+    cost = gate.sensitivity if gate is not None else None
+    weights: dict[str, NDArray[np.float64]] = {
+        name: np.full(rows, float(weight)) for name, weight in (cost.weights if cost is not None else {}).items() if name in among
+    }
+    if own is not None:
+        weights.update({name: each for name, each in own.each.items() if name in among})
+        if own.everything is not None:
+            with np.errstate(invalid="ignore"):  # 0·∞ = 0
+                factor = own.everything
+                weights = {name: np.where((each == 0) | (factor == 0), 0.0, each * factor) for name, each in weights.items()}
+    return dict(weights)

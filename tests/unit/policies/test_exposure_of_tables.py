@@ -1,0 +1,179 @@
+"""What is said beside the gate: which single step would be enough, or comes nearest, and how the risk is spread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from headgate.columns import Table
+from headgate.encode import encode_table
+from headgate.published import PublishedTable, publish_form
+from headgate.risk.consistency import encode_dictionary
+from headgate.risk.decision import risk_distribution
+from policies.attackers import OwnWeights, attackers_of
+from policies.disclosure import DisclosureGate
+from policies.exposure import Exposure, Step, exposures, with_cures
+from policies.gates import judge
+from policies.load import parse_policy
+from policies.manifest import Verdict
+from policies.measure import measure_table
+from policies.schema import Policy
+from policies.specs import column_specs, promise_of
+
+TEXT = """\
+schema: 1
+dataset: clinic
+source: {kind: csv, path: clinic.csv}
+attributes:
+  age: {role: quasi, kind: integer, domain: [0, 100]}
+  zip: {role: quasi, kind: category}
+  region: {role: quasi, kind: category, hierarchy: region.csv}
+  income: {role: sensitive, kind: number, domain: [0, 1000]}
+anonymize: {k: 2}
+gates: {linkability: 1}
+publish: {to: clinic}
+"""
+REGIONS = (("north-a", "north", "*"), ("north-b", "north", "*"), ("south-a", "south", "*"), ("south-b", "south", "*"))
+ROWS = [(20, "a", "north-a", 1.0), (20, "a", "north-b", 2.0), (20, "a", "south-a", 3.0), (20, "a", "south-b", 4.0)]
+
+
+def policy_of(gate: Mapping[str, Any]) -> Policy:
+    policy = parse_policy(TEXT, "p")
+    return policy.model_copy(update={"gates": policy.gates.model_copy(update={"disclosure": DisclosureGate.model_validate(gate)})})
+
+
+@pytest.fixture
+def table() -> Table:
+    frame = pd.DataFrame(ROWS, columns=["age", "zip", "region", "income"])
+    return encode_table(frame, column_specs(parse_policy(TEXT, "p"), {"region": REGIONS}))
+
+
+@pytest.fixture
+def published(table: Table) -> PublishedTable:
+    """Each one is in a group of his own: |ρ| = 1, and 2 where regions are one step coarser, 4 without them."""
+    return publish_form(table, np.arange(4), "table-1", ("income",))
+
+
+def cured(gate: Mapping[str, Any], table: Table, published: PublishedTable, register: Any = None) -> dict[str, Verdict]:
+    policy = policy_of(gate)
+    promise = promise_of(policy, table)
+    attackers = attackers_of(policy, table, {} if register is None else {"register": register})
+    verdicts = judge(promise, [measure_table(promise, published, attackers)], policy.gates.disclosure)
+    wanted = policy.gates.disclosure
+    assert wanted is not None
+    after = with_cures(verdicts, exposures(published, attackers, wanted))
+    assert [verdict.model_copy(update={"remedy": ""}) for verdict in after] == [
+        verdict.model_copy(update={"remedy": ""}) for verdict in verdicts
+    ]
+    return {verdict.gate: verdict for verdict in after}
+
+
+@pytest.mark.parametrize(
+    ("gate", "bound", "sentence"),
+    [
+        ({"max": "0.5"}, "max", "In this table it would be enough to make region one step coarser, or to suppress region."),
+        ({"mean": "0.5"}, "mean", "In this table it would be enough to make region one step coarser, or to suppress region."),
+        ({"max": "0.49"}, "max", "In this table it would be enough to suppress region."),
+        ({"min_candidates": 4}, "candidates", "In this table it would be enough to suppress region."),
+        ({"min_candidates": 5}, "candidates", "No single step is enough; the nearest is to suppress region (candidates 4)."),
+        ({"max": "0.2"}, "max", "No single step is enough; the nearest is to suppress region (max 0.25)."),
+        ({"mean": "0.2", "max": "1"}, "mean", "No single step is enough; the nearest is to suppress region (mean 0.25)."),
+        (
+            {"share": {"above": "0.3", "at_most": "0"}},
+            "share",
+            "In this table it would be enough to suppress region.",
+        ),
+        (
+            {"share": {"above": "0.2", "at_most": "0.5"}},
+            "share",
+            "No single step is enough; the nearest is to make age one step coarser (share 1).",
+        ),
+    ],
+)
+def test_the_remedy_names_the_steps_that_are_enough_or_else_the_nearest(
+    gate: Mapping[str, Any], bound: str, sentence: str, table: Table, published: PublishedTable
+) -> None:
+    verdict = cured(gate, table, published)[f"disclosure:source.{bound}"]
+    assert not verdict.passed
+    assert verdict.remedy.startswith(sentence + " ")
+    assert verdict.remedy.endswith("gates.disclosure.")
+
+
+def test_a_step_is_enough_only_if_it_keeps_every_bound_on_the_dictionary(table: Table, published: PublishedTable) -> None:
+    verdicts = cured({"max": "0.5", "min_candidates": 3}, table, published)
+    for bound in ("max", "candidates"):
+        assert verdicts[f"disclosure:source.{bound}"].remedy.startswith("In this table it would be enough to suppress region. ")
+
+
+def test_what_holds_and_what_is_no_disclosure_gets_no_other_remedy(table: Table, published: PublishedTable) -> None:
+    verdicts = cured({"max": "1", "min_candidates": 9}, table, published)
+    assert verdicts["disclosure:source.max"].remedy == ""
+    assert not verdicts["k"].passed
+    assert verdicts["k"].remedy.startswith("Raise anonymize.k, or")
+
+
+def test_each_table_and_dictionary_has_a_cure_of_its_own(table: Table, published: PublishedTable) -> None:
+    """A register of the young by age and zip: who is 20 is one of three there."""
+    register = encode_dictionary(pd.DataFrame({"age": [20, 20, 20, 25], "zip": list("aaab")}), table.columns, ("age", "zip"))
+    found = [{"name": "register", "path": "r.csv", "on": ["age", "zip"]}, {"source": True, "on": ["region"]}]
+    verdicts = cured({"min_candidates": 4, "dictionaries": found}, table, published, register)
+    assert verdicts["disclosure:source.candidates"].remedy.startswith("In this table it would be enough to suppress region. ")
+    assert verdicts["disclosure:register.candidates"].remedy.startswith("No single step is enough; the nearest is to make age one step ")
+    verdict = Verdict(gate="disclosure:source.max", table="table-2", measured=1.0, required=0.5, passed=False, remedy="As it was.")
+    known = Exposure("table-1", "source", ("age",), risk_distribution(np.ones(1)), (Step("suppress age", 0.1, 0.1, None, 9.0, True),))
+    assert with_cures([verdict], [known]) == (verdict,)
+    assert with_cures([verdict.model_copy(update={"table": "table-1"})], [known])[0].remedy == (
+        "In this table it would be enough to suppress age. As it was."
+    )
+
+
+def test_two_steps_read_as_two() -> None:
+    steps = tuple(Step(change, 0.1, 0.1, None, 9.0, True) for change in ("suppress age", "make region one step coarser"))
+    known = Exposure("t", "a.b: c", ("age",), risk_distribution(np.ones(1)), steps)  # a name with dots and a colon
+    verdict = Verdict(gate="disclosure:a.b: c.max", table="t", measured=1.0, required=0.5, passed=False, remedy="As it was.")
+    assert with_cures([verdict], [known])[0].remedy == (
+        "In this table it would be enough to suppress age, or to make region one step coarser. As it was."
+    )
+
+
+def test_an_infinite_risk_is_cured_by_what_forbids_it(table: Table, published: PublishedTable) -> None:
+    gate = {"max": "1", "sensitivity": {"form": "additive", "weights": {"income": ".inf", "zip": "1"}}}
+    verdict = cured(gate, table, published)["disclosure:source.max"]
+    assert verdict.measured is None
+    assert verdict.remedy.startswith("In this table it would be enough to suppress income. ")
+
+
+def test_a_dictionary_that_fits_nobody_is_not_cured_by_a_step(table: Table, published: PublishedTable) -> None:
+    """Without its ages, which it writes otherwise, it would fit; that makes it no better dictionary."""
+    register = encode_dictionary(pd.DataFrame({"age": [1920, 1930], "zip": ["a", "a"]}), table.columns, ("age", "zip"))
+    verdicts = cured(
+        {"max": "1", "dictionaries": [{"name": "register", "path": "r.csv", "on": ["age", "zip"]}]}, table, published, register
+    )
+    remedy = verdicts["disclosure:register.max"].remedy
+    assert "enough" not in remedy
+    assert "nearest" not in remedy
+    assert remedy.startswith("Nobody in 'register' fits any record")
+
+
+def test_with_priors_no_step_need_keep_the_mean_of_a_single_dictionary(table: Table, published: PublishedTable) -> None:
+    gate = {"mean": "0.1", "max": "0.5", "dictionaries": [{"source": True, "prior": "1"}]}
+    verdicts = cured(gate, table, published)
+    assert verdicts["disclosure:source.max"].remedy.startswith("In this table it would be enough to make region one step coarser, or to ")
+    assert "step" not in verdicts["disclosure:prior.mean"].remedy
+
+
+def test_the_spread_is_that_of_the_records_as_their_people_weigh_them(table: Table) -> None:
+    published = publish_form(table, np.array([0, 0, 1, 1]), "t", ("income",))
+    policy = policy_of({"max": "9", "sensitivity": {"form": "additive", "weights": {"income": "2"}}})
+    attackers = attackers_of(policy, table, {}, OwnWeights(np.array([0.0, 1.0, 4.0, 5.0])))
+    wanted = policy.gates.disclosure
+    assert wanted is not None
+    (one,) = exposures(published, attackers, wanted, np.arange(4))
+    assert (one.table, one.dictionary, one.fields) == ("t", "source", ("age", "zip", "region"))
+    assert one.spread.quantiles == {0.5: 1.0, 0.9: 5.0, 0.99: 5.0, 1.0: 5.0}  # ℓ = 0, 1, 4 and 5
+    assert {step.change: step.mean for step in one.steps}["suppress income"] == 0.0
+    assert {step.change: step.max for step in one.steps}["suppress region"] == pytest.approx(10 / 4)

@@ -1,0 +1,155 @@
+"""Which attacks are tried on which tables, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from headgate.columns import GROUP, Column
+from headgate.published import PublishedTable, to_frame
+from headgate.risk.sensitivity import Sensitivity
+from policies.attackers import Attacker
+from policies.promise import Dissimilarity, Promise, QuasiIdentifier, SensitiveAttribute
+from tasks import attempts
+from tasks.attempts import Attempt, Finished, read_finished, try_attacks
+from tasks.write import write_published
+from tests.unit.headgate.attacks.planted import Small, drawn, small
+
+
+def promise_of(*sensitive: SensitiveAttribute, epsilon: str | None = None) -> Promise:
+    return Promise(
+        k=1,
+        dissimilarity=None if epsilon is None else Dissimilarity(epsilon=epsilon, delta="0.5"),
+        linkability="1",
+        quasi=(
+            QuasiIdentifier(name="age", kind="integer", domain=(0, 120)),
+            QuasiIdentifier(name="sex", kind="category", values=("f", "m")),
+        ),
+        sensitive=sensitive or (SensitiveAttribute(name="illness", kind="category"), SensitiveAttribute(name="job", kind="category")),
+    )
+
+
+def projected(case: Small) -> tuple[PublishedTable, ...]:
+    """One table has both attributes; of several each has another than the one before."""
+    if len(case.published) == 1:
+        return tuple(case.published)
+    chosen = [("illness", "job")[number % 2] for number in range(len(case.published))]
+    return tuple(replace(table, sensitive={name: table.sensitive[name]}) for table, name in zip(case.published, chosen, strict=True))
+
+
+def finished_of(case: Small, promise: Promise, attackers: tuple[Attacker, ...] = ()) -> Finished:
+    cells = {table.name: to_frame(table, number)[["age", "sex", GROUP]] for number, table in enumerate(projected(case))}
+    return Finished(promise, projected(case), cells, case.table, case.table, attackers)
+
+
+def holder(columns: Mapping[str, Column], name: str = "data/register.csv") -> Attacker:
+    return Attacker(name, {key: columns[key] for key in ("age", "sex")}, ("age", "sex"), Sensitivity.fixed())
+
+
+def tried(finished: Finished, most: int = 1000) -> tuple[Attempt, ...]:
+    return try_attacks(finished, most, np.random.default_rng(1))
+
+
+def test_each_table_and_each_with_the_next_is_attacked() -> None:
+    case = drawn(3, 3)
+    found = tried(finished_of(case, promise_of(), (holder(case.table.columns),)))
+    per_table = {"Homogeneity": 3, "Background join": 2, "Dictionary linking": 3, "Linkage by order": 2, "Intersection": 1}
+    assert {name: sum(one.attack == name for one in found) for name in per_table} == per_table
+    assert len(found) == sum(per_table.values())
+    assert [one.where for one in found if one.attack == "Linkage by order"] == ["t0 and t1", "t1 and t2"]
+    assert [one.where for one in found if one.attack == "Intersection"] == ["t0 to t2"]
+    assert all(one.sentence.startswith(f"{one.where}: ") for one in found)
+
+
+def test_one_table_alone_is_not_compared_with_itself() -> None:
+    found = tried(finished_of(drawn(3, 1), promise_of()))
+    assert {one.attack for one in found} == {"Homogeneity", "Background join"}
+
+
+def test_no_more_people_are_attacked_than_asked() -> None:
+    case = drawn(4, 2)
+    assert case.table.rows > 5
+    found = tried(finished_of(case, promise_of(), (holder(case.table.columns),)), 5)
+    assert {one.success.people for one in found if one.success is not None and one.attack != "Intersection"} == {5}
+
+
+def test_fewer_people_are_looked_for_in_a_large_dictionary(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = drawn(4, 1)
+    monkeypatch.setattr(attempts, "MOST_PAIRS", 3 * case.table.rows)
+    found = tried(finished_of(case, promise_of(), (holder(case.table.columns),)))
+    (linking,) = (one for one in found if one.attack == "Dictionary linking")
+    assert linking.success is not None
+    assert linking.success.people == 3
+    assert "'register.csv'" in linking.sentence  # a folder says nothing here
+
+
+def test_the_attribute_with_most_to_gain_in_sensitive_values_stands_for_the_table() -> None:
+    """Jobs are known of everybody and no secret; illnesses are a secret, and known of everybody by their groups."""
+    rows = [(20 + 10 * (i // 4), "f", "ab"[i // 4], "xy"[i // 4]) for i in range(8)]
+    case = small(rows, [i // 4 for i in range(8)])
+    harmless = replace(case.table["job"], sensitive=np.zeros(3, dtype=bool))
+    for name in ("illness", "job"):
+        columns = {**case.published[0].sensitive, "job": replace(harmless, codes=case.published[0].sensitive["job"].codes)}
+        turned = {key: columns[key] for key in sorted(columns, reverse=name == "job")}  # ties would go to the first
+        table = replace(case.published[0], sensitive=turned)
+        finished = replace(finished_of(case, promise_of()), tables=(table,))
+        (found,) = (one for one in tried(finished) if one.attack == "Homogeneity")
+        assert found.success is not None
+        assert "'illness'" in found.success.guess
+
+
+def test_neighbourhoods_are_those_promised_of_the_attribute_or_else_of_all() -> None:
+    case = drawn(5, 1)
+    pay = replace(case.table["age"], name="pay", sensitive=np.ones(len(case.table["age"].values) + 1, dtype=bool))
+    table = replace(case.published[0], sensitive={"illness": case.published[0].sensitive["illness"], "pay": pay})
+    source = replace(case.table, columns={**case.table.columns, "pay": pay})
+    promise = promise_of(SensitiveAttribute(name="illness", kind="category"), SensitiveAttribute(name="pay", kind="number"), epsilon="0.02")
+
+    def guesses(promise: Promise) -> list[str]:
+        finished = replace(finished_of(case, promise), tables=(table,), people=source, original=source)
+        return [one.success.guess for one in tried(finished) if one.attack == "Proximity" and one.success is not None]
+
+    own = {"pay": Dissimilarity(epsilon="0.05", delta="0.5")}
+    assert [guess[:44] for guess in guesses(promise)] == ["the centre of the largest 0.02-neighbourhood"]
+    assert [guess[:44] for guess in guesses(promise.model_copy(update={"each": own}))] == ["the centre of the largest 0.05-neighbourhood"]
+    assert "'pay'" in guesses(promise)[0]
+    assert guesses(promise.model_copy(update={"dissimilarity": None})) == []  # without ε there is no neighbourhood
+    everything = {"pay": Dissimilarity(epsilon="1", delta="0")}
+    assert guesses(promise.model_copy(update={"each": everything})) == []  # everything is near everything
+
+
+def test_too_many_different_people_are_said_to_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = small([(20, "f", "a", "x"), (21, "m", "b", "y"), (22, "f", "a", "x")], [0, 0, 0], [0, 0, 0])
+    monkeypatch.setattr(attempts, "MOST_CELLS", 2)
+    (found,) = (one for one in tried(finished_of(case, promise_of())) if one.attack == "Intersection")
+    assert found.success is None
+    assert found.sentence == "t0 and t1: Intersection was not tried: people differ in 3 ways, and up to 2 are compared."
+
+
+def test_written_files_are_attacked_as_the_tables_were(tmp_path: Path) -> None:
+    case = drawn(6, 2)
+    files = {table.name: tmp_path / write_published(table, tmp_path, seed=number)[0].path for number, table in enumerate(projected(case))}
+    read = read_finished(promise_of(), files, case.table, case.table, ())
+    guessed = ("Homogeneity", "Intersection")
+    again, before = (
+        [one.sentence for one in tried(finished) if one.attack in guessed] for finished in (read, finished_of(case, promise_of()))
+    )
+    assert again == before
+    assert [one.sentence for one in tried(read) if one.attack == "Linkage by order"] == [
+        one.sentence for one in tried(finished_of(case, promise_of())) if one.attack == "Linkage by order"
+    ]
+
+
+def test_people_are_matched_by_what_was_anonymized_and_guessed_by_what_is_true(tmp_path: Path) -> None:
+    """A policy may suppress cells before there are groups."""
+    case = small([(20, None, None, "x"), (30, "f", "b", "y")], [0, 1])
+    whole = small([(20, "m", "a", "x"), (30, "f", "b", "y")], [0, 1])
+    files = {"t0": tmp_path / write_published(case.published[0], tmp_path, seed=1)[0].path}
+    read = read_finished(promise_of(), files, case.table, whole.table, ())
+    assert read.people["sex"].codes.tolist() == case.table["sex"].codes.tolist()
+    assert read.people["illness"].codes.tolist() == whole.table["illness"].codes.tolist()
+    assert read.original["sex"].codes.tolist() == whole.table["sex"].codes.tolist()
