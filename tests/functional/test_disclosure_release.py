@@ -92,7 +92,7 @@ def test_each_dictionary_is_measured_and_the_figures_are_those_of_the_definition
         {{sql: {{url_env: VOTERS_URL, query: "select age, sex from voter"}}, on: [age, sex], prior: 0.2}},
         {{marginals: census.csv, on: {{age: years, sex: sex}}, name: census, prior: 0.2}},
         {{source: true, prior: 0.1}}],
-      sensitivity: {{form: interactions, weights: {{income: 2, diagnosis: 1}}, pairs: [{{of: [diagnosis, income], weight: 3}}], preference: note}},
+      sensitivity: {{form: interactions, weights: {{income: 2, diagnosis: 4}}, pairs: [{{of: [diagnosis, income], weight: 3}}], preference: note}},
       mean: 10, max: 50, share: {{above: 0.4, at_most: 0.9}}, min_candidates: 2}}"""
     project.write_policy(gates=f", {' '.join(gate.split())}")
     outcome = project.run("release", project.policy, "--json")
@@ -113,7 +113,7 @@ def test_each_dictionary_is_measured_and_the_figures_are_those_of_the_definition
                 and covers(record["sex"], one["gender"])
                 and covers(record["region"], one["district"])
             ]
-            cost = float(whose["note"]) * (2 + (1 + 3 if diagnosis else 0))
+            cost = float(whose["note"]) * (2 + (4 + 3 if diagnosis else 0))
             losses.append(cost / len(fit))
             fewest = min(fewest, len(fit))
             share = sum(covers(record["age"], row["age"]) for row in rows) * sum(covers(record["sex"], row["sex"]) for row in rows) / 300
@@ -135,10 +135,18 @@ def test_each_dictionary_is_measured_and_the_figures_are_those_of_the_definition
     page = re.sub(r"<[^>]+>", "|", (folder / "report.html").read_text(encoding="utf-8"))
     assert "what one step would buy" in page
     assert "riskiest patterns" in page
+    worst = max((table["disclosure_max"]["register"], table["name"]) for table in outcome.json["tables"])
+    assert any(name.startswith("diagnosis=") for name in _sensitive(outcome.json, worst[1]))  # a set costs where any of its bits is
+    riskiest = page.split(f"{worst[1]} against register: the")[1].split("Attacks")[0]
+    assert f"|{worst[0]:,.6g}|" in riskiest
     assert "source bounds register: everybody in it is there too" in page
     _published_by(project, outcome.json["candidate"])
     everything = b"".join(path.read_bytes() for path in project.home.rglob("*") if path.is_file() and path.suffix in (".csv", ".json"))
     assert b"other-1" not in everything  # of the register nothing is kept but figures
+
+
+def _sensitive(document: dict[str, Any], name: str) -> list[str]:
+    return next(list(table["sensitive"]) for table in document["tables"] if table["name"] == name)
 
 
 def _published_by(project: Any, candidate: str) -> None:

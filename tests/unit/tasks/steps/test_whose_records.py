@@ -39,6 +39,7 @@ attributes:
   person: {role: identifier}
   age: {role: quasi, kind: integer, domain: [0, 100]}
   zip: {role: quasi, kind: category}
+  eye: {role: quasi, kind: category}
   illness: {role: sensitive, kind: set, values: [flu, gout]}
   income: {role: sensitive, kind: number, domain: [0, 1000]}
   school: {role: sensitive, kind: ordinal, levels: [low, middle, high]}
@@ -59,9 +60,10 @@ CELLS = st.tuples(
 )
 
 
-def table_of(rows: list[tuple[Any, ...]]) -> Table:
+def table_of(rows: list[tuple[Any, ...]], eyes: list[str | None] | None = None) -> Table:
     frame = pd.DataFrame(rows, columns=["age", "zip", "illness", "income", "school", "born", "p1"], dtype=object)
     frame["p2"] = [None if share is None else 1 - share for share in frame["p1"]]
+    frame["eye"] = pd.Series(eyes or [None] * len(rows), dtype=object)
     specs = column_specs(parse_policy(TEXT, "p"))
     return bitmap_table(encode_table(frame, specs), specs)
 
@@ -166,8 +168,8 @@ def policy_of(gate: dict[str, Any]) -> Policy:
 
 
 def register(rows: list[tuple[Any, ...]], table: Table) -> tuple[Any, Keys]:
-    frame = pd.DataFrame(rows, columns=["person", "age", "zip"], dtype=object)
-    return encode_dictionary(frame, table.columns, ("age", "zip")), Keys("person", np.array(frame["person"], dtype=object))
+    frame = pd.DataFrame([(*row, None)[:4] for row in rows], columns=["person", "age", "zip", "eye"], dtype=object)
+    return encode_dictionary(frame, table.columns, ("age", "zip", "eye")), Keys("person", np.array(frame["person"], dtype=object))
 
 
 FULL = [("p0", 20, "a"), ("p1", 25, "a"), ("p2", 40, "b"), ("p3", 45, "b"), ("p4", 60, "b"), ("p5", 61, "b")]
@@ -179,7 +181,7 @@ def said(table: Table, kept: list[bool] | None = None, **more: Any) -> list[str]
     """Sentences about the source and the registers given by name: rows, or rows and what else the policy says of them."""
     given = {name: one if isinstance(one, tuple) else (one, {}) for name, one in more.items()}
     held = {name: register(rows, table) for name, (rows, _) in given.items()}
-    listed = [{"name": name, "path": f"{name}.csv", "on": ["age", "zip"], **also} for name, (_, also) in given.items()]
+    listed = [{"name": name, "path": f"{name}.csv", "on": ["age", "zip", "eye"], **also} for name, (_, also) in given.items()]
     policy = policy_of({"max": "99", "dictionaries": [*listed, {"source": True, "name": "everybody"}]})
     encoded = {name: columns for name, (columns, _) in held.items()}
     attackers = attackers_of(policy, table, encoded)
@@ -223,22 +225,20 @@ def test_nothing_is_said_where_a_cell_contradicts(table: Table) -> None:
 
 
 def test_nothing_is_said_where_the_bound_contradicts_on_a_field_that_the_other_lacks(table: Table) -> None:
-    """Nobody of `one` fits the records of the sixties: it sees no risk there, and bounds none."""
-    moved = [*FULL[:4], ("p4", 60, "a"), ("p5", 61, "a")]
+    """Where both of the sixties have moved nobody of `one` fits their records: it sees no risk there, and bounds none."""
     ages = ([(who, age, None) for who, age, _ in FULL], {"on": ["age"]})
-    assert said(table, one=moved, ages=ages) == ["everybody bounds ages"]
+    for moved in ([*FULL[:4], ("p4", 60, "a"), FULL[5]], [*FULL[:4], ("p4", 60, "a"), ("p5", 61, "a")]):
+        assert said(table, one=moved, ages=ages) == ["everybody bounds ages"]
 
 
 def test_nothing_is_said_where_a_record_fits_nobody_in_the_bound() -> None:
-    """The register knows the place of residence that the source lacks for one person; {|a} does not cover it."""
-    table = table_of(
-        [(20, "a", "flu", 1.0, "low", None, 0.5), (20, None, "flu", 2.0, "low", None, 0.5)] + [(60, "b", "flu", 1.0, "low", None, 0.5)] * 4
-    )
-    known = [("p0", 99, "a"), ("p1", 20, "b"), *((f"p{row}", 60, "b") for row in range(2, 6))]
-    known[0] = ("p0", 20, None)
-    assert "one bounds two" in said(table, one=known, two=known)
-    alone = [("p0", 20, "b"), *known[1:]]
-    assert said(table, one=alone, two=alone) == []
+    """The register knows of each of two the cell that the source lacks, another than the other's: {|a} and {|blue} cover neither of them."""
+    rows = [(20, place, "flu", 1.0, "low", None, 0.5) for place in ("a", None, "c", "c", "b", "b")]
+    table = table_of(rows, [None, "blue", "grey", "grey", "brown", "brown"])
+    others = [("p2", 20, "c", "grey"), ("p3", 20, "c", "grey"), ("p4", 20, "b", "brown"), ("p5", 20, "b", "brown")]
+    known, gaps = [("p0", 20, "a", "brown"), ("p1", 20, "b", "blue"), *others], [("p0", 20, "a"), ("p1", 20, None, "blue"), *others]
+    assert said(table, one=known, two=gaps) == []
+    assert said(table, two=gaps, three=gaps)[:2] == ["two bounds three", "three bounds two"]
 
 
 def test_nothing_is_said_of_people_who_cannot_be_compared(table: Table) -> None:
