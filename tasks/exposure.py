@@ -85,8 +85,8 @@ def _bound(
     people: Table,
     own: Mapping[str, NDArray[np.object_]],
 ) -> str:
-    """Whose keys cannot be compared, nothing is said of; nor where neither refines the other, where the one that does counts more cells as
-    similar, or where a record fits nobody in it: then it sees no risk."""
+    """Whose keys cannot be compared, nothing is said of; nor where neither refines the other, or the one that does takes more texts for
+    the same."""
     if isinstance(estimate.dictionary, Marginals) or isinstance(true.dictionary, Marginals):
         return ""
     theirs = keys.get(true.name)
@@ -105,8 +105,6 @@ def _bound(
     if not agrees(estimate.dictionary, everybody, known, own[theirs.name], estimate.fields):
         return ""
     if any(estimate.similar.get(name, 1.0) < true.similar.get(name, 1.0) for name in true.fields):
-        return ""
-    if any(figures.disclosure_unmatched.get(estimate.name) != 0.0 for figures in bench.figures):
         return ""
     pairs = [(figures.disclosure_mean.get(true.name), figures.disclosure_mean.get(estimate.name)) for figures in bench.figures]
     measured = [(real, bound) for real, bound in pairs if real is not None and bound is not None]

@@ -186,11 +186,13 @@ def test_a_gate_that_cannot_be_meant_is_refused_in_its_place(small: str, lines: 
         ("{keep: 1, among: [age, incom]}", 17, ["suppress_cells.among", "'incom'", "did you mean income?"]),
         ("{keep: 1, dictionary: register}", 17, ["suppress_cells.dictionary", "'register'", "source"]),
         ("{keep: 1, dictionary: tables}", 17, ["suppress_cells.dictionary", "'tables'", "source or r.csv"]),
+        ("{keep: 1, dictionary: everybody}", 17, ["suppress_cells.dictionary", "'everybody'", "source or r.csv"]),
         ("{keep: 1, kept: 2}", 17, ["unknown key 'kept'", "did you mean keep?"]),
     ],
 )
 def test_cells_that_cannot_be_suppressed_so_are_refused(small: str, written: str, line: int, phrases: list[str]) -> None:
-    gate = f"disclosure: {{max: 1, dictionaries: [{REGISTER}, {{name: tables, marginals: m.csv, on: [age]}}]}}"
+    others = "{name: tables, marginals: m.csv, on: [age]}, {name: everybody, source: true}"
+    gate = f"disclosure: {{max: 1, dictionaries: [{REGISTER}, {others}]}}"
     text = small.replace(GATES, f"gates: {{linkability: 0.8, {gate}}}\n") + f"suppress_cells: {written}\n"
     message = refusal(text).message
     for phrase in phrases:

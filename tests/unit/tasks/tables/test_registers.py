@@ -93,7 +93,7 @@ def test_a_register_that_cannot_be_used_is_refused_by_name(held, refusal, conten
 
 
 # Frequency tables.
-TABLES = "field,value,count\nyears,20,30\nyears,,10\nsex,male,25\nsex,CANARY-sex,15\nplace,CANARY,3\n"
+TABLES = "field,value,count\nyears,20,30\nyears,,10\nsex,male,25\nsex,CANARY-sex,15\nplace,CANARY,few\n"
 MARGINALS = {"marginals": "held.csv", "on": {"age": "years", "sex": "sex"}}
 
 

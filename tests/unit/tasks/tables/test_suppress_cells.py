@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.encode import encode_table
-from headgate.errors import InputRejected
+from headgate.errors import InputRejected, RequirementNotMet
 from headgate.risk.consistency import encode_dictionary
 from policies.attackers import OwnWeights
 from policies.disclosure import DisclosureGate, SuppressCells
@@ -159,11 +159,11 @@ def test_a_choice_without_a_shared_field_is_refused():
 def bench(clinic, tmp_path):
     """A release up to its finished plan; the test says what the policy asks for."""
 
-    def make(**asked):
+    def make(keep=5, **asked):
         clinic.policy["attributes"]["notes"] = {"role": "dropped"}
         clinic.policy["anonymize"] = {"k": 6}
         clinic.policy["gates"] = {"linkability": 1, "disclosure": {"max": 1e9, **asked}}
-        clinic.policy["suppress_cells"] = {"keep": 5, "among": ["age", "sex", "region", "admitted", "diagnosis", "income", "education"]}
+        clinic.policy["suppress_cells"] = {"keep": keep, "among": ["age", "sex", "region", "admitted", "diagnosis", "income", "education"]}
         loaded = clinic.load()
         stage = tmp_path / "stage"
         stage.mkdir()
@@ -242,6 +242,18 @@ def test_people_keep_their_own_wishes_through_a_release(bench, clinic):
             shown = str(published.cells["age"].texts[published.cells["age"].codes[record]]) not in ("", "*")
             shown += here and bench.table["education"].codes[who] >= 0
             assert found.per_record[record] * found.consistent[record] == pytest.approx(who * shown)
+
+
+def test_a_plan_that_discloses_too_much_is_refused_with_the_step_that_would_be_enough(bench):
+    """Thirty of the sixty are of either sex; with their ages they are fewer."""
+    bench = bench(keep=7, dictionaries=[{"source": True, "on": ["age", "sex"]}], min_candidates=30)
+    suppress_cells(bench)
+    transform(bench)
+    with pytest.raises(RequirementNotMet) as caught:
+        choose_plan(bench)
+    assert caught.value.code == 3
+    assert caught.value.cure.startswith("In this table it would be enough to suppress age")
+    assert caught.value.required == 30.0
 
 
 def test_frequency_tables_are_no_register_to_choose_cells_by(clinic, refusal):
