@@ -121,10 +121,10 @@ def _make_approvers(home: Home) -> None:
 
 
 def _stricter(policy: str) -> str:
-    """A re-identification bound that no table of this plan was made for."""
-    changed, count = re.subn(r"reidentification: \{max: [0-9.]+", "reidentification: {max: 0.02", policy)
+    """More people whom a record may be than the register has of the rarest."""
+    changed, count = re.subn(r"min_candidates: [0-9]+", "min_candidates: 300", policy)
     if count != 1:
-        raise Defect("The shipped policy has no re-identification gate to tighten.", "Please report this.")
+        raise Defect("The shipped policy has no disclosure gate to tighten.", "Please report this.")
     return changed
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -42,5 +44,23 @@ def test_a_shipped_policy_passes_and_fails_a_notch_above_what_was_reached(projec
         stricter = promise.model_copy(update={"dissimilarity": promise.dissimilarity.model_copy(update={"delta": notch})})
         assert {verdict.gate for verdict in judge(stricter, (again,)) if not verdict.passed} == {"dissimilarity"}
     assert any(figures.k == promise.k for figures in manifest.tables)
+    _attacked(project, outcome.json["candidate"], manifest)
     tightest = min(figures.delta_reached or 1.0 for figures in manifest.tables)
     assert tightest < float(exact(promise.dissimilarity.delta)) + 0.05
+
+
+def _attacked(project: Any, candidate: str, manifest: Manifest) -> None:
+    """Linking with each dictionary is right as often as the formula says, to five times the error that a draw of so many people has."""
+    outcome = project.run("attack", candidate[:12], "--json")
+    assert outcome.code == 0, outcome.err
+    tried = {(one["attack"], tuple(one["tables"])) for one in outcome.json["attacks"]}
+    names = [figures.name for figures in manifest.tables]
+    assert {("Homogeneity", (name,)) for name in names} <= tried
+    nearness = any("income" in figures.sensitive for figures in manifest.tables)  # the census has categories without hierarchies only
+    assert any(attack == "Proximity" for attack, _ in tried) is nearness
+    assert {("Linkage by order", pair) for pair in pairwise(names)} <= tried
+    linking = [one for one in outcome.json["attacks"] if one["attack"] == "Dictionary linking"]
+    assert len(linking) == sum(len(figures.disclosure_mean) for figures in manifest.tables)
+    for one in linking:
+        expected = float(one["sentence"].split("individuals consistent with a record, ")[1].split(" %")[0]) / 100
+        assert abs(one["share"] - expected) <= 5 * math.sqrt(expected / one["people"]) + 0.05 * expected  # it is written with two digits
