@@ -70,6 +70,8 @@ def _to_candidate(bench: Workbench, if_changed: bool) -> str:
     if if_changed and (candidate := record.pending_candidate(bench)):
         record.end_as_nothing_new(bench, candidate)
         return NOTHING_NEW
+    if bench.loaded.policy.gates.disclosure is not None:
+        steps.read_dictionaries(release_id)
     if bench.loaded.policy.suppress_cells is not None:
         steps.suppress_cells(release_id)
     steps.transform_sets(release_id)

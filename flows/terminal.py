@@ -81,6 +81,7 @@ TITLES = {
 STEP_TITLES = {
     "ingest": "Reading the source into codes",
     "expect": "Checking what came in",
+    "dictionaries": "Reading what attackers may hold",
     "suppress-cells": "Suppressing the cells that risk most",
     "transform": "Sets to bitmaps",
     "plan": "Choosing the projected tables",

@@ -37,6 +37,7 @@ class ColumnSpec:
     weight: float = 1.0
     metric: str | None = None
     components: tuple[str, ...] = ()  # vectors: the source columns
+    origin: str | None = None  # bitmap columns: the set attribute they come from
 
 
 def encode_column(cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Column:
@@ -305,6 +306,7 @@ def _column(spec: ColumnSpec, codes: Codes, values: NDArray[Any]) -> Column:
         spec.hierarchy,
         spec.weight,
         spec.metric,
+        origin=spec.origin,
         components=spec.components,
         separator=spec.separator,
     )

@@ -41,6 +41,12 @@ class PublishedTable:
     insensitive: Mapping[str, Column]
 
     @property
+    def attributes(self) -> tuple[str, ...]:
+        """Of the source, as far as they stand in this table: bits are those of their set."""
+        origins = (column.origin or name for name, column in self.sensitive.items())
+        return tuple(dict.fromkeys((*self.cells, *origins, *self.insensitive)))
+
+    @property
     def groups(self) -> int:
         return int(self.group.max(initial=-1)) + 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from headgate.errors import Defect, InputRejected
 from headgate.published import PublishedTable
 from headgate.risk.disclosure import Dictionary, DisclosureRisk, disclosure
 from headgate.risk.sensitivity import Form, Sensitivity
-from policies.disclosure import DictionaryKey, SensitivityKey
+from policies.disclosure import SensitivityKey
 from policies.schema import Policy
 
 
@@ -42,8 +42,7 @@ class Attacker:
     def cost(self, published: PublishedTable, people: NDArray[np.int64] | None) -> Sensitivity:
         """Φ for the records of one table; `people` is the row of the source that each record is. Weights of attributes that another
         table holds cost nothing here."""
-        here = {*published.cells, *published.insensitive}
-        here |= {part for column in published.sensitive.values() for part in (column.name, column.origin) if part is not None}
+        here = set(published.attributes)
         weights = {name: weight for name, weight in self.sensitivity.weights.items() if name in here}
         pairs = {pair: weight for pair, weight in self.sensitivity.pairs.items() if here.issuperset(pair)}
         cost = replace(self.sensitivity, weights=weights, pairs=pairs)
@@ -55,8 +54,22 @@ class Attacker:
         everything = None if self.own.everything is None else self.own.everything[people]
         return replace(cost, weights={**weights, **own}, records=everything)
 
-    def risk(self, published: PublishedTable, people: NDArray[np.int64] | None = None) -> DisclosureRisk:
-        return disclosure(published, self.dictionary, self.fields, self.cost(published, people), self.similar)
+    def threat(self, published: PublishedTable, people: NDArray[np.int64] | None = None) -> Threat:
+        cost = self.cost(published, people)
+        return Threat(self, cost, disclosure(published, self.dictionary, self.fields, cost, self.similar))
+
+
+@dataclass(frozen=True, eq=False)
+class Threat:
+    """An attacker before one table: what its records cost, and what he learns."""
+
+    attacker: Attacker
+    cost: Sensitivity = field(repr=False)
+    risk: DisclosureRisk = field(repr=False)
+
+
+def threats(attackers: Iterable[Attacker], published: PublishedTable, people: NDArray[np.int64] | None = None) -> tuple[Threat, ...]:
+    return tuple(attacker.threat(published, people) for attacker in attackers)
 
 
 def attackers_of(
@@ -67,9 +80,8 @@ def attackers_of(
     if gate is None:
         return ()
     cost, above = sensitivity_of(gate.sensitivity), None if gate.share is None else gate.share.above
-    everybody = DictionaryKey(source=True)
     found = []
-    for given in gate.dictionaries or (everybody,):
+    for given in gate.held:
         fields = given.fields or table.quasi
         if given.source:
             dictionary: Dictionary = {name: table[name] for name in fields}

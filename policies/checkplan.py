@@ -28,7 +28,7 @@ from headgate.xcolor.limits import NeighbourhoodLimit, limits_of_table
 from headgate.xcolor.partition import Infeasible, Partition, Variant, XColorSettings
 from headgate.xcolor.watch import Report, Watch
 from policies.anonymization import FULL_DOMAIN, Anonymize, Relax, Suppress
-from policies.attackers import Attacker
+from policies.attackers import Attacker, threats
 from policies.disclosure import DisclosureGate
 from policies.gates import judge
 from policies.manifest import Verdict
@@ -85,8 +85,8 @@ class TableCheck:
             return Checked(partition, (), f"not reached; {partition.remedy()}")
         published = publish_form(self.table, partition.groups, "plan", names, levels=partition.levels)
         promise = relaxed(self.promise, self.infeasible)
-        people = np.flatnonzero(partition.groups >= 0)
-        figures = measure_table(promise, published, self.attackers, people=people, suppressed=partition.suppressed, distance=self.distance)
+        found = threats(self.attackers, published, np.flatnonzero(partition.groups >= 0))
+        figures = measure_table(promise, published, found, suppressed=partition.suppressed, distance=self.distance)
         refused = tuple(verdict for verdict in judge(promise, (figures,), self.disclosure) if not verdict.passed)
         reason = "; ".join(_sentence(verdict) for verdict in refused)
         return Checked(partition, refused, reason, max(figures.closeness.values(), default=None))

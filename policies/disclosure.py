@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, PlainSerializer, Tag, model_validator
 
+from headgate.tolerance import at_least, at_most
 from policies.fields import Exact, InputPath, NotNegative, Positive, Problem, Problems, Section, Share, Text, UniqueNames, decimal_text
 
+DISCLOSURE = "disclosure"  # the gate's name
 SOURCE = "source"  # the name of θ = T, what the released people themselves are in the source
 PRIOR = "prior"  # the name of all dictionaries together, weighed by how likely the attacker holds each
+MEAN, MAX, SHARE, CANDIDATES = "mean", "max", "share", "candidates"  # the last asks for at least so many, the others for at most
 FORBIDDEN = Decimal("Infinity")
 
 
@@ -110,6 +114,11 @@ class DictionaryKey(Section):
         return self.path or self.marginals or (SOURCE if self.sql is None else f"query {self.sql.url_env}")
 
     @property
+    def file(self) -> tuple[str, str] | None:
+        """The key that names a file, and the file."""
+        return next(((form, path) for form in ("path", "marginals") if (path := getattr(self, form)) is not None), None)
+
+    @property
     def fields(self) -> tuple[str, ...]:
         """The shared attributes by their names in the policy; none for the source stands for all quasi-identifiers."""
         return tuple(self.on or ())
@@ -183,6 +192,18 @@ class SensitivityKey(Section):
         return tuple(dict.fromkeys(chain(self.weights, *(pair.of for pair in self.pairs))))
 
 
+@dataclass(frozen=True)
+class Bound:
+    """What the gate asks of each dictionary by itself; a gate's name ends with the bound's."""
+
+    name: str
+    required: Decimal | int
+
+    def holds(self, figure: float | None) -> bool:
+        """What could not be measured does not hold."""
+        return figure is not None and (at_least if self.name == CANDIDATES else at_most)(figure, float(self.required))
+
+
 class ShareKey(Section):
     """At most this share of the records may carry a larger loss than `above`."""
 
@@ -227,6 +248,22 @@ class DisclosureGate(Section):
         if problems:
             raise Problems(problems)
         return self
+
+    @property
+    def held(self) -> tuple[DictionaryKey, ...]:
+        """Without any the attacker holds the source itself (θ = T)."""
+        return self.dictionaries or (DictionaryKey(source=True),)
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Where priors say how likely each dictionary is, `mean` bounds their expectation instead."""
+        asked = {
+            MEAN: None if self.by_prior else self.mean,
+            MAX: self.max,
+            SHARE: None if self.share is None else self.share.at_most,
+            CANDIDATES: self.min_candidates,
+        }
+        return tuple(Bound(name, required) for name, required in asked.items() if required is not None)
 
     @property
     def by_prior(self) -> bool:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, replace
 
 from headgate.published import PublishedTable
 from headgate.risk.decision import RiskDistribution, risk_distribution
 from headgate.risk.disclosure import DisclosureRisk
 from headgate.risk.what_if import what_if
-from headgate.tolerance import at_least, at_most
-from policies.attackers import Attacker
-from policies.disclosure import DisclosureGate
+from policies.attackers import Threat
+from policies.disclosure import CANDIDATES, DISCLOSURE, MAX, MEAN, SHARE, DisclosureGate
 from policies.manifest import Verdict
-
-DISCLOSURE = "disclosure"
 
 
 @dataclass(frozen=True)
@@ -33,7 +27,7 @@ class Step:
     enough: bool
 
     def figure(self, bound: str) -> float | None:
-        return {"mean": self.mean, "max": self.max, "share": self.share, "candidates": self.candidates}.get(bound)
+        return {MEAN: self.mean, MAX: self.max, SHARE: self.share, CANDIDATES: self.candidates}.get(bound)
 
 
 @dataclass(frozen=True)
@@ -42,36 +36,31 @@ class Exposure:
     dictionary: str
     fields: tuple[str, ...]
     spread: RiskDistribution
+    now: Step
     steps: tuple[Step, ...]
 
 
-def exposures(
-    published: PublishedTable, attackers: Iterable[Attacker], gate: DisclosureGate, people: NDArray[np.int64] | None = None
-) -> tuple[Exposure, ...]:
-    return tuple(_exposure(published, attacker, gate, people) for attacker in attackers)
+def exposures(published: PublishedTable, found: Iterable[Threat], gate: DisclosureGate) -> tuple[Exposure, ...]:
+    return tuple(_exposure(published, threat, gate) for threat in found)
 
 
-def _exposure(published: PublishedTable, attacker: Attacker, gate: DisclosureGate, people: NDArray[np.int64] | None) -> Exposure:
-    cost = attacker.cost(published, people)
-    risk = attacker.risk(published, people)
+def _exposure(published: PublishedTable, threat: Threat, gate: DisclosureGate) -> Exposure:
+    attacker, risk = threat.attacker, threat.risk
     # Nothing is bought against a dictionary that fits nobody: it is written otherwise.
-    tried = what_if(published, attacker.dictionary, attacker.fields, cost, attacker.similar) if risk.unmatched < 1.0 else ()
+    tried = (
+        what_if(published, attacker.dictionary, attacker.fields, threat.cost, risk.consistent, attacker.similar)
+        if risk.unmatched < 1.0
+        else ()
+    )
     steps = tuple(_step(one.change, one.risk, gate) for one in tried)
-    return Exposure(published.name, attacker.name, attacker.fields, risk_distribution(risk.per_record), steps)
+    now = _step("as it is", risk, gate)
+    return Exposure(published.name, attacker.name, attacker.fields, risk_distribution(risk.per_record), now, steps)
 
 
 def _step(change: str, risk: DisclosureRisk, gate: DisclosureGate) -> Step:
     share = None if gate.share is None else risk.share_above(gate.share.above)
-    enough = all(
-        (
-            gate.mean is None or gate.by_prior or at_most(risk.mean, float(gate.mean)),
-            gate.max is None or at_most(risk.max, float(gate.max)),
-            gate.share is None or (share is not None and at_most(share, float(gate.share.at_most))),
-            gate.min_candidates is None or at_least(risk.fewest, gate.min_candidates),
-            risk.unmatched < 1.0,
-        )
-    )
-    return Step(change, risk.mean, risk.max, share, risk.fewest, enough)
+    step = Step(change, risk.mean, risk.max, share, risk.fewest, False)
+    return replace(step, enough=risk.unmatched < 1.0 and all(bound.holds(step.figure(bound.name)) for bound in gate.bounds))
 
 
 def with_cures(verdicts: Iterable[Verdict], found: Iterable[Exposure]) -> tuple[Verdict, ...]:
@@ -81,7 +70,7 @@ def with_cures(verdicts: Iterable[Verdict], found: Iterable[Exposure]) -> tuple[
 
 
 def _with_cure(verdict: Verdict, known: dict[tuple[str, str], Exposure]) -> Verdict:
-    name, _, bound = verdict.gate.removeprefix(f"{DISCLOSURE}:").rpartition(".")
+    name, bound = verdict.against
     exposure = known.get((verdict.table, name))
     if verdict.passed or verdict.kind != DISCLOSURE or exposure is None or not exposure.steps:
         return verdict
@@ -99,4 +88,4 @@ def _cure(steps: tuple[Step, ...], bound: str) -> str:
 def _distance(step: Step, bound: str) -> float:
     """Less is nearer to the bound."""
     figure = step.figure(bound)
-    return math.inf if figure is None else -figure if bound == "candidates" else figure
+    return math.inf if figure is None else -figure if bound == CANDIDATES else figure

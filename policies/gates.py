@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from headgate.errors import InputRejected, RequirementNotMet
 from headgate.tolerance import at_least, at_most, exact
-from policies.disclosure import PRIOR, SOURCE, DisclosureGate
+from policies.disclosure import CANDIDATES, DISCLOSURE, MEAN, PRIOR, Bound, DisclosureGate
 from policies.manifest import TableFigures, Utility, Verdict
 from policies.promise import Promise
 from policies.requirements import UtilityKey
@@ -64,23 +64,17 @@ def _of_table(promise: Promise, table: TableFigures, disclosure: DisclosureGate 
 
 def _disclosed(table: TableFigures, gate: DisclosureGate) -> Iterator[Verdict]:
     """Against every dictionary, so that the worst of them decides; where priors say how likely each is, the mean is their expectation."""
+    names = [dictionary.called for dictionary in gate.held]
     if gate.by_prior and gate.mean is not None:
-        expected = _ceiling(f"disclosure:{PRIOR}.mean", table, table.disclosure_prior, gate.mean)
-        yield _unless_foreign(expected, table, dictionary_names(gate))
-    for name in dictionary_names(gate):
-        for verdict in _against(table, gate, name):
-            yield _unless_foreign(verdict, table, (name,))
+        yield _unless_foreign(_bounded(table, PRIOR, Bound(MEAN, gate.mean)), table, names)
+    for name in names:
+        for bound in gate.bounds:
+            yield _unless_foreign(_bounded(table, name, bound), table, (name,))
 
 
-def _against(table: TableFigures, gate: DisclosureGate, name: str) -> Iterator[Verdict]:
-    if gate.mean is not None and not gate.by_prior:
-        yield _ceiling(f"disclosure:{name}.mean", table, table.disclosure_mean.get(name), gate.mean)
-    if gate.max is not None:
-        yield _ceiling(f"disclosure:{name}.max", table, table.disclosure_max.get(name), gate.max)
-    if gate.share is not None:
-        yield _ceiling(f"disclosure:{name}.share", table, table.disclosure_share.get(name), gate.share.at_most)
-    if gate.min_candidates is not None:
-        yield _floor(f"disclosure:{name}.candidates", table, table.disclosure_candidates.get(name), gate.min_candidates)
+def _bounded(table: TableFigures, dictionary: str, bound: Bound) -> Verdict:
+    way = _floor if bound.name == CANDIDATES else _ceiling
+    return way(f"{DISCLOSURE}:{dictionary}.{bound.name}", table, table.disclosed(dictionary, bound.name), bound.required)
 
 
 def _unless_foreign(verdict: Verdict, table: TableFigures, names: Iterable[str]) -> Verdict:
@@ -90,11 +84,6 @@ def _unless_foreign(verdict: Verdict, table: TableFigures, names: Iterable[str])
         return verdict
     cure = f"Nobody in '{foreign[0]}' fits any record, so nothing was measured: write its cells as the source does, or name another."
     return verdict.model_copy(update={"remedy": cure})
-
-
-def dictionary_names(disclosure: DisclosureGate) -> tuple[str, ...]:
-    """Without any, the attacker's dictionary is the source itself (θ = T)."""
-    return tuple(dictionary.called for dictionary in disclosure.dictionaries) or (SOURCE,)
 
 
 def judge_utility(wanted: UtilityKey, reached: Utility) -> tuple[Verdict, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from policies.disclosure import CANDIDATES, MAX, MEAN, PRIOR, SHARE
 from policies.frozen import Frozen
 from policies.promise import Promise
 
@@ -20,6 +21,12 @@ class Verdict(Frozen):
     def kind(self) -> str:
         """The gate without the attribute or dictionary it is about."""
         return self.gate.partition(":")[0]
+
+    @property
+    def against(self) -> tuple[str, str]:
+        """Of a gate on disclosure, the dictionary and the bound."""
+        dictionary, _, bound = self.gate.partition(":")[2].rpartition(".")
+        return dictionary, bound
 
 
 class PlanStep(Frozen):
@@ -92,6 +99,18 @@ class TableFigures(Frozen):
     query_error_mean: float | None = None
     query_error_median: float | None = None
     levels: dict[str, int] | None = None
+
+    def disclosed(self, dictionary: str, bound: str) -> float | None:
+        """The figure that a bound on disclosure looks at; None if it was not measured."""
+        if dictionary == PRIOR:
+            return self.disclosure_prior if bound == MEAN else None
+        known = {
+            MEAN: self.disclosure_mean,
+            MAX: self.disclosure_max,
+            SHARE: self.disclosure_share,
+            CANDIDATES: self.disclosure_candidates,
+        }
+        return known[bound].get(dictionary) if bound in known else None
 
 
 class Utility(Frozen):

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-
-import numpy as np
-from numpy.typing import NDArray
 
 from headgate.columns import Codes, Column
 from headgate.distance import Distance
@@ -24,7 +20,7 @@ from headgate.risk.decision import bayes_risk
 from headgate.risk.disclosure import DisclosureRisk
 from headgate.risk.reidentification import reidentification
 from headgate.utility.loss import discernibility, information_loss
-from policies.attackers import Attacker
+from policies.attackers import Threat
 from policies.manifest import TableFigures
 from policies.promise import Promise
 from policies.specs import domains_of
@@ -33,19 +29,16 @@ from policies.specs import domains_of
 def measure_table(
     promise: Promise,
     published: PublishedTable,
-    attackers: tuple[Attacker, ...] = (),
+    found: tuple[Threat, ...] = (),
     *,
-    people: NDArray[np.int64] | None = None,
     suppressed: int = 0,
     distance: Distance | None = None,
     path: str = "",
 ) -> TableFigures:
-    """`people`: the row of the source that each record is, needed where people weigh theirs differently. `suppressed` rows of the input
-    are in no table. `distance` is the callable's, where the promise names one; without it the
-    composite cannot be measured, and stays None."""
+    """`found`: what attackers learn of the table. `suppressed` rows of the input are in no table. `distance` is the callable's, where the
+    promise names one; without it the composite cannot be measured, and stays None."""
     if not published.sensitive:
         raise InputRejected(f"Table '{published.name}' has no sensitive column.", "Publish at least one a table.")
-    published = with_origins(promise, published)
     classes = published.classes()
     columns = tuple(published.sensitive.values())
     groups = k_anonymity(classes)
@@ -54,9 +47,8 @@ def measure_table(
     certain = worst_linkability(counted.values())
     diversities = {name: diversity(one) for name, one in counted.items()}
     spreads = {name: delta_l(counted[name], gate.interval) for name, gate in promise.delta_l.items() if name in counted}
-    disclosed = {attacker.name: attacker.risk(published, people) for attacker in attackers}
     # A dictionary that matches nobody, say one in another coding, would show no risk at all: it has measured nothing.
-    matched = {name: risk for name, risk in disclosed.items() if risk.unmatched < 1.0}
+    matched = {threat.attacker.name: threat.risk for threat in found if threat.risk.unmatched < 1.0}
     composed = None
     composite = distance if promise.callable is not None else composite_of(promise)
     if promise.dissimilarity is not None and composite is not None:
@@ -91,22 +83,15 @@ def measure_table(
         disclosure_mean={name: risk.mean for name, risk in matched.items() if math.isfinite(risk.mean)},
         disclosure_max={name: risk.max for name, risk in matched.items() if math.isfinite(risk.max)},
         disclosure_share={
-            attacker.name: disclosed[attacker.name].share_above(attacker.above)
-            for attacker in attackers
-            if attacker.above is not None and attacker.name in matched
+            threat.attacker.name: threat.risk.share_above(threat.attacker.above)
+            for threat in found
+            if threat.attacker.above is not None and threat.attacker.name in matched
         },
         disclosure_candidates={name: risk.fewest for name, risk in matched.items()},
-        disclosure_unmatched={name: risk.unmatched for name, risk in disclosed.items()},
-        disclosure_prior=_by_prior(attackers, matched),
+        disclosure_unmatched={threat.attacker.name: threat.risk.unmatched for threat in found},
+        disclosure_prior=_by_prior(found, matched),
         ncp=information_loss(published, domains_of(promise), suppressed).ncp,
     )
-
-
-def with_origins(promise: Promise, published: PublishedTable) -> PublishedTable:
-    """A file read again does not say which set a bitmap column comes from; the promise does."""
-    origins = {attribute.name: attribute.origin for attribute in promise.sensitive}
-    columns = {name: replace(column, origin=origins.get(name, column.origin)) for name, column in published.sensitive.items()}
-    return replace(published, sensitive=columns)
 
 
 def composite_of(promise: Promise) -> Distance:
@@ -126,10 +111,10 @@ def _alone(promise: Promise, columns: tuple[Column, ...], classes: Sequence[Code
     return risks
 
 
-def _by_prior(attackers: tuple[Attacker, ...], matched: Mapping[str, DisclosureRisk]) -> float | None:
+def _by_prior(found: tuple[Threat, ...], matched: Mapping[str, DisclosureRisk]) -> float | None:
     """The expected risk where the policy says how likely each dictionary is; not measured if one of them could not be."""
-    priors = [attacker.prior for attacker in attackers if attacker.prior is not None]
-    if not priors or len(matched) < len(attackers):
+    priors = [threat.attacker.prior for threat in found if threat.attacker.prior is not None]
+    if not priors or len(matched) < len(found):
         return None
-    expected = bayes_risk([matched[attacker.name].mean for attacker in attackers], priors)
+    expected = bayes_risk([threat.risk.mean for threat in found], priors)
     return expected if math.isfinite(expected) else None

@@ -75,9 +75,9 @@ def files_of(policy: Policy) -> Mapping[tuple[str | int, ...], str]:
     disclosure = policy.gates.disclosure
     if disclosure is not None:
         for place, dictionary in enumerate(disclosure.dictionaries):
-            for form in ("path", "marginals"):
-                if (path := getattr(dictionary, form)) is not None:
-                    found["gates", "disclosure", "dictionaries", place, form] = path
+            if dictionary.file is not None:
+                form, path = dictionary.file
+                found["gates", "disclosure", "dictionaries", place, form] = path
         if disclosure.sensitivity is not None and disclosure.sensitivity.people is not None:
             found["gates", "disclosure", "sensitivity", "people", "path"] = disclosure.sensitivity.people.path
     if policy.approval.signers is not None:

@@ -270,6 +270,7 @@ def specs_of(promise: Promise) -> dict[str, ColumnSpec]:
             weight=attribute.weight,
             metric=attribute.metric,
             components=attribute.components,
+            origin=attribute.origin,
         )
         for attribute in promise.sensitive
     }

@@ -15,22 +15,19 @@ from typing import Any
 from headgate.advice.result import TableAdvice, Tried
 from headgate.advise import Scouting, Trial, advise, fitting
 from headgate.errors import InputRejected
-from headgate.projection.bitmap import bitmap_table
 from headgate.projection.plan import NoPlan
 from headgate.tolerance import exact
 from headgate.xcolor.limits import limits_of_table
-from policies.attackers import attackers_of
 from policies.fields import decimal_text
 from policies.measure import composite_of
 from policies.specs import promise_of
 from tasks.advice_suggestions import Search, Suggestion
 from tasks.advice_trials import Asked, Names, Trials, plans_of
 from tasks.callables import callable_distance
-from tasks.dictionaries import encode_dictionaries
 from tasks.ingest import ingest
 from tasks.plan import why_no_plan
 from tasks.references import LoadedPolicy, load_policy
-from tasks.suppress_cells import suppress
+from tasks.transform import transformed
 
 STAND_IN = "0.1"  # ε, where the policy promises no composite
 SUGGESTING = 8  # releases that are tried for the suggestions, about
@@ -87,14 +84,11 @@ class Prepared:
 def prepare(path: Path) -> Prepared:
     loaded = load_policy(path)
     ingested = ingest(loaded)
-    registers = encode_dictionaries(loaded, ingested.table)
-    whole = suppress(loaded.policy, ingested.table, registers, ingested.own)
-    table = bitmap_table(whole, ingested.specs)
-    promise = promise_of(loaded.policy, table)
-    attackers = attackers_of(loaded.policy, ingested.table, registers.encoded, ingested.own)
+    found = transformed(loaded, ingested)
+    promise = promise_of(loaded.policy, found.table)
     seed = hashlib.sha256(loaded.digest.encode()).digest()
-    trials = Trials(loaded.policy, table, promise, attackers, seed, callable_distance(promise))
-    return Prepared(loaded, trials, plans_of(loaded.policy, table, promise), ingested.source_digest)
+    trials = Trials(loaded.policy, found.table, found.original, promise, found.attackers, seed, callable_distance(promise))
+    return Prepared(loaded, trials, plans_of(loaded.policy, found.table, promise), ingested.source_digest)
 
 
 def share_of(text: str | None, option: str) -> Fraction | None:

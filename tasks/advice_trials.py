@@ -24,7 +24,7 @@ from headgate.tolerance import at_most, exact
 from headgate.utility.queries import count_query_error
 from headgate.xcolor.watch import Report
 from policies.anonymization import Relax
-from policies.attackers import Attacker
+from policies.attackers import Attacker, threats
 from policies.checkplan import Checked, TableCheck, search_plan
 from policies.gates import judge, judge_utility
 from policies.manifest import Utility
@@ -65,6 +65,7 @@ class Trials:
 
     policy: Policy
     table: Table
+    original: Table  # before a policy's `suppress_cells`: what count queries ask for
     promise: Promise
     attackers: tuple[Attacker, ...]
     seed: bytes
@@ -114,10 +115,8 @@ class Trials:
             self.failed[names, asked] = Checked(light, (), "not reached")
             return Tried(False, reason=found.remedy())
         published = publish_form(self.table, found.groups, "table", names, levels=found.levels)
-        people = np.flatnonzero(found.groups >= 0)
-        figures = measure_table(
-            check.promise, published, self.attackers, people=people, suppressed=found.suppressed, distance=self.distance
-        )
+        learned = threats(self.attackers, published, np.flatnonzero(found.groups >= 0))
+        figures = measure_table(check.promise, published, learned, suppressed=found.suppressed, distance=self.distance)
         failed = [verdict for verdict in judge(check.promise, (figures,), check.disclosure) if not verdict.passed]
         refused = [verdict.gate for verdict in failed]
         if failed:
@@ -126,7 +125,7 @@ class Trials:
         wanted = self.policy.utility
         try:
             errors = count_query_error(
-                self.table,
+                self.original,
                 published,
                 wanted.dimensions,
                 wanted.sensitive_dimensions,

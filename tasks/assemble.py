@@ -6,7 +6,6 @@ import hashlib
 from importlib.metadata import version
 
 from policies.manifest import Manifest
-from tasks.exposure import patterns_of
 from tasks.measured import Limits, MeasuredRelease
 from tasks.report import ReportContent, Sample
 from tasks.signers import TrustRoots
@@ -74,7 +73,7 @@ def report_content(bench: Workbench, refusal: str = "") -> ReportContent:
     """With a sample of the published rows where there is a candidate; a refused release shows figures only."""
     policy = bench.loaded.policy
     samples = () if refusal else tuple(_sample(bench, name) for name in bench.names)
-    patterns = {} if refusal else patterns_of(bench)
+    patterns = {} if refusal else bench.patterns
     return ReportContent(measured_release(bench, refusal), product(), samples, patterns, policy.approval.required, policy.publish.to)
 
 

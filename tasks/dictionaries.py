@@ -17,14 +17,14 @@ from tasks.source_sql import open_sql
 
 
 @dataclass(frozen=True, eq=False)
-class Registers:
+class Dictionaries:
     """By name. Only registers that have a key can be compared person by person."""
 
     encoded: Mapping[str, Dictionary] = field(default_factory=dict)
     keys: Mapping[str, Keys] = field(default_factory=dict)
 
 
-def encode_dictionaries(loaded: LoadedPolicy, table: Table) -> Registers:
+def encode_dictionaries(loaded: LoadedPolicy, table: Table) -> Dictionaries:
     """All that the policy's disclosure gate names, but the source itself. A query is run now: its result is data, and no part of the
     policy's digest."""
     gate, identifiers = loaded.policy.gates.disclosure, loaded.policy.named(Role.IDENTIFIER)
@@ -42,7 +42,7 @@ def encode_dictionaries(loaded: LoadedPolicy, table: Table) -> Registers:
         encoded[given.called] = _encoded(given, register, table)
         if register.keys is not None:
             keys[given.called] = register.keys
-    return Registers(encoded, keys)
+    return Dictionaries(encoded, keys)
 
 
 def _encoded(given: DictionaryKey, register: Register, table: Table) -> Dictionary:

@@ -14,8 +14,8 @@ from headgate.published import PublishedTable
 from headgate.risk.consistency import cell_masks
 from headgate.risk.decision import agrees, bound_holds, refines
 from headgate.risk.marginals import Marginals
-from headgate.risk.patterns import Pattern, riskiest
-from policies.attackers import Attacker
+from headgate.risk.patterns import riskiest
+from policies.attackers import Attacker, Threat
 from policies.exposure import exposures
 from tasks.registers import Keys
 from tasks.workbench import Workbench, present
@@ -45,21 +45,20 @@ def _last_for_missing(column: Column) -> NDArray[np.int64]:
     return np.where(column.codes < 0, len(column.values), column.codes).astype(np.int64)
 
 
-def expose(bench: Workbench, published: PublishedTable, people: NDArray[np.int64] | None) -> None:
+def expose(bench: Workbench, published: PublishedTable, found: tuple[Threat, ...]) -> None:
     """For the report, and for the remedy of a gate that fails."""
     gate = bench.loaded.policy.gates.disclosure
     if gate is None:
         return
-    bench.exposures[published.name] = exposures(published, bench.attackers, gate, people)
-    for attacker in bench.attackers:
-        found = riskiest(published, attacker.fields, attacker.risk(published, people))
-        bench.patterns[published.name, attacker.name] = found
+    bench.exposures[published.name] = exposures(published, found, gate)
+    for threat in found:
+        bench.patterns[published.name, threat.attacker.name] = riskiest(published, threat.attacker.fields, threat.risk)
 
 
 def bounds(bench: Workbench) -> Iterator[str]:
     """Theorem 1, of every pair of dictionaries whose people can be compared: R against the one that refines the other is the larger one."""
     held = {attacker.name: attacker for attacker in bench.attackers if not isinstance(attacker.dictionary, Marginals)}
-    keys = dict(present(bench.registers, "dictionaries").keys)
+    keys = dict(present(bench.dictionaries, "dictionaries").keys)
     people, own = _released(bench)
     for estimate in held.values():
         for true in held.values():
@@ -92,7 +91,7 @@ def _bound(
     theirs = keys.get(true.name)
     if theirs is None or theirs.name not in own:
         return ""
-    if estimate.name not in present(bench.registers, "dictionaries").encoded:  # the source itself
+    if estimate.name not in present(bench.dictionaries, "dictionaries").encoded:  # the source itself
         everybody = present(bench.ingested, "encoded source").identifiers.of(theirs.name)
     else:
         mine = keys.get(estimate.name)
@@ -117,14 +116,3 @@ def _bound(
         f"{estimate.name} bounds {true.name}: everybody in it is there too, and no cell there contradicts it, so no table can risk more "
         f"against {true.name} (Theorem 1). Measured, in the table that is worst off: {worst[0]:.6g}, at most {worst[1]:.6g}."
     )
-
-
-def patterns_of(bench: Workbench) -> dict[tuple[str, str], tuple[Pattern, ...]]:
-    """Only of the table that risks most against each dictionary."""
-    chosen: dict[tuple[str, str], tuple[Pattern, ...]] = {}
-    for attacker in bench.attackers:
-        tables = [(patterns[0].loss, name) for (name, other), patterns in bench.patterns.items() if other == attacker.name and patterns]
-        if tables:
-            name = max(tables)[1]
-            chosen[name, attacker.name] = bench.patterns[name, attacker.name]
-    return chosen

@@ -17,10 +17,11 @@ from headgate.published import PublishedTable
 from headgate.utility.loss import information_loss
 from headgate.utility.queries import count_query_error
 from policies.anonymization import FULL_DOMAIN
+from policies.attackers import threats
 from policies.exposure import with_cures
 from policies.gates import judge, judge_utility
 from policies.manifest import TableFigures, Utility, Verdict
-from policies.measure import composite_of, measure_table, with_origins
+from policies.measure import composite_of, measure_table
 from policies.specs import domains_of
 from tasks.exposure import bounds, expose, whose_records
 from tasks.measured import MeasuredTable
@@ -32,13 +33,11 @@ def gate_table(bench: Workbench, name: str) -> int:
     """Measures one table; gives its number of groups."""
     promise, table = present(bench.promise, "promise"), present(bench.table, "encoded source")
     written = bench.written[name][0]
-    published = with_origins(promise, read_published(bench.stage / written.path, promise, name))
+    published = read_published(bench.stage / written.path, promise, name)
     suppressed = table.rows - published.rows
-    people = whose_records(bench, published)
-    figures = measure_table(
-        promise, published, bench.attackers, people=people, suppressed=suppressed, distance=bench.distance, path=written.path
-    )
-    expose(bench, published, people)
+    found = threats(bench.attackers, published, whose_records(bench, published))
+    figures = measure_table(promise, published, found, suppressed=suppressed, distance=bench.distance, path=written.path)
+    expose(bench, published, found)
     wanted = bench.loaded.policy.utility
     errors = count_query_error(
         present(bench.original, "encoded source"),

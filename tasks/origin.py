@@ -7,23 +7,18 @@ are sealed: the policy's in the manifest, and the source's there as an HMAC unde
 from __future__ import annotations
 
 import hmac
-from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from headgate.columns import Table
 from headgate.errors import InputRejected, PolicyInvalid
-from headgate.projection.bitmap import bitmap_table
-from policies.attackers import Attacker, attackers_of
 from policies.frozen import Frozen
-from tasks.dictionaries import encode_dictionaries
 from tasks.home import Home
 from tasks.ingest import Ingested, ingest
 from tasks.keys import ledger_secret, source_hmac, write_private
 from tasks.references import LoadedPolicy, load_policy
 from tasks.seal import Candidate
-from tasks.suppress_cells import suppress
+from tasks.transform import Transformed, transformed
 
 ORIGINS = "origins"
 
@@ -35,31 +30,19 @@ class Origin(Frozen):
     source: str | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Reopened:
-    """The source in codes, its sets as bitmaps, and who holds which dictionary, as in the release."""
-
-    table: Table  # what was anonymized
-    original: Table  # before a policy's `suppress_cells`; else the same
-    attackers: tuple[Attacker, ...]
-
-
 def keep_origin(home: Home, candidate: str, policy: Path, source: Path | None) -> None:
     origin = Origin(policy=str(policy), source=None if source is None else str(source))
     write_private(home.root / ORIGINS / candidate, origin.model_dump_json().encode() + b"\n")
 
 
-def reopen(home: Home, candidate: Candidate, policy: Path | None = None, source: Path | None = None) -> Reopened:
+def reopen(home: Home, candidate: Candidate, policy: Path | None = None, source: Path | None = None) -> Transformed:
     """A path that is given takes the place of the one kept. Anything but what the candidate was made from is refused."""
     kept = _read_origin(home, candidate.id)
     if policy is None and kept is None:
         raise InputRejected("It is not known which policy this candidate was made from.", "Name the policy with --policy.")
     loaded = _policy(policy or Path(kept.policy if kept else ""), candidate)
     ingested = _source(home, loaded, source or (Path(kept.source) if kept and kept.source else None), candidate)
-    registers = encode_dictionaries(loaded, ingested.table)
-    after = suppress(loaded.policy, ingested.table, registers, ingested.own)
-    table, original = (bitmap_table(one, ingested.specs) for one in (after, ingested.table))
-    return Reopened(table, original, attackers_of(loaded.policy, original, registers.encoded))
+    return transformed(loaded, ingested)
 
 
 def _read_origin(home: Home, candidate: str) -> Origin | None:

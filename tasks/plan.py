@@ -13,12 +13,12 @@ from headgate.projection.plan import NoPlan, Projection
 from headgate.published import publish_form
 from headgate.xcolor.certificates import EVERY
 from headgate.xcolor.partition import Otherwise, Partition, Variant
-from policies.attackers import attackers_of
+from policies.attackers import attackers_of, threats
 from policies.checkplan import Checked, TableCheck, infeasible_of, relaxed, search_plan
-from policies.exposure import DISCLOSURE, exposures, with_cures
+from policies.disclosure import DISCLOSURE
+from policies.exposure import exposures, with_cures
 from policies.manifest import Alternative, Plan, PlanStep, Verdict
 from tasks.callables import callable_distance
-from tasks.dictionaries import encode_dictionaries
 from tasks.workbench import Workbench, present
 
 
@@ -27,9 +27,8 @@ def choose_plan(bench: Workbench) -> int:
     policy, table, promise = bench.loaded.policy, present(bench.table, "encoded source"), present(bench.promise, "promise")
     bench.distance = callable_distance(promise)
     original, ingested = present(bench.original, "encoded source"), present(bench.ingested, "encoded source")
-    if bench.registers is None:
-        bench.registers = encode_dictionaries(bench.loaded, original)
-    bench.attackers = attackers_of(policy, original, bench.registers.encoded, ingested.own)
+    encoded = {} if bench.dictionaries is None else bench.dictionaries.encoded
+    bench.attackers = attackers_of(policy, original, encoded, ingested.own)
     check = TableCheck(
         table, promise, policy.anonymize, policy.gates.disclosure, bench.attackers, bench.seed, bench.distance, report=bench.working
     )
@@ -71,7 +70,7 @@ def _with_step(check: TableCheck, names: frozenset[str], tried: Checked) -> Verd
         return gate
     columns = [name for name in check.table.sensitive if name in names]
     published = publish_form(check.table, groups, gate.table, columns, levels=tried.partition.levels)
-    found = exposures(published, check.attackers, check.disclosure, np.flatnonzero(groups >= 0))
+    found = exposures(published, threats(check.attackers, published, np.flatnonzero(groups >= 0)), check.disclosure)
     return with_cures([gate], found)[0]
 
 

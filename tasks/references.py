@@ -101,7 +101,7 @@ def _parse(policy: Policy, contents: Mapping[str, pa.Buffer]) -> References:
             codes[name] = read_key_values(contents[attribute.values_from.path], attribute.values_from.path, attribute.values_from.key)
     signers, suite = policy.approval.signers, policy.expect.suite
     gate = policy.gates.disclosure
-    files = [(given, path) for given in (gate.dictionaries if gate else ()) if (path := given.path or given.marginals)]
+    files = [(given, given.file[1]) for given in (gate.dictionaries if gate else ()) if given.file is not None]
     identifiers = policy.named(Role.IDENTIFIER)
     people = gate.sensitivity.people if gate and gate.sensitivity else None
     return References(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.errors import HeadgateError, IntegrityBroken
 from headgate.tolerance import at_least, at_most
-from policies.disclosure import PRIOR
+from policies.disclosure import CANDIDATES, DISCLOSURE
 from policies.manifest import Manifest, TableFigures, Verdict
 from tasks.files import Stored
 
@@ -179,33 +179,24 @@ def _check_promise(manifest: Manifest, measured: tuple[TableFigures, ...]) -> No
         if not gate.startswith(("disclosure:", "utility.")) and gate not in unknowable:
             raise IntegrityBroken(f"The manifest holds a verdict ({gate} of {table or 'all tables'}) on nothing promised.", FALSE_CLAIM)
         verdict = claimed[gate, table]
-        if gate not in unknowable and not (_same(_figure_of(manifest, gate, table), verdict.measured) and _within(verdict)):
+        if gate not in unknowable and not (_same(_figure_of(manifest, verdict), verdict.measured) and _within(verdict)):
             raise IntegrityBroken(f"The verdict on {gate} of {table or 'all tables'} is not the one that follows.", FALSE_CLAIM)
     if any(not verdict.passed for verdict in manifest.verdicts):
         raise IntegrityBroken("The manifest holds a gate that has not passed.", FALSE_CLAIM)
 
 
-def _figure_of(manifest: Manifest, gate: str, table: str) -> float | None:
+def _figure_of(manifest: Manifest, verdict: Verdict) -> float | None:
     """The figure of the manifest that a verdict on disclosure or utility is about."""
-    if gate.startswith("utility."):
-        return {"utility.max_loss": manifest.utility.ncp, "utility.max_error": manifest.utility.query_error_mean}.get(gate)
-    name, _, which = gate.removeprefix("disclosure:").rpartition(".")
-    figures = next((one for one in manifest.tables if one.name == table), None)
-    if figures is None or (which, name) == ("mean", PRIOR):
-        return None if figures is None else figures.disclosure_prior
-    known: dict[str, dict[str, float]] = {
-        "mean": figures.disclosure_mean,
-        "max": figures.disclosure_max,
-        "share": figures.disclosure_share,
-        "candidates": figures.disclosure_candidates,
-    }
-    return known.get(which, {}).get(name)
+    if verdict.kind != DISCLOSURE:
+        return {"utility.max_loss": manifest.utility.ncp, "utility.max_error": manifest.utility.query_error_mean}.get(verdict.gate)
+    figures = next((one for one in manifest.tables if one.name == verdict.table), None)
+    return None if figures is None else figures.disclosed(*verdict.against)
 
 
 def _within(verdict: Verdict) -> bool:
     if verdict.measured is None or verdict.required is None:
         return False
-    within = at_least if verdict.gate.startswith("disclosure:") and verdict.gate.endswith(".candidates") else at_most
+    within = at_least if verdict.kind == DISCLOSURE and verdict.against[1] == CANDIDATES else at_most
     return within(verdict.measured, verdict.required)
 
 

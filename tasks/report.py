@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from headgate.projection.baseline import Baseline, against_single
 from headgate.risk.patterns import Pattern
-from policies.exposure import DISCLOSURE, Exposure
+from policies.disclosure import CANDIDATES, DISCLOSURE, MAX, MEAN, SHARE
+from policies.exposure import Exposure
 from policies.manifest import TableFigures, Verdict
 from policies.promise import Promise, SensitiveAttribute
 from tasks.measured import MeasuredRelease, Outcome
@@ -18,9 +19,9 @@ from tasks.page import figure_text, framed, page_template
 from tasks.release_charts import draw_errors, draw_losses, draw_plan, draw_table
 
 HAS, HAS_NOT = "1", "0"  # the cells of a bit of a set
-# Which way a gate asks, by the first word of its name.
-AT_LEAST = frozenset({"k", "dissimilarity", "delta_l", "distinct_l", "candidates"})
-AT_MOST = frozenset({"linkability", "closeness", "reidentification", "disclosure", "utility"})
+# Which way a gate asks, by the first word of its name, and a gate on disclosure by its last.
+AT_LEAST = frozenset({"k", "dissimilarity", "delta_l", "distinct_l", CANDIDATES})
+AT_MOST = frozenset({"linkability", "closeness", "reidentification", "utility", MEAN, MAX, SHARE})
 
 # One line for every figure that a page shows, by the name it is shown under.
 GLOSSARY = {
@@ -124,8 +125,7 @@ def render_report(content: ReportContent) -> str:
         utility_pictures=framed(draw_errors(release, "svg") | draw_losses(release, "svg"), CAPTIONS),
         plan_steps=tuple(_plan_steps(release)),
         against_one=_against_one(release),
-        disclosures=tuple(_disclosures(release)),
-        riskiest=tuple(_riskiest(content)),
+        disclosures=tuple(_disclosures(content)),
         sides=_sides(release.outcomes),
         remarked=any(verdict.remedy for verdict in release.verdicts),
         glossary={name: meaning for name, meaning in GLOSSARY.items() if name in shown | _shown_elsewhere(release)},
@@ -174,7 +174,7 @@ def _why(verdict: Verdict) -> str:
 
 def _texts_apart(verdict: Verdict) -> tuple[str, str]:
     """Measured and required as text; in full where six digits would show two numbers as one."""
-    family = "candidates" if verdict.kind == DISCLOSURE and verdict.gate.endswith(".candidates") else re.split(r"[:.]", verdict.gate)[0]
+    family = verdict.against[1] if verdict.kind == DISCLOSURE else re.split(r"[:.]", verdict.gate)[0]
     way = "at least " if family in AT_LEAST else "at most " if family in AT_MOST else ""
     measured, required = figure_text(verdict.measured), "–" if verdict.required is None else figure_text(verdict.required)
     if measured == required and verdict.measured != verdict.required:
@@ -238,42 +238,27 @@ def _against_one(release: MeasuredRelease) -> Baseline | None:
 
 @dataclass(frozen=True)
 class Against:
-    """One table against one dictionary, a line of the overview; the worst table of each dictionary also shows its steps."""
+    """One table against one dictionary: a line of the overview, and of the table that is worst off also steps and patterns."""
 
     figures: TableFigures
     exposure: Exposure
-    worst: bool
+    patterns: tuple[Pattern, ...]
 
-    @property
-    def mean(self) -> float | None:
-        return self.figures.disclosure_mean.get(self.exposure.dictionary)
-
-    @property
-    def max(self) -> float | None:
-        return self.figures.disclosure_max.get(self.exposure.dictionary)
-
-    @property
-    def candidates(self) -> float | None:
-        return self.figures.disclosure_candidates.get(self.exposure.dictionary)
+    def figure(self, bound: str) -> float | None:
+        return self.figures.disclosed(self.exposure.dictionary, bound)
 
     @property
     def unmatched(self) -> float | None:
         return self.figures.disclosure_unmatched.get(self.exposure.dictionary)
 
 
-def _disclosures(release: MeasuredRelease) -> Iterator[Against]:
+def _disclosures(content: ReportContent) -> Iterator[list[Against]]:
     """By dictionary, the table that is worst off first. What could not be measured is the worst."""
-    figures = {table.name: table.figures for table in release.tables}
-    for name in dict.fromkeys(exposure.dictionary for exposure in release.exposures):
-        lines = [Against(figures[one.table], one, False) for one in release.exposures if one.dictionary == name and one.table in figures]
-        lines.sort(key=lambda line: math.inf if line.max is None else line.max, reverse=True)
-        yield from (replace(line, worst=place == 0) for place, line in enumerate(lines))
-
-
-def _riskiest(content: ReportContent) -> Iterator[tuple[str, str, tuple[str, ...], tuple[Pattern, ...]]]:
-    fields = {(one.table, one.dictionary): one.fields for one in content.measured.exposures}
-    for (table, dictionary), patterns in content.patterns.items():
-        yield table, dictionary, fields[table, dictionary], patterns
+    figures = {table.name: table.figures for table in content.measured.tables}
+    found = [one for one in content.measured.exposures if one.table in figures]
+    for name in dict.fromkeys(one.dictionary for one in found):
+        lines = [Against(figures[one.table], one, content.patterns.get((one.table, name), ())) for one in found if one.dictionary == name]
+        yield sorted(lines, key=lambda line: math.inf if (largest := line.figure(MAX)) is None else largest, reverse=True)
 
 
 def _plan_steps(release: MeasuredRelease) -> Iterator[dict[str, Any]]:

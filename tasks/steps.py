@@ -88,6 +88,12 @@ def transform_sets(bench: Workbench) -> int:
     return transform.transform(bench)
 
 
+@step("dictionaries", retries=1)
+def read_dictionaries(bench: Workbench) -> int:
+    """Before step 3, where the policy has a gate on disclosure: what attackers may hold."""
+    return transform.read_dictionaries(bench)
+
+
 @step("suppress-cells")
 def suppress_cells(bench: Workbench) -> int:
     """Before step 3, where the policy asks for it: the cells that MinRisk takes out; gives how many."""

@@ -16,16 +16,17 @@ from headgate.risk.sensitivity import Weight
 from policies.attackers import OwnWeights
 from policies.disclosure import SOURCE
 from policies.schema import Policy
-from tasks.dictionaries import Registers
+from tasks.dictionaries import Dictionaries
 
 
-def suppress(policy: Policy, table: Table, registers: Registers, own: OwnWeights | None = None) -> Table:
+def suppress(policy: Policy, table: Table, dictionaries: Dictionaries, own: OwnWeights | None = None) -> Table:
     """The table itself where the policy asks for nothing."""
     wanted = policy.suppress_cells
     if wanted is None:
         return table
     among = wanted.among or (*policy.named(Role.QUASI), *policy.named(Role.SENSITIVE))
-    dictionary = {name: table[name] for name in table.quasi} if wanted.dictionary == SOURCE else registers.encoded[wanted.dictionary]
+    held = dictionaries.encoded
+    dictionary = {name: table[name] for name in table.quasi} if wanted.dictionary == SOURCE else held[wanted.dictionary]
     if isinstance(dictionary, Marginals):
         raise InputRejected("MinRisk needs a register; frequency tables are none.", "Name a register in suppress_cells, or the source.")
     cells = {name: exact_cells(table[name]) for name in among}

@@ -1,30 +1,56 @@
-"""Step 3: multi-valued attributes become bitmap columns, and with them it is known what the release promises of each column."""
+"""Step 3: multi-valued attributes become bitmap columns, and with them it is known what the release promises of each column. Before it,
+where the policy asks for them: what attackers may hold is read, and MinRisk takes cells out."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 
+from headgate.columns import Table
 from headgate.projection.bitmap import bitmap_table
+from policies.attackers import Attacker, attackers_of
 from policies.specs import promise_of
-from tasks.dictionaries import encode_dictionaries
+from tasks.dictionaries import Dictionaries, encode_dictionaries
+from tasks.ingest import Ingested
+from tasks.references import LoadedPolicy
 from tasks.suppress_cells import suppress, suppressed_cells
 from tasks.workbench import Workbench, present
+
+
+def read_dictionaries(bench: Workbench) -> int:
+    """The number of dictionaries that attackers may hold beside the source."""
+    bench.dictionaries = encode_dictionaries(bench.loaded, present(bench.ingested, "encoded source").table)
+    return len(bench.dictionaries.encoded)
 
 
 def suppress_cells(bench: Workbench) -> int:
     """The number of cells that MinRisk takes out. What they were is known to attackers still, and to the count queries."""
     ingested = present(bench.ingested, "encoded source")
-    bench.registers = encode_dictionaries(bench.loaded, ingested.table)
-    after = suppress(bench.loaded.policy, ingested.table, bench.registers, ingested.own)
-    bench.source_table, bench.ingested = ingested.table, replace(ingested, table=after)
-    bench.suppressed_cells = suppressed_cells(ingested.table, after)
+    bench.after_suppression = suppress(bench.loaded.policy, ingested.table, bench.dictionaries or Dictionaries(), ingested.own)
+    bench.suppressed_cells = suppressed_cells(ingested.table, bench.after_suppression)
     return sum(bench.suppressed_cells.values())
 
 
 def transform(bench: Workbench) -> int:
     """The number of sensitive columns after the transformation."""
-    ingested = present(bench.ingested, "encoded source")
-    bench.table = bitmap_table(ingested.table, ingested.specs)
-    bench.original = bench.table if bench.source_table is None else bitmap_table(bench.source_table, ingested.specs)
+    ingested, after = present(bench.ingested, "encoded source"), bench.after_suppression
+    bench.original = bitmap_table(ingested.table, ingested.specs)
+    bench.table = bench.original if after is None else bitmap_table(after, ingested.specs)
     bench.promise = promise_of(bench.loaded.policy, bench.table)
     return len(bench.table.sensitive)
+
+
+@dataclass(frozen=True, eq=False)
+class Transformed:
+    """What a release works on, its sets as bitmaps, and who holds which dictionary."""
+
+    table: Table  # what is anonymized
+    original: Table  # before a policy's `suppress_cells`; else the same
+    attackers: tuple[Attacker, ...]
+
+
+def transformed(loaded: LoadedPolicy, ingested: Ingested) -> Transformed:
+    """All of it at once, for whoever tries settings or attacks what was made."""
+    dictionaries = encode_dictionaries(loaded, ingested.table)
+    after = suppress(loaded.policy, ingested.table, dictionaries, ingested.own)
+    table, original = (bitmap_table(one, ingested.specs) for one in (after, ingested.table))
+    return Transformed(table, original, attackers_of(loaded.policy, original, dictionaries.encoded, ingested.own))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from policies.exposure import Exposure
     from policies.manifest import Plan, Signer, TableFigures, Utility, Verdict
     from policies.promise import Promise
-    from tasks.dictionaries import Registers
+    from tasks.dictionaries import Dictionaries
     from tasks.ingest import Ingested
     from tasks.keys import PrivateKey
     from tasks.ledger import Ledger
@@ -70,9 +70,9 @@ class Workbench:
     promise: Promise | None = None
     distance: Distance | None = None  # the callable's, where the policy names one
     attackers: tuple[Attacker, ...] = ()
-    registers: Registers | None = None  # the dictionaries that were read
-    source_table: Table | None = None  # before a policy's `suppress_cells`, where it asks for that
-    original: Table | None = None  # the same in bitmaps; else `table` itself
+    dictionaries: Dictionaries | None = None  # that attackers may hold, where the policy has a gate on disclosure
+    after_suppression: Table | None = None  # the encoded source after a policy's `suppress_cells`
+    original: Table | None = None  # the whole source in bitmaps; `table` itself where no cells were suppressed
     people: dict[str, NDArray[np.int64]] = field(default_factory=dict)  # whose records these are, where people weigh theirs differently
     suppressed_cells: dict[str, int] = field(default_factory=dict)
     exposures: dict[str, tuple[Exposure, ...]] = field(default_factory=dict)
@@ -107,9 +107,11 @@ class Workbench:
 
     def forget_microdata(self) -> None:
         """What is left is what may be shown: figures, verdicts, ids."""
-        self.ingested = self.table = self.source_table = self.original = self.check = self.kept = self.distance = self.registers = None
+        self.ingested = self.dictionaries = self.after_suppression = self.table = self.original = None
+        self.check = self.kept = self.distance = None
         self.attackers = ()
         self.people.clear()
+        self.patterns.clear()
         self.partitions.clear()
         self.query_errors.clear()
 

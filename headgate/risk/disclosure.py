@@ -58,7 +58,13 @@ def disclosure(
 ) -> DisclosureRisk:
     """Of one published table against one dictionary, encoded by `encode_dictionary` (or the input table's own columns, θ = T)."""
     consistent = candidates(published.cells, dictionary, fields, similar)
-    return _figures(sensitivity.of(disclosed_attributes(published, domains_of(dictionary)), published.rows), consistent)
+    return risk_of(sensitivity.of(disclosed_attributes(published, domains_of(dictionary)), published.rows), consistent)
+
+
+def risk_of(sensitivity: NDArray[np.float64], consistent: NDArray[Any]) -> DisclosureRisk:
+    """From Φ and |ρ| of every record."""
+    losses = loss(sensitivity, consistent)
+    return DisclosureRisk(float(losses.mean()), float(losses.max()), losses, consistent, float((consistent == 0).mean()))
 
 
 def candidates(
@@ -102,12 +108,7 @@ def disclosure_risk(
     cells = {str(name): _released_cells(released[name], columns.get(str(name))) for name in released.columns}
     consistent = consistent_individuals(cells, columns, fields, similar)
     disclosed = {name: shown(one, columns.get(name)) for name, one in cells.items()}
-    return _figures(sensitivity.of(disclosed, len(released)), consistent)
-
-
-def _figures(sensitivity: NDArray[np.float64], consistent: NDArray[Any]) -> DisclosureRisk:
-    losses = loss(sensitivity, consistent)
-    return DisclosureRisk(float(losses.mean()), float(losses.max()), losses, consistent, float((consistent == 0).mean()))
+    return risk_of(sensitivity.of(disclosed, len(released)), consistent)
 
 
 def shown(cells: PublishedCells, domain: Column | None) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ disclosed. Weights may be infinite. An attribute without a weight has weight 0.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -72,11 +72,6 @@ class Sensitivity:
     def attributes(self) -> tuple[str, ...]:
         """Those that a weight names."""
         return tuple(dict.fromkeys([*self.weights, *(name for pair in self.pairs for name in pair)]))
-
-    def without(self, name: str) -> Sensitivity:
-        """As if the attribute were disclosed nowhere."""
-        weights = {other: weight for other, weight in self.weights.items() if other != name}
-        return replace(self, weights=weights, pairs={pair: weight for pair, weight in self.pairs.items() if name not in pair})
 
     def of(self, disclosed: Mapping[str, NDArray[np.bool_]], rows: int) -> NDArray[np.float64]:
         """Φ per record; `disclosed` says for each attribute where it is disclosed: neither missing nor generalized to the root."""

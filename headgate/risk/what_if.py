@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from headgate.cells import (
     EVERYTHING,
@@ -27,8 +28,8 @@ from headgate.cells import (
 )
 from headgate.columns import Column, Kind
 from headgate.published import PublishedCells, PublishedTable
-from headgate.risk.disclosure import Dictionary, DisclosureRisk, disclosure, domains_of
-from headgate.risk.sensitivity import Sensitivity
+from headgate.risk.disclosure import Dictionary, DisclosureRisk, candidates, disclosed_attributes, domains_of, risk_of, shown
+from headgate.risk.sensitivity import Form, Sensitivity
 
 NARROWEST = 100  # a number that is published exactly is taken for an interval of the domain over this
 
@@ -51,34 +52,33 @@ def what_if(
     dictionary: Dictionary,
     fields: Sequence[str],
     sensitivity: Sensitivity,
+    consistent: NDArray[Any],
     similar: Mapping[str, float] | None = None,
 ) -> tuple[WhatIf, ...]:
-    """Every single step on a shared attribute, or on one that costs something to disclose, in the order of the table."""
+    """Every single step on a shared attribute, or on one that costs something to disclose, in the order of the table. `consistent` is |ρ|
+    of every record as it is: what is not shared does not change it."""
+    domains = domains_of(dictionary)
+    disclosed = disclosed_attributes(published, domains)
+    costly = published.attributes if sensitivity.form is Form.COUNT else sensitivity.attributes
 
-    def after(table: PublishedTable, cost: Sensitivity, name: str, coarser: bool) -> WhatIf:
-        return WhatIf(name, coarser, disclosure(table, dictionary, fields, cost, similar))
+    def after(name: str, coarser: bool, cells: PublishedCells | None, left: NDArray[Any]) -> WhatIf:
+        still = np.zeros(published.rows, dtype=bool) if cells is None else shown(cells, domains[name])
+        return WhatIf(name, coarser, risk_of(sensitivity.of({**disclosed, name: still}, published.rows), left))
 
+    def left(name: str, cells: PublishedCells) -> NDArray[Any]:
+        return candidates({**published.cells, name: cells}, dictionary, fields, similar)
+
+    everything = PublishedCells(np.zeros(published.rows, dtype=np.int32), np.array([EVERYTHING], dtype=object))
     steps = []
-    for name, cells in published.cells.items():
+    for name in published.attributes:
         if name in fields:
-            wider = coarser_cells(cells, domains_of(dictionary)[name])
+            wider = coarser_cells(published.cells[name], domains[name])
             if wider is not None:
-                steps.append(after(_with(published, name, wider), sensitivity, name, True))
-        if name in fields or name in sensitivity.attributes:
-            steps.append(after(_with(published, name, _suppressed(published.rows)), sensitivity, name, False))
-    hidden = {column.origin or column.name for column in published.sensitive.values()} | set(published.insensitive)
-    for name in sensitivity.attributes:
-        if name in hidden:
-            steps.append(after(published, sensitivity.without(name), name, False))
+                steps.append(after(name, True, wider, left(name, wider)))
+            steps.append(after(name, False, None, left(name, everything)))
+        elif name in costly:
+            steps.append(after(name, False, None, consistent))
     return tuple(steps)
-
-
-def _with(published: PublishedTable, name: str, cells: PublishedCells) -> PublishedTable:
-    return replace(published, cells={**published.cells, name: cells})
-
-
-def _suppressed(rows: int) -> PublishedCells:
-    return PublishedCells(np.zeros(rows, dtype=np.int32), np.array([EVERYTHING], dtype=object))
 
 
 def coarser_cells(cells: PublishedCells, column: Column) -> PublishedCells | None:

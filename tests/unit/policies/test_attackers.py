@@ -18,7 +18,7 @@ from headgate.errors import Defect, InputRejected
 from headgate.projection.bitmap import bitmap_table
 from headgate.published import PublishedCells, PublishedTable, publish_form
 from headgate.risk.consistency import encode_dictionary
-from policies.attackers import OwnWeights, attackers_of, needs_whose, sensitivity_of
+from policies.attackers import OwnWeights, attackers_of, needs_whose, sensitivity_of, threats
 from policies.disclosure import DisclosureGate, SensitivityKey
 from policies.gates import judge
 from policies.load import parse_policy
@@ -164,7 +164,7 @@ def test_figures_are_those_of_the_definition(draw: st.DataObject) -> None:
     )
     attackers = attackers_of(policy, table, {"register": register_of(register, table)}, own)
     assert needs_whose(attackers) is (own is not None)
-    figures = measure_table(promise_of(policy, table), published, attackers, people=people)
+    figures = measure_table(promise_of(policy, table), published, threats(attackers, published, people))
 
     means = []
     for name, fields, persons in (
@@ -211,7 +211,7 @@ def judged(gate: Mapping[str, Any], table: Table, published: PublishedTable, reg
     policy = policy_of(gate)
     promise = promise_of(policy, table)
     attackers = attackers_of(policy, table, {} if register is None else {"register": register})
-    figures = measure_table(promise, published, attackers)
+    figures = measure_table(promise, published, threats(attackers, published))
     verdicts = judge(promise, [figures], policy.gates.disclosure)
     return {verdict.gate.partition(":")[2]: verdict for verdict in verdicts if verdict.kind == "disclosure"}
 
@@ -300,7 +300,7 @@ def test_who_weighs_differently_must_be_known(clinic: tuple[Table, PublishedTabl
     (attacker,) = attackers_of(policy_of({"max": "1"}), table, {}, own)
     for people in (None, np.arange(3)):
         with pytest.raises(Defect, match="Whose records") as caught:
-            attacker.risk(published, people)
+            attacker.threat(published, people)
         assert caught.value.cure
 
 
@@ -321,7 +321,7 @@ def test_similar_texts_widen_who_a_record_may_be(clinic: tuple[Table, PublishedT
     for least, wanted in (("0.95", [1, 0]), ("0.94", [2, 0]), ("0.76", [2, 1])):
         policy = policy_of({"max": "1", "dictionaries": [{**key, "similar": {"zip": least}}]})
         (attacker,) = attackers_of(policy, table, {"register": register})
-        assert attacker.risk(published).consistent.tolist() == wanted
+        assert attacker.threat(published).risk.consistent.tolist() == wanted
 
 
 def test_a_set_counts_once_however_many_bits_it_has() -> None:
@@ -329,7 +329,7 @@ def test_a_set_counts_once_however_many_bits_it_has() -> None:
     published = publish_form(table, np.array([0, 0]), "t", table.sensitive)
     policy = policy_of({"max": "9", "sensitivity": {"form": "count", "people": {"path": "w.csv", "key": "person"}}})
     (attacker,) = attackers_of(policy, table, {}, OwnWeights(np.array([1.0, 1.0])))
-    assert attacker.risk(published, np.arange(2)).per_record.tolist() == [4 / 2, 2 / 2]
+    assert attacker.threat(published, np.arange(2)).risk.per_record.tolist() == [4 / 2, 2 / 2]
 
 
 def test_weights_of_a_pair_cost_only_where_both_are_published() -> None:
@@ -338,7 +338,7 @@ def test_weights_of_a_pair_cost_only_where_both_are_published() -> None:
     (attacker,) = attackers_of(policy_of({"max": "9", "sensitivity": cost}), table, {})
     together = publish_form(table, np.array([0, 0]), "t", ("income",))
     apart = publish_form(table, np.array([0, 0]), "t", [name for name in table.sensitive if name != "income"])
-    assert (attacker.risk(together).max, attacker.risk(apart).max) == (7 / 2, 1 / 2)
+    assert (attacker.threat(together).risk.max, attacker.threat(apart).risk.max) == (7 / 2, 1 / 2)
 
 
 def test_a_loss_of_nothing_stays_nothing_under_an_infinite_weight() -> None:
@@ -347,7 +347,7 @@ def test_a_loss_of_nothing_stays_nothing_under_an_infinite_weight() -> None:
     published = publish_form(table, np.array([0, 0, 0]), "t", ("income",))
     policy = policy_of({"max": "9", "sensitivity": {"form": "additive", "weights": {"income": ".inf"}}})
     (attacker,) = attackers_of(policy, table, {}, OwnWeights(np.array([0.0, 1.0, 1.0])))
-    assert attacker.risk(published, np.arange(3)).per_record.tolist() == [0.0, 0.0, math.inf]
+    assert attacker.threat(published, np.arange(3)).risk.per_record.tolist() == [0.0, 0.0, math.inf]
 
 
 def test_without_a_sensitivity_every_record_costs_one() -> None:

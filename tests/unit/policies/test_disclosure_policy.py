@@ -14,7 +14,6 @@ from headgate.errors import PolicyInvalid
 from policies.attackers import sensitivity_of
 from policies.digest import policy_digest
 from policies.disclosure import DisclosureGate, SensitivityKey, SuppressCells
-from policies.gates import dictionary_names
 from policies.load import parse_policy
 from policies.schema import Policy, files_of
 
@@ -228,12 +227,12 @@ def test_a_dictionary_is_called_by_its_name_or_by_what_it_is(small: str) -> None
             "{source: true}",
         ),
     )
-    assert dictionary_names(gate) == ("voters", "r.csv", "m.csv", "query DB", "source")
+    assert tuple(one.called for one in gate.held) == ("voters", "r.csv", "m.csv", "query DB", "source")
     assert gate.dictionaries[0].columns == {"age": "age"}
     assert gate.dictionaries[1].columns == {"age": "years", "zip": "post code"}
     assert gate.dictionaries[1].fields == ("age", "zip")
     assert (gate.dictionaries[4].fields, gate.by_prior) == ((), False)
-    assert dictionary_names(gate_of(small, "mean: 0.1")) == ("source",)
+    assert tuple(one.called for one in gate_of(small, "mean: 0.1").held) == ("source",)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from headgate.encode import encode_table
 from headgate.published import PublishedTable, publish_form
 from headgate.risk.consistency import encode_dictionary
 from headgate.risk.decision import risk_distribution
-from policies.attackers import OwnWeights, attackers_of
+from policies.attackers import OwnWeights, attackers_of, threats
 from policies.disclosure import DisclosureGate
 from policies.exposure import Exposure, Step, exposures, with_cures
 from policies.gates import judge
@@ -38,6 +38,7 @@ gates: {linkability: 1}
 publish: {to: clinic}
 """
 REGIONS = (("north-a", "north", "*"), ("north-b", "north", "*"), ("south-a", "south", "*"), ("south-b", "south", "*"))
+NOW = Step("as it is", 1.0, 1.0, None, 1.0, False)
 ROWS = [(20, "a", "north-a", 1.0), (20, "a", "north-b", 2.0), (20, "a", "south-a", 3.0), (20, "a", "south-b", 4.0)]
 
 
@@ -62,10 +63,10 @@ def cured(gate: Mapping[str, Any], table: Table, published: PublishedTable, regi
     policy = policy_of(gate)
     promise = promise_of(policy, table)
     attackers = attackers_of(policy, table, {} if register is None else {"register": register})
-    verdicts = judge(promise, [measure_table(promise, published, attackers)], policy.gates.disclosure)
+    verdicts = judge(promise, [measure_table(promise, published, threats(attackers, published))], policy.gates.disclosure)
     wanted = policy.gates.disclosure
     assert wanted is not None
-    after = with_cures(verdicts, exposures(published, attackers, wanted))
+    after = with_cures(verdicts, exposures(published, threats(attackers, published), wanted))
     assert [verdict.model_copy(update={"remedy": ""}) for verdict in after] == [
         verdict.model_copy(update={"remedy": ""}) for verdict in verdicts
     ]
@@ -124,7 +125,7 @@ def test_each_table_and_dictionary_has_a_cure_of_its_own(table: Table, published
     assert verdicts["disclosure:source.candidates"].remedy.startswith("In this table it would be enough to suppress region. ")
     assert verdicts["disclosure:register.candidates"].remedy.startswith("No single step is enough; the nearest is to make age one step ")
     verdict = Verdict(gate="disclosure:source.max", table="table-2", measured=1.0, required=0.5, passed=False, remedy="As it was.")
-    known = Exposure("table-1", "source", ("age",), risk_distribution(np.ones(1)), (Step("suppress age", 0.1, 0.1, None, 9.0, True),))
+    known = Exposure("table-1", "source", ("age",), risk_distribution(np.ones(1)), NOW, (Step("suppress age", 0.1, 0.1, None, 9.0, True),))
     assert with_cures([verdict], [known]) == (verdict,)
     assert with_cures([verdict.model_copy(update={"table": "table-1"})], [known])[0].remedy == (
         "In this table it would be enough to suppress age. As it was."
@@ -133,7 +134,7 @@ def test_each_table_and_dictionary_has_a_cure_of_its_own(table: Table, published
 
 def test_two_steps_read_as_two() -> None:
     steps = tuple(Step(change, 0.1, 0.1, None, 9.0, True) for change in ("suppress age", "make region one step coarser"))
-    known = Exposure("t", "a.b: c", ("age",), risk_distribution(np.ones(1)), steps)  # a name with dots and a colon
+    known = Exposure("t", "a.b: c", ("age",), risk_distribution(np.ones(1)), NOW, steps)  # a name with dots and a colon
     verdict = Verdict(gate="disclosure:a.b: c.max", table="t", measured=1.0, required=0.5, passed=False, remedy="As it was.")
     assert with_cures([verdict], [known])[0].remedy == (
         "In this table it would be enough to suppress age, or to make region one step coarser. As it was."
@@ -172,7 +173,7 @@ def test_the_spread_is_that_of_the_records_as_their_people_weigh_them(table: Tab
     attackers = attackers_of(policy, table, {}, OwnWeights(np.array([0.0, 1.0, 4.0, 5.0])))
     wanted = policy.gates.disclosure
     assert wanted is not None
-    (one,) = exposures(published, attackers, wanted, np.arange(4))
+    (one,) = exposures(published, threats(attackers, published, np.arange(4)), wanted)
     assert (one.table, one.dictionary, one.fields) == ("t", "source", ("age", "zip", "region"))
     assert one.spread.quantiles == {0.5: 1.0, 0.9: 5.0, 0.99: 5.0, 1.0: 5.0}  # ℓ = 0, 1, 4 and 5
     assert {step.change: step.mean for step in one.steps}["suppress income"] == 0.0

@@ -13,15 +13,15 @@ import pytest
 from headgate.columns import Column, Kind, Table
 from headgate.encode import encode_table
 from headgate.errors import InputRejected, RequirementNotMet
-from headgate.published import PublishedTable, publish_form
-from policies.attackers import attackers_of
+from headgate.published import PublishedTable, from_frame, publish_form, to_frame
+from policies.attackers import attackers_of, threats
 from policies.gates import judge, judge_utility, require_passed
 from policies.manifest import TableFigures, Utility, Verdict
 from policies.measure import measure_table
 from policies.promise import DeltaL, Dissimilarity, Promise
 from policies.requirements import UtilityKey
 from policies.schema import Policy
-from policies.specs import column_specs, promise_of
+from policies.specs import column_specs, promise_of, specs_of
 
 AGES = [20, 21, 22, 40, 41, 42, 60, 61, 62, 63]
 INCOMES = [100.0, 500.0, 900.0, 100.0, 100.0, 900.0, 0.0, 300.0, 600.0, 900.0]
@@ -68,7 +68,7 @@ def shares(values: list[object]) -> list[float]:
 
 def test_each_gate_of_the_policy_gets_one_verdict_a_table(policy: Policy, table: Table, published: PublishedTable) -> None:
     promise = promise_of(policy, table)
-    figures = measure_table(promise, published, attackers_of(policy, table, {}))
+    figures = measure_table(promise, published, threats(attackers_of(policy, table, {}), published))
     verdicts = by_gate(judge(promise, [figures], policy.gates.disclosure))
     assert list(verdicts) == [
         *("k", "dissimilarity", "dissimilarity:school", "linkability", "delta_l:income", "closeness:school", "distinct_l:school"),
@@ -119,7 +119,9 @@ def test_k_counts_groups_with_equal_cells_as_one_and_a_short_group_by_its_number
 
 def test_every_failed_gate_names_a_cure_and_stops_the_release(policy: Policy, table: Table, published: PublishedTable) -> None:
     promise = promise_of(policy, table)
-    verdicts = judge(promise, [measure_table(promise, published, attackers_of(policy, table, {}))], policy.gates.disclosure)
+    verdicts = judge(
+        promise, [measure_table(promise, published, threats(attackers_of(policy, table, {}), published))], policy.gates.disclosure
+    )
     for verdict in verdicts:
         assert verdict.passed or verdict.remedy.endswith(".")
     with pytest.raises(RequirementNotMet) as caught:
@@ -157,7 +159,7 @@ def test_a_dictionary_that_matches_nobody_has_measured_nothing(policy: Policy, t
     elsewhere = Column("age", Kind.INTEGER, np.zeros(3, dtype=np.int32), np.array([999]), np.ones(2, dtype=bool), (999.0, 999.0))
     foreign = type(attacker)(attacker.name, {"age": elsewhere}, attacker.fields, attacker.sensitivity)
     assert len(ages) == 10
-    figures = measure_table(promise_of(policy, table), published, (foreign,))
+    figures = measure_table(promise_of(policy, table), published, threats([foreign], published))
     assert figures.disclosure_unmatched == {"source": 1.0}
     assert figures.disclosure_max == {}
 
@@ -169,8 +171,8 @@ def test_disclosure_weights_count_only_where_their_attribute_is_published(edited
     two = Table(table.columns, ("age",), table.sensitive)
     promise = promise_of(weighted, two)
     partition = np.array(GROUPS, dtype=np.int32)
-    with_income = measure_table(promise, publish_form(two, partition, "t1", ["income"]), attackers_of(weighted, two, {}))
-    without = measure_table(promise, publish_form(two, partition, "t2", ["school"]), attackers_of(weighted, two, {}))
+    tables = (publish_form(two, partition, "t1", ["income"]), publish_form(two, partition, "t2", ["school"]))
+    with_income, without = (measure_table(promise, one, threats(attackers_of(weighted, two, {}), one)) for one in tables)
     assert with_income.disclosure_max["source"] == pytest.approx(7 / 3)
     assert without.disclosure_max["source"] == pytest.approx(3 / 3)
 
@@ -186,8 +188,9 @@ def test_a_weight_on_a_set_counts_although_a_file_does_not_say_where_its_bits_co
     bit = Column("illness=gout", Kind.CATEGORY, codes, np.array(["0", "1"], dtype=object), np.array([False, True, False]), origin="illness")
     table = Table({**ages.columns, bit.name: bit}, ("age",), (bit.name,))
     published = publish_form(table, np.array(GROUPS, dtype=np.int32), "t1", [bit.name])
-    read_again = replace(published, sensitive={bit.name: replace(bit, origin=None)})
-    figures = measure_table(promise_of(weighted, table), read_again, attackers_of(weighted, table, {}))
+    promise = promise_of(weighted, table)
+    read_again = from_frame(to_frame(published, seed=1), "t1", ["age"], specs_of(promise))
+    figures = measure_table(promise, read_again, threats(attackers_of(weighted, table, {}), read_again))
     assert figures.disclosure_max["source"] == pytest.approx(4 / 3)
 
 

@@ -17,7 +17,7 @@ from headgate.encode import ColumnSpec, encode_column, encode_table
 from headgate.hierarchy import Hierarchy
 from headgate.published import PublishedCells, PublishedTable, publish_form
 from headgate.risk.consistency import encode_dictionary
-from headgate.risk.disclosure import disclosure
+from headgate.risk.disclosure import Dictionary, candidates, disclosure
 from headgate.risk.marginals import marginals_of
 from headgate.risk.sensitivity import Sensitivity
 from headgate.risk.what_if import WhatIf, coarser_cells, what_if
@@ -60,6 +60,10 @@ VALUES: dict[str, list[Any]] = {
     "levels of a hierarchy": ["a", "b", "c"],
     "category": ["a", "b|c", "*", "[d"],
 }
+
+
+def steps_of(published: PublishedTable, dictionary: Dictionary, fields: tuple[str, ...], cost: Sensitivity) -> tuple[WhatIf, ...]:
+    return what_if(published, dictionary, fields, cost, candidates(published.cells, dictionary, fields))
 
 
 def cells_of(kind: str, values: list[Any], count: int) -> tuple[Column, PublishedCells]:
@@ -252,7 +256,7 @@ def test_a_step_is_the_risk_of_the_table_that_it_would_make(
     groups = np.unique(np.arange(len(rows)) % count, return_inverse=True)[1]
     published = publish_form(table, groups, "t", ("ill",), ("ward",))
     dictionary = encode_dictionary(pd.DataFrame(others, columns=list(TABLE), dtype=object), table.columns, fields)
-    found = what_if(published, dictionary, fields, Sensitivity.additive(weights))
+    found = steps_of(published, dictionary, fields, Sensitivity.additive(weights))
 
     texts = [{name: str(cells.texts[cells.codes[row]]) for name, cells in published.cells.items()} for row in range(len(rows))]
     hidden = [{name for name in ("ill", "ward") if row[list(TABLE).index(name)] is None} for row in rows]
@@ -289,7 +293,7 @@ def test_a_records_risk_never_rises_by_a_step_unless_nobody_was_consistent_befor
     published = publish_form(table, groups, "t", ("ill",), ("ward",))
     dictionary = encode_dictionary(pd.DataFrame(others, columns=list(TABLE), dtype=object), table.columns, fields)
     before = disclosure(published, dictionary, fields, cost)
-    steps = what_if(published, dictionary, fields, cost)
+    steps = steps_of(published, dictionary, fields, cost)
     assert steps
     for step in steps:
         assert ((step.risk.per_record <= before.per_record + 1e-12) | (before.consistent == 0)).all()
@@ -300,7 +304,7 @@ def test_the_steps_come_in_the_order_of_the_table_and_say_what_they_change() -> 
     rows = [(20, "Rome", "blue", "flu", "w1"), (30, "Oslo", "brown", "cold", "w2")]
     table = encode_table(pd.DataFrame(rows, columns=list(TABLE), dtype=object), TABLE)
     published = publish_form(table, np.array([0, 1]), "t", ("ill",), ("ward",))
-    steps = what_if(published, table.columns, ("town", "age"), Sensitivity.additive({"ill": 1, "eye": 1}))
+    steps = steps_of(published, table.columns, ("town", "age"), Sensitivity.additive({"ill": 1, "eye": 1}))
     assert [step.change for step in steps] == [
         *("make age one step coarser", "suppress age", "make town one step coarser", "suppress town", "suppress eye", "suppress ill")
     ]
@@ -316,18 +320,29 @@ def test_suppressing_a_set_hides_all_its_bits() -> None:
     age = encode_column(pd.Series([20, 30]), TABLE["age"])
     table = Table({"age": age, **{bit.name: bit for bit in bits}}, ("age",), tuple(bit.name for bit in bits))
     published = publish_form(table, np.array([0, 1]), "t", table.sensitive)
-    steps = what_if(published, table.columns, ("age",), Sensitivity.additive({"ill": 3.0}))
+    steps = steps_of(published, table.columns, ("age",), Sensitivity.additive({"ill": 3.0}))
     assert [step.change for step in steps] == ["make age one step coarser", "suppress age", "suppress ill"]
     assert steps[-1].risk.per_record.tolist() == [0.0, 0.0]
 
 
 def test_a_pair_costs_no_more_once_one_of_the_two_is_gone() -> None:
+    table = encode_table(pd.DataFrame([(20, "Rome", "blue", "flu", "w1")], columns=list(TABLE), dtype=object), TABLE)
+    published = publish_form(table, np.array([0]), "t", ("ill",), ("ward",))
     cost = Sensitivity.interactions({"age": 1, "ill": 2}, {("age", "ill"): 4, ("age", "ward"): 8})
-    left = cost.without("ill")
-    assert (dict(left.weights), dict(left.pairs)) == ({"age": 1}, {("age", "ward"): 8})
-    assert cost.attributes == ("age", "ill", "ward")
-    everything = {name: np.array([True]) for name in ("age", "ill", "ward")}
-    assert (cost.of(everything, 1).tolist(), left.of(everything, 1).tolist()) == ([15.0], [9.0])
+    losses = {step.change: step.risk.per_record.tolist() for step in steps_of(published, table.columns, ("town",), cost)}
+    assert {change: losses[change] for change in ("suppress age", "suppress ill", "suppress ward")} == {
+        "suppress age": [2.0],
+        "suppress ill": [9.0],
+        "suppress ward": [7.0],
+    }
+
+
+def test_where_disclosed_attributes_are_counted_each_of_them_is_a_step() -> None:
+    table = encode_table(pd.DataFrame([(20, "Rome", "blue", "flu", "w1")] * 2, columns=list(TABLE), dtype=object), TABLE)
+    published = publish_form(table, np.array([0, 0]), "t", ("ill",), ("ward",))
+    steps = {step.change: step.risk for step in steps_of(published, table.columns, ("town",), Sensitivity.count(records=[1.0, 3.0]))}
+    for name in TABLE:
+        assert steps[f"suppress {name}"].per_record.tolist() == [4 / 2, 3 * 4 / 2]
 
 
 def test_frequency_tables_have_steps_too() -> None:
@@ -336,7 +351,7 @@ def test_frequency_tables_have_steps_too() -> None:
     published: PublishedTable = publish_form(table, np.array([0, 0]), "t", ("ill",))
     lines = [("age", "20", 4), ("age", "21", 3), ("age", "50", 3), ("town", "Rome", 5), ("town", "Milan", 1), ("town", "Oslo", 4)]
     tables = marginals_of(pd.DataFrame(lines, columns=["field", "value", "count"]), table.columns, ("age", "town"))
-    steps = {step.change: step.risk for step in what_if(published, tables, ("age", "town"), Sensitivity.fixed())}
+    steps = {step.change: step.risk for step in steps_of(published, tables, ("age", "town"), Sensitivity.fixed())}
     assert {change: risk.fewest for change, risk in steps.items()} == pytest.approx(
         {"make age one step coarser": 3.5, "suppress age": 5.0, "make town one step coarser": 2.4, "suppress town": 4.0}
     )

@@ -2,10 +2,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import pytest
 
+from headgate.risk.decision import risk_distribution
+from headgate.risk.patterns import Pattern
+from policies.exposure import Exposure, Step
 from policies.manifest import Verdict
 from policies.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.measured import MeasuredRelease, MeasuredTable, Outcome
@@ -50,8 +54,9 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-def page_of(release: MeasuredRelease, *samples: Sample) -> Page:
-    return Page(render_report(ReportContent(release, "headgate 0.1.0", samples, approvals_required=2, publish_to="hospital")))
+def page_of(release: MeasuredRelease, *samples: Sample, patterns: Any = None) -> Page:
+    content = ReportContent(release, "headgate 0.1.0", samples, patterns or {}, approvals_required=2, publish_to="hospital")
+    return Page(render_report(content))
 
 
 def test_a_candidate_page_says_that_all_gates_passed_and_who_must_sign(release: MeasuredRelease) -> None:
@@ -102,10 +107,35 @@ def test_an_approver_reads_how_the_policy_treats_each_column(undrawn: MeasuredRe
     assert "shoe insensitive – published as it is; no gate looks at it" in text
 
 
+def test_of_each_dictionary_the_table_that_is_worst_off_shows_its_steps_and_its_patterns(undrawn: MeasuredRelease) -> None:
+    """Of two that are as bad, the first; what could not be measured is worse than both."""
+    largest = {"register": [0.5, 0.5], "voters": [0.5, None]}
+    measured = [{name: known for name, each in largest.items() if (known := each[place]) is not None} for place in range(2)]
+    tables = [
+        replace(table, figures=table.figures.model_copy(update={"disclosure_max": own}))
+        for table, own in zip(undrawn.tables, measured, strict=False)
+    ]
+    spread = risk_distribution(np.array([0.5, 0.1]))
+    names = [(table.name, dictionary) for table in tables for dictionary in largest]
+    now, step = Step("as it is", 0.3, 0.5, 0.25, 2, False), Step("suppress age", 0.1, 0.1, 0.0, 9, True)
+    found = [Exposure(table, dictionary, ("age",), spread, now, (step,)) for table, dictionary in names]
+    release = replace(undrawn, tables=tuple(tables), exposures=tuple(found))
+    patterns = {key: (Pattern((f"[{place}..9]",), 2, 2.0, 0.5, 1.0),) for place, key in enumerate(names)}
+    text = page_of(release, patterns=patterns).text
+    assert text.count("what one step would buy") == text.count("the riskiest pattern of published cells") == 2
+    for name, dictionary in (("table-1", "register"), ("table-2", "voters")):
+        assert f"{name} against {dictionary}: what one step would buy" in text
+        assert f"{name} against {dictionary}: the riskiest pattern" in text
+        assert f"[{names.index((name, dictionary))}..9]" in text
+    assert "as it is 0.3 0.5 25 % 2 not kept" in text
+    assert "suppress age 0.1 0.1 0 % 9 kept" in text
+
+
 def test_a_gate_that_could_not_be_measured_is_shown_as_such_and_refuses(undrawn: MeasuredRelease) -> None:
-    unmeasured = Verdict(gate="disclosure", table="table-1", measured=None, required=0.1, passed=False, remedy="Give the dictionary.")
+    gate = "disclosure:register.mean"
+    unmeasured = Verdict(gate=gate, table="table-1", measured=None, required=0.1, passed=False, remedy="Give the dictionary.")
     page = page_of(replace(undrawn, verdicts=(*undrawn.verdicts, unmeasured)))
-    assert "Refused because disclosure of table-1 could not be measured where at most 0.1 is required" in page.text
+    assert "Refused because disclosure:register.mean of table-1 could not be measured where at most 0.1 is required" in page.text
     assert "not measured" in page.text
 
 
@@ -116,6 +146,8 @@ def test_a_gate_that_could_not_be_measured_is_shown_as_such_and_refuses(undrawn:
         ("dissimilarity:income", "at least 5"),
         ("reidentification.max", "at most 5"),
         ("closeness:job", "at most 5"),
+        ("disclosure:a.b: c.candidates", "at least 5"),
+        ("disclosure:register.share", "at most 5"),
         ("new", "5"),
     ],
 )

@@ -19,13 +19,13 @@ from headgate.errors import Defect
 from headgate.projection.bitmap import bitmap_table
 from headgate.published import PublishedTable, order_of_rows, publish_form
 from headgate.risk.consistency import encode_dictionary
-from policies.attackers import OwnWeights, attackers_of
+from policies.attackers import OwnWeights, attackers_of, threats
 from policies.disclosure import DisclosureGate
 from policies.load import parse_policy
-from policies.measure import measure_table, with_origins
+from policies.measure import measure_table
 from policies.schema import Policy
 from policies.specs import column_specs, promise_of
-from tasks.dictionaries import Registers
+from tasks.dictionaries import Dictionaries
 from tasks.exposure import bounds, whose_records
 from tasks.ingest import IdentifierValues
 from tasks.registers import Keys
@@ -74,7 +74,7 @@ def published_again(table: Table, groups: Any, folder: Path, seed: int, form: st
     published = publish_form(table, np.array(groups), "t", table.sensitive)
     (written,) = write_published(published, folder, (form,), seed)
     note = np.flatnonzero(np.array(groups) >= 0)[order_of_rows(published, seed)]
-    return with_origins(promise, read_published(folder / written.path, promise, "t")), note
+    return read_published(folder / written.path, promise, "t"), note
 
 
 def bench_of(table: Table, note: Any) -> Any:
@@ -155,7 +155,7 @@ def test_each_person_is_weighed_by_their_own_wish_after_the_shuffle(table: Table
     assert note.tolist() != sorted(note)
     people = whose_records(bench_of(table, note), published)
     assert people is not None
-    losses = dict(zip(people.tolist(), attacker.risk(published, people).per_record.tolist(), strict=True))
+    losses = dict(zip(people.tolist(), attacker.threat(published, people).risk.per_record.tolist(), strict=True))
     assert losses == {row: (row + 1) / 2 for row in range(6)}
 
 
@@ -191,12 +191,12 @@ def said(table: Table, kept: list[bool] | None = None, **more: Any) -> list[str]
     identifiers = IdentifierValues({"person": pa.chunked_array([[f"p{row}" for row in range(6)]])})
     bench: Any = SimpleNamespace(
         attackers=attackers,
-        registers=Registers(encoded, {name: keys for name, (_, keys) in held.items()}),
+        dictionaries=Dictionaries(encoded, {name: keys for name, (_, keys) in held.items()}),
         ingested=SimpleNamespace(identifiers=identifiers),
         kept=released,
         original=table,
         loaded=SimpleNamespace(policy=policy),
-        figures=(measure_table(promise_of(policy, table), published, attackers),),
+        figures=(measure_table(promise_of(policy, table), published, threats(attackers, published)),),
     )
     return [sentence.partition(":")[0] for sentence in bounds(bench)]
 

@@ -20,14 +20,14 @@ from policies.load import parse_policy
 from policies.specs import column_specs
 from tasks import gate
 from tasks.anonymize import group_table, publish_table
-from tasks.dictionaries import Registers, encode_dictionaries
+from tasks.dictionaries import Dictionaries, encode_dictionaries
 from tasks.exposure import whose_records
 from tasks.gate import gate_table, judge_release
 from tasks.ingest import ingest
 from tasks.listener import Listener
 from tasks.plan import choose_plan
 from tasks.suppress_cells import suppress, suppressed_cells
-from tasks.transform import suppress_cells, transform
+from tasks.transform import read_dictionaries, suppress_cells, transform
 from tasks.workbench import Workbench
 from tasks.write import read_published
 
@@ -111,7 +111,7 @@ def test_the_cells_that_stay_are_those_of_the_algorithm(draw):
     own = OwnWeights(None if everything is None else np.array(everything), {name: np.array(one) for name, one in each.items()})
 
     frame = pd.DataFrame(register, columns=["age", "zip"], dtype=object)
-    registers = Registers({"register": encode_dictionary(frame, table.columns, ("age", "zip"))})
+    registers = Dictionaries({"register": encode_dictionary(frame, table.columns, ("age", "zip"))})
     wanted = {"keep": keep, "among": list(among), "dictionary": "register" if from_register else "source"}
     after = suppress(policy_of(wanted, weights), table, registers, own if everything or each else None)
 
@@ -131,7 +131,7 @@ def test_the_cells_that_stay_are_those_of_the_algorithm(draw):
 
 def test_without_the_wish_the_table_stays_itself():
     table = table_of([(20, "a", None, "flu", 1.5, 0.5)] * 2)
-    assert suppress(parse_policy(TEXT, "p"), table, Registers()) is table
+    assert suppress(parse_policy(TEXT, "p"), table, Dictionaries()) is table
     assert suppressed_cells(table, table) == {}
 
 
@@ -139,16 +139,16 @@ def test_all_attributes_are_chosen_from_unless_some_are_named_and_nothing_weighs
     """Of two people one has a rare age, the other a rare place; α(⊥)/α(x) = 2 there, 1 elsewhere."""
     table = table_of([(20, "a", "2025-01-01", "flu", 1.5, 0.5), (30, "a", "2025-01-01", "flu", 1.5, 0.5)])
     policy = parse_policy(TEXT, "p").model_copy(update={"suppress_cells": SuppressCells(keep=5)})
-    assert suppressed_cells(table, suppress(policy, table, Registers())) == {"age": 2}
+    assert suppressed_cells(table, suppress(policy, table, Dictionaries())) == {"age": 2}
     fewer = policy.model_copy(update={"suppress_cells": SuppressCells(keep=1, among=("age", "income"))})
-    assert suppressed_cells(table, suppress(fewer, table, Registers())) == {"age": 2}
+    assert suppressed_cells(table, suppress(fewer, table, Dictionaries())) == {"age": 2}
 
 
 def test_a_choice_without_a_shared_field_is_refused():
     table = table_of([(20, "a", None, "flu", 1.5, 0.5)] * 2)
     policy = parse_policy(TEXT, "p").model_copy(update={"suppress_cells": SuppressCells(keep=1, among=("income",))})
     with pytest.raises(InputRejected, match="share no field") as caught:
-        suppress(policy, table, Registers())
+        suppress(policy, table, Dictionaries())
     assert caught.value.cure
 
 
@@ -171,6 +171,7 @@ def bench(clinic, tmp_path):
         bench = Workbench("r", nobody, loaded, nobody, nobody, nobody, None, stage, b"seed", Listener(), "now")  # type: ignore[arg-type]
         bench.ingested = ingest(loaded)
         bench.rows = bench.ingested.rows
+        read_dictionaries(bench)
         return bench
 
     return make
@@ -192,7 +193,7 @@ def test_the_number_told_is_that_of_the_cells_that_are_gone_and_sets_go_whole(be
     bench = bench()
     before = bench.ingested.table
     told = suppress_cells(bench)
-    after = bench.ingested.table
+    after = bench.after_suppression
     gone = {name: int((before[name].codes != after[name].codes).sum()) for name in before.columns}
     assert told == sum(gone.values()) > 0
     assert bench.suppressed_cells == {name: number for name, number in gone.items() if number}
@@ -236,7 +237,7 @@ def test_people_keep_their_own_wishes_through_a_release(bench, clinic):
         published = read_published(bench.stage / bench.written[name][0].path, bench.promise, name)
         people = whose_records(bench, published)
         assert sorted(people) == list(range(60))
-        found = attacker.risk(published, people)
+        found = attacker.threat(published, people).risk
         here = "education" in published.sensitive
         for record, who in enumerate(people.tolist()):
             shown = str(published.cells["age"].texts[published.cells["age"].codes[record]]) not in ("", "*")
