@@ -48,7 +48,7 @@ def encode_column(cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Column:
         listed: list[Any] = list(pd.Series(cells))
         cells = pd.Series([cell if pd.api.types.is_scalar(cell) else tuple(cell) for cell in listed], dtype=object)  # lists have no hash
     codes, found = factorize(pd.Series(cells), spec.name)
-    distinct = np.asarray(_as_written(found), dtype=object)
+    distinct = np.asarray(as_written(found), dtype=object)
     if spec.kind.numeric:
         values: NDArray[Any] = _parse_numbers(distinct, spec)
         if spec.hierarchy is not None:
@@ -95,7 +95,7 @@ def _numpy_dtype(distinct: Any) -> np.dtype[Any]:
     return np.dtype(getattr(distinct.dtype, "numpy_dtype", distinct.dtype if isinstance(distinct.dtype, np.dtype) else object))
 
 
-def _as_written(distinct: Any) -> Any:
+def as_written(distinct: Any) -> Any:
     """A narrow float stands for the shortest decimal that reads as it: 0.7, not 0.699999988079071, which is no neighbour of 0.8."""
     kind = _numpy_dtype(distinct)
     return np.asarray(distinct, dtype=kind).astype(str).astype(np.float64) if kind == np.float32 else distinct

@@ -34,12 +34,13 @@ def inferred_spec(
         if not (isinstance(cells.dtype, pd.CategoricalDtype) and cells.dtype.ordered):
             raise InputRejected(f"The levels of '{name}' are not known.", "Give an ordered pandas Categorical, lowest level first.")
         levels = tuple(str(level) for level in cells.dtype.categories)
-    hierarchy = _hierarchy(hierarchies.get(name), cells, kind, name)
+    hierarchy = given_hierarchy(hierarchies.get(name), cells, kind, name)
     unlisted = frozenset(_as_encoded(value, kind, name) for value in harmless)
     return ColumnSpec(name, kind, role, levels=levels, hierarchy=hierarchy, nonsensitive=unlisted)
 
 
-def _hierarchy(given: Any, cells: pd.Series, kind: Kind, name: str) -> Hierarchy | None:
+def given_hierarchy(given: Any, cells: pd.Series, kind: Kind, name: str) -> Hierarchy | None:
+    """From a Hierarchy, frame, rows, {widths: […]} or {mask: …}; None stays none."""
     if given is None or isinstance(given, Hierarchy):
         return given
     if isinstance(given, Mapping):

@@ -19,7 +19,6 @@ from scipy.stats import poisson, rankdata
 
 from headgate.cells import Interval, Single, parse_cell
 from headgate.columns import GROUP
-from headgate.encode import value_text
 from headgate.errors import InputRejected
 from headgate.published import PublishedCells, PublishedTable
 from headgate.risk.consistency import frame_cells
@@ -78,7 +77,7 @@ def linkage_frames(one: pd.DataFrame, other: pd.DataFrame, quasi: Sequence[str],
     absent = [name for name in wanted if name not in one.columns or name not in other.columns]
     if absent:
         raise InputRejected(f"Column '{absent[0]}' is not in both tables.", "Name columns that both have.")
-    pairs = [(name, frame_cells(one[name], value_text), frame_cells(other[name], value_text)) for name in quasi]
+    pairs = [(name, frame_cells(one[name]), frame_cells(other[name])) for name in quasi]
     if group is None:
         return _outside(pairs, None, None)
     numbers = pd.factorize(pd.concat([one[group], other[group]]), sort=True)[0].astype(np.int64)

@@ -18,10 +18,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from headgate.bits import population
-from headgate.cells import CellReader, format_number
+from headgate.cells import EVERYTHING, CellReader, format_number
 from headgate.columns import MISSING, Codes, Column, Kind, Role
 from headgate.distinct import distinct_rows
-from headgate.encode import ColumnSpec, encode_column, value_text
+from headgate.encode import ColumnSpec, as_written, encode_column, factorize, value_text
 from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
 from headgate.published import PublishedCells
@@ -151,23 +151,20 @@ def _intersections(bits: NDArray[np.uint64], wanted: NDArray[np.int64]) -> NDArr
     return out
 
 
-def encode_dictionary(
-    frame: pd.DataFrame, domains: Mapping[str, Column], fields: Sequence[str], key: str | None = None
-) -> dict[str, Column]:
+def encode_dictionary(frame: pd.DataFrame, domains: Mapping[str, Column], fields: Sequence[str]) -> dict[str, Column]:
     """A register, encoded as the release's own attributes are. It may go beyond their domains: a number outside the declared range,
     or a category that the hierarchy lacks, is an individual like any other, reached by no cell but `*`."""
-    for name in (*fields, *([key] if key else [])):
+    for name in fields:
         if int((frame.columns == name).sum()) != 1:
             raise InputRejected(f"Column '{name}' is not in the dictionary, or twice.", "Correct the dictionary or its `on`.")
     if len(frame) == 0:
         raise InputRejected("The dictionary has no rows.", "Give one row an individual.")
-    if key and (frame[key].isna().any() or frame[key].duplicated().any()):
-        raise InputRejected(f"The dictionary's key '{key}' is missing or repeated in some rows.", "Give one row an individual.")
     return {name: open_column(frame[name], name, domains[name]) for name in fields}
 
 
 def open_column(cells: pd.Series, name: str, domain: Column) -> Column:
     """A field of a dictionary, encoded as the release's attribute is."""
+    cells = without_suppressed(cells, domain.hierarchy)
     known = [] if domain.kind.numeric else [str(value) for value in domain.values]
     return encode_column(cells, open_spec(cells, name, domain.kind, known, domain.hierarchy))
 
@@ -178,8 +175,7 @@ def open_spec(cells: pd.Series, name: str, kind: Kind, known: Sequence[str], hie
         return ColumnSpec(name, kind if kind.numeric else Kind.CATEGORY, Role.QUASI, hierarchy=_grown(hierarchy, cells, name, kind.numeric))
     if kind.numeric:
         return ColumnSpec(name, kind, Role.QUASI)
-    texts = {value_text(value) for value in cells.dropna().unique()} - set(known)
-    extra = sorted({text.strip() for text in texts} - {"", *known})
+    extra = sorted({value_text(value).strip() for value in _distinct(cells, name)} - {"", *known})
     if kind is Kind.ORDINAL:  # intervals must keep their ranks, so what is not a level comes after them
         return ColumnSpec(name, kind, Role.QUASI, levels=(*known, *extra))
     return ColumnSpec(name, kind, Role.QUASI, declared=(*known, *extra))
@@ -187,21 +183,39 @@ def open_spec(cells: pd.Series, name: str, kind: Kind, known: Sequence[str], hie
 
 def _grown(hierarchy: Hierarchy, cells: pd.Series, name: str, numeric: bool) -> Hierarchy:
     """The hierarchy with each unknown value as a leaf of its own right under the root."""
-    seen = cells.dropna().unique()
+    seen = _distinct(cells, name)
     if numeric:
         leaves = {float(leaf) for leaf in hierarchy.leaves}
         numbers = pd.to_numeric(pd.Series(seen, dtype=object), errors="coerce")  # what is no number is refused when it is encoded
         extra = [format_number(number) for number in sorted(set(numbers[np.isfinite(numbers)]) - leaves)]
     else:
         extra = sorted({value_text(value).strip() for value in seen} - {"", *hierarchy.leaves})
+        nodes = len(set(extra) & set(hierarchy.labels.ravel().tolist()))
+        if nodes:
+            raise InputRejected(
+                f"Column '{name}' of the dictionary holds {nodes} nodes of the hierarchy, which are no values.",
+                "Write values, or leave the cells empty: a missing cell fits everybody.",
+            )
     root = str(hierarchy.labels[0, -1])
     rows = [[str(label) for label in row] for row in hierarchy.labels]
     return Hierarchy.from_rows([*rows, *([value] * hierarchy.height + [root] for value in extra)], name)
 
 
-def frame_cells(column: pd.Series, text: Any) -> PublishedCells:
-    """A column of a released frame as published cells; `text` writes a cell that is not text already."""
-    codes, distinct = pd.factorize(column.astype(object), use_na_sentinel=True)
-    texts = ["" if isinstance(value, str) and value == "" else text(value) for value in distinct]
-    merged, unique = pd.factorize(np.array([*texts, ""], dtype=object))
+def _distinct(cells: pd.Series, name: str) -> list[Any]:
+    return list(as_written(factorize(cells, name)[1]))
+
+
+def without_suppressed(cells: pd.Series, hierarchy: Hierarchy | None) -> pd.Series:
+    """A cell that is `*`, or the root of its hierarchy, is a missing one."""
+    roots = {EVERYTHING} if hierarchy is None else {EVERYTHING, str(hierarchy.labels[0, -1])}
+    if not any(isinstance(value, str) and value.strip() in roots for value in factorize(cells, str(cells.name))[1]):
+        return cells
+    held = cells.astype(object)
+    return held.mask(held.map(lambda value: isinstance(value, str) and value.strip() in roots).astype(bool))
+
+
+def frame_cells(column: pd.Series, text: Any = value_text) -> PublishedCells:
+    """A column of a released frame as published cells; `text` writes a distinct cell."""
+    codes, distinct = factorize(column, str(column.name))
+    merged, unique = pd.factorize(np.array([*map(text, as_written(distinct)), ""], dtype=object))
     return PublishedCells(merged[codes].astype(np.int32), np.asarray(unique, dtype=object))

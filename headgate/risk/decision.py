@@ -80,15 +80,22 @@ def minimax_rule(risks: Sequence[Sequence[float]]) -> BestRule:
 
 
 def risk_distribution(losses: NDArray[np.float64]) -> RiskDistribution:
-    """Quantiles are ℓ of records, never between two of them. Infinite ℓ, where there are any, are the whole risk and share it evenly; where
-    there is no risk nobody carries any."""
+    """Quantiles are ℓ of records, never between two of them."""
     _check_risks(losses)
     falling = np.sort(losses)[::-1]
-    rows, infinite = len(falling), int(np.isinf(falling).sum())
-    weights = np.isinf(falling).astype(np.float64) if infinite else falling
-    total = math.fsum(weights)
-    carried = {share: math.fsum(weights[: _up(share, rows)]) / total if total > 0 else 0.0 for share in MOST_EXPOSED}
+    rows, shares = len(falling), shares_of_risk(falling)
+    carried = {share: math.fsum(shares[: _up(share, rows)]) for share in MOST_EXPOSED}
+    infinite = int(np.isinf(falling).sum())
     return RiskDistribution({share: float(falling[rows - _up(share, rows)]) for share in QUANTILES}, carried, infinite)
+
+
+def shares_of_risk(losses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How much of the whole risk each record carries. Infinite ℓ, where there are any, are the whole and share it evenly; where there is
+    no risk nobody carries any."""
+    infinite = np.isinf(losses)
+    weights = infinite.astype(np.float64) if infinite.any() else losses
+    total = math.fsum(weights)
+    return np.asarray(weights / total) if total > 0 else np.zeros(len(losses))
 
 
 def refines(
@@ -158,8 +165,8 @@ def _check_risks(risks: Sequence[float] | NDArray[np.float64]) -> None:
 def _check_prior(prior: Sequence[float], dictionaries: int) -> None:
     if len(prior) != dictionaries:
         raise InputRejected(f"{len(prior)} prior probabilities for {dictionaries} dictionaries.", "Give one probability a dictionary.")
-    total = math.fsum(prior)
-    if not all(math.isfinite(share) and share >= 0 for share in prior) or not (at_most(total, 1) and at_least(total, 1)):
+    shares = all(math.isfinite(share) and share >= 0 for share in prior)
+    if not shares or not (at_most(math.fsum(prior), 1) and at_least(math.fsum(prior), 1)):
         raise InputRejected("The prior is no distribution.", "Give probabilities from 0 to 1 that sum to 1.")
 
 

@@ -8,20 +8,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
+from numbers import Number
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from headgate.cells import EVERYTHING, format_number
+from headgate.cells import EVERYTHING, format_label, format_number
 from headgate.columns import Column, Kind
 from headgate.encode import encode_column, value_text
 from headgate.errors import InputRejected
-from headgate.hierarchy import Hierarchy
-from headgate.inferred import absent_column, inferred_kind
+from headgate.inferred import absent_column, check_text_names, given_hierarchy, inferred_kind
 from headgate.published import PublishedCells, PublishedTable
-from headgate.risk.consistency import consistent_individuals, frame_cells, open_spec
+from headgate.risk.consistency import consistent_individuals, frame_cells, open_spec, without_suppressed
 from headgate.risk.marginals import Marginals, expected_individuals
 from headgate.risk.sensitivity import Sensitivity, loss
 from headgate.tolerance import TOLERANCE, exact
@@ -96,13 +97,15 @@ def disclosure_risk(
     fields: Sequence[str],
     sensitivity: Sensitivity,
     kinds: Mapping[str, str] | None = None,
-    hierarchies: Mapping[str, Hierarchy] | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
     key: str | None = None,
     similar: Mapping[str, float] | None = None,
 ) -> DisclosureRisk:
     """Of a released frame, whose cells may be generalized texts, against a frame with one row an individual.
 
-    A cell that names a hierarchy's node needs that hierarchy: without it the node is a value that no individual has."""
+    A cell that names a hierarchy's node needs that hierarchy: without it the node is a value that no individual has. Where `unmatched` is
+    1 nobody fits any record, most likely because the two are written otherwise: then nothing has been measured."""
+    fields = list(fields)
     check_frames(released, dictionary, fields, key)
     columns = {name: dictionary_column(dictionary, name, kinds, hierarchies) for name in fields}
     cells = {str(name): _released_cells(released[name], columns.get(str(name))) for name in released.columns}
@@ -114,28 +117,32 @@ def disclosure_risk(
 def shown(cells: PublishedCells, domain: Column | None) -> NDArray[np.bool_]:
     roots = {"", EVERYTHING}
     if domain is not None and domain.hierarchy is not None:
-        roots.add(str(domain.hierarchy.labels[0, -1]))
+        root = str(domain.hierarchy.labels[0, -1])
+        roots |= {root, format_label(root)}  # an interval is written as it is, any other label with its signs escaped
     return np.array([text not in roots for text in cells.texts], dtype=bool)[cells.codes]
 
 
 def dictionary_column(
-    dictionary: pd.DataFrame, name: str, kinds: Mapping[str, str] | None, hierarchies: Mapping[str, Hierarchy] | None = None
+    dictionary: pd.DataFrame, name: str, kinds: Mapping[str, str] | None, hierarchies: Mapping[str, Any] | None = None
 ) -> Column:
     cells = dictionary[name]
     dated = pd.api.types.is_datetime64_any_dtype(cells.dtype)
     kind = inferred_kind(cells, name, kinds or {}, Kind.DATE if dated else Kind.CATEGORY)
     if kind in (Kind.SET, Kind.VECTOR, Kind.ORDINAL):
         raise InputRejected(f"Field '{name}' cannot be compared as {kind}.", "Use number, integer, date or category.")
-    return encode_column(cells, open_spec(cells, name, kind, (), (hierarchies or {}).get(name)))
+    hierarchy = given_hierarchy((hierarchies or {}).get(name), cells, kind, name)
+    cells = without_suppressed(cells, hierarchy)
+    return encode_column(cells, open_spec(cells, name, kind, (), hierarchy))
 
 
 def _released_cells(cells: pd.Series, column: Column | None) -> PublishedCells:
     def text(value: Any) -> str:
         if isinstance(value, str):
             return value.strip()  # as the dictionary's cells are
-        if isinstance(value, pd.Timestamp):
-            return value.date().isoformat()
-        if column is not None and column.kind.numeric and not isinstance(value, bool):
+        if isinstance(value, datetime | date | np.datetime64):
+            day = pd.Timestamp(value).date() if isinstance(value, np.datetime64) else value
+            return (day.date() if isinstance(day, datetime) else day).isoformat()
+        if column is not None and column.kind.numeric and isinstance(value, Number) and not isinstance(value, bool):
             return format_number(value)
         return value_text(value)
 
@@ -149,11 +156,12 @@ def check_frames(released: pd.DataFrame, dictionary: pd.DataFrame, fields: Seque
             raise InputRejected(f"The {what} has two columns of one name.", "Rename one.")
         if len(frame) == 0:
             raise InputRejected(f"The {what} has no rows.", "Give a frame with rows.")
+        check_text_names([*fields, *frame.columns], list(frame.columns))
         absent = [name for name in fields if name not in names]
         if absent:
             raise absent_column(absent[0], names, f"the {what}")
     if key is not None:
         if key not in dictionary.columns:
             raise absent_column(key, [str(name) for name in dictionary.columns], "the dictionary")
-        if dictionary[key].isna().any() or dictionary[key].duplicated().any():
+        if (dictionary[key].isna() | dictionary[key].isin([""])).any() or dictionary[key].duplicated().any():
             raise InputRejected(f"The dictionary's key '{key}' is missing or repeated in some rows.", "Give one row an individual.")

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from headgate.columns import Codes, Column
 from headgate.distinct import distinct_rows
-from headgate.encode import value_text
-from headgate.hierarchy import Hierarchy
 from headgate.published import PublishedTable
 from headgate.risk.consistency import consistent_individuals, frame_cells
 from headgate.risk.disclosure import disclosure_risk
@@ -49,13 +47,13 @@ def journalist_frames(
     population: pd.DataFrame,
     quasi: Sequence[str],
     kinds: Mapping[str, str] | None = None,
-    hierarchies: Mapping[str, Hierarchy] | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
     key: str | None = None,
     threshold: Any = None,
 ) -> JournalistRisk:
     """Of frames, as `headgate.risk.disclosure.disclosure_risk` reads them; `key` names the population's individuals."""
     consistent = disclosure_risk(released, population, quasi, Sensitivity.fixed(), kinds, hierarchies, key).consistent.astype(np.int64)
-    codes = np.stack([frame_cells(released[name], value_text).codes for name in quasi], axis=1)
+    codes = np.stack([frame_cells(released[name]).codes for name in quasi], axis=1)
     return _measured(consistent, [distinct_rows(codes)[1]], threshold)
 
 

@@ -150,8 +150,8 @@ def _label(value: Any) -> str:
 
 
 def _check_keep(keep: int, cells: Mapping[str, PublishedCells]) -> None:
-    if not 0 <= keep <= len(cells):
-        raise InputRejected(f"A record of {len(cells)} fields cannot keep {keep}.", f"Give keep from 0 to {len(cells)}.")
+    if isinstance(keep, bool) or not isinstance(keep, int | np.integer) or not 0 <= keep <= len(cells):
+        raise InputRejected(f"A record of {len(cells)} fields cannot keep {keep}.", f"Give keep as a whole number from 0 to {len(cells)}.")
 
 
 @numba.njit(cache=True, nogil=True)

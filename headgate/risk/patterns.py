@@ -9,6 +9,7 @@ import numpy as np
 
 from headgate.distinct import distinct_rows
 from headgate.published import PublishedTable
+from headgate.risk.decision import shares_of_risk
 from headgate.risk.disclosure import DisclosureRisk
 
 
@@ -29,8 +30,7 @@ def riskiest(published: PublishedTable, fields: Sequence[str], risk: DisclosureR
     records = np.bincount(place, minlength=len(distinct))
     largest = np.zeros(len(distinct))
     np.maximum.at(largest, place, risk.per_record)
-    together = np.bincount(place, weights=risk.per_record, minlength=len(distinct))
-    whole = together.sum()
+    carried = np.bincount(place, weights=shares_of_risk(risk.per_record), minlength=len(distinct))
     first = np.zeros(len(distinct), dtype=np.int64)
     first[place] = np.arange(len(place))
     chosen = [number for number in np.lexsort((-records, -largest))[:most] if largest[number] > 0]
@@ -40,7 +40,7 @@ def riskiest(published: PublishedTable, fields: Sequence[str], risk: DisclosureR
             int(records[number]),
             float(risk.consistent[first[number]]),
             float(largest[number]),
-            float(together[number] / whole) if np.isfinite(whole) else float(not np.isfinite(together[number])),
+            float(carried[number]),
         )
         for number in chosen
     )

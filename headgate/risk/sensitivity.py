@@ -36,10 +36,18 @@ class Sensitivity:
     constant: float = 1.0
 
     def __post_init__(self) -> None:
+        if self.form not in list(Form):
+            raise InputRejected("The form of a sensitivity is unknown.", f"Use one of {', '.join(Form)}.")
+        object.__setattr__(self, "form", Form(self.form))  # or its name
         for weight in (*self.weights.values(), *self.pairs.values(), self.constant, *([] if self.records is None else [self.records])):
-            values = np.asarray(weight, dtype=np.float64)
-            if np.isnan(values).any() or (values < 0).any() or values.ndim > 1:
+            if not _is_weight(weight):
                 raise InputRejected("A sensitivity weight is negative or not a number.", "Give weights from 0 up; .inf is allowed.")
+        if np.ndim(self.constant) != 0:
+            raise InputRejected("The constant of a sensitivity is no single number.", "Give one number for all records.")
+        if self.form is Form.COUNT and self.records is None:
+            raise InputRejected("A sensitivity that counts has no weight of records.", "Give one number, or one a record.")
+        if len({frozenset(pair) for pair in self.pairs if isinstance(pair, tuple) and len(set(pair)) == 2}) < len(self.pairs):
+            raise InputRejected("A pair of a sensitivity is no two attributes, or weighed twice.", "Give each pair of names once.")
 
     @classmethod
     def fixed(cls, value: float = 1.0) -> Sensitivity:
@@ -93,6 +101,14 @@ class Sensitivity:
             return total
         with np.errstate(over="ignore"):  # e^710 is infinite here: forbidden, and no gate lets infinity pass
             return np.exp(total)
+
+
+def _is_weight(weight: Any) -> bool:
+    try:
+        values = np.asarray(weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return values.ndim <= 1 and bool((values >= 0).all())
 
 
 def _vector(weight: Any, rows: int) -> NDArray[np.float64]:

@@ -26,7 +26,7 @@ def check_similar(similar: Mapping[str, float], dictionary: Mapping[str, Column]
     for name, threshold in similar.items():
         if name not in dictionary:
             raise InputRejected(f"Field '{name}' is compared by similarity but is not shared.", "Name it among the shared fields.")
-        if not 0 < threshold <= 1:
+        if not isinstance(threshold, int | float) or not 0 < threshold <= 1:
             raise InputRejected(f"The Jaro similarity of '{name}' is not above 0 and at most 1.", "Give one such as 0.8.")
         if dictionary[name].kind is not Kind.CATEGORY or dictionary[name].hierarchy is not None:
             raise InputRejected(

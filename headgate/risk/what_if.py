@@ -1,7 +1,8 @@
 """What one step would buy: the disclosure risk of a published table if one attribute were coarser, or suppressed, and all else the same.
 
 An estimate of where to look, not of the next release: groups would form otherwise. A coarser cell is the next node of its hierarchy or of
-the calendar, or an interval twice as wide about the same middle. A category without a hierarchy has no step but suppression.
+the calendar, or an interval twice as wide about the same middle, moved inside the domain. A category without a hierarchy has no step but
+suppression.
 """
 
 from __future__ import annotations
@@ -92,13 +93,14 @@ def coarser_cells(cells: PublishedCells, column: Column) -> PublishedCells | Non
 
 
 def _coarser(text: str, column: Column, reader: CellReader) -> str:
-    if isinstance(parse_cell(text), Everything | Missing):
+    cell, in_tree = parse_cell(text), column.hierarchy is not None and column.kind is not Kind.DATE
+    if isinstance(cell, Everything | Missing) or (isinstance(cell, Members) and (None in cell.labels or not in_tree)):
         return EVERYTHING
-    if column.hierarchy is not None and column.kind is not Kind.DATE:
+    if in_tree:
         return _node_above(reader.covers(text)[:-1], column)
     if column.kind is Kind.DATE:
         return _calendar_above(text)
-    if isinstance(parse_cell(text), Members) or not (column.kind.numeric or column.kind is Kind.ORDINAL):
+    if not (column.kind.numeric or column.kind is Kind.ORDINAL):
         return EVERYTHING
     stretch = reader.interval(text)
     return EVERYTHING if stretch is None or not len(column.values) else _twice_as_wide(stretch, column)
@@ -137,7 +139,9 @@ def _twice_as_wide(stretch: tuple[float, float], column: Column) -> str:
         low, high = _widened(int(low), int(high), int(least), int(most))
     else:
         half = max(high - low, (most - least) / NARROWEST) / 2
-        low, high = max(low - half, least), min(high + half, most)
+        low, high = low - half, high + half
+        below, above = max(0.0, least - low), max(0.0, high - most)
+        low, high = max(least, low - above), min(most, high + below)
     return EVERYTHING if low <= least and high >= most else format_interval(format_number(low), format_number(high))
 
 
