@@ -25,6 +25,8 @@ def release_document(bench: Workbench) -> dict[str, Any]:
         "rows": bench.rows,
         "suppressed": bench.suppressed,
     }
+    if bench.suppressed_cells:
+        document["suppressed_cells"] = bench.suppressed_cells
     if bench.plan is not None:
         document["plan"] = plan_shape(bench.plan)
     document["tables"] = [table_shape(figures) for figures in bench.figures]

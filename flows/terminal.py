@@ -233,6 +233,9 @@ def show_manifest(manifest: Manifest, candidate: str, state: str) -> None:
     out.print(Text.assemble((manifest.dataset, "bold"), f"{title} – {in_words(state)}"), soft_wrap=True)
     out.print(f"candidate {candidate}", soft_wrap=True)
     out.print(f"{manifest.rows:,} rows, {manifest.suppressed:,} suppressed.")
+    if manifest.suppressed_cells:
+        cells = ", ".join(f"{number:,} of {name}" for name, number in manifest.suppressed_cells.items())
+        tell(out, f"Cells taken out before anything else: {cells}.")
     tell(out, plan_line(manifest.plan))
     out.print()
     for entry in manifest.tables:

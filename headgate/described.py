@@ -54,7 +54,7 @@ def widths_hierarchy(cells: Iterable[Any], widths: Sequence[int], name: str) -> 
     numbers = sorted(_whole(cells, name))
     if not numbers:
         raise InputRejected(f"Column '{name}' has no value to build intervals over.", "Give data, or take the hierarchy away.")
-    return [(str(number), *(_interval(number, width) for width in widths), ROOT) for number in numbers]
+    return [_widths_path(number, widths) for number in numbers]
 
 
 def mask_hierarchy(cells: Iterable[Any], characters: int, name: str) -> Rows:
@@ -75,7 +75,23 @@ def mask_hierarchy(cells: Iterable[Any], characters: int, name: str) -> Rows:
             if shortest > 1
             else "List the hierarchy instead.",
         )
-    return [(text, *(text[:-hidden] + MASK * hidden for hidden in range(1, characters + 1)), ROOT) for text in texts]
+    return [_mask_path(text, characters) for text in texts]
+
+
+def described_path(described: Mapping[str, Any], value: str) -> tuple[str, ...] | None:
+    """Where one more value belongs; None if the description has no place for it: no whole number, or too short to be masked."""
+    if "widths" in described:
+        number = float(value)
+        return _widths_path(int(number), described["widths"]) if number.is_integer() else None
+    return None if MASK in value or len(value) <= described["mask"] else _mask_path(value, described["mask"])
+
+
+def _widths_path(number: int, widths: Sequence[int]) -> tuple[str, ...]:
+    return (str(number), *(_interval(number, width) for width in widths), ROOT)
+
+
+def _mask_path(text: str, characters: int) -> tuple[str, ...]:
+    return (text, *(text[:-hidden] + MASK * hidden for hidden in range(1, characters + 1)), ROOT)
 
 
 def present_texts(cells: Iterable[Any]) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -125,6 +126,11 @@ def _sorted_unique(codes: Codes, values: NDArray[Any]) -> tuple[Codes, NDArray[A
     return np.append(place, MISSING).astype(np.int32)[codes], ordered
 
 
+def _names_a_day(value: Any) -> bool:
+    """A year or a month would be read as its first day."""
+    return not isinstance(value, str | int | float) or re.match(r"\s*[+-]?\d{4}([-/]?)\d{2}\1\d{2}", str(value)) is not None
+
+
 def _parse_numbers(distinct: NDArray[Any], spec: ColumnSpec) -> NDArray[Any]:
     blank = np.array([isinstance(value, str) and value.strip() == "" for value in distinct], dtype=bool)
     if blank.any():
@@ -134,6 +140,7 @@ def _parse_numbers(distinct: NDArray[Any], spec: ColumnSpec) -> NDArray[Any]:
             stamps = pd.to_datetime(pd.Series(distinct, dtype=object), format="ISO8601", errors="coerce", utc=False)
         except ValueError:  # several time zones
             stamps = pd.Series([pd.NaT] * len(distinct))
+        stamps = stamps.where(np.array([_names_a_day(value) for value in distinct], dtype=bool))
         wrong = int(stamps.isna().sum())
         if wrong:
             raise InputRejected(
@@ -228,7 +235,7 @@ def _encode_numeric_leaves(codes: Codes, values: NDArray[Any], spec: ColumnSpec,
         )
     # Leaves are published as numbers, so they are named so here too: a leaf 02 beside a node 2 would be one text for two things.
     named = [[value_text(value), *rest] for value, rest in zip(ordered, hierarchy.labels[order, 1:].tolist(), strict=True)]
-    aligned = Hierarchy.from_rows(named, spec.name, file=hierarchy.file)
+    aligned = Hierarchy.from_rows(named, spec.name, file=hierarchy.file, described=hierarchy.described)
     return _column(replace(spec, hierarchy=aligned), np.append(place, MISSING).astype(np.int32)[codes], ordered)
 
 

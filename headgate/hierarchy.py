@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ class Hierarchy:
     labels: NDArray[np.object_]
     nodes: NDArray[np.int32]  # same shape: the number of the node within its level
     file: str = ""  # where lines can be added to it, if that is known
+    described: Mapping[str, Any] | None = None  # {widths: […]} or {mask: …}, where the table was made from that
 
     @property
     def height(self) -> int:
@@ -30,7 +32,14 @@ class Hierarchy:
         return self.labels[:, 0]
 
     @classmethod
-    def from_rows(cls, rows: Sequence[Sequence[str]], name: str, lines: Sequence[int] | None = None, file: str = "") -> Hierarchy:
+    def from_rows(
+        cls,
+        rows: Sequence[Sequence[str]],
+        name: str,
+        lines: Sequence[int] | None = None,
+        file: str = "",
+        described: Mapping[str, Any] | None = None,
+    ) -> Hierarchy:
         """Checks that the table is a tree: even, leaves unique, one root, and every node has one parent. `lines` are the numbers that the
         rows have in the file they were read from; without them they are counted from 1."""
         if not rows:
@@ -73,7 +82,7 @@ class Hierarchy:
                 message = f"In the hierarchy of '{name}' a node of level {level} has two parents, in {both}."
                 raise InputRejected(message, "Give every node one parent.")
         _check_labels(labels, nodes, name, line)
-        return cls(labels, nodes, file)
+        return cls(labels, nodes, file, described)
 
     @property
     def cure(self) -> str:
@@ -91,7 +100,7 @@ class Hierarchy:
                 absent,
             )
         rows = np.array([place[leaf] for leaf in leaves], dtype=np.intp)
-        return Hierarchy(self.labels[rows], self.nodes[rows], self.file)
+        return replace(self, labels=self.labels[rows], nodes=self.nodes[rows])
 
     def distances(self) -> NDArray[np.float64]:
         """(height of the lowest common ancestor)/(height of the tree) for every pair of leaves."""

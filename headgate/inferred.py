@@ -44,7 +44,7 @@ def given_hierarchy(given: Any, cells: pd.Series, kind: Kind, name: str) -> Hier
     if given is None or isinstance(given, Hierarchy):
         return given
     if isinstance(given, Mapping):
-        return Hierarchy.from_rows(described_hierarchy(given, cells.dropna().unique(), kind, name), name)
+        return Hierarchy.from_rows(described_hierarchy(given, cells.dropna().unique(), kind, name), name, described=given)
     table = given.to_numpy(dtype=object) if isinstance(given, pd.DataFrame) else given
     rows = list(table) if _listed(table) else []
     if not _listed(table) or not all(_listed(row) for row in rows):

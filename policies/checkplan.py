@@ -88,7 +88,7 @@ class TableCheck:
         found = threats(self.attackers, published, np.flatnonzero(partition.groups >= 0))
         figures = measure_table(promise, published, found, suppressed=partition.suppressed, distance=self.distance)
         refused = tuple(verdict for verdict in judge(promise, (figures,), self.disclosure) if not verdict.passed)
-        reason = "; ".join(_sentence(verdict) for verdict in refused)
+        reason = "; ".join(sentence_of(verdict) for verdict in refused)
         return Checked(partition, refused, reason, max(figures.closeness.values(), default=None))
 
     def partition(self, names: tuple[str, ...], kept: Any = None) -> Partition:
@@ -177,7 +177,7 @@ def monotone(promise: Promise, disclosure: DisclosureGate | None) -> bool:
     return promise.dissimilarity is None and disclosure is None and seen.max is None and seen.mean is None
 
 
-def _sentence(verdict: Verdict) -> str:
+def sentence_of(verdict: Verdict) -> str:
     measured = "not measured" if verdict.measured is None else f"{verdict.measured:.6g}"
     return f"{verdict.gate} {measured}, {verdict.required:.6g} required"
 

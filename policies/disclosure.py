@@ -11,7 +11,21 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, PlainSerializer, Tag, model_validator
 
 from headgate.tolerance import at_least, at_most
-from policies.fields import Exact, InputPath, NotNegative, Positive, Problem, Problems, Section, Share, Text, UniqueNames, decimal_text
+from policies.fields import (
+    Encoding,
+    Exact,
+    InputPath,
+    NotNegative,
+    Positive,
+    Problem,
+    Problems,
+    Section,
+    Separator,
+    Share,
+    Text,
+    UniqueNames,
+    decimal_text,
+)
 
 DISCLOSURE = "disclosure"  # the gate's name
 SOURCE = "source"  # the name of θ = T, what the released people themselves are in the source
@@ -72,7 +86,8 @@ class DictionaryKey(Section):
     taken for independent (`marginals`); or the source itself (`source: true`).
 
     `on`: the attributes it shares with the release, by their names here, or attribute: column where it names them otherwise. `key`: the
-    column that says who a row is, needed only where dictionaries are compared. `prior`: how likely the attacker holds this one."""
+    column that says who a row is, needed only where dictionaries are compared. `prior`: how likely the attacker holds this one.
+    `separator` and `encoding`: how a CSV is written."""
 
     name: Text | None = None
     path: InputPath | None = None
@@ -81,6 +96,8 @@ class DictionaryKey(Section):
     source: Literal[True] | None = None
     on: SharedKey | None = None
     key: Text | None = None
+    separator: Separator = ","
+    encoding: Encoding = "utf-8"
     similar: dict[str, Annotated[Exact, Field(gt=0, le=1)]] = {}
     individuals: Positive | None = None
     prior: Share | None = None
@@ -148,6 +165,8 @@ class PeopleKey(Section):
 
     path: InputPath
     key: Text
+    separator: Separator = ","
+    encoding: Encoding = "utf-8"
 
 
 class SensitivityKey(Section):

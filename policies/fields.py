@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import re
 from collections.abc import Iterable, Mapping
@@ -72,6 +73,18 @@ def choices(accepted: Iterable[str], found: str = "") -> str:
     listed = " or ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
     guess = nearest(found, words) if found else None
     return f"{listed} (did you mean {guess}?)" if guess else listed
+
+
+def _encoding(name: str) -> str:
+    try:
+        codecs.lookup(name)
+    except LookupError:
+        raise PydanticCustomError("encoding", "Input should be a text encoding such as utf-8, latin-1 or cp1252") from None
+    return name
+
+
+Encoding = Annotated[str, AfterValidator(_encoding)]
+Separator = Annotated[str, Field(min_length=1, max_length=1)]
 
 
 def decimal_text(number: Decimal | int) -> str:

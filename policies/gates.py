@@ -8,12 +8,16 @@ from fractions import Fraction
 
 from headgate.errors import InputRejected, RequirementNotMet
 from headgate.tolerance import at_least, at_most, exact
-from policies.disclosure import CANDIDATES, DISCLOSURE, MEAN, PRIOR, Bound, DisclosureGate
+from policies.disclosure import CANDIDATES, DISCLOSURE, MAX, MEAN, PRIOR, Bound, DisclosureGate
 from policies.manifest import TableFigures, Utility, Verdict
 from policies.promise import Promise
 from policies.requirements import UtilityKey
 
 ADVISE = "`headgate advise` shows what these data can carry."
+INFINITE = (
+    "The loss is infinite: a cell whose weight is .inf is disclosed of somebody who can be found. Give the attribute role: dropped, or "
+    "have suppress_cells take such cells out."
+)
 REMEDIES = {
     "k": f"Raise anonymize.k, or allow suppression with infeasible: {{suppress: …}}. {ADVISE}",
     "dissimilarity": f"Lower anonymize.epsilon or delta, split the table (projection), or allow infeasible: {{relax: …}}. {ADVISE}",
@@ -23,7 +27,10 @@ REMEDIES = {
     "closeness:": "Raise k so that groups resemble the whole table, or accept a higher gates.closeness.",
     "distinct_l:": "Raise k, or ask for a smaller gates.distinct_l.",
     "reidentification": "Raise anonymize.k: the risk is 1 over the size of a group.",
-    "disclosure:": "Raise anonymize.k, coarsen the quasi-identifiers, or accept a higher gates.disclosure.",
+    "disclosure.mean": "Raise anonymize.k, coarsen the quasi-identifiers, or accept a higher gates.disclosure.mean.",
+    "disclosure.max": "Raise anonymize.k, coarsen the quasi-identifiers, or accept a higher gates.disclosure.max.",
+    "disclosure.share": "Raise anonymize.k, coarsen the quasi-identifiers, or accept a higher gates.disclosure.share.at_most.",
+    "disclosure.candidates": "Raise anonymize.k, coarsen the quasi-identifiers, or accept a lower gates.disclosure.min_candidates.",
     "utility.max_error": "Lower k or delta, use fewer quasi-identifiers, or accept a higher utility.max_error.",
     "utility.max_loss": "Lower k or delta, use fewer quasi-identifiers, or accept a higher utility.max_loss.",
 }
@@ -66,10 +73,14 @@ def _disclosed(table: TableFigures, gate: DisclosureGate) -> Iterator[Verdict]:
     """Against every dictionary, so that the worst of them decides; where priors say how likely each is, the mean is their expectation."""
     names = [dictionary.called for dictionary in gate.held]
     if gate.by_prior and gate.mean is not None:
-        yield _unless_foreign(_bounded(table, PRIOR, Bound(MEAN, gate.mean)), table, names)
+        yield _explained(_bounded(table, PRIOR, Bound(MEAN, gate.mean)), table, names)
     for name in names:
         for bound in gate.bounds:
-            yield _unless_foreign(_bounded(table, name, bound), table, (name,))
+            yield _explained(_bounded(table, name, bound), table, (name,))
+        if name in _infinite(table) and not {MEAN, MAX} & {bound.name for bound in gate.bounds}:
+            # `.inf` forbids whatever else is asked for.
+            forbidden = Verdict(gate=f"{DISCLOSURE}:{name}.{MAX}", table=table.name, measured=None, required=None, passed=False)
+            yield _explained(forbidden, table, (name,))
 
 
 def _bounded(table: TableFigures, dictionary: str, bound: Bound) -> Verdict:
@@ -77,13 +88,20 @@ def _bounded(table: TableFigures, dictionary: str, bound: Bound) -> Verdict:
     return way(f"{DISCLOSURE}:{dictionary}.{bound.name}", table, table.disclosed(dictionary, bound.name), bound.required)
 
 
-def _unless_foreign(verdict: Verdict, table: TableFigures, names: Iterable[str]) -> Verdict:
-    """Of a dictionary that fits nobody the cure is another than of one that fits too well."""
+def _explained(verdict: Verdict, table: TableFigures, names: Iterable[str]) -> Verdict:
+    """Of a dictionary that fits nobody, or of a loss that is infinite, the cure is another than of one that is too large."""
     foreign = [name for name in names if table.disclosure_unmatched.get(name) == 1.0]
-    if not foreign:
-        return verdict
-    cure = f"Nobody in '{foreign[0]}' fits any record, so nothing was measured: write its cells as the source does, or name another."
-    return verdict.model_copy(update={"remedy": cure})
+    if foreign:
+        cure = f"Nobody in '{foreign[0]}' fits any record, so nothing was measured: write its cells as the source does, or name another."
+        return verdict.model_copy(update={"remedy": cure})
+    if verdict.measured is None and _infinite(table) & set(names):
+        return verdict.model_copy(update={"remedy": INFINITE})
+    return verdict
+
+
+def _infinite(table: TableFigures) -> set[str]:
+    """The dictionaries that were measured and in which somebody whose cell weighs `.inf` can be found."""
+    return table.disclosure_candidates.keys() - table.disclosure_max.keys()
 
 
 def judge_utility(wanted: UtilityKey, reached: Utility) -> tuple[Verdict, ...]:
@@ -143,5 +161,6 @@ def _verdict(gate: str, table: str, measured: float | None, required: Fraction, 
 
 
 def _remedy(gate: str) -> str:
-    kind = gate.split(":")[0]
-    return REMEDIES.get(gate) or REMEDIES.get(f"{kind}:") or REMEDIES[gate.split(".")[0]]
+    kind, bound = gate.split(":")[0], gate.rpartition(".")[2]
+    known = (gate, f"{kind}:", f"{kind}.{bound}", gate.split(".")[0])
+    return next(REMEDIES[name] for name in known if name in REMEDIES)

@@ -142,6 +142,7 @@ class Manifest(Frozen):
     created: str  # UTC, ISO 8601, seconds
     policy_digest: str
     source_hmac: str
+    dictionary_hmacs: dict[str, str] = {}  # by name: the results of queries, which are no part of the policy's digest
     rows: int
     suppressed: int
     suppressed_cells: dict[str, int] = {}  # by attribute: those that a policy's `suppress_cells` took out before anything else

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import codecs
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field, model_validator
 
-from policies.fields import InputPath, NotNegative, Problem, Problems, Section, Share, Text, Whole
-
-
-def _encoding(name: str) -> str:
-    try:
-        codecs.lookup(name)
-    except LookupError:
-        raise PydanticCustomError("encoding", "Input should be a text encoding such as utf-8, latin-1 or cp1252") from None
-    return name
+from policies.fields import Encoding, InputPath, NotNegative, Problem, Problems, Section, Separator, Share, Text, Whole
 
 
 class CsvSource(Section):
     kind: Literal["csv"]
     path: InputPath
-    separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
-    encoding: Annotated[str, AfterValidator(_encoding)] = "utf-8"
+    separator: Separator = ","
+    encoding: Encoding = "utf-8"
 
 
 class ParquetSource(Section):

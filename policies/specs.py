@@ -90,9 +90,10 @@ def _hierarchy(
         return Hierarchy.from_rows(hierarchies[name], name, file=described)
     if name not in present:
         raise InputRejected(f"The hierarchy of '{name}' is built from its values, which were not given.", "Give its distinct cells.")
+    rule = described.model_dump()
     if isinstance(described, Widths):
-        return Hierarchy.from_rows(widths_hierarchy(present[name], described.widths, name), name)
-    return Hierarchy.from_rows(mask_hierarchy(present[name], described.mask, name), name)
+        return Hierarchy.from_rows(widths_hierarchy(present[name], described.widths, name), name, described=rule)
+    return Hierarchy.from_rows(mask_hierarchy(present[name], described.mask, name), name, described=rule)
 
 
 def _domain(attribute: Attribute) -> tuple[float, float] | None:

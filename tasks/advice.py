@@ -187,7 +187,7 @@ def _own_setting(prepared: Prepared) -> tuple[str, tuple[Names, ...]]:
         {frozenset(names): trials.failed[names, prepared.own] for names in plans[0] if (names, prepared.own) in trials.failed}
     )
     nothing = NoPlan("The number of projection plans that pass", 0.0, 1.0, "", ())
-    return str(why_no_plan(check, nothing)).replace("or run `headgate advise`", "or see below"), plans[0]
+    return str(why_no_plan(check, nothing).why).replace("or run `headgate advise`", "or see below"), plans[0]
 
 
 def _table_advice(

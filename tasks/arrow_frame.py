@@ -34,6 +34,21 @@ def texts_of(cells: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:
     return plain.cast(pa.string())
 
 
+def trimmed_texts(cells: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:
+    """As text without blanks around it; what was blank is missing."""
+    trimmed = compute.utf8_trim_whitespace(texts_of(cells, name, where))
+    return compute.if_else(compute.equal(trimmed, ""), None, trimmed)
+
+
+def unique_keys(cells: pa.ChunkedArray, name: str, where: str) -> pa.Array:
+    """Who each row is. A person whose key stands there twice, once with a blank behind it, would count as two."""
+    keys = trimmed_texts(cells, name, where).combine_chunks()
+    missing, repeated = keys.null_count, len(keys.drop_null()) - len(keys.drop_null().unique())
+    if missing or repeated:
+        raise InputRejected(f"{where} has {missing} missing and {repeated} repeated cells in '{name}'.", "Give one row a person.")
+    return keys
+
+
 def _decoded(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)

@@ -6,6 +6,7 @@ import hashlib
 from importlib.metadata import version
 
 from policies.manifest import Manifest
+from tasks.examined import examine
 from tasks.measured import Limits, MeasuredRelease
 from tasks.report import ReportContent, Sample
 from tasks.signers import TrustRoots
@@ -39,7 +40,7 @@ def measured_release(bench: Workbench, refusal: str = "") -> MeasuredRelease:
         suppressed=bench.suppressed,
         promise=bench.promise,
         plan=bench.plan,
-        tables=tuple(bench.measured[figures.name] for figures in bench.figures),
+        tables=tuple(bench.measured[figures.name] for figures in bench.figures) or tuple(filter(None, (bench.tried,))),
         verdicts=bench.verdicts,
         utility=bench.utility,
         outcomes=tuple(bench.outcomes),
@@ -79,7 +80,7 @@ def report_content(bench: Workbench, refusal: str = "") -> ReportContent:
 
 def _sample(bench: Workbench, name: str) -> Sample:
     """The first rows as written: the order of a published table is random, so these are any rows."""
-    texts = read_published_texts(bench.stage / bench.written[name][0].path).slice(0, SAMPLE_ROWS)
+    texts = read_published_texts(examine(bench, bench.written[name][0].path)).slice(0, SAMPLE_ROWS)
     rows = tuple(
         tuple(None if cell is None or cell == "" else str(cell) for cell in row) for row in zip(*texts.to_pydict().values(), strict=True)
     )
@@ -96,6 +97,7 @@ def manifest_of(bench: Workbench, roots: TrustRoots) -> Manifest:
         created=bench.started,
         policy_digest=bench.loaded.digest,
         source_hmac=bench.source_hmac,
+        dictionary_hmacs=bench.dictionary_hmacs,
         rows=bench.rows,
         suppressed=bench.suppressed,
         suppressed_cells=bench.suppressed_cells,

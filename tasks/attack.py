@@ -15,6 +15,7 @@ import numpy as np
 from headgate.errors import InputRejected
 from policies.release import Release
 from tasks.attempts import Attempt, read_finished, try_attacks
+from tasks.examined import examine
 from tasks.home import Home
 from tasks.inspection import view_candidate
 from tasks.ledger import Ledger
@@ -38,7 +39,7 @@ def attack_tables(bench: Workbench) -> int:
     """Gives how many attacks were tried."""
     released = np.flatnonzero(present(bench.kept, "plan"))
     table, original = (present(one, "encoded source").take(released) for one in (bench.table, bench.original))
-    files = {name: bench.stage / bench.written[name][0].path for name in bench.names}
+    files = {name: examine(bench, bench.written[name][0].path) for name in bench.names}
     finished = read_finished(present(bench.promise, "promise"), files, table, original, bench.attackers)
     attempts = try_attacks(finished, PEOPLE, _generator(bench.seed))
     bench.attacks = tuple(attempt.sentence for attempt in attempts)

@@ -135,9 +135,10 @@ def _neighbourhoods(promise: Promise, table: PublishedTable, names: Sequence[str
 
 
 def _linking(finished: Finished, most: int, generator: np.random.Generator) -> Iterator[Attempt]:
-    """Frequency tables list nobody who could be named."""
     for attacker in finished.attackers:
         if not isinstance(attacker.dictionary, Mapping):
+            remark = f"Linking with {attacker.name.rsplit('/', 1)[-1]} was not tried: frequency tables list nobody who could be named."
+            yield Attempt("Dictionary linking", tuple(table.name for table in finished.tables), remark)
             continue
         register = Register(attacker.name.rsplit("/", 1)[-1], attacker.dictionary, attacker.fields, attacker.similar)
         few = _drawn(finished.people.rows, min(most, max(1, MOST_PAIRS // register.individuals)), generator)

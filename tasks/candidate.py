@@ -29,7 +29,7 @@ def seal_candidate(bench: Workbench) -> Candidate:
     if signers is not None:
         write_file(bench.stage, SIGNERS_FILE, signers.encode())
     manifest = assemble.manifest_of(bench, policy_roots(bench.home, signers))
-    candidate = seal(bench.home.candidates, bench.stage, manifest, bench.key)
+    candidate = seal(bench.home.candidates, bench.stage, manifest, bench.key, bench.examined)
     _keep_seed(bench, candidate.id)
     keep_origin(bench.home, candidate.id, bench.loaded.path, bench.source)
     return candidate

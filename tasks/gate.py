@@ -23,6 +23,7 @@ from policies.gates import judge, judge_utility
 from policies.manifest import TableFigures, Utility, Verdict
 from policies.measure import composite_of, measure_table
 from policies.specs import domains_of
+from tasks.examined import examine
 from tasks.exposure import bounds, expose, whose_records
 from tasks.measured import MeasuredTable
 from tasks.workbench import Workbench, present
@@ -33,7 +34,7 @@ def gate_table(bench: Workbench, name: str) -> int:
     """Measures one table; gives its number of groups."""
     promise, table = present(bench.promise, "promise"), present(bench.table, "encoded source")
     written = bench.written[name][0]
-    published = read_published(bench.stage / written.path, promise, name)
+    published = read_published(examine(bench, written.path), promise, name)
     suppressed = table.rows - published.rows
     found = threats(bench.attackers, published, whose_records(bench, published))
     figures = measure_table(promise, published, found, suppressed=suppressed, distance=bench.distance, path=written.path)
@@ -76,7 +77,8 @@ def judge_release(bench: Workbench) -> tuple[Verdict, ...]:
     policy, promise = bench.loaded.policy, present(bench.promise, "promise")
     bench.utility = utility_of(bench.figures, np.concatenate([bench.query_errors[name] for name in bench.names]), bench.suppressed_share)
     verdicts = (*judge(promise, bench.figures, policy.gates.disclosure), *judge_utility(policy.utility, bench.utility))
-    bench.verdicts = with_cures(verdicts, bench.exposed)
+    gate = policy.gates.disclosure
+    bench.verdicts = verdicts if gate is None else with_cures(verdicts, bench.exposed, gate)
     bench.bounds = tuple(bounds(bench))
     return bench.verdicts
 

@@ -6,7 +6,6 @@ set that the outbound expectations compare the published cells with.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,24 +23,24 @@ from policies.attackers import OwnWeights
 from policies.schema import Policy
 from policies.source import CsvSource, ParquetSource, SqlSource
 from policies.specs import column_specs, needs_values
-from tasks.arrow_frame import frame_of, texts_of
+from tasks.arrow_frame import frame_of, texts_of, trimmed_texts
 from tasks.own_weights import columns_read, own_weights
 from tasks.references import LoadedPolicy
-from tasks.source import PARQUET_SUFFIXES, Source, open_csv, open_parquet
+from tasks.source import PARQUET_SUFFIXES, Source, names_instead, open_csv, open_parquet
 from tasks.source_sql import open_sql
 
 COINCIDENCE = 10  # rows whose cell may equal the row's identifier by chance; by chance one is expected at most
 
 
 class IdentifierValues:
-    """The identifiers of the source, for one question: which of these texts is one of them. Nothing of it is shown or written."""
+    """The identifiers of the source: who each row is, and which texts are one of them. Nothing of it is shown or written."""
 
     def __init__(self, columns: Mapping[str, pa.ChunkedArray]) -> None:
         self._texts = {name: cells.combine_chunks() for name, cells in columns.items()}
 
     def of(self, name: str) -> NDArray[np.object_] | None:
-        """One of the identifiers, row by row; None if there is no such one."""
-        return np.asarray(self._texts[name].to_pandas().astype(object), dtype=object) if name in self._texts else None
+        """One of the identifiers, row by row and without blanks around it; None if there is no such one."""
+        return compute.utf8_trim_whitespace(self._texts[name]).to_numpy(zero_copy_only=False) if name in self._texts else None
 
     def among(self, texts: Sequence[str]) -> set[str]:
         asked = pa.array(texts, type=pa.string())
@@ -120,8 +119,7 @@ def _check_columns(policy: Policy, source: Source) -> None:
     lacking = [name for name in wanted if name not in present]
     unknown = [name for name in present if name not in wanted]
     if lacking:
-        guess = difflib.get_close_matches(lacking[0], unknown or list(present), n=1)
-        hint = f"Is it '{guess[0]}'?" if guess else f"The data has: {_listed(unknown or present)}."
+        hint = names_instead(present, wanted, lacking[0])
         raise InputRejected(
             f"{source.name} lacks {_columns(lacking)} of the policy.", f"Correct the name in the policy or in the data. {hint}"
         )
@@ -143,12 +141,13 @@ def _listed(names: Sequence[str]) -> str:
 def _check_identifiers(identifiers: Mapping[str, pa.ChunkedArray]) -> None:
     """Every identifier is present and unique: each alone, not all together."""
     for name, cells in identifiers.items():
-        blank = cells.null_count + (compute.sum(compute.equal(compute.utf8_trim_whitespace(cells), "")).as_py() or 0)
+        keys = trimmed_texts(cells, name, "the source")
+        blank = keys.null_count
         if blank:
             raise InputRejected(
                 f"Identifier '{name}' is missing in {blank} rows.", "Every row is a person and has an identifier: correct the data."
             )
-        repeated = len(cells) - len(compute.unique(cells))
+        repeated = len(keys) - len(compute.unique(keys))
         if repeated:
             raise InputRejected(
                 f"Identifier '{name}' is repeated in {repeated} of {len(cells)} rows.",
@@ -213,8 +212,7 @@ def _trimmed(cells: pa.ChunkedArray, name: str, separator: str, where: str) -> p
             for cell in cells.to_pylist()
         ]
         return pa.chunked_array([pa.array(joined, type=pa.string())])
-    trimmed = compute.utf8_trim_whitespace(texts_of(cells, name, where))
-    return compute.if_else(compute.equal(trimmed, ""), None, trimmed)
+    return trimmed_texts(cells, name, where)
 
 
 def _numbers(texts: pa.ChunkedArray) -> pd.Series:

@@ -42,7 +42,19 @@ def reopen(home: Home, candidate: Candidate, policy: Path | None = None, source:
         raise InputRejected("It is not known which policy this candidate was made from.", "Name the policy with --policy.")
     loaded = _policy(policy or Path(kept.policy if kept else ""), candidate)
     ingested = _source(home, loaded, source or (Path(kept.source) if kept and kept.source else None), candidate)
-    return transformed(loaded, ingested)
+    found = transformed(loaded, ingested)
+    _check_queries(home, found, candidate)
+    return found
+
+
+def _check_queries(home: Home, found: Transformed, candidate: Candidate) -> None:
+    secret, sealed = ledger_secret(home.keys), candidate.manifest.dictionary_hmacs
+    for name, digest in found.dictionaries.queried.items():
+        if not hmac.compare_digest(source_hmac(secret, digest), sealed.get(name, "")):
+            raise InputRejected(
+                f"The dictionary '{name}' is not the one that candidate {candidate.id[:12]} was made with: its query gives another result.",
+                "Restore the database's data as they were then.",
+            )
 
 
 def _read_origin(home: Home, candidate: str) -> Origin | None:

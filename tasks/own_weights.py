@@ -14,7 +14,7 @@ from headgate.errors import InputRejected
 from policies.attackers import OwnWeights
 from policies.disclosure import PeopleKey, SensitivityKey
 from policies.schema import Policy
-from tasks.arrow_frame import texts_of
+from tasks.arrow_frame import texts_of, trimmed_texts, unique_keys
 from tasks.references import LoadedPolicy
 from tasks.source import Source, require_columns
 
@@ -69,10 +69,8 @@ def _of_people(key: PeopleKey, table: Source, cells: pa.Table, where: str, polic
     if len(table.names) < 2:
         raise InputRejected(f"{table.name} has no weights.", f"Add a column named after an attribute, or '{EVERYTHING}'.")
     read = table.read(table.names)
-    listed = texts_of(read.column(key.key), key.key, table.name).combine_chunks()
-    if listed.null_count or len(listed.unique()) != len(listed):
-        raise InputRejected(f"{table.name} has missing or repeated cells in '{key.key}'.", "One row a person.")
-    place = pa.compute.index_in(texts_of(cells.column(key.key), key.key, where).combine_chunks(), value_set=listed)
+    listed = unique_keys(read.column(key.key), key.key, table.name)
+    place = pa.compute.index_in(trimmed_texts(cells.column(key.key), key.key, where).combine_chunks(), value_set=listed)
     if place.null_count:
         raise InputRejected(f"{table.name} lacks {place.null_count} of the {len(place)} people of the source.", "List everybody once.")
     rows = place.to_numpy()
@@ -86,7 +84,9 @@ def _numbers(cells: pa.Table, name: str, where: str) -> NDArray[np.float64]:
     numbers = np.array([distinct[text] for text in texts], dtype=np.float64)
     wrong = int(np.count_nonzero(~(numbers >= 0)))
     if wrong:
-        raise InputRejected(f"'{name}' of {where} is missing, negative or no number in {wrong} rows.", "Give every row a number from 0 up.")
+        rows = "1 row" if wrong == 1 else f"{wrong} rows"
+        cure = "Give every row a number from 0 up."
+        raise InputRejected(f"Column '{name}' of {where} is missing, negative or no number in {rows}.", cure)
     return numbers
 
 

@@ -3,7 +3,8 @@ anonymized and passes its gates; only if no plan can do it as asked may the poli
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -14,12 +15,16 @@ from headgate.published import publish_form
 from headgate.xcolor.certificates import EVERY
 from headgate.xcolor.partition import Otherwise, Partition, Variant
 from policies.attackers import attackers_of, threats
-from policies.checkplan import Checked, TableCheck, infeasible_of, relaxed, search_plan
-from policies.disclosure import DISCLOSURE
-from policies.exposure import exposures, with_cures
+from policies.checkplan import Checked, TableCheck, infeasible_of, relaxed, search_plan, sentence_of
+from policies.exposure import Exposure, exposures, with_cures
+from policies.gates import judge
 from policies.manifest import Alternative, Plan, PlanStep, Verdict
+from policies.measure import measure_table
 from tasks.callables import callable_distance
+from tasks.measured import MeasuredTable
 from tasks.workbench import Workbench, present
+
+LAST_TRIED = "last tried"  # as its report calls it
 
 
 def choose_plan(bench: Workbench) -> int:
@@ -37,7 +42,9 @@ def choose_plan(bench: Workbench) -> int:
     except NoPlan as nothing:
         option = infeasible_of(policy.anonymize)
         if option.otherwise is Otherwise.FAIL:
-            raise why_no_plan(check, nothing) from None
+            stopped = why_no_plan(check, nothing)
+            bench.tried, bench.verdicts, bench.exposures[LAST_TRIED] = stopped.table, stopped.verdicts, stopped.exposures
+            raise stopped.why from None
         check = replace(check, infeasible=option, tried={})
         found = search_plan(policy, table, check, check.promise)
         bench.promise = relaxed(promise, option)
@@ -47,31 +54,54 @@ def choose_plan(bench: Workbench) -> int:
     return len(found.steps)
 
 
-def why_no_plan(check: TableCheck, nothing: NoPlan) -> RequirementNotMet:
+@dataclass(frozen=True, eq=False)
+class Stopped:
+    """Why no plan was found, and the last table that was tried, measured once more for the report: None where no gate refused it."""
+
+    why: RequirementNotMet
+    table: MeasuredTable | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    exposures: tuple[Exposure, ...] = ()
+
+
+def why_no_plan(check: TableCheck, nothing: NoPlan) -> Stopped:
     """What spoke against the last table that failed: merging came no further than that, so its cure is the one that helps."""
     failed = {names: tried for names, tried in check.tried.items() if not tried.passed}
     if not failed or nothing.measured != 0.0:
-        return nothing
+        return Stopped(nothing)
     names, last = list(failed.items())[-1]
     where = "every plan tried" if len({_against(tried) for tried in failed.values()}) == 1 else "the last plan tried"
     if last.refused:
-        gate = _with_step(check, names, last)
-        return RequirementNotMet(gate.gate, gate.measured, gate.required, gate.remedy, where)
+        return _refused_by_gates(check, names, last, where)
     found = last.partition
     if found.variant is Variant.FULL_DOMAIN:
-        return found.refusal(where)
-    return RequirementNotMet("The number of rows too similar to others of their group", float(found.rows_over), 0.0, _cure(found), where)
+        return Stopped(found.refusal(where))
+    why = RequirementNotMet("The number of rows too similar to others of their group", float(found.rows_over), 0.0, _cure(found), where)
+    return Stopped(why)
 
 
-def _with_step(check: TableCheck, names: frozenset[str], tried: Checked) -> Verdict:
-    """A table that discloses too much is made once more, to try what one step would buy. While advising its groups are not kept."""
-    gate, groups = tried.refused[0], tried.partition.groups
-    if gate.kind != DISCLOSURE or check.disclosure is None or len(groups) != check.table.rows:
-        return gate
+def _refused_by_gates(check: TableCheck, names: frozenset[str], tried: Checked, where: str) -> Stopped:
+    """The table is made once more, to say which single step would be enough. While advising its groups are not kept."""
+    groups = tried.partition.groups
+    if len(groups) != check.table.rows:
+        return Stopped(_first_of(tried.refused, where))
     columns = [name for name in check.table.sensitive if name in names]
-    published = publish_form(check.table, groups, gate.table, columns, levels=tried.partition.levels)
-    found = exposures(published, threats(check.attackers, published, np.flatnonzero(groups >= 0)), check.disclosure)
-    return with_cures([gate], found)[0]
+    published = publish_form(check.table, groups, LAST_TRIED, columns, levels=tried.partition.levels)
+    found = threats(check.attackers, published, np.flatnonzero(groups >= 0))
+    promise = relaxed(check.promise, check.infeasible)
+    figures = measure_table(promise, published, found, suppressed=tried.partition.suppressed, distance=check.distance)
+    verdicts = judge(promise, (figures,), check.disclosure)
+    exposed = () if check.disclosure is None else exposures(published, found, check.disclosure)
+    if check.disclosure is not None:
+        verdicts = with_cures(verdicts, exposed, check.disclosure)
+    table = MeasuredTable(figures, np.bincount(published.group))
+    return Stopped(_first_of([verdict for verdict in verdicts if not verdict.passed], where), table, verdicts, exposed)
+
+
+def _first_of(refused: Sequence[Verdict], where: str) -> RequirementNotMet:
+    first, *others = refused
+    more = f" Refused too: {'; '.join(map(sentence_of, others))}." if others else ""
+    return RequirementNotMet(first.gate, first.measured, first.required, f"{first.remedy}{more}", where)
 
 
 def _against(tried: Checked) -> tuple[str, ...]:

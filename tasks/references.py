@@ -107,8 +107,15 @@ def _parse(policy: Policy, contents: Mapping[str, pa.Buffer]) -> References:
     return References(
         hierarchies,
         codes,
-        {given.called: read_register(given, open_content(contents[path], path, "The dictionary"), identifiers) for given, path in files},
-        None if people is None else open_content(contents[people.path], people.path, "The table of weights"),
+        {
+            given.called: read_register(
+                given, open_content(contents[path], path, "The dictionary", given.separator, given.encoding), identifiers
+            )
+            for given, path in files
+        },
+        None
+        if people is None
+        else open_content(contents[people.path], people.path, "The table of weights", people.separator, people.encoding),
         None if signers is None else _text(contents[signers], f"The signers file {signers}"),
         None if suite is None else _text(contents[suite], f"The suite {suite}"),
     )
@@ -148,9 +155,9 @@ def _distinct(values: Sequence[str], path: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def open_content(content: pa.Buffer, path: str, what: str) -> Source:
+def open_content(content: pa.Buffer, path: str, what: str, separator: str = ",", encoding: str = "utf-8") -> Source:
     where = f"{what} {path}"
-    return open_parquet_bytes(content, where) if holds_parquet(content) else open_csv_bytes(content, where)
+    return open_parquet_bytes(content, where) if holds_parquet(content) else open_csv_bytes(content, where, separator, encoding)
 
 
 def read_key_values(content: pa.Buffer, path: str, key: str) -> tuple[str, ...]:

@@ -10,10 +10,9 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from headgate.errors import InputRejected
 from headgate.risk.marginals import COUNT, FIELD, VALUE
 from policies.disclosure import DictionaryKey
-from tasks.arrow_frame import frame_of, texts_of
+from tasks.arrow_frame import frame_of, unique_keys
 from tasks.source import Source, require_columns
 
 
@@ -43,15 +42,9 @@ def read_register(given: DictionaryKey, source: Source, identifiers: Sequence[st
     wanted = list(dict.fromkeys([*columns, *([key] if key is not None else [])]))
     require_columns(source, wanted)
     read = source.read(wanted)
+    keys = None if key is None else Keys(key, unique_keys(read.column(key), key, source.name).to_numpy(zero_copy_only=False))
     shared = pa.table({name: read.column(column) for name, column in given.columns.items()})
-    return Register(source.name, frame_of(shared, source.name), None if key is None else Keys(key, _unique(read, key, source.name)))
-
-
-def _unique(read: pa.Table, key: str, where: str) -> NDArray[np.object_]:
-    cells = texts_of(read.column(key), key, where)
-    if cells.null_count or len(cells.unique()) != len(cells):
-        raise InputRejected(f"{where} has missing or repeated cells in '{key}'.", "A dictionary has one row a person.")
-    return np.asarray(cells.to_pandas().astype(object), dtype=object)
+    return Register(source.name, frame_of(shared, source.name), keys)
 
 
 def _read_marginals(given: DictionaryKey, source: Source) -> Register:

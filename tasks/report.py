@@ -44,12 +44,9 @@ GLOSSARY = {
     "(δ, l), all values": "The same figure counted over non-sensitive values too.",
     "re-identification, max": "One divided by the smallest group: the best chance to pick the right row of a person.",
     "re-identification, mean": "The same chance on average over rows: groups divided by rows.",
-    "disclosure, mean": "Loss expected when records are matched with a dictionary of known people, averaged over records.",
-    "disclosure, max": "The same loss of the record that is worst off.",
-    "disclosure, share": "Share of records whose loss is above what the policy names.",
-    "disclosure, candidates": "Fewest people of the dictionary that any record could be; the k that matters to whoever holds it.",
-    "disclosure, prior": "The mean loss expected over the dictionaries, each as likely as the policy says.",
-    "disclosure, unmatched": "Share of records that nobody in the dictionary is consistent with.",
+    "loss of a record": "What its disclosed cells cost, divided by the people of the dictionary whom it may be.",
+    "candidates": "The people of the dictionary whom a record may be; the fewest are the k that matters to whoever holds it.",
+    "fit nobody": "Share of records that nobody in the dictionary is consistent with.",
     "information loss (NCP)": "How wide the published quasi-identifiers are, as a share of all that they could be.",
     "query error": "Relative error of random count queries answered from the published table instead of the source.",
     "less threat than one table, 1 − Γβ": "The plan beside the naïve one: everything in one table.",
@@ -202,12 +199,6 @@ def _figures(figures: TableFigures) -> Iterator[Figure]:
     yield from _each("(δ, l), all values", figures.delta_l_all)
     yield Figure("re-identification, max", figure_text(figures.reidentification_max))
     yield Figure("re-identification, mean", figure_text(figures.reidentification_mean))
-    yield from _each("disclosure, mean", figures.disclosure_mean)
-    yield from _each("disclosure, max", figures.disclosure_max)
-    yield from _each("disclosure, share", figures.disclosure_share)
-    yield from _each("disclosure, candidates", figures.disclosure_candidates)
-    yield from _optional("disclosure, prior", figures.disclosure_prior)
-    yield from _each("disclosure, unmatched", figures.disclosure_unmatched)
     yield Figure("information loss (NCP)", figure_text(figures.ncp))
     yield Figure("discernibility", figure_text(figures.discernibility))
     if figures.query_error_mean is not None:
@@ -286,4 +277,5 @@ def _shown_elsewhere(release: MeasuredRelease) -> set[str]:
     if _against_one(release) is not None:
         plan |= {"less threat than one table, 1 − Γβ", "closer than one table, 1 − t′/t"}
     utility = {"query error", "information loss (NCP)"} if release.utility else set()
-    return plan | utility | {"suppressed"}
+    disclosure = {"loss of a record", "candidates", "fit nobody"} if release.exposures else set()
+    return plan | utility | disclosure | {"suppressed"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from tasks.step import reason_of
 MANIFEST = "manifest.json"
 MANIFEST_SIGNATURE = "manifest.dsse.json"
 SHORTEST_PREFIX = 8
+CHANGED = "Find out who else can write in the home, and run the release again."
 # Names that publication adds beside the sealed files.
 RESERVED = frozenset({MANIFEST, MANIFEST_SIGNATURE, "attestation.dsse.json", "events.jsonl", "head.json", "head.dsse.json", "approvals"})
 
@@ -35,8 +37,9 @@ class Candidate:
     manifest_envelope: bytes
 
 
-def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey) -> Candidate:
-    """Hashes every file of `staged` into the manifest, signs it and renames the folder to candidates/<digest of the manifest>.
+def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, examined: Mapping[str, str] | None = None) -> Candidate:
+    """Hashes every file of `staged` into the manifest, signs it and renames the folder to candidates/<digest of the manifest>. Files that
+    were `examined` must have the SHA-256 that they had then.
 
     The same bytes sealed again are the same candidate; a candidate is never written over."""
     if key.fingerprint != manifest.runner.fingerprint:
@@ -45,7 +48,11 @@ def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey) ->
     for name in names:
         if name.split("/")[0] in RESERVED:
             raise Defect(f"{name} is a name that sealing and publishing keep for themselves.", "Write that file under another name.")
-    sealed = manifest.model_copy(update={"files": tuple(file_entry(staged, name) for name in names)})
+    entries = {name: file_entry(staged, name) for name in names}
+    changed = sorted(path for path, digest in (examined or {}).items() if path not in entries or entries[path].sha256 != digest)
+    if changed:
+        raise IntegrityBroken(f"{changed[0]} was changed after it had been examined.", CHANGED)
+    sealed = manifest.model_copy(update={"files": tuple(entries.values())})
     content = manifest_bytes(sealed)
     digest = hashlib.sha256(content).hexdigest()
     said = statement(

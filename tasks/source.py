@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import codecs
 import csv
+import difflib
 import gzip
 import hashlib
 import io
 import zlib
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +29,7 @@ from tasks.step import reason_of
 COMMON_SEPARATORS = (",", ";", "\t", "|")
 SEPARATOR_WORDS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
 GZIP_MAGIC = b"\x1f\x8b"
+MOST_SHOWN = 6  # names of columns in a message
 PARQUET_MAGIC = b"PAR1"
 PARQUET_SUFFIXES = (".parquet", ".pq")
 
@@ -53,7 +54,20 @@ class Source:
 def require_columns(source: Source, wanted: Sequence[str]) -> None:
     for name in wanted:
         if name not in source.names:
-            raise InputRejected(f"{source.name} has no column '{name}'.", f"It has: {choices(source.names, name)}.")
+            raise InputRejected(f"{source.name} has no column '{name}'.", names_instead(source.names, wanted, name))
+
+
+def names_instead(names: Sequence[str], wanted: Sequence[str], lacking: str) -> str:
+    """What a table has instead. A file without a header begins with somebody's data: its first line is only shown where at least one
+    column is called as it should be."""
+    headed = bool(set(names) & set(wanted))
+    others = [name for name in names if name not in wanted] or list(names)
+    guess = difflib.get_close_matches(lacking, others, 1, cutoff=0.6 if headed else 0.75)
+    if guess:
+        return f"Did you mean '{guess[0]}'?"
+    if not headed:
+        return "None of the columns asked for is there: the first line must name the columns."
+    return f"It has: {choices(others[:MOST_SHOWN])}{' and others' if len(others) > MOST_SHOWN else ''}."
 
 
 def read_bytes(path: Path, what: str) -> pa.Buffer:
@@ -121,9 +135,10 @@ def check_names(names: Sequence[str], where: str) -> None:
     for place, name in enumerate(names, 1):
         if not name.strip():
             raise InputRejected(f"Column {place} of {where} has no name.", "Name it, or leave it out (an index that was written along?).")
-    for name, times in Counter(names).items():
-        if times > 1:
-            raise InputRejected(f"{where} has {times} columns named '{name}'.", "Rename or remove all but one.")
+    for place, name in enumerate(names, 1):
+        first = names.index(name) + 1
+        if first < place:  # the name is not shown: where a header is missing it is somebody's cell
+            raise InputRejected(f"Columns {first} and {place} of {where} have the same name.", "Rename or remove one.")
 
 
 def unzipped(buffer: pa.Buffer, where: str) -> bytes:

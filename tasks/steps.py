@@ -8,6 +8,7 @@ from typing import Any
 
 from policies.events import ExpectationsChecked, GatesJudged, PlanChosen, RunTracked, SourceIngested, TableAnonymized
 from tasks import anonymize, assemble, attack, candidate, gate, plan, record, transform, workbench
+from tasks.examined import examine
 from tasks.expect_inbound import expect_inbound
 from tasks.expect_outbound import Declared, expect_outbound, withheld_columns
 from tasks.expectations import ExpectationOutcome, refuse_failed_inbound, refuse_failed_outbound
@@ -91,7 +92,10 @@ def transform_sets(bench: Workbench) -> int:
 @step("dictionaries", retries=1)
 def read_dictionaries(bench: Workbench) -> int:
     """Before step 3, where the policy has a gate on disclosure: what attackers may hold."""
-    return transform.read_dictionaries(bench)
+    read = transform.read_dictionaries(bench)
+    secret, queried = ledger_secret(bench.home.keys), present(bench.dictionaries, "dictionaries").queried
+    bench.dictionary_hmacs = {name: source_hmac(secret, digest) for name, digest in queried.items()}
+    return read
 
 
 @step("suppress-cells")
@@ -153,7 +157,7 @@ def expect_published(bench: Workbench, table: str) -> int:
         bench.rows - bench.suppressed,
         bench.loaded.policy.anonymize.k,
     )
-    outcomes = expect_outbound([bench.stage / file.path for file in bench.written[table]], declared)
+    outcomes = expect_outbound([examine(bench, file.path) for file in bench.written[table]], declared)
     bench.outcomes += _told(outcomes, "out", table)
     _checked(bench, outcomes, "outbound", tuple(name for name, _column, _part in declared.places()), table)
     refuse_failed_outbound(outcomes, table)

@@ -12,6 +12,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from headgate.errors import Defect, RequirementNotMet
@@ -28,6 +29,10 @@ def plain_name(name: str) -> bool:
     """May MLflow be told this name as it is? It takes letters, digits and a few signs, and nothing that reads like a way through
     folders: a register at ../registers/people.csv goes by its number."""
     return PLAIN_NAME.fullmatch(name) is not None and posixpath.normpath(f"figure/{name}") == f"figure/{name}"
+
+
+# The first has all dictionaries that were held: their places number those whose names MLflow cannot take.
+PER_DICTIONARY = ("disclosure_unmatched", "disclosure_mean", "disclosure_max", "disclosure_share", "disclosure_candidates")
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,9 +256,10 @@ def _table_points(table: MeasuredTable, names: PublicNames) -> Iterator[Point]:
     for name in ("single_risk", "closeness", "distinct_l", "distinct_l_all", "delta_l", "delta_l_all"):
         for column, value in getattr(figures, name).items():
             yield Point(f"{name}/{names.of(column)}", value)
-    for name in ("disclosure_mean", "disclosure_max", "disclosure_share", "disclosure_candidates", "disclosure_unmatched"):
-        for place, (dictionary, value) in enumerate(getattr(figures, name).items()):
-            yield Point(f"{name}/{dictionary if plain_name(dictionary) else f'dictionary {place}'}", value)
+    places = {name: place for place, name in enumerate(dict.fromkeys(chain(*(getattr(figures, name) for name in PER_DICTIONARY))))}
+    for name in PER_DICTIONARY:
+        for dictionary, value in getattr(figures, name).items():
+            yield Point(f"{name}/{dictionary if plain_name(dictionary) else f'dictionary {places[dictionary]}'}", value)
     for quasi, value in table.loss.items():
         yield Point(f"loss/{names.of(quasi)}", value)
 

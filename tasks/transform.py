@@ -46,6 +46,7 @@ class Transformed:
     table: Table  # what is anonymized
     original: Table  # before a policy's `suppress_cells`; else the same
     attackers: tuple[Attacker, ...]
+    dictionaries: Dictionaries
 
 
 def transformed(loaded: LoadedPolicy, ingested: Ingested) -> Transformed:
@@ -53,4 +54,5 @@ def transformed(loaded: LoadedPolicy, ingested: Ingested) -> Transformed:
     dictionaries = encode_dictionaries(loaded, ingested.table)
     after = suppress(loaded.policy, ingested.table, dictionaries, ingested.own)
     table, original = (bitmap_table(one, ingested.specs) for one in (after, ingested.table))
-    return Transformed(table, original, attackers_of(loaded.policy, original, dictionaries.encoded, ingested.own))
+    attackers = attackers_of(loaded.policy, original, dictionaries.encoded, ingested.own)
+    return Transformed(table, original, attackers, dictionaries)

@@ -65,6 +65,7 @@ class Workbench:
     rows: int = 0
     suppressed: int = 0
     source_hmac: str = ""
+    dictionary_hmacs: dict[str, str] = field(default_factory=dict)  # of the results of queries
     outcomes: list[Outcome] = field(default_factory=list)  # of the expectations, in and out
     table: Table | None = None  # after the bitmap transformation
     promise: Promise | None = None
@@ -80,9 +81,11 @@ class Workbench:
     bounds: tuple[str, ...] = ()
     check: TableCheck | None = None
     plan: Plan | None = None
+    tried: MeasuredTable | None = None  # the last that the search for a plan tried, where a gate refused it
     kept: NDArray[np.bool_] | None = None
     partitions: dict[str, Partition] = field(default_factory=dict)
     written: dict[str, tuple[WrittenFile, ...]] = field(default_factory=dict)
+    examined: dict[str, str] = field(default_factory=dict)  # the SHA-256 of each file when it was first looked at
     query_errors: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     measured: dict[str, MeasuredTable] = field(default_factory=dict)
     verdicts: tuple[Verdict, ...] = ()
@@ -122,7 +125,8 @@ class Workbench:
 
     @property
     def exposed(self) -> tuple[Exposure, ...]:
-        return tuple(one for name in self.names for one in self.exposures.get(name, ())) if self.plan else ()
+        names = self.names if self.plan else tuple(self.exposures)
+        return tuple(one for name in names for one in self.exposures.get(name, ()))
 
     @property
     def suppressed_share(self) -> float:

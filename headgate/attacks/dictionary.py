@@ -58,7 +58,7 @@ class DictionaryLinking:
     def remark(self) -> str:
         return (
             f"By the formula, 1 divided by the individuals consistent with a record, {percent(self.expected)} % are expected. "
-            f"The dictionary lists {self.listed:,} of the people."
+            f"For {self.listed:,} of the people the dictionary has an entry with just their values."
         )
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from headgate.bits import population
 from headgate.cells import EVERYTHING, CellReader, format_number
 from headgate.columns import MISSING, Codes, Column, Kind, Role
+from headgate.described import described_path
 from headgate.distinct import distinct_rows
 from headgate.encode import ColumnSpec, as_written, encode_column, factorize, value_text
 from headgate.errors import InputRejected
@@ -182,7 +183,7 @@ def open_spec(cells: pd.Series, name: str, kind: Kind, known: Sequence[str], hie
 
 
 def _grown(hierarchy: Hierarchy, cells: pd.Series, name: str, numeric: bool) -> Hierarchy:
-    """The hierarchy with each unknown value as a leaf of its own right under the root."""
+    """The hierarchy with each unknown value as one more leaf: where its widths or mask say, else right under the root."""
     seen = _distinct(cells, name)
     if numeric:
         leaves = {float(leaf) for leaf in hierarchy.leaves}
@@ -196,9 +197,12 @@ def _grown(hierarchy: Hierarchy, cells: pd.Series, name: str, numeric: bool) -> 
                 f"Column '{name}' of the dictionary holds {nodes} nodes of the hierarchy, which are no values.",
                 "Write values, or leave the cells empty: a missing cell fits everybody.",
             )
-    root = str(hierarchy.labels[0, -1])
-    rows = [[str(label) for label in row] for row in hierarchy.labels]
-    return Hierarchy.from_rows([*rows, *([value] * hierarchy.height + [root] for value in extra)], name)
+    rows = [tuple(str(label) for label in row) for row in hierarchy.labels]
+    root = rows[0][-1]
+    for value in extra:
+        path = None if hierarchy.described is None else described_path(hierarchy.described, value)
+        rows.append((value,) * hierarchy.height + (root,) if path is None else path)
+    return Hierarchy.from_rows(rows, name, described=hierarchy.described)
 
 
 def _distinct(cells: pd.Series, name: str) -> list[Any]:

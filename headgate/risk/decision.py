@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +40,7 @@ def bayes_risk(risks: Sequence[float], prior: Sequence[float]) -> float:
     """Definition 5: the expectation of R(δ, θ) over the prior, whatever the order of the dictionaries; 0·∞ = 0."""
     _check_risks(risks)
     _check_prior(prior, len(risks))
-    return math.fsum(share * risk for share, risk in zip(prior, risks, strict=True) if share > 0)
+    return _sum(share * risk for share, risk in zip(prior, risks, strict=True) if share > 0)
 
 
 def bayes_losses(losses: Sequence[NDArray[np.float64]], prior: Sequence[float]) -> NDArray[np.float64]:
@@ -92,10 +92,11 @@ def risk_distribution(losses: NDArray[np.float64]) -> RiskDistribution:
 def shares_of_risk(losses: NDArray[np.float64]) -> NDArray[np.float64]:
     """How much of the whole risk each record carries. Infinite ℓ, where there are any, are the whole and share it evenly; where there is
     no risk nobody carries any."""
-    infinite = np.isinf(losses)
-    weights = infinite.astype(np.float64) if infinite.any() else losses
-    total = math.fsum(weights)
-    return np.asarray(weights / total) if total > 0 else np.zeros(len(losses))
+    largest = losses.max(initial=0.0)
+    if largest == 0:
+        return np.zeros(len(losses))
+    weights = np.isinf(losses).astype(np.float64) if np.isinf(largest) else losses / largest  # whose sum no float is too small for
+    return np.asarray(weights / math.fsum(weights))
 
 
 def refines(
@@ -148,6 +149,14 @@ def agrees(
 def bound_holds(true: float, estimated: float) -> bool:
     """Theorem 1: R(δ, θ_true) ≤ R(δ, θ̂). It must, where θ̂ `refines` θ_true and `agrees` with the records."""
     return at_most(true, estimated)
+
+
+def _sum(terms: Iterable[float]) -> float:
+    """Exactly; what no float can hold is infinite."""
+    try:
+        return math.fsum(terms)
+    except OverflowError:
+        return math.inf
 
 
 def _up(share: float, rows: int) -> int:

@@ -65,7 +65,9 @@ def disclosure(
 def risk_of(sensitivity: NDArray[np.float64], consistent: NDArray[Any]) -> DisclosureRisk:
     """From Φ and |ρ| of every record."""
     losses = loss(sensitivity, consistent)
-    return DisclosureRisk(float(losses.mean()), float(losses.max()), losses, consistent, float((consistent == 0).mean()))
+    with np.errstate(over="ignore"):  # a sum beyond all floats is infinite, and no gate lets infinity pass
+        mean = float(losses.mean())
+    return DisclosureRisk(mean, float(losses.max()), losses, consistent, float((consistent == 0).mean()))
 
 
 def candidates(

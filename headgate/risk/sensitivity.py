@@ -44,8 +44,6 @@ class Sensitivity:
                 raise InputRejected("A sensitivity weight is negative or not a number.", "Give weights from 0 up; .inf is allowed.")
         if np.ndim(self.constant) != 0:
             raise InputRejected("The constant of a sensitivity is no single number.", "Give one number for all records.")
-        if self.form is Form.COUNT and self.records is None:
-            raise InputRejected("A sensitivity that counts has no weight of records.", "Give one number, or one a record.")
         if len({frozenset(pair) for pair in self.pairs if isinstance(pair, tuple) and len(set(pair)) == 2}) < len(self.pairs):
             raise InputRejected("A pair of a sensitivity is no two attributes, or weighed twice.", "Give each pair of names once.")
 
@@ -89,18 +87,18 @@ class Sensitivity:
         if self.form is Form.CONSTANT:
             return np.full(rows, float(self.constant))
         if self.form is Form.COUNT:
+            if self.records is None:
+                raise InputRejected("A sensitivity that counts has no weight of records.", "Give one number, or one a record.")
             shown = np.sum(list(disclosed.values()), axis=0) if disclosed else np.zeros(rows)
             return _product(_vector(self.records, rows), np.asarray(shown, dtype=np.float64))
         factor = np.ones(rows) if self.records is None else _vector(self.records, rows)
         total = np.zeros(rows)
-        for name, weight in self.weights.items():
-            total += np.where(disclosed[name], _product(_vector(weight, rows), factor), 0.0)
-        for (one, other), weight in self.pairs.items():
-            total += np.where(disclosed[one] & disclosed[other], _product(_vector(weight, rows), factor), 0.0)
-        if self.form is not Form.MULTIPLICATIVE:
-            return total
         with np.errstate(over="ignore"):  # e^710 is infinite here: forbidden, and no gate lets infinity pass
-            return np.exp(total)
+            for name, weight in self.weights.items():
+                total += np.where(disclosed[name], _product(_vector(weight, rows), factor), 0.0)
+            for (one, other), weight in self.pairs.items():
+                total += np.where(disclosed[one] & disclosed[other], _product(_vector(weight, rows), factor), 0.0)
+            return np.exp(total) if self.form is Form.MULTIPLICATIVE else total
 
 
 def _is_weight(weight: Any) -> bool:
@@ -120,7 +118,7 @@ def _vector(weight: Any, rows: int) -> NDArray[np.float64]:
 
 def _product(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
     """0·∞ = 0."""
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         return np.where((a == 0) | (b == 0), 0.0, a * b)
 
 

@@ -32,6 +32,7 @@ from headgate.published import PublishedCells, PublishedTable
 from headgate.risk.disclosure import Dictionary, DisclosureRisk, candidates, disclosed_attributes, domains_of, risk_of, shown
 from headgate.risk.sensitivity import Form, Sensitivity
 
+COARSER, SUPPRESS = "make", "suppress"  # how a step's words begin
 NARROWEST = 100  # a number that is published exactly is taken for an interval of the domain over this
 
 
@@ -45,7 +46,7 @@ class WhatIf:
 
     @property
     def change(self) -> str:
-        return f"make {self.attribute} one step coarser" if self.coarser else f"suppress {self.attribute}"
+        return f"{COARSER} {self.attribute} one step coarser" if self.coarser else f"{SUPPRESS} {self.attribute}"
 
 
 def what_if(

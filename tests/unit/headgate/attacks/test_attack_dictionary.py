@@ -127,7 +127,7 @@ def test_the_sentence_sets_the_drawing_beside_the_formula_and_holds_no_values() 
     text = linked(case, case.published[0], dict(case.table.columns), [(20, "fay"), (21, "fay")]).sentence()
     assert "By the formula" in text
     assert "50.0 % are expected" in text
-    assert "lists 2 of the people" in text
+    assert "For 2 of the people the dictionary has an entry with just their values." in text
     assert not any(value in text for value in ("fay", "flu", "smith"))
 
 

@@ -109,7 +109,7 @@ def test_a_form_may_be_given_by_its_name(form: Form) -> None:
     ("make", "message"),
     [
         (lambda: Sensitivity("bogus", {"x": 2.0}), "form of a sensitivity is unknown"),  # type: ignore[arg-type]
-        (lambda: Sensitivity(Form.COUNT), "no weight of records"),
+        (lambda: Sensitivity(Form.COUNT).of({}, 1), "no weight of records"),
         (lambda: Sensitivity.additive({"x": ["12 Main St", 2]}), "negative or not a number"),
         (lambda: Sensitivity.additive({"x": [pd.NA, 1]}), "negative or not a number"),
         (lambda: Sensitivity.additive({"x": [[1], [2, 3]]}), "negative or not a number"),

@@ -157,11 +157,13 @@ def test_names_that_mlflow_cannot_take_go_by_their_number(record: Make, release:
     from policies.promise import QuasiIdentifier
 
     quasi = tuple(QuasiIdentifier(name=name, kind="integer", domain=(0, 1)) for name in ("age (years)", "height (cm)", "km/"))
+    register = "../registers/people.csv"
+    disclosed = {"disclosure_mean": {register: 0.5}, "disclosure_max": {}, "disclosure_unmatched": {"people(1)": 1.0, register: 0.0}}
     tables = tuple(
         replace(
             table,
             loss={identifier.name: 0.25 for identifier in quasi},
-            figures=table.figures.model_copy(update={"disclosure_mean": {"../registers/people.csv": 0.5}}),
+            figures=table.figures.model_copy(update=disclosed),
         )
         for table in release.tables
     )
@@ -170,7 +172,8 @@ def test_names_that_mlflow_cannot_take_go_by_their_number(record: Make, release:
     found = children(reader, track_release(record(promise=promise, tables=tables, release_id="r-names"), tracking_root))
     figures = found["table-1"].data.metrics
     assert [figures[f"loss/quasi-identifier {number}"] for number in range(3)] == [0.25] * 3
-    assert figures["disclosure_mean/dictionary 0"] == 0.5
+    assert figures["disclosure_mean/dictionary 1"] == 0.5  # by its place among all that were held, whatever was measured of each
+    assert [figures[f"disclosure_unmatched/dictionary {number}"] for number in range(2)] == [1.0, 0.0]
 
 
 def test_a_value_that_became_a_column_name_is_in_no_byte_of_database_or_artifacts(

@@ -223,6 +223,26 @@ def spoil_date(clinic):
     clinic.write_source(clinic.source.read_bytes().replace(b"2024-01-01", b"CANARY-day"))
 
 
+def spoil_identifier_twice_but_for_a_blank(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"-0007,", b"-0008 ,"))
+
+
+def spoil_header(clinic):
+    """The first line is then a person's, and was shown."""
+    lines = clinic.source.read_bytes().splitlines(True)
+    whole = next(line for line in lines[1:] if b",," not in line and len(set(line.strip().split(b","))) == line.count(b",") + 1)
+    clinic.write_source(b"".join([whole, *lines[1:]]))
+
+
+def spoil_date_to_a_year(clinic):
+    """Every day of 2024 was 1 January."""
+    clinic.write_source(clinic.source.read_bytes().replace(b"2024-01-01", b"2024"))
+
+
+def spoil_date_to_a_month(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"2024-01-01", b"2024-01"))
+
+
 SPOILED = [
     (spoil_missing, "does not exist", "relative to the policy"),
     (spoil_folder, "is a folder", "file"),
@@ -235,9 +255,9 @@ SPOILED = [
     (spoil_separator, "one column when split at ','", "`separator: ';'`"),
     (spoil_uneven, "1 lines that do not have the 10 fields", "Quote"),
     (spoil_quote, "quotation mark without its partner", "Close"),
-    (spoil_duplicate_column, "2 columns named 'age'", "Rename"),
+    (spoil_duplicate_column, "Columns 2 and 3", "Rename"),
     (spoil_nameless_column, "Column 1 of", "index"),
-    (spoil_policy_column, "lacks column 'education'", "Is it 'educaton'?"),
+    (spoil_policy_column, "lacks column 'education'", "Did you mean 'educaton'?"),
     (spoil_data_column, "'zip' that the policy does not mention", "never published by default: give it a role"),
     (spoil_identifier_twice, "'patient_id' is repeated in 1 of 60 rows", "One row per person; a set holds several diagnoses"),
     (spoil_identifier_gone, "'patient_id' is missing in 1 rows", "identifier"),
@@ -248,6 +268,10 @@ SPOILED = [
     (spoil_set, "'diagnosis' has 1 distinct values", "declare"),
     (spoil_hierarchy_leaf, "'region'", ""),
     (spoil_date, "'admitted'", "YYYY-MM-DD"),
+    (spoil_date_to_a_year, "'admitted' has 1 distinct cells that are not dates", "YYYY-MM-DD"),
+    (spoil_date_to_a_month, "'admitted' has 1 distinct cells that are not dates", "YYYY-MM-DD"),
+    (spoil_identifier_twice_but_for_a_blank, "'patient_id' is repeated in 1 of 60 rows", "One row per person"),
+    (spoil_header, "of the policy", "the first line must name the columns"),
 ]
 
 

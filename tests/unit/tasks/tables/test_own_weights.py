@@ -52,16 +52,16 @@ def test_an_infinite_wish_is_one_and_a_set_can_be_weighed(weighed):
 
 
 BAD = [
-    ({"all": [-1] + [1] * 59}, ["'all' of The table of weights people.csv", "missing, negative or no number in 1 rows"], "from 0 up"),
+    ({"all": [-1] + [1] * 59}, ["'all' of The table of weights people.csv", "missing, negative or no number in 1 row"], "from 0 up"),
     ({"all": ["nan"] * 2 + [1] * 58}, ["no number in 2 rows"], "from 0 up"),
     ({"all": [""] * 3 + [1] * 57}, ["no number in 3 rows"], "from 0 up"),
-    ({"all": ["CANARY"] + [1] * 59}, ["no number in 1 rows"], "from 0 up"),
+    ({"all": ["CANARY"] + [1] * 59}, ["no number in 1 row"], "from 0 up"),
     ({"all": ["-.inf"] + ["-inf"] + [1] * 58}, ["no number in 2 rows"], "from 0 up"),
     ({"incom": [1] * 60}, ["'incom', which is no published attribute"], "'all' for a factor"),
     ({"notes": [1] * 60}, ["'notes', which is no published attribute"], "published attributes"),
     ({}, ["people.csv has no weights"], "Add a column"),
-    ({"patient_id": ["CANARY"] * 60, "all": [1] * 60}, ["missing or repeated cells in 'patient_id'"], "One row a person"),
-    ({"patient_id": [""] + [f"x{row}" for row in range(59)], "all": [1] * 60}, ["missing or repeated"], "One row a person"),
+    ({"patient_id": ["CANARY"] * 60, "all": [1] * 60}, ["0 missing and 59 repeated cells in 'patient_id'"], "one row a person"),
+    ({"patient_id": [""] + [f"x{row}" for row in range(59)], "all": [1] * 60}, ["1 missing and 0 repeated"], "one row a person"),
     ({"patient_id": [f"CANARY-{row}" for row in range(60)], "all": [1] * 60}, ["lacks 60 of the 60 people"], "List everybody once"),
 ]
 
@@ -73,6 +73,23 @@ def test_a_table_of_wishes_that_cannot_be_used_is_refused(weighed, refusal, colu
     for phrase in phrases:
         assert phrase in problem.message
     assert cure in problem.cure
+
+
+def test_a_blank_behind_a_persons_key_makes_no_other_person(weighed, clinic, refusal):
+    people = [row["patient_id"] for row in clinic.rows]
+    assert ingest(weighed(COST, patient_id=[f" {who} " for who in people], all=range(60))).own.everything.tolist() == list(range(60))
+    loaded = weighed(COST, patient_id=[*people, people[0] + " "], all=[1] * 61)
+    assert "0 missing and 1 repeated cells" in refusal(lambda: ingest(loaded)).message
+
+
+def test_of_a_table_without_a_header_no_wish_is_shown(weighed, clinic, refusal):
+    """The first person and the wish stood in the message, and so in Prefect's database."""
+    weighed(COST, all=[1] * 60)
+    (clinic.folder / "people.csv").write_text("CANARY-person,CANARY-wish,2\np2,3,4\n")
+    loaded = clinic.load()
+    problem = refusal(lambda: ingest(loaded))
+    assert "the first line must name the columns" in problem.cure
+    assert "CANARY" not in problem.message + problem.cure
 
 
 def test_one_person_who_is_not_listed_is_one_too_many(weighed, clinic, refusal):
@@ -90,7 +107,7 @@ def test_a_table_without_its_key_or_without_rows_is_refused(weighed, clinic, ref
     loaded = clinic.load()
     problem = refusal(lambda: ingest(loaded))
     assert "people.csv has no column 'patient_id'" in problem.message
-    assert "did you mean patient?" in problem.cure
+    assert "Did you mean 'patient'?" in problem.cure
 
 
 def test_what_would_weigh_nothing_at_all_is_refused(weighed, refusal):
@@ -133,7 +150,7 @@ def test_a_preference_that_is_missing_or_no_number_is_refused(clinic, refusal, c
     clinic.policy["gates"]["disclosure"] = {"max": 99, "sensitivity": {**COST, "preference": "notes"}}
     loaded = clinic.load()
     problem = refusal(lambda: ingest(loaded))
-    assert "'notes' of The source clinic.csv is missing, negative or no number in 1 rows" in problem.message
+    assert "'notes' of The source clinic.csv is missing, negative or no number in 1 row" in problem.message
 
 
 def test_where_nobody_is_asked_nothing_is_read(clinic):

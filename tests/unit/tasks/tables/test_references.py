@@ -116,7 +116,7 @@ def test_a_dictionary_needs_its_fields_and_one_row_a_person(clinic, refusal):
     (clinic.folder / "register.csv").write_text("name,aged,sex\nx,20,male\n")
     problem = refusal(clinic.load)
     assert "no column 'age'" in problem.message
-    assert "did you mean aged?" in problem.cure
+    assert "Did you mean 'aged'?" in problem.cure
     (clinic.folder / "register.csv").write_text("patient_id,age,sex\nCANARY,20,male\nCANARY,21,male\n")
     assert "repeated cells in 'patient_id'" in refusal(clinic.load).message
 

@@ -9,7 +9,10 @@ import pandas as pd
 import pytest
 
 from headgate.errors import StoreUnavailable
+from headgate.published import PublishedCells
+from headgate.risk.consistency import consistent_individuals
 from headgate.risk.marginals import Marginals
+from headgate.risk.what_if import coarser_cells
 from tasks.dictionaries import encode_dictionaries
 from tasks.ingest import ingest
 
@@ -61,20 +64,20 @@ def test_without_a_key_nobody_in_particular_is_in_it(held):
 
 # What a register says that it cannot mean.
 BAD = [
-    ("age,sex\n20,male\n", {}, ["held.csv", "no column 'years'"], "It has: age or sex."),
-    ("year,sex\n20,male\n", {}, ["no column 'years'"], "did you mean year?"),
+    ("age,sex\n20,male\n", {}, ["held.csv", "no column 'years'"], "It has: age."),
+    ("year,sex\n20,male\n", {}, ["no column 'years'"], "Did you mean 'year'?"),
     ("years,sex\n20,male\n", {"key": "number"}, ["no column 'number'"], "It has"),
     (
         "patient_id,years,sex\nCANARY,20,male\nCANARY,21,male\n",
         {},
-        ["held.csv", "missing or repeated cells in 'patient_id'"],
+        ["held.csv", "0 missing and 1 repeated cells in 'patient_id'"],
         "one row a person",
     ),
-    ("patient_id,years,sex\nCANARY,20,male\n,21,male\n", {}, ["missing or repeated cells in 'patient_id'"], "one row a person"),
+    ("patient_id,years,sex\nCANARY,20,male\n,21,male\n", {}, ["1 missing and 0 repeated cells in 'patient_id'"], "one row a person"),
     ("number,years,sex\nCANARY,20,male\nCANARY,21,male\n", {"key": "number"}, ["cells in 'number'"], "one row a person"),
     ("years,sex\n", {}, ["held.csv", "a header and no rows"], "at least one person"),
     ("", {}, ["held.csv", "is empty"], "header"),
-    ("years,years,sex\n20,20,male\n", {}, ["2 columns named 'years'"], "all but one"),
+    ("years,years,sex\n20,20,male\n", {}, ["Columns 1 and 2", "the same name"], "Rename"),
     ("years,sex\nCANARY,male\n", {}, ["held.csv", "Column 'age'", "1 distinct cells that are not numbers"], "another kind"),
     ("years,sex\n20.5,male\n", {}, ["held.csv", "numbers with a fraction"], "kind: number"),
     ("years,sex\ninf,male\n", {}, ["held.csv", "infinite"], "finite"),
@@ -90,6 +93,52 @@ def test_a_register_that_cannot_be_used_is_refused_by_name(held, refusal, conten
         assert phrase in problem.message
     assert cure in problem.cure
     assert "held.csv" in problem.message
+
+
+def test_a_register_may_be_written_in_other_signs(held, clinic):
+    content = "years;sex\n20;weiblich ä\n".encode("latin-1")
+    (clinic.folder / "held.csv").write_bytes(content)
+    found = encoded(held({**REGISTER, "separator": ";", "encoding": "latin-1"}))
+    assert found.encoded["held.csv"]["sex"].values[-1] == "weiblich ä"
+
+
+def test_people_listed_twice_are_refused_even_with_a_blank_behind_their_key(held, refusal):
+    """Everybody stood there as p1 and as "p1 ", so that each hid among twice as many."""
+    problem = refusal(lambda: encoded(held(REGISTER, 'patient_id,years,sex\np1,20,male\n"p1 ",20,male\n')))
+    assert "0 missing and 1 repeated cells in 'patient_id'" in problem.message
+
+
+def test_a_field_without_a_single_cell_is_refused(held, refusal):
+    """A broken export fitted everybody and so passed every bound."""
+    problem = refusal(lambda: encoded(held(REGISTER, "patient_id,years,sex\np1,,male\np2,,female\n")))
+    assert "held.csv: Column 'years' has no cell that is not empty" in problem.message
+    assert "leave it out" in problem.cure
+
+
+@pytest.mark.parametrize("dictionary", [REGISTER, {"marginals": "held.csv", "on": ["age"]}])
+def test_of_a_file_without_a_header_no_cell_is_shown(held, refusal, dictionary):
+    """Its first line is somebody's: it stood in the message."""
+    problem = refusal(lambda: encoded(held(dictionary, "CANARY-1,CANARY,CANARY-3\np2,,female\n")))
+    assert "the first line must name the columns" in problem.cure
+    assert PRIVATE not in problem.message + problem.cure
+
+
+def test_whom_a_mask_covers_is_found_though_the_source_lacks_his_value(clinic):
+    """34* covered 34009 only if somebody in the source lived there: people elsewhere counted as nobody, and nobody is no risk."""
+    clinic.policy["attributes"]["region"] = {"role": "quasi", "kind": "category", "hierarchy": {"mask": 2}}
+    clinic.policy["gates"]["disclosure"] = {"max": 1, "dictionaries": [{"path": "held.csv", "on": ["region", "age"]}]}
+    clinic.policy["attributes"]["age"]["hierarchy"] = {"widths": [10, 100]}
+    region = clinic.rows[0]["region"]
+    (clinic.folder / "held.csv").write_text(f"region,age\n{region[:-1]}~,{95}\n")
+    loaded = clinic.load()
+    table = ingest(loaded).table
+    columns = encode_dictionaries(loaded, table).encoded["held.csv"]
+    cells = {
+        "region": PublishedCells(np.zeros(1, dtype=np.int32), np.array([region[:-1].replace("[", "\\[") + "*"], dtype=object)),
+        "age": PublishedCells(np.zeros(1, dtype=np.int32), np.array(["[90..99]"], dtype=object)),
+    }
+    assert consistent_individuals(cells, columns, ["region", "age"]).tolist() == [1]
+    assert coarser_cells(cells["age"], columns["age"]).texts.tolist() == ["[0..99]"]
 
 
 # Frequency tables.
@@ -209,8 +258,8 @@ def test_a_database_that_is_not_named_is_refused(held, refusal, monkeypatch, url
             "The result of the query of the dictionary voters has a header and no rows",
             "at least one",
         ),
-        ("SELECT 'CANARY' AS id, years, sex FROM people", "voters has missing or repeated cells in 'id'", "one row a person"),
-        ("SELECT id, years, sex AS years FROM people", "voters has 2 columns named 'years'", "all but one"),
+        ("SELECT 'CANARY' AS id, years, sex FROM people", "voters has 0 missing and 2 repeated cells in 'id'", "one row a person"),
+        ("SELECT id, years, sex AS years FROM people", "Columns 2 and 3 of The result of the query of the dictionary voters", "Rename"),
         ("SELECT id, 'CANARY' AS years, sex FROM people", "voters: Column 'age' has 1 distinct cells that are not numbers", "another kind"),
         ("DELETE FROM people", "The query of the dictionary voters returns no columns", "SELECT"),
     ],
