@@ -24,8 +24,9 @@ from policies.manifest import TableFigures, Utility, Verdict
 from policies.measure import composite_of, measure_table
 from policies.specs import domains_of
 from tasks.examined import examine
-from tasks.exposure import bounds, expose, whose_records
+from tasks.exposure import expose, whose_records
 from tasks.measured import MeasuredTable
+from tasks.refinement import bounds
 from tasks.workbench import Workbench, present
 from tasks.write import read_published
 

@@ -26,8 +26,9 @@ from policies.measure import measure_table
 from policies.schema import Policy
 from policies.specs import column_specs, promise_of
 from tasks.dictionaries import Dictionaries
-from tasks.exposure import bounds, whose_records
+from tasks.exposure import whose_records
 from tasks.ingest import IdentifierValues
+from tasks.refinement import bounds
 from tasks.registers import Keys
 from tasks.write import read_published, write_published
 
