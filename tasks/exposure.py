@@ -9,8 +9,8 @@ from headgate.attacks.matching import translated
 from headgate.columns import Column
 from headgate.errors import Defect
 from headgate.published import PublishedTable
-from headgate.risk.consistency import cell_masks
 from headgate.risk.patterns import riskiest
+from headgate.risk.runs import cell_runs
 from policies.attackers import Threat
 from policies.exposure import exposures
 from tasks.workbench import Workbench, present
@@ -30,8 +30,7 @@ def whose_records(bench: Workbench, published: PublishedTable) -> NDArray[np.int
         if (translated(source[column.name], column) != _last_for_missing(column)).any():
             raise Defect(f"The records of {published.name} are not whose they were noted to be.", "Run the release again.")
     for name, cells in published.cells.items():
-        covered = cell_masks(cells, source[name])[cells.codes, _last_for_missing(source[name])]
-        if not covered.all():
+        if not cell_runs(cells, source[name]).cover(cells.codes, source[name].codes).all():
             raise Defect(f"The records of {published.name} are not whose they were noted to be.", "Run the release again.")
     return people
 

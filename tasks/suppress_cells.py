@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from headgate.columns import MISSING, Role, Table
 from headgate.errors import InputRejected
@@ -30,7 +29,12 @@ def suppress(policy: Policy, table: Table, dictionaries: Dictionaries, own: OwnW
     if isinstance(dictionary, Marginals):
         raise InputRejected("MinRisk needs a register; frequency tables are none.", "Name a register in suppress_cells, or the source.")
     cells = {name: exact_cells(table[name]) for name in among}
-    kept = min_risk_cells(cells, dictionary, _weights(policy, among, own, table.rows), wanted.keep)
+    gate = policy.gates.disclosure
+    cost = gate.sensitivity if gate is not None else None
+    given: dict[str, Weight] = {} if cost is None else {name: float(weight) for name, weight in cost.weights.items()}
+    wishes = OwnWeights() if own is None else own
+    weights = {name: weight for name, weight in {**given, **wishes.each}.items() if name in among}
+    kept = min_risk_cells(cells, dictionary, weights, wanted.keep, wishes.everything)
     columns = dict(table.columns)
     for place, name in enumerate(among):
         columns[name] = replace(table[name], codes=np.where(kept[:, place], table[name].codes, np.int32(MISSING)))
@@ -41,18 +45,3 @@ def suppressed_cells(before: Table, after: Table) -> dict[str, int]:
     """How many cells of each attribute are gone, where any are."""
     gone = {name: int(np.count_nonzero(before[name].codes != after[name].codes)) for name in before.columns}
     return {name: number for name, number in gone.items() if number}
-
-
-def _weights(policy: Policy, among: tuple[str, ...], own: OwnWeights | None, rows: int) -> dict[str, Weight]:
-    gate = policy.gates.disclosure
-    cost = gate.sensitivity if gate is not None else None
-    weights: dict[str, NDArray[np.float64]] = {
-        name: np.full(rows, float(weight)) for name, weight in (cost.weights if cost is not None else {}).items() if name in among
-    }
-    if own is not None:
-        weights.update({name: each for name, each in own.each.items() if name in among})
-        if own.everything is not None:
-            with np.errstate(invalid="ignore"):  # 0·∞ = 0
-                factor = own.everything
-                weights = {name: np.where((each == 0) | (factor == 0), 0.0, each * factor) for name, each in weights.items()}
-    return dict(weights)

@@ -19,7 +19,7 @@ import numpy as np
 
 from headgate.attacks.guessing import guess
 from headgate.attacks.matching import last_is_missing, match, match_all, published_column, translated
-from headgate.attacks.success import Success, guessed
+from headgate.attacks.success import Success, guessed, percent
 from headgate.columns import Codes, Column
 from headgate.errors import InputRejected
 from headgate.published import PublishedTable
@@ -49,7 +49,7 @@ class BackgroundJoin:
 
     def remark(self) -> str:
         return (
-            f"Without the known value: {100 * self.right_alone / self.success.people:.1f} %. "
+            f"Without the known value: {percent(self.right_alone / self.success.people)} %. "
             f"A sensitive value becomes certain of {self.certain:,} people, of {self.certain_alone:,} without it; "
             f"as certain, he is mistaken about {self.mistaken:,}."
         )

@@ -12,7 +12,7 @@ import numpy as np
 
 from headgate.attacks.guessing import Reach, guess
 from headgate.attacks.matching import match, published_column, translated
-from headgate.attacks.success import Success, guessed
+from headgate.attacks.success import Success, guessed, percent
 from headgate.columns import Column
 from headgate.distance import LARGEST_MATRIX, LINE, Distance, radius
 from headgate.errors import InputRejected
@@ -31,7 +31,7 @@ class Proximity:
         return f"{self.success.sentence()} {self.remark()}"
 
     def remark(self) -> str:
-        return f"Belief in a neighbourhood reaches {100 * self.belief:.1f} %."
+        return f"Belief in a neighbourhood reaches {percent(self.belief)} %."
 
 
 def proximity(

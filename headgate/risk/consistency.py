@@ -1,9 +1,9 @@
 """ρ: the individuals of a dictionary consistent with each record on the shared fields (decision-theoretic-privacy-risk, Definition 6).
 
 Missing or suppressed matches everything, on either side, and so does a set of values of which missing is one; another generalized cell
-matches what it covers. A record's fields are looked up
-once per distinct combination, in a trie of the dictionary on the fields that it restricts. Bit rows over the individuals, intersected,
-count what a trie would not pay for: combinations that few share their restricted fields with, and those that fit too much of it.
+matches what it covers. A record's fields are looked up once per distinct combination, in a trie of the dictionary on the fields that it
+restricts. Bit rows over the individuals, intersected, count what a trie would not pay for: combinations that few share their restricted
+fields with, and those that fit too much of it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from headgate.bits import population
-from headgate.cells import EVERYTHING, CellReader, format_number
+from headgate.cells import EVERYTHING, format_number
 from headgate.columns import MISSING, Codes, Column, Kind, Role
 from headgate.described import described_path
 from headgate.distinct import distinct_rows
@@ -74,17 +74,6 @@ def _alike(restricts: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDA
     for one in np.flatnonzero(np.bincount(number) >= _TRIE_FROM):
         if patterns[one].any():
             yield np.flatnonzero(number == one), np.flatnonzero(patterns[one])
-
-
-def cell_masks(cells: PublishedCells, column: Column) -> NDArray[np.bool_]:
-    """Cells × values of the dictionary's column, the last place being its missing cells, which match everything."""
-    reader = CellReader(column)
-    out = np.ones((len(cells.texts), len(column.values) + 1), dtype=bool)
-    for i, text in enumerate(cells.texts):
-        if text != "":
-            covered = reader.covers(text)
-            out[i, :-1] = covered[:-1] | covered[-1]
-    return out
 
 
 def _by_bits(wanted: Codes, runs: Runs, offsets: NDArray[np.int64], columns: Sequence[Codes]) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +40,7 @@ def bayes_risk(risks: Sequence[float], prior: Sequence[float]) -> float:
     """Definition 5: the expectation of R(δ, θ) over the prior, whatever the order of the dictionaries; 0·∞ = 0."""
     _check_risks(risks)
     _check_prior(prior, len(risks))
-    return _sum(share * risk for share, risk in zip(prior, risks, strict=True) if share > 0)
+    return math.fsum(share * risk for share, risk in zip(prior, risks, strict=True) if share > 0)
 
 
 def bayes_losses(losses: Sequence[NDArray[np.float64]], prior: Sequence[float]) -> NDArray[np.float64]:
@@ -149,14 +149,6 @@ def agrees(
 def bound_holds(true: float, estimated: float) -> bool:
     """Theorem 1: R(δ, θ_true) ≤ R(δ, θ̂). It must, where θ̂ `refines` θ_true and `agrees` with the records."""
     return at_most(true, estimated)
-
-
-def _sum(terms: Iterable[float]) -> float:
-    """Exactly; what no float can hold is infinite."""
-    try:
-        return math.fsum(terms)
-    except OverflowError:
-        return math.inf
 
 
 def _up(share: float, rows: int) -> int:

@@ -71,17 +71,27 @@ def exact_cells(column: Column) -> PublishedCells:
 
 
 def min_risk_cells(
-    cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column], weights: Mapping[str, Weight], keep: int
+    cells: Mapping[str, PublishedCells],
+    dictionary: Mapping[str, Column],
+    weights: Mapping[str, Weight],
+    keep: int,
+    records: Weight | None = None,
 ) -> NDArray[np.bool_]:
-    """Which cells MinRisk discloses: records × attributes, in the order of `cells`. γ ties go to the attribute that comes first.
+    """Which cells MinRisk discloses: records × attributes, in the order of `cells`. γ ties go to the attribute that comes first. `records`
+    is a factor on all weights of each record.
 
     A field that the dictionary lacks is consistent with everybody; other fields of the dictionary play no part."""
     _check_keep(keep, cells)
-    found = gammas(cells, dictionary, weights)
+    found = gammas(cells, dictionary, weights, records)
     return np.asarray(_least(found.gamma, found.present, keep))
 
 
-def gammas(cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column], weights: Mapping[str, Weight]) -> Gammas:
+def gammas(
+    cells: Mapping[str, PublishedCells],
+    dictionary: Mapping[str, Column],
+    weights: Mapping[str, Weight],
+    records: Weight | None = None,
+) -> Gammas:
     """γ = e^w·α(⊥)/α(x), α(x) being the individuals consistent with x on that field alone; 0 if there are none, as ρ is then empty."""
     columns = {name: dictionary[name] for name in cells if name in dictionary}
     if not columns:
@@ -97,7 +107,7 @@ def gammas(cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column]
     for i, (name, one) in enumerate(cells.items()):
         present[:, i] = shown(one, columns.get(name))
         alpha = cell_runs(one, columns[name]).sums(columns[name].counts()) if name in columns else np.full(len(one.texts), individuals)
-        weight = Sensitivity.multiplicative({name: weights.get(name, 0.0)}).of({name: everywhere}, rows)
+        weight = Sensitivity.multiplicative({name: weights.get(name, 0.0)}, records).of({name: everywhere}, rows)
         ratio = np.where(alpha > 0, individuals / np.maximum(alpha, 1), 0.0)[one.codes]
         with np.errstate(over="ignore", invalid="ignore"):
             gamma[:, i] = np.where(ratio > 0, weight * ratio, 0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,13 @@ class Runs:
     def everything(self) -> NDArray[np.bool_]:
         """The cells that rule nobody out."""
         return np.asarray(self.sums(np.ones(self.values + 1, dtype=np.int64)) == self.values + 1)
+
+    def cover(self, cell: NDArray[np.integer[Any]], code: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+        """Whether each cell covers the code beside it: its last run that begins at or before the code ends after it."""
+        span = self.values + 2
+        begins = np.repeat(np.arange(len(self.starts) - 1, dtype=np.int64), np.diff(self.starts)) * span + self.low + 1
+        last = np.searchsorted(begins, cell.astype(np.int64) * span + code + 1, side="right") - 1
+        return np.asarray((last >= self.starts[cell]) & (code < self.high[last]))
 
     def sums(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Per cell, the counts of all that it covers; those of the missing come last, as in `Column.counts`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sqlite3
 import stat
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,23 @@ def test_cells_that_were_suppressed_are_suppressed_again_before_people_are_match
     assert after.code == 0, after.err
     listed = [[one["right_overall"] for one in found["attacks"] if one["attack"] == "Dictionary linking"] for found in (before, after.json)]
     assert listed[0][0] == listed[1][0]  # who is in the register does not depend on what was suppressed
+
+
+@pytest.mark.long
+def test_a_query_with_another_result_is_no_longer_the_candidates_dictionary(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was attacked with what the database held by then, and nobody was told."""
+    with sqlite3.connect(project.folder / "voters.db") as database:
+        database.execute("create table voter (age integer, sex text)")
+        database.executemany("insert into voter values (?, ?)", [(int(row["age"]), row["sex"]) for row in people()])
+    monkeypatch.setenv("VOTERS_URL", f"sqlite:///{project.folder}/voters.db")
+    query = '{sql: {url_env: VOTERS_URL, query: "select age, sex from voter"}, on: [age, sex]}'
+    project.write_policy(gates=f", disclosure: {{dictionaries: [{query}], mean: 1}}")
+    candidate = str(project.released()["candidate"])
+    assert project.run("attack", candidate, "--people", "20", "--json").code == 0
+    with sqlite3.connect(project.folder / "voters.db") as database:
+        database.execute("update voter set age = age + 1 where rowid = 1")
+    error = refused(project, 2, candidate)
+    assert "'query VOTERS_URL' is not the one that candidate" in error["message"]
 
 
 @pytest.mark.long

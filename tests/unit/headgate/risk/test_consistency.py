@@ -12,13 +12,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from headgate.cells import CellReader
 from headgate.columns import Column, Kind, Role
 from headgate.encode import ColumnSpec, encode_column, encode_table
 from headgate.errors import InputRejected
 from headgate.hierarchy import Hierarchy
 from headgate.published import PublishedCells
 from headgate.risk import consistency, similar
-from headgate.risk.consistency import cell_masks, consistent_individuals, encode_dictionary
+from headgate.risk.consistency import consistent_individuals, encode_dictionary
 from headgate.risk.runs import cell_runs
 
 TREE = [["Rome", "Italy", "*"], ["Milan", "Italy", "*"], ["Lyon", "France", "*"], ["Nice", "France", "*"]]
@@ -126,11 +127,22 @@ def test_thousands_of_intervals_are_counted_as_by_comparing_all_pairs(by: str) -
         assert (consistent_individuals(cells, dictionary, list(sizes)) == pairs.sum(axis=1)).all()
 
 
+def mask_of(cells: PublishedCells, column: Column) -> np.ndarray:
+    """Cells × values of the dictionary's column, its missing ones last: by reading each cell by itself."""
+    out = np.ones((len(cells.texts), len(column.values) + 1), dtype=bool)
+    for place, text in enumerate(cells.texts):
+        covered = CellReader(column).covers(text) if text != "" else out[place]
+        out[place, :-1] = covered[:-1] | covered[-1]
+    return out
+
+
 def test_what_a_cell_covers_is_the_same_as_runs_and_as_a_mask() -> None:
     for name, own in COVERED.items():
         cells = published(["", "*", *own])
         column = encode_dictionary(pd.DataFrame({name: pd.Series([None, *HELD[name]], dtype=object)}), DOMAINS, [name])[name]
-        runs, mask = cell_runs(cells, column), cell_masks(cells, column)
+        runs, mask = cell_runs(cells, column), mask_of(cells, column)
+        pairs = np.array([(cell, code) for cell in range(len(cells.texts)) for code in range(-1, len(column.values))])
+        assert runs.cover(pairs[:, 0], pairs[:, 1]).tolist() == mask[pairs[:, 0], pairs[:, 1]].tolist()
         for cell in range(len(cells.texts)):
             covered = np.zeros(len(column.values) + 1, dtype=bool)
             for run in range(runs.starts[cell], runs.starts[cell + 1]):
