@@ -97,7 +97,8 @@ def _tell_refusal(bench: Workbench, problem: HeadgateError) -> None:
         out = console()
         out.print(gates_table(failed))
         for remedy in dict.fromkeys(verdict.remedy for verdict in failed):
-            tell(out, f"  {remedy}")
+            if remedy not in problem.cure:  # which follows
+                tell(out, f"  {remedy}")
     if bench.folder is not None:
         console().print(f"report {bench.folder}/report.html", soft_wrap=True)
 

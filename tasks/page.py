@@ -27,15 +27,20 @@ def framed(pictures: Mapping[str, bytes], captions: Mapping[str, str]) -> tuple[
     return tuple(framed)
 
 
-def figure_text(value: float | None) -> str:
-    """Six significant digits."""
+def brief_text(value: float | None) -> str:
+    """Four significant digits, for wide tables."""
+    return figure_text(value, 4)
+
+
+def figure_text(value: float | None, digits: int = 6) -> str:
+    """That many significant digits; whole numbers in full."""
     if value is None:
         return NOT_MEASURED
     if math.isinf(value):
         return "∞"
     if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
         return f"{int(value):,}"
-    return f"{value:,.0f}" if 1e6 <= abs(value) < 1e15 else f"{value:,.6g}"
+    return f"{value:,.0f}" if 10**digits <= abs(value) < 1e15 else f"{value:,.{digits}g}"
 
 
 def percent_text(share: float | None) -> str:
@@ -59,5 +64,5 @@ def _environment() -> Environment:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(source), trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(figure=figure_text, percent=percent_text)
+    environment.filters.update(figure=figure_text, brief=brief_text, percent=percent_text)
     return environment
