@@ -7,6 +7,7 @@ docs/paper-risk/, and the tables and findings into docs/paper-risk.md. `--figure
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -53,29 +54,22 @@ QUICK = Scale(16_000, 2, 60, 1_600, gap_keeps=(1, 2), growth=(5_000, 10_000, 20_
 
 def left(scale: Scale) -> dict[str, Any]:
     """Risk against dictionary size, for each share of attributes disclosed; how far Φ5 is above Φ3 in every record."""
-    lines, closest = [], np.inf
-    for reading in READINGS:
-        for rule in RULES:
-            for share in SHARES:
-                risks: dict[str, list[list[float]]] = {form: [] for form in FORMS}
-                unmatched = []
-                for draw in range(scale.draws):
-                    people = people_of(scale.rows, SEED + draw)
-                    keep = round(share * people.width)
-                    found = [losses(*_sized(people, size, reading, rule, keep)) for size in SIZES]
-                    for form in FORMS:
-                        risks[form].append([float(one.losses[form].mean()) for one in found])
-                    unmatched.append([one.unmatched for one in found])
-                    closest = min(closest, *(one.closest for one in found))
-                for form in FORMS:
-                    drawn = np.array(risks[form])
-                    lines.append(
-                        {
-                            "reading": reading, "rule": rule, "share": share, "attributes": keep, "form": form,
-                            "risk": drawn.mean(axis=0).tolist(), "low": drawn.min(axis=0).tolist(), "high": drawn.max(axis=0).tolist(),
-                            "unmatched": np.mean(unmatched, axis=0).tolist(),
-                        }
-                    )  # fmt: skip
+    drawn, lines, closest = [people_of(scale.rows, SEED + draw) for draw in range(scale.draws)], [], np.inf
+    for reading, rule, share in itertools.product(READINGS, RULES, SHARES):
+        keep = round(share * drawn[0].width)
+        found = [[losses(*_sized(people, size, reading, rule, keep)) for size in SIZES] for people in drawn]
+        closest = min(closest, *(one.closest for sizes in found for one in sizes))
+        unmatched = np.mean([[one.unmatched for one in sizes] for sizes in found], axis=0).tolist()
+        for form in FORMS:
+            risks = np.array([[one.losses[form].mean() for one in sizes] for sizes in found])
+            lines.append(
+                {
+                    "reading": reading, "rule": rule, "share": share, "attributes": keep, "form": form,
+                    "risk": risks.mean(axis=0).tolist(), "low": risks.min(axis=0).tolist(), "high": risks.max(axis=0).tolist(),
+                    "unmatched": unmatched,
+                }
+            )  # fmt: skip
+    people = drawn[0]
     return {
         "rows": people.rows, "released": len(people.released), "attributes": list(people.columns), "draws": scale.draws,
         "sizes": list(SIZES), "lines": lines, "closest": closest,

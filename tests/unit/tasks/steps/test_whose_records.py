@@ -179,7 +179,11 @@ STRANGERS = [("s1", 22, "a"), ("s2", 43, None)]
 
 
 def said(table: Table, kept: list[bool] | None = None, **more: Any) -> list[str]:
-    """Sentences about the source and the registers given by name: rows, or rows and what else the policy says of them."""
+    return [sentence.partition(":")[0] for sentence in bounds(comparable(table, kept, **more))]
+
+
+def comparable(table: Table, kept: list[bool] | None = None, **more: Any) -> Any:
+    """With the source and the registers given by name: rows, or rows and what else the policy says of them."""
     given = {name: one if isinstance(one, tuple) else (one, {}) for name, one in more.items()}
     held = {name: register(rows, table) for name, (rows, _) in given.items()}
     listed = [{"name": name, "path": f"{name}.csv", "on": ["age", "zip", "eye"], **also} for name, (_, also) in given.items()]
@@ -190,7 +194,7 @@ def said(table: Table, kept: list[bool] | None = None, **more: Any) -> list[str]
     groups = np.where(released, GROUPS, -1)
     published = publish_form(table, groups, "t", table.sensitive)
     identifiers = IdentifierValues({"person": pa.chunked_array([[f"p{row}" for row in range(6)]])})
-    bench: Any = SimpleNamespace(
+    return SimpleNamespace(
         attackers=attackers,
         dictionaries=Dictionaries(encoded, {name: keys for name, (_, keys) in held.items()}),
         ingested=SimpleNamespace(identifiers=identifiers),
@@ -199,7 +203,15 @@ def said(table: Table, kept: list[bool] | None = None, **more: Any) -> list[str]
         loaded=SimpleNamespace(policy=policy),
         figures=(measure_table(promise_of(policy, table), published, threats(attackers, published)),),
     )
-    return [sentence.partition(":")[0] for sentence in bounds(bench)]
+
+
+def test_a_risk_above_its_bound_is_a_defect_of_what_measured_it(table: Table) -> None:
+    bench = comparable(table, full=FULL, town=GAPS + STRANGERS)
+    (figures,) = bench.figures
+    means = {**figures.disclosure_mean, "town": figures.disclosure_mean["full"] + 0.25}
+    bench.figures = (figures.model_copy(update={"disclosure_mean": means}),)
+    with pytest.raises(Defect, match="town is above its bound"):
+        list(bounds(bench))
 
 
 def test_a_register_with_gaps_and_strangers_is_bound_by_the_full_one_and_by_the_source(table: Table) -> None:
