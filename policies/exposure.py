@@ -100,10 +100,15 @@ def _with_cure(verdict: Verdict, table: list[Exposure], gate: DisclosureGate) ->
     return verdict.model_copy(update={"remedy": f"{cure} {verdict.remedy}"})
 
 
+HOW = {
+    SUPPRESS: "to suppress one, give it role: dropped and take it out of the gate",
+    COARSER: "to make one coarser, write its cells so in the source",
+}
+
+
 def _either(changes: list[str]) -> str:
     """What to do, and how."""
-    ways = {SUPPRESS: "suppress: role: dropped, and out of the gate", COARSER: "coarser: write its cells so in the source"}
-    how = [way for verb, way in ways.items() if any(change.startswith(verb) for change in changes)]
+    how = [way for verb, way in HOW.items() if any(change.startswith(verb) for change in changes)]
     return f"{', or to '.join(changes)} ({'; '.join(how)})"
 
 

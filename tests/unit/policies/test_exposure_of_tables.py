@@ -39,7 +39,8 @@ gates: {linkability: 1}
 publish: {to: clinic}
 """
 REGIONS = (("north-a", "north", "*"), ("north-b", "north", "*"), ("south-a", "south", "*"), ("south-b", "south", "*"))
-DROP, WRITE = "(suppress: role: dropped, and out of the gate)", "coarser: write its cells so in the source)"
+DROP = "(to suppress one, give it role: dropped and take it out of the gate)"
+WRITE = "to make one coarser, write its cells so in the source)"
 WITHOUT = f"In this table it would be enough to suppress region {DROP}."
 EITHER = f"In this table it would be enough to make region one step coarser, or to suppress region {DROP[:-1]}; {WRITE}."
 GATE = DisclosureGate(max=Decimal("0.5"))
@@ -125,9 +126,7 @@ def test_the_remedy_names_the_steps_that_are_enough_or_else_the_nearest(
 def test_a_step_is_enough_only_if_it_keeps_every_bound_on_the_dictionary(table: Table, published: PublishedTable) -> None:
     verdicts = cured({"max": "0.5", "min_candidates": 3}, table, published)
     for bound in ("max", "candidates"):
-        assert verdicts[f"disclosure:source.{bound}"].remedy.startswith(
-            "In this table it would be enough to suppress region (suppress: role: dropped, and out of the gate). "
-        )
+        assert verdicts[f"disclosure:source.{bound}"].remedy.startswith(WITHOUT)
 
 
 def test_what_holds_and_what_is_no_disclosure_gets_no_other_remedy(table: Table, published: PublishedTable) -> None:
@@ -167,9 +166,7 @@ def test_an_infinite_risk_is_cured_by_what_forbids_it(table: Table, published: P
     gate = {"max": "1", "sensitivity": {"form": "additive", "weights": {"income": ".inf", "zip": "1"}}}
     verdict = cured(gate, table, published)["disclosure:source.max"]
     assert verdict.measured is None
-    assert verdict.remedy.startswith(
-        "In this table it would be enough to suppress income (suppress: role: dropped, and out of the gate). The loss is infinite"
-    )
+    assert verdict.remedy.startswith(f"In this table it would be enough to suppress income {DROP}. The loss is infinite")
 
 
 def test_a_dictionary_that_fits_nobody_is_not_cured_by_a_step(table: Table, published: PublishedTable) -> None:
