@@ -272,7 +272,7 @@ def _blind(*given: Any, **options: Any) -> Any:
     return TableCheck(table, promise, settings, None, (), *rest, **options)
 
 
-def test_cells_that_risk_most_are_missing_before_anything_else_and_attackers_still_know_them(project: Any, rows: list[Row]) -> None:
+def test_cells_that_risk_most_are_missing_before_anything_else(project: Any, rows: list[Row]) -> None:
     gate = "disclosure: {sensitivity: {form: multiplicative, weights: {income: 1}}, max: 50}"
     project.write_policy(gates=f", {gate}", more="suppress_cells: {keep: 2, among: [age, sex, region]}")
     outcome = project.run("release", project.policy, "--json")
