@@ -135,8 +135,9 @@ def check_names(names: Sequence[str], where: str) -> None:
     for place, name in enumerate(names, 1):
         if not name.strip():
             raise InputRejected(f"Column {place} of {where} has no name.", "Name it, or leave it out (an index that was written along?).")
+    places: dict[str, int] = {}
     for place, name in enumerate(names, 1):
-        first = names.index(name) + 1
+        first = places.setdefault(name, place)
         if first < place:  # the name is not shown: where a header is missing it is somebody's cell
             raise InputRejected(f"Columns {first} and {place} of {where} have the same name.", "Rename or remove one.")
 
