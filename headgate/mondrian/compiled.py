@@ -88,7 +88,7 @@ def _closeness(column: Column, totals: NDArray[np.int64], t: float) -> _Own:
         first = np.concatenate([[0], np.cumsum(nodes.max(axis=0, initial=-1) + 1)])
         numbers = np.concatenate([nodes[:, level] + first[level] for level in range(height)])
         above = np.bincount(numbers, weights=np.tile(shares[:-1], height), minlength=int(first[height]))
-        return _Own(TREE, height, t, numbers, np.append(above, shares[-1]))
+        return _Own(TREE, height, t, numbers, np.append(shares[-1], above))
     if column.kind is Kind.ORDINAL or column.kind.numeric:
         on_line = (totals[:-1] > 0) | (column.kind is Kind.ORDINAL)
         points, place = shares[:-1][on_line], np.cumsum(on_line) - 1

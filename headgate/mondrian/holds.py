@@ -199,7 +199,7 @@ def _over_tree(
 ) -> float:
     """A tree of height H in which every edge is 1/(2H) long puts two leaves (height of the LCA)/H apart. So the distance is the sum over
     nodes of what must pass the edge above, |p − q|/(2H). Missing hangs from the root by an edge of ½."""
-    leaves, table_missing = missing, own[len(own) - 1]
+    leaves, table_missing, above = missing, own[0], own[1:]
     absent, total = 0.0, 0.0
     for i in range(different):
         v = scratch.values[i]
@@ -216,7 +216,7 @@ def _over_tree(
         for level in range(height):
             at = node[level * leaves + v]
             if scratch.share[at] > 0.0:
-                total += abs(scratch.share[at] - own[at]) - own[at]
+                total += abs(scratch.share[at] - above[at]) - above[at]
                 scratch.share[at] = 0.0
     untouched = height * (1.0 - table_missing)  # the table's shares over all nodes below the root
     return float(max(0.0, (untouched + total) / (2.0 * height) + abs(absent - table_missing) / 2.0))
