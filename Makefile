@@ -24,10 +24,10 @@ help:
 setup: .venv/ready .venv/compiled
 
 # Compiled loops are kept beside their source, and a loop does not notice that one it calls has changed: so all are made anew together.
-.venv/compiled: .venv/ready $(wildcard headgate/*.py headgate/*/*.py)
+.venv/compiled: .venv/ready $(wildcard headgate/*.py headgate/*/*.py headgate/*/*/*.py)
 	@echo "Compiling the hot loops (about a minute) ..."
 	@find headgate tests -name '*.nb[ic]' -delete
-	@$(BIN)/python -m tasks.warm
+	@$(BIN)/python -m tools.warm
 	@touch .venv/compiled
 
 .venv/ready: requirements.lock pyproject.toml Makefile

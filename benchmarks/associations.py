@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from benchmarks.measures import Row
-from headgate.columns import Column, Kind, Role
-from headgate.encode import ColumnSpec
+from headgate.core.columns import Column, Kind, Role
+from headgate.core.encode import ColumnSpec
 from headgate.projection.bitmap import bits_of
 from headgate.projection.codip import codip_star
 from headgate.projection.information import associations

@@ -15,12 +15,12 @@ from pathlib import Path
 from benchmarks import associations, lattice
 from benchmarks.measures import Row
 from headgate.projection.bitmap import bitmap_table
-from policies.attackers import attackers_of
-from policies.checkplan import TableCheck, search_plan
+from policies.gates.attackers import attackers_of
+from policies.gates.checkplan import TableCheck, search_plan
+from policies.sealed.specs import promise_of
 from policies.shipped import shipped_policy
-from policies.specs import promise_of
-from tasks.ingest import ingest
-from tasks.references import load_policy
+from tasks.reading.ingest import ingest
+from tasks.reading.references import load_policy
 
 
 def whole() -> dict[str, float]:

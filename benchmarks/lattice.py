@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.measures import Row
-from headgate.columns import Kind, Role, Table
-from headgate.encode import ColumnSpec, encode_table
-from headgate.full_domain.search import FullDomain, FullDomainSettings, full_domain
-from headgate.hierarchy import Hierarchy
+from headgate.core.columns import Kind, Role, Table
+from headgate.core.encode import ColumnSpec, encode_table
+from headgate.core.hierarchy import Hierarchy
+from headgate.methods.full_domain.level_search import FullDomain, FullDomainSettings, full_domain
 
 ROWS, SEED = 30_162, 7
 REPEAT = 7

@@ -25,21 +25,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from headgate.check import check, check_classes
-from headgate.columns import Codes, Role, Table
-from headgate.distinct import places
-from headgate.encode import encode_table
-from headgate.inferred import inferred_spec
+from headgate.core.columns import Codes, Role, Table
+from headgate.core.distinct import places
+from headgate.core.encode import encode_table
+from headgate.core.inferred import inferred_spec
+from headgate.counting.class_counts import count
+from headgate.library.check_table import check, check_classes
 from headgate.principles.alpha_k import alpha_k
 from headgate.principles.beta_likeness import beta_likeness
-from headgate.principles.class_counts import count
 from headgate.principles.closeness import closeness
 from headgate.principles.delta_disclosure import delta_disclosure
 from headgate.principles.diversity import diversity
 from headgate.principles.k_anonymity import k_anonymity
 from headgate.principles.recursive import recursive_c
-from headgate.risk.reidentification import reidentification
-from headgate.risk.uniqueness import sample_uniques, special_uniques
+from headgate.risk.reidentification.prosecutor import reidentification
+from headgate.risk.reidentification.uniqueness import sample_uniques, special_uniques
 
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = Path(__file__).resolve().parent / "peers"

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 import headgate as hg
 from benchmarks.measures import Row, best
-from headgate.cells import format_members
-from headgate.columns import Column, Kind, Role
-from headgate.encode import ColumnSpec, encode_column
-from headgate.hierarchy import Hierarchy
-from headgate.published import PublishedCells, PublishedTable
-from headgate.risk.disclosure import disclosure
-from headgate.risk.sensitivity import Sensitivity
+from headgate.core.cells import format_members
+from headgate.core.columns import Column, Kind, Role
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.hierarchy import Hierarchy
+from headgate.core.published import PublishedCells, PublishedTable
+from headgate.risk.disclosure.expected_loss import disclosure
+from headgate.risk.disclosure.sensitivity import Sensitivity
 
 RECORDS, INDIVIDUALS, MISSING_SHARE, SEED = 100_000, 1_000_000, 0.1, 6
 GROWTH, FASTER = (4, 2, 1), 2.3  # parts of the full size; what twice as many may cost, as a ratio

@@ -26,18 +26,18 @@ import pandas as pd
 
 from benchmarks.census import adults
 from benchmarks.measures import Row, resident
-from headgate.blocks.tree import grow_tree
-from headgate.columns import Codes, Role, Table
-from headgate.encode import encode_table
-from headgate.inferred import inferred_spec
-from headgate.mondrian.conditions import MondrianSettings
-from headgate.published import publish_form
+from headgate.core.columns import Codes, Role, Table
+from headgate.core.encode import encode_table
+from headgate.core.inferred import inferred_spec
+from headgate.core.published import publish_form
+from headgate.grouping.items import items_of
+from headgate.grouping.limits import dissimilarity
+from headgate.grouping.recount import recount
+from headgate.methods.anonymize import anonymize
+from headgate.methods.blocks.tree import grow_tree
+from headgate.methods.mondrian.settings import MondrianSettings
+from headgate.methods.partition import Partition, Variant, XColorSettings
 from headgate.utility.queries import count_query_error
-from headgate.xcolor.anonymize import anonymize
-from headgate.xcolor.items import items_of
-from headgate.xcolor.limits import dissimilarity
-from headgate.xcolor.partition import Partition, Variant, XColorSettings
-from headgate.xcolor.recount import recount
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "xcolor.md"

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from flows.policy_files import resolve_policy
 from flows.progress import settings_progress
 from flows.terminal import figure, figures_table, named_attributes, plain, print_json, results, tell
-from headgate.errors import InputRejected
+from headgate.core.errors import InputRejected
 
 if TYPE_CHECKING:
     from headgate.advice.result import Setting, TableAdvice
-    from tasks.advice import Advice
-    from tasks.advice_suggestions import Suggestion
-    from tasks.explore import Explored
+    from tasks.advice.advice_suggestions import Suggestion
+    from tasks.advice.explore import Explored
+    from tasks.advice.policy_advice import Advice
 
 MOST_VALUES = 5  # shown of a table
 MOST_LOWER = 2  # δ below the largest, shown of a setting: the rest is in `--json`
@@ -23,15 +23,15 @@ WIDTH = 100  # columns, where nobody says how wide the page is
 
 
 def advise_policy(policy: Path, max_loss: str | None, min_delta: str | None, report: Path | None, as_json: bool) -> None:
-    from tasks.advice import advise_on
-    from tasks.check_report import require_place, write_page
+    from tasks.advice.policy_advice import advise_on
+    from tasks.reporting.check_report import require_place, write_page
 
     if report is not None:
         require_place(report)  # before the work, not after it
     with settings_progress() as told:
         advice = advise_on(resolve_policy(policy), max_loss, min_delta, told)
     if report is not None:
-        from tasks.advice_report import render_advice
+        from tasks.advice.advice_report import render_advice
 
         write_page(report, render_advice(advice))
     if as_json:
@@ -101,7 +101,7 @@ def _show_binding(table: TableAdvice) -> None:
 def _show_suggestion(suggestion: Suggestion) -> None:
     from rich.text import Text
 
-    from tasks.advice_suggestions import PROTECT
+    from tasks.advice.advice_suggestions import PROTECT
 
     out = results()
     bound = "" if suggestion.bound is None else figure(suggestion.bound)
@@ -118,9 +118,9 @@ def _show_suggestion(suggestion: Suggestion) -> None:
 
 
 def explore_policy(policy: Path, k: Sequence[str], epsilon: Sequence[str], delta: Sequence[str], as_json: bool) -> None:
-    from tasks.explore import Grid, explore
-    from tasks.home import Home
-    from tasks.quiet import quieten
+    from tasks.advice.explore import Grid, explore
+    from tasks.runtime.home import Home
+    from tasks.runtime.quiet import quieten
 
     grid = Grid.of(_listed(k), _listed(epsilon), _listed(delta))
     home = Home.open()

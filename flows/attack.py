@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 from flows.policy_files import resolve_policy
 from flows.terminal import console, in_words, plain, print_json, results, tell
 from headgate.attacks.success import percent
-from tasks.home import Home
+from tasks.runtime.home import Home
 
 if TYPE_CHECKING:
-    from tasks.attack import Attacked
-    from tasks.attempts import Attempt
+    from tasks.attacks.attempts import Attempt
+    from tasks.release.attack_tables import Attacked
 
 WIDTH = 160  # columns, where nobody says how wide the page is
 
 
 def run_attacks(name: str, policy: Path | None, source: Path | None, people: int | None, as_json: bool) -> None:
     from flows.shapes import attacks_document
-    from tasks.attack import attack_candidate
-    from tasks.ledger import open_ledger
+    from tasks.ledger.event_log import open_ledger
+    from tasks.release.attack_tables import attack_candidate
 
     home = Home.open()
     console().print("The source is read again, and the tables are attacked.", style="dim", soft_wrap=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from headgate.errors import HeadgateError
+    from headgate.core.errors import HeadgateError
 
 Command = Callable[..., None]
 
@@ -56,7 +56,7 @@ def _interrupt(signal_number: int, frame: object) -> None:
 
 
 def _interrupted() -> HeadgateError:
-    from headgate.errors import HeadgateError
+    from headgate.core.errors import HeadgateError
 
     stopped = HeadgateError("Stopped before the end; nothing was published.", "Run the command again.")
     stopped.code = 130
@@ -65,12 +65,12 @@ def _interrupted() -> HeadgateError:
 
 def _report(problem: Exception, as_json: bool) -> int:
     from flows.terminal import error_document, print_error, print_json
-    from headgate.errors import HeadgateError
+    from headgate.core.errors import HeadgateError
 
     if isinstance(problem, HeadgateError):
         refusal = problem
     else:
-        from tasks.step import outward_form, was_interrupted
+        from tasks.runtime.boundary import outward_form, was_interrupted
 
         refusal = _interrupted() if was_interrupted(problem) else outward_form(problem, "")
         if os.environ.get("HEADGATE_VERBOSE"):
@@ -107,7 +107,7 @@ def run_application(app: Any, arguments: Sequence[str]) -> int:
 
 def _usage(problem: Any, as_json: bool) -> int:
     from flows.terminal import error_document, print_error, print_json
-    from headgate.errors import InputRejected
+    from headgate.core.errors import InputRejected
 
     shown = problem.format_message()
     context = getattr(problem, "ctx", None)

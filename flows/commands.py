@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING
 
 from flows.policy_files import resolve_policy
 from flows.terminal import console, figure, gates_table, in_words, print_json, results, show_manifest, step_progress, tell
-from headgate.errors import HeadgateError
-from tasks.home import Home
-from tasks.prefect_server import prefect_api
-from tasks.quiet import quieten
+from headgate.core.errors import HeadgateError
+from tasks.runtime.home import Home
+from tasks.runtime.prefect_server import prefect_api
+from tasks.runtime.quiet import quieten
 
 if TYPE_CHECKING:
-    from policies.manifest import Manifest
-    from policies.release import Release
-    from tasks.ledger import Ledger
-    from tasks.seal import Candidate
-    from tasks.workbench import Workbench
+    from policies.ledger.standing import Release
+    from policies.sealed.manifest import Manifest
+    from tasks.ledger.event_log import Ledger
+    from tasks.release.workbench import Workbench
+    from tasks.stores.seal import Candidate
 
 
 def run_release(policy: Path, source: Path | None, key: Path | None, if_changed: bool, as_json: bool, verbose: bool) -> None:
-    from tasks import workbench
-    from tasks.keys import load_key
-    from tasks.listener import listen
-    from tasks.references import load_policy
+    from tasks.reading.references import load_policy
+    from tasks.release import workbench
+    from tasks.runtime.listener import listen
+    from tasks.signing.keys import load_key
 
     home = Home.open()
     path = resolve_policy(policy)
@@ -104,8 +104,8 @@ def _tell_refusal(bench: Workbench, problem: HeadgateError) -> None:
 
 
 def _tell_nothing_new(home: Home, release_id: str, as_json: bool) -> None:
-    from policies.events import NothingNew
-    from tasks.history import read_history
+    from policies.ledger.events import NothingNew
+    from tasks.ledger.history import read_history
 
     history = read_history(_ledger(home))
     candidate = next(event.candidate for event in history.events(release_id) if isinstance(event, NothingNew))
@@ -119,7 +119,7 @@ def _tell_nothing_new(home: Home, release_id: str, as_json: bool) -> None:
 
 
 def _ledger(home: Home) -> Ledger:
-    from tasks.ledger import open_ledger
+    from tasks.ledger.event_log import open_ledger
 
     return open_ledger(home.ledger)
 
@@ -127,7 +127,7 @@ def _ledger(home: Home) -> Ledger:
 def show_candidate(name: str, as_json: bool) -> None:
     """Shows what was sealed, after hashing it again; that it was looked at is an event."""
     from flows.shapes import manifest_document
-    from tasks.inspection import view_candidate
+    from tasks.approval.inspection import view_candidate
 
     home = Home.open()
     viewed = view_candidate(home, _ledger(home), name)
@@ -149,9 +149,9 @@ def _tell_approvals(manifest: Manifest, release: Release) -> None:
 
 
 def sign_decision(name: str, action: str, key: Path | None, reason: str, as_json: bool) -> None:
-    from headgate.errors import InputRejected
-    from tasks.decide import approve, reject
-    from tasks.keys import load_key
+    from headgate.core.errors import InputRejected
+    from tasks.approval.decisions import approve, reject
+    from tasks.signing.keys import load_key
 
     if key is None:
         raise InputRejected("No key was given.", "Give your SSH private key with --key, or set HEADGATE_KEY.")
@@ -177,15 +177,15 @@ def sign_decision(name: str, action: str, key: Path | None, reason: str, as_json
 
 
 def _require_reason(reason: str) -> None:
-    from headgate.errors import InputRejected
+    from headgate.core.errors import InputRejected
 
     if not reason.strip():
         raise InputRejected("The reason is empty.", "Say why, in at most 2000 characters, with --reason; it is kept in the ledger.")
 
 
 def run_publish(name: str, as_json: bool, verbose: bool) -> None:
-    from tasks.seal import find_candidate
-    from tasks.series import Series
+    from tasks.stores.seal import find_candidate
+    from tasks.stores.series import Series
 
     home = Home.open()
     ledger = _ledger(home)
@@ -195,7 +195,7 @@ def run_publish(name: str, as_json: bool, verbose: bool) -> None:
         from flows.publish import publish
 
         version = publish(candidate)
-    from tasks.history import read_history
+    from tasks.ledger.history import read_history
 
     release = read_history(ledger).find(candidate)
     folder = Series(home.store, release.target).version(version)
@@ -208,7 +208,7 @@ def run_publish(name: str, as_json: bool, verbose: bool) -> None:
 
 def list_releases(as_json: bool) -> None:
     from flows.shapes import releases_document
-    from tasks.history import read_history
+    from tasks.ledger.history import read_history
 
     home = Home.open()
     history = read_history(_ledger(home))
@@ -229,8 +229,8 @@ def list_releases(as_json: bool) -> None:
 
 
 def withdraw_release(name: str, key: Path | None, reason: str, as_json: bool) -> None:
-    from tasks.keys import runner_key
-    from tasks.withdraw import withdraw
+    from tasks.publication.withdraw import withdraw
+    from tasks.signing.keys import runner_key
 
     _require_reason(reason)
     home = Home.open()
@@ -243,8 +243,8 @@ def withdraw_release(name: str, key: Path | None, reason: str, as_json: bool) ->
 
 
 def draft(table: Path, output: Path | None) -> None:
-    from policies.draft import draft_policy
-    from tasks.profile import profile_table
+    from policies.schema.draft import draft_policy
+    from tasks.reading.profile import profile_table
 
     text = draft_policy(profile_table(table, None if output is None else output.absolute().parent))
     if output is None:
@@ -256,8 +256,8 @@ def draft(table: Path, output: Path | None) -> None:
 
 def _write_draft(output: Path, text: str) -> None:
     """A file to be edited, so not one that can only be read. Never over another: it may hold the confirmed policy."""
-    from headgate.errors import InputRejected
-    from tasks.step import reason_of
+    from headgate.core.errors import InputRejected
+    from tasks.runtime.boundary import reason_of
 
     try:
         output.parent.mkdir(parents=True, exist_ok=True)

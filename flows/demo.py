@@ -16,8 +16,8 @@ from pathlib import Path
 
 from flows.policy_files import resolve_policy
 from flows.terminal import results
-from headgate.errors import Defect
-from tasks.home import Home
+from headgate.core.errors import Defect
+from tasks.runtime.home import Home
 
 APPROVERS = ("alice", "bob")
 POLICY = "hospital-patients"
@@ -55,8 +55,8 @@ def _one_server(home: Home) -> Iterator[None]:
     if os.environ.get("PREFECT_API_URL"):
         yield
         return
-    from tasks.prefect_server import PrefectServer
-    from tasks.quiet import quieten
+    from tasks.runtime.prefect_server import PrefectServer
+    from tasks.runtime.quiet import quieten
 
     quieten(home)
     server = PrefectServer.start()
@@ -95,8 +95,8 @@ class _Demo:
 
     def release(self, policy: Path) -> str:
         """The candidate's id, from the ledger: the command itself is run as a person would."""
-        from tasks.history import read_history
-        from tasks.ledger import open_ledger
+        from tasks.ledger.event_log import open_ledger
+        from tasks.ledger.history import read_history
 
         self.run("release", str(policy))
         return read_history(open_ledger(Home.open().ledger)).releases()[-1].candidate
@@ -114,7 +114,7 @@ def _copy_policy(work: Path) -> Path:
 
 
 def _make_approvers(home: Home) -> None:
-    from tasks.keys import load_or_make
+    from tasks.signing.keys import load_or_make
 
     keys = {name: load_or_make(home.keys / name) for name in APPROVERS}
     home.signers.write_text("".join(f'{name} namespaces="headgate" {key.public}\n' for name, key in keys.items()), encoding="utf-8")

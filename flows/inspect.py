@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.terminal import console, figure, in_words, plain, print_json, results, tell
-from headgate.errors import InputRejected, RequirementNotMet
-from tasks.wording import counted
+from headgate.core.errors import InputRejected, RequirementNotMet
+from tasks.runtime.wording import counted
 
 if TYPE_CHECKING:
-    from headgate.check import CheckResult
-    from tasks.verify import VerifyReport
+    from headgate.library.check_table import CheckResult
+    from tasks.verification.verify import VerifyReport
 
 
 MOST_VALUES = 5  # shown at once
@@ -49,7 +49,7 @@ class Question:
 
 
 def check_table(table: Path, asked: Question, report: Path | None, as_json: bool) -> None:
-    from tasks.check_report import render_check, require_place, write_page
+    from tasks.reporting.check_report import render_check, require_place, write_page
 
     if report is not None:
         require_place(report)  # before the work, not after it
@@ -82,10 +82,10 @@ def check_table(table: Path, asked: Question, report: Path | None, as_json: bool
 
 
 def _answer(table: Path, asked: Question) -> CheckResult:
-    from headgate.check import check
-    from tasks.profile import read_any_table
-    from tasks.references import read_hierarchy
-    from tasks.source import read_bytes
+    from headgate.library.check_table import check
+    from tasks.reading.profile import read_any_table
+    from tasks.reading.references import read_hierarchy
+    from tasks.reading.source import read_bytes
 
     quasi, sensitive = _names(asked.quasi), _names(asked.sensitive)
     required, kinds = asked.required(), _pairs(asked.kinds, "NAME=KIND, such as income=number")
@@ -149,7 +149,7 @@ def _show_check(found: CheckResult) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from tasks.check_report import compared_in_words, concerned, uniques_in_words
+    from tasks.reporting.check_report import compared_in_words, concerned, uniques_in_words
 
     out = results()
     groups = f"{counted(found.groups, 'group')}: k {found.k}, mean {figure(found.mean_group)}"
@@ -176,7 +176,7 @@ def _show_check(found: CheckResult) -> None:
 
 def verify_published(folder: Path, signers: Path | None, ledger_key: Path | None, as_json: bool) -> None:
     from flows.shapes import verification_document
-    from tasks.verify import FolderBroken, verify_folder
+    from tasks.verification.verify import FolderBroken, verify_folder
 
     try:
         report = verify_folder(folder, signers, ledger_key)
@@ -224,9 +224,9 @@ def _by_what(not_measured: Sequence[str]) -> list[str]:
 def show_events(name: str, as_json: bool) -> None:
     import json
 
-    from tasks.audit import show_release
-    from tasks.home import Home
-    from tasks.ledger import open_ledger
+    from tasks.ledger.event_log import open_ledger
+    from tasks.runtime.home import Home
+    from tasks.verification.audit import show_release
 
     release, lines = show_release(open_ledger(Home.open().ledger), name)
     if as_json:
@@ -257,9 +257,9 @@ def _shortened(digest: re.Match[str]) -> str:
 
 
 def verify_ledger(as_json: bool) -> None:
-    from tasks.audit import verify_audit
-    from tasks.home import Home
-    from tasks.ledger import open_ledger
+    from tasks.ledger.event_log import open_ledger
+    from tasks.runtime.home import Home
+    from tasks.verification.audit import verify_audit
 
     home = Home.open()
     report = verify_audit(home, open_ledger(home.ledger))
@@ -278,9 +278,9 @@ def verify_ledger(as_json: bool) -> None:
 
 
 def export_ledger(output: Path | None) -> None:
-    from tasks.audit import export_ledger as export
-    from tasks.home import Home
-    from tasks.ledger import open_ledger
+    from tasks.ledger.event_log import open_ledger
+    from tasks.runtime.home import Home
+    from tasks.verification.audit import export_ledger as export
 
     text = export(open_ledger(Home.open().ledger), None if output is None else output.absolute())
     if output is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from headgate.errors import InputRejected
+from headgate.core.errors import InputRejected
 from policies.shipped import SHIPPED, shipped_policy
 
 PREFIX = "shipped:"

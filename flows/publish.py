@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from prefect import flow
 
-from headgate.errors import HeadgateError
-from policies.states import State
-from tasks import outbox
+from headgate.core.errors import HeadgateError
+from policies.ledger.states import State
+from tasks.publication import publish_steps as outbox
 
 
 @flow(name="publish", persist_result=False, flow_run_name="publish {candidate}")

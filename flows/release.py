@@ -17,13 +17,14 @@ from prefect import flow
 from prefect.artifacts import create_table_artifact
 
 from flows.policy_files import resolve_policy
-from headgate.errors import HeadgateError
-from headgate.xcolor.watch import stop_all
-from policies.gates import require_passed
-from tasks import record, steps
-from tasks.anonymize import agree_on_suppression
-from tasks.step import guarded
-from tasks.workbench import Workbench
+from headgate.core.errors import HeadgateError
+from headgate.grouping.watch import stop_all
+from policies.gates.verdicts import require_passed
+from tasks.release import run as record
+from tasks.release import steps
+from tasks.release.make_tables import agree_on_suppression
+from tasks.release.workbench import Workbench
+from tasks.runtime.boundary import guarded
 
 NOTHING_NEW = "nothing new"
 
@@ -115,8 +116,8 @@ def _each(step: Any, bench: Workbench) -> None:
 def import_in_background() -> Future[None]:
     """Great Expectations and MLflow take seconds to import; the source is read meanwhile. What goes wrong is told where it is needed.
     Once a process: a command starts it while the server comes up."""
-    from tasks.expectations import import_great_expectations
-    from tasks.track import import_mlflow
+    from tasks.expectations.running import import_great_expectations
+    from tasks.reporting.mlflow_runs import import_mlflow
 
     imports: Future[None] = Future()
 

@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flows.policy_files import resolve_policy
-from headgate.errors import InputRejected
+from headgate.core.errors import InputRejected
 
 if TYPE_CHECKING:
-    from policies.schema import Policy
-    from tasks.home import Home
+    from policies.schema.policy import Policy
+    from tasks.runtime.home import Home
 
 PUBLISH_SECONDS = 30
 
 
 def scheduled_policies(paths: list[Path]) -> list[tuple[Path, Policy]]:
     """The policies among `paths` (files, or folders of YAML files) that have a schedule. A named file without one is an error."""
-    from tasks.references import load_policy
+    from tasks.reading.references import load_policy
 
     found: list[tuple[Path, Policy]] = []
     for path in paths:
@@ -90,9 +90,9 @@ def _settle_in(home: Home) -> None:
 
 def serve_policies(paths: list[Path], verbose: bool) -> None:
     from flows.terminal import console
-    from tasks.home import Home
-    from tasks.prefect_server import prefect_api
-    from tasks.quiet import quieten
+    from tasks.runtime.home import Home
+    from tasks.runtime.prefect_server import prefect_api
+    from tasks.runtime.quiet import quieten
 
     home = Home.open()
     policies = scheduled_policies(paths)

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from policies.manifest import Manifest, Plan, TableFigures
-    from policies.release import Release
-    from tasks.attack import Attacked
-    from tasks.attempts import Attempt
-    from tasks.history import History
-    from tasks.verify import VerifyReport
-    from tasks.workbench import Workbench
+    from policies.ledger.standing import Release
+    from policies.sealed.manifest import Manifest, Plan, TableFigures
+    from tasks.attacks.attempts import Attempt
+    from tasks.ledger.history import History
+    from tasks.release.attack_tables import Attacked
+    from tasks.release.workbench import Workbench
+    from tasks.verification.verify import VerifyReport
 
 
 def release_document(bench: Workbench) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tasks.listener import Listener
-from tasks.wording import counted
+from tasks.runtime.listener import Listener
+from tasks.runtime.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from flows.progress import TableProgress
-    from headgate.errors import HeadgateError
-    from policies.manifest import Manifest, Plan, TableFigures, Verdict
+    from headgate.core.errors import HeadgateError
+    from policies.sealed.manifest import Manifest, Plan, TableFigures, Verdict
 
 
 def console(stderr: bool = True) -> Console:

@@ -6,19 +6,17 @@ p = hg.xcolor(frame, quasi=["age", "sex"], sensitive=["income"], k=10, epsilon=0
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from headgate.check import check
-    from headgate.distance import Distance
-    from headgate.library import codip, full_domain, mondrian, xcolor
+    from headgate.core.distance import Distance
+    from headgate.library.check_table import check
+    from headgate.library.grouping_frames import codip, full_domain, mondrian, xcolor
     from headgate.projection.bitmap import bitmap, unbitmap
-    from headgate.risk.disclosure import disclosure_risk
-    from headgate.risk.min_risk import min_risk
-    from headgate.risk.sensitivity import Sensitivity
+    from headgate.risk.disclosure.expected_loss import disclosure_risk
+    from headgate.risk.disclosure.sensitivity import Sensitivity
+    from headgate.risk.suppression.min_risk import min_risk
 
 __all__ = [
     "Distance",
@@ -35,51 +33,25 @@ __all__ = [
 ]
 
 _ROOMS = {
-    "Distance": "headgate.distance",
-    "Sensitivity": "headgate.risk.sensitivity",
+    "Distance": "headgate.core.distance",
+    "Sensitivity": "headgate.risk.disclosure.sensitivity",
     "bitmap": "headgate.projection.bitmap",
-    "check": "headgate.check",
-    "codip": "headgate.library",
-    "disclosure_risk": "headgate.risk.disclosure",
-    "full_domain": "headgate.library",
-    "min_risk": "headgate.risk.min_risk",
-    "mondrian": "headgate.library",
+    "check": "headgate.library.check_table",
+    "codip": "headgate.library.grouping_frames",
+    "disclosure_risk": "headgate.risk.disclosure.expected_loss",
+    "full_domain": "headgate.library.grouping_frames",
+    "min_risk": "headgate.risk.suppression.min_risk",
+    "mondrian": "headgate.library.grouping_frames",
     "unbitmap": "headgate.projection.bitmap",
-    "xcolor": "headgate.library",
+    "xcolor": "headgate.library.grouping_frames",
 }
-
-
-class _FunctionRoom(ModuleType):
-    """A module or package with the name of its main function (`check`, `xcolor`): once something has imported it, Python puts it in the
-    function's place. So it can be called as well."""
-
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        return _function(self.__name__.rpartition(".")[2])(*arguments, **named)
-
-    @property
-    def __wrapped__(self) -> Any:
-        return _function(self.__name__.rpartition(".")[2])
-
-
-class _Library(ModuleType):
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in _ROOMS and type(value) is ModuleType:
-            value.__class__ = _FunctionRoom
-        super().__setattr__(name, value)
-
-
-def _function(name: str) -> Any:
-    return getattr(import_module(_ROOMS[name]), name)
 
 
 def __getattr__(name: str) -> Any:
     if name not in _ROOMS:
         raise AttributeError(f"module 'headgate' has no attribute '{name}'")
-    return _function(name)
+    return getattr(import_module(_ROOMS[name]), name)
 
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-sys.modules[__name__].__class__ = _Library

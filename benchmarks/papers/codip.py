@@ -33,11 +33,11 @@ from benchmarks.papers.codip_runs import (
     tables_of_codip,
 )
 from benchmarks.papers.redo import Paper, redo
+from headgate.core.tolerance import at_most
 from headgate.projection.baseline import against_single, trade_off
 from headgate.projection.codip import codip_star
 from headgate.projection.information import Plan, associations
 from headgate.projection.plan import NoPlan
-from headgate.tolerance import at_most
 
 ROWS = 99_762
 FIGURE_7 = (0.3, 0.3)  # the paper's α and β

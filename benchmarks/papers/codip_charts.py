@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tasks.drawing import INKS, drawn
+from tasks.reporting.drawing import INKS, drawn
 
 PAPER_POINT = (0.19, 0.15)  # the one point of Figure 5 that the paper names
 PAPER_PASSED = {"0.4": (6, 6, 6, 6, 0, 0), "0.37": (2, 2, 2, 2, 0, 0)}  # Figure 9(a), at KS

@@ -11,20 +11,20 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.lattice import numbered
-from headgate.columns import Column, Kind, Role, Table
-from headgate.encode import ColumnSpec, encode_column
-from headgate.full_domain.levels import levels_of
-from headgate.full_domain.objective import DISCERNIBILITY
-from headgate.full_domain.search import FullDomainSettings, full_domain
-from headgate.hierarchy import Hierarchy
-from headgate.mondrian.conditions import conditions_of
-from headgate.principles.class_counts import count
+from headgate.core.columns import Column, Kind, Role, Table
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.hierarchy import Hierarchy
+from headgate.core.levels import levels_of
+from headgate.core.tolerance import at_most
+from headgate.counting.class_counts import count
+from headgate.grouping.conditions import conditions_of
+from headgate.methods.full_domain.level_search import FullDomainSettings, full_domain
+from headgate.methods.full_domain.objective import DISCERNIBILITY
 from headgate.principles.closeness import closeness
 from headgate.projection.bitmap import bitmap_column
 from headgate.projection.codip import Merging
 from headgate.projection.information import Associations, Plan
 from headgate.projection.plan import TableVerdict
-from headgate.tolerance import at_most
 
 CATEGORIES = ("worker_class", "education", "industry", "employment_status", "business_status", "salary_class", "occupation")
 NONZERO = ("wage_per_hour", "dividend", "capital_gain", "capital_loss")

@@ -21,8 +21,8 @@ from benchmarks.papers import risk_charts as charts
 from benchmarks.papers import risk_page as page
 from benchmarks.papers.redo import Paper, redo
 from benchmarks.papers.risk_runs import FORMS, People, Situation, census, losses, people_of, random_rule, rule_of, situations
-from headgate.risk.decision import agrees, refines
-from headgate.risk.min_risk import gap, min_risk
+from headgate.risk.disclosure.decision import agrees, refines
+from headgate.risk.suppression.min_risk import gap, min_risk
 
 ROWS = 99_762
 SHARES = (0.25, 0.5, 0.75, 1.0)  # of the attributes, disclosed per record: the paper's k

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tasks.drawing import INKS, drawn
+from tasks.reporting.drawing import INKS, drawn
 
 GREEN, PURPLE = "#009e73", "#cc79a7"
 SHARE_INKS = (GREEN, INKS["second"], PURPLE, INKS["main"])

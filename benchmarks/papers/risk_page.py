@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.papers.risk_charts import AXES, lines_of
 from benchmarks.papers.writing import between_marks, table, yes
-from headgate.risk.decision import bound_holds
+from headgate.risk.disclosure.decision import bound_holds
 
 SCRIPT = "benchmarks/papers/risk.py"
 SHOWN_SIZES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)

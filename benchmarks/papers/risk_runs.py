@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from headgate.columns import MISSING, Column, Kind, Role
-from headgate.encode import ColumnSpec, encode_column
-from headgate.published import PublishedCells
-from headgate.risk.consistency import consistent_individuals
-from headgate.risk.min_risk import exact_cells, min_risk_cells
-from headgate.risk.rules import Rule, suppressed
-from headgate.risk.sensitivity import Sensitivity, loss
+from headgate.core.columns import MISSING, Column, Kind, Role
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.published import PublishedCells
+from headgate.risk.candidates.consistency import consistent_individuals
+from headgate.risk.disclosure.sensitivity import Sensitivity, loss
+from headgate.risk.suppression.min_risk import exact_cells, min_risk_cells
+from headgate.risk.suppression.rules import Rule, suppressed
 
 RELEASED = 0.1  # of the table: the part that is disclosed
 ORDER_SEED = 3

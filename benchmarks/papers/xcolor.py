@@ -39,9 +39,9 @@ from benchmarks.papers.xcolor_runs import (
     within,
     workers,
 )
-from headgate.xcolor.abstract_graph import abstract_graph
-from headgate.xcolor.axes import axes_of
-from headgate.xcolor.faithful import color
+from headgate.grouping.abstract_graph import abstract_graph
+from headgate.grouping.axes import axes_of
+from headgate.methods.xcolor.faithful import color
 
 PAPER_ERROR = Setting(10, "0.1", "0.8")  # the paper's defaults of Figure 5
 PAPER_TIME = Setting(20, "0.15", "0.9")  # and of Figure 6

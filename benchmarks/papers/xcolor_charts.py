@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tasks.drawing import INKS, drawn
+from tasks.reporting.drawing import INKS, drawn
 
 PURPLE = "#cc79a7"
 LINES: Mapping[str, tuple[str, str, str]] = {

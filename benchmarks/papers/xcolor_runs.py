@@ -18,19 +18,19 @@ from numpy.typing import NDArray
 
 import headgate as hg
 from benchmarks.census import EDUCATION, SECTORS, adults
-from headgate.columns import Codes, Role, Table
-from headgate.encode import encode_column, encode_table
-from headgate.errors import RequirementNotMet
-from headgate.inferred import inferred_spec
+from headgate.bounds.certificates import EVERY, refute
+from headgate.core.columns import Codes, Role, Table
+from headgate.core.encode import encode_column, encode_table
+from headgate.core.errors import RequirementNotMet
+from headgate.core.inferred import inferred_spec
+from headgate.core.published import publish_form
+from headgate.grouping.abstract_graph import largest_degree
+from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity
+from headgate.grouping.watch import Stopped, Watch
+from headgate.methods.anonymize import anonymize
+from headgate.methods.partition import Partition, Variant, XColorSettings
 from headgate.principles.dissimilarity import dissimilarity as measure_dissimilarity
-from headgate.published import publish_form
 from headgate.utility.queries import count_query_error
-from headgate.xcolor.abstract_graph import largest_degree
-from headgate.xcolor.anonymize import anonymize
-from headgate.xcolor.certificates import EVERY, refute
-from headgate.xcolor.limits import NeighbourhoodLimit, dissimilarity
-from headgate.xcolor.partition import Partition, Variant, XColorSettings
-from headgate.xcolor.watch import Stopped, Watch
 
 QUASI = ("age", "sex", "marital", "race")
 SENSITIVE = ("education", "worker_class", "occupation")

@@ -9,8 +9,8 @@ import numpy as np
 
 from headgate.advice.result import BindingValue, Setting
 from headgate.advice.rungs import delta_text
-from headgate.columns import Table
-from headgate.xcolor.certificates import Certificate, Reason
+from headgate.bounds.certificates import Certificate, Reason
+from headgate.core.columns import Table
 
 MOST = 3  # values named an attribute
 NAMED = 3  # values of a certificate that are told

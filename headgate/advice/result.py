@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from headgate.xcolor.certificates import Certificate
+from headgate.bounds.certificates import Certificate
 
 
 @dataclass(frozen=True)

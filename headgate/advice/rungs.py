@@ -6,8 +6,8 @@ import bisect
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from headgate.errors import InputRejected
-from headgate.tolerance import exact
+from headgate.core.errors import InputRejected
+from headgate.core.tolerance import exact
 
 HUNDREDTHS = tuple(Fraction(i, 100) for i in range(101))
 ROUND = tuple(Fraction(i, 20) for i in range(21))

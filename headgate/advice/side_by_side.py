@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from headgate.xcolor.watch import stop_all
+from headgate.grouping.watch import stop_all
 
 WORKERS = 2
 EVERY = 0.05  # seconds between two requests to stop: a worker may be between two runs just then

@@ -20,10 +20,10 @@ import numpy as np
 from headgate.attacks.guessing import guess
 from headgate.attacks.matching import last_is_missing, match, match_all, published_column, translated
 from headgate.attacks.success import Success, guessed, percent
-from headgate.columns import Codes, Column
-from headgate.errors import InputRejected
-from headgate.published import PublishedTable
-from headgate.tolerance import TOLERANCE, exact
+from headgate.core.columns import Codes, Column
+from headgate.core.errors import InputRejected
+from headgate.core.published import PublishedTable
+from headgate.core.tolerance import TOLERANCE, exact
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.attacks.matching import Matches, fitting_classes, last_is_missing
-from headgate.columns import Codes, Column
-from headgate.distinct import distinct_rows
-from headgate.principles.class_counts import class_counts
+from headgate.core.columns import Codes, Column
+from headgate.core.distinct import distinct_rows
+from headgate.counting.class_counts import class_counts
 
 
 @dataclass(frozen=True, eq=False)

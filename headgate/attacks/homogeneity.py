@@ -11,9 +11,9 @@ import numpy as np
 from headgate.attacks.guessing import guess
 from headgate.attacks.matching import match, published_column, translated
 from headgate.attacks.success import Success, guessed
-from headgate.columns import Column
-from headgate.published import PublishedTable
-from headgate.tolerance import TOLERANCE, exact
+from headgate.core.columns import Column
+from headgate.core.published import PublishedTable
+from headgate.core.tolerance import TOLERANCE, exact
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from headgate.attacks.matching import distinct_people, fitting_classes, match
 from headgate.attacks.success import Success, success
-from headgate.columns import Column
-from headgate.errors import InputRejected
-from headgate.published import PublishedTable
+from headgate.core.columns import Column
+from headgate.core.errors import InputRejected
+from headgate.core.published import PublishedTable
 
 _WORDS = 256  # of candidate combinations at a time
 _CELLS = 2048  # combinations looked at at a time

@@ -17,11 +17,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import poisson, rankdata
 
-from headgate.cells import Interval, Single, parse_cell
-from headgate.columns import GROUP
-from headgate.errors import InputRejected
-from headgate.published import PublishedCells, PublishedTable
-from headgate.risk.consistency import frame_cells
+from headgate.core.cells import Interval, Single, parse_cell
+from headgate.core.columns import GROUP
+from headgate.core.errors import InputRejected
+from headgate.core.published import PublishedCells, PublishedTable
+from headgate.risk.candidates.consistency import frame_cells
 
 LEAST_P = 0.001
 _FEW = 7  # rows of which all orders are gone through

@@ -15,11 +15,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.cells import CellReader
-from headgate.columns import MISSING, Codes, Column
-from headgate.distinct import distinct_rows, firsts_and_sizes
-from headgate.errors import InputRejected
-from headgate.published import PublishedCells, PublishedTable
+from headgate.core.cells import CellReader
+from headgate.core.columns import MISSING, Codes, Column
+from headgate.core.distinct import distinct_rows, firsts_and_sizes
+from headgate.core.errors import InputRejected
+from headgate.core.published import PublishedCells, PublishedTable
 
 UNSEEN = -2  # a person's value that the published column does not hold
 

@@ -24,9 +24,9 @@ from scipy.stats import binom
 
 from headgate.attacks.matching import last_is_missing
 from headgate.attacks.success import Success, success
-from headgate.columns import Codes, Column
-from headgate.errors import InputRejected
-from headgate.tolerance import exact, floors, neighbours_allowed
+from headgate.core.columns import Codes, Column
+from headgate.core.errors import InputRejected
+from headgate.core.tolerance import exact, floors, neighbours_allowed
 
 LARGEST_GROUP = 2000  # people: a larger group can be cut so often that one cut tells next to nothing
 

@@ -13,11 +13,11 @@ import numpy as np
 from headgate.attacks.guessing import Reach, guess
 from headgate.attacks.matching import match, published_column, translated
 from headgate.attacks.success import Success, guessed, percent
-from headgate.columns import Column
-from headgate.distance import LARGEST_MATRIX, LINE, Distance, radius
-from headgate.errors import InputRejected
+from headgate.core.columns import Column
+from headgate.core.distance import LARGEST_MATRIX, LINE, Distance, radius
+from headgate.core.errors import InputRejected
+from headgate.core.published import PublishedTable
 from headgate.principles.dissimilarity import asked_epsilon
-from headgate.published import PublishedTable
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import Column
-from headgate.errors import InputRejected
+from headgate.core.columns import Column
+from headgate.core.errors import InputRejected
 
 QUANTILE = 1.959963984540054  # of the normal distribution, for 95 %
 

@@ -1,1 +1,1 @@
-"""Privacy principles, each measured on the published form, one file each."""
+"""One privacy principle per file: the figure of the table, of each group, and who falls short."""

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from headgate.principles.class_counts import Counted
-from headgate.principles.figure import Bound, Figure
+from headgate.counting.class_counts import Counted
+from headgate.counting.figure import Bound, Figure
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.principles.class_counts import ClassCounts, Counted
-from headgate.principles.figure import Bound, Figure
-from headgate.tolerance import TOLERANCE
+from headgate.core.tolerance import TOLERANCE
+from headgate.counting.class_counts import ClassCounts, Counted
+from headgate.counting.figure import Bound, Figure
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import Column, Kind
-from headgate.hierarchy import Hierarchy
-from headgate.principles.class_counts import ClassCounts, Counted
-from headgate.principles.figure import Bound, Figure
-from headgate.principles.line_transport import over_full_line, over_line
+from headgate.core.columns import Column, Kind
+from headgate.core.hierarchy import Hierarchy
+from headgate.counting.class_counts import ClassCounts, Counted
+from headgate.counting.figure import Bound, Figure
+from headgate.counting.line_transport import over_full_line, over_line
 
 
 @dataclass(frozen=True, eq=False)

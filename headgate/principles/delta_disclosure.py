@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.principles.class_counts import Counted
-from headgate.principles.figure import Bound, Figure
+from headgate.counting.class_counts import Counted
+from headgate.counting.figure import Bound, Figure
 
 
 @dataclass(frozen=True, eq=False)

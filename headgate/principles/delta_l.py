@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from headgate.distance import radius
-from headgate.errors import InputRejected
-from headgate.principles.class_counts import Counted
-from headgate.principles.figure import Bound, Figure
-from headgate.principles.intervals import largest_stars, largest_windows
-from headgate.tolerance import exact
+from headgate.core.distance import radius
+from headgate.core.errors import InputRejected
+from headgate.core.tolerance import exact
+from headgate.counting.class_counts import Counted
+from headgate.counting.figure import Bound, Figure
+from headgate.counting.intervals import largest_stars, largest_windows
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ row has at most ⌊(1−δ)(|G|−1)⌋ ε-neighbours and |G| > 1 unless δ = 0.
 Beyond the papers: rows whose sensitive values are all declared non-sensitive are no centres v; they count in |G| and as neighbours.
 A group of one row has risk 1 whatever its value: the definition says so without regard to centres.
 
-Neighbours are counted in headgate.principles.neighbours; one attribute on a line needs no pairs at all.
+Neighbours are counted in headgate.counting.neighbours; one attribute on a line needs no pairs at all.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import Codes, Column
-from headgate.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
-from headgate.distinct import joint_values
-from headgate.errors import InputRejected
-from headgate.principles.class_counts import class_counts
-from headgate.principles.figure import Bound, Figure, Shortfall, worst_shortfall
-from headgate.principles.intervals import rows_near
-from headgate.principles.neighbours import neighbours
-from headgate.tolerance import exact, neighbours_allowed
+from headgate.core.columns import Codes, Column
+from headgate.core.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
+from headgate.core.distinct import joint_values
+from headgate.core.errors import InputRejected
+from headgate.core.tolerance import exact, neighbours_allowed
+from headgate.counting.class_counts import class_counts
+from headgate.counting.figure import Bound, Figure, Shortfall, worst_shortfall
+from headgate.counting.intervals import rows_near
+from headgate.counting.neighbours import neighbours
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.principles.class_counts import ClassCounts, Counted
-from headgate.principles.figure import Bound, Capped, Figure
+from headgate.counting.class_counts import ClassCounts, Counted
+from headgate.counting.figure import Bound, Capped, Figure
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from headgate.errors import InputRejected
-from headgate.principles.class_counts import Counted
-from headgate.principles.figure import Bound, Figure
-from headgate.principles.intervals import largest_stars
-from headgate.tolerance import TOLERANCE, exact
+from headgate.core.errors import InputRejected
+from headgate.core.tolerance import TOLERANCE, exact
+from headgate.counting.class_counts import Counted
+from headgate.counting.figure import Bound, Figure
+from headgate.counting.intervals import largest_stars
 
 
 @dataclass(frozen=True, eq=False)

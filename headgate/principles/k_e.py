@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.errors import InputRejected
-from headgate.principles.class_counts import ClassCounts, Counted
-from headgate.principles.figure import Bound, Figure
+from headgate.core.errors import InputRejected
+from headgate.counting.class_counts import ClassCounts, Counted
+from headgate.counting.figure import Bound, Figure
 
 
 @dataclass(frozen=True, eq=False)

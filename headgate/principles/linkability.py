@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from headgate.principles.class_counts import Counted
-from headgate.principles.figure import Bound, Figure
+from headgate.counting.class_counts import Counted
+from headgate.counting.figure import Bound, Figure
 
 
 @dataclass(frozen=True, eq=False)

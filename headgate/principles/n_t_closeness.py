@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import Codes, Column, Kind
-from headgate.errors import InputRejected
-from headgate.principles.class_counts import Counted, class_counts
+from headgate.core.columns import Codes, Column, Kind
+from headgate.core.errors import InputRejected
+from headgate.core.tolerance import exact
+from headgate.counting.class_counts import Counted, class_counts
+from headgate.counting.figure import Bound, Figure
 from headgate.principles.closeness import distances
-from headgate.principles.figure import Bound, Figure
-from headgate.tolerance import exact
 
 NAME = "(n, t)-closeness"
 

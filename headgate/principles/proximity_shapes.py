@@ -32,16 +32,16 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import Codes, Column
-from headgate.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
-from headgate.distinct import joint_values
-from headgate.errors import InputRejected
-from headgate.principles.class_counts import ClassCounts, class_counts
+from headgate.core.columns import Codes, Column
+from headgate.core.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
+from headgate.core.distinct import joint_values
+from headgate.core.errors import InputRejected
+from headgate.counting.class_counts import ClassCounts, class_counts
+from headgate.counting.figure import Bound, Figure
+from headgate.counting.intervals import largest_windows
+from headgate.counting.neighbours import runs_apart
+from headgate.counting.shape_search import shapes_in_groups
 from headgate.principles.dissimilarity import asked_epsilon
-from headgate.principles.figure import Bound, Figure
-from headgate.principles.intervals import largest_windows
-from headgate.principles.neighbours import runs_apart
-from headgate.principles.shape_search import shapes_in_groups
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,10 +19,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.errors import InputRejected
-from headgate.principles.class_counts import ClassCounts, Counted
-from headgate.principles.figure import Bound, Figure, Shortfall, worst_shortfall
-from headgate.tolerance import exact, floors
+from headgate.core.errors import InputRejected
+from headgate.core.tolerance import exact, floors
+from headgate.counting.class_counts import ClassCounts, Counted
+from headgate.counting.figure import Bound, Figure, Shortfall, worst_shortfall
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import Codes, Column
-from headgate.distinct import distinct_rows, joint_values
-from headgate.errors import InputRejected
-from headgate.principles.class_counts import class_counts
-from headgate.principles.figure import Bound, Figure
+from headgate.core.columns import Codes, Column
+from headgate.core.distinct import distinct_rows, joint_values
+from headgate.core.errors import InputRejected
+from headgate.counting.class_counts import class_counts
+from headgate.counting.figure import Bound, Figure
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headgate.columns import Column
-from headgate.errors import InputRejected
+from headgate.core.columns import Column
+from headgate.core.errors import InputRejected
 from headgate.projection.codip import METHOD as CODIP
 from headgate.projection.codip import Merging, path_around
 from headgate.projection.every_plan import EveryPlan

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from headgate.columns import BIT, MISSING, Column, Kind, Role, Table
-from headgate.encode import ColumnSpec, encode_column
-from headgate.errors import InputRejected
+from headgate.core.columns import BIT, MISSING, Column, Kind, Role, Table
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.errors import InputRejected
 
 PRESENT = 1  # of a bit; 0 is absent
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from headgate.columns import Column
+from headgate.core.columns import Column
+from headgate.core.tolerance import at_most
 from headgate.projection.information import NOTHING, Associations, Plan
 from headgate.projection.plan import CheckPlan, CheckTable, NoPlan, Projection, Step, check_threshold
 from headgate.projection.rounding import rounded_up
-from headgate.tolerance import at_most
 
 METHOD = "codip*"
 

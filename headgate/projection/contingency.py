@@ -14,8 +14,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import Codes, Column
-from headgate.errors import InputRejected
+from headgate.core.columns import Codes, Column
+from headgate.core.errors import InputRejected
 
 Whole = NDArray[np.int64]
 

@@ -9,9 +9,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.tolerance import TOLERANCE
 from headgate.projection.information import NOTHING, Associations, Plan
 from headgate.projection.rounding import rounded_up
-from headgate.tolerance import TOLERANCE
 
 BITS = 4  # a plan is the table number of each attribute, four bits each
 

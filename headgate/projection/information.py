@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import Column
-from headgate.errors import InputRejected
+from headgate.core.columns import Column
+from headgate.core.errors import InputRejected
 from headgate.projection.contingency import Counts, Joint, Whole, count_alone, joints, pairs
 
 NOTHING = 1e-12  # sums of information below this are 0

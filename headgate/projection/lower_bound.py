@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.tolerance import TOLERANCE
 from headgate.projection.information import NOTHING, Associations
-from headgate.tolerance import TOLERANCE
 
 SECTIONS = 30  # golden ones, of the interval in which the multiplier lies
 GOLDEN = (5**0.5 - 1) / 2

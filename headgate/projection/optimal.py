@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from headgate.columns import Column
-from headgate.errors import InputRejected
+from headgate.core.columns import Column
+from headgate.core.errors import InputRejected
+from headgate.core.tolerance import at_most
 from headgate.projection.codip import first_kept, path_around
 from headgate.projection.every_plan import EveryPlan
 from headgate.projection.information import NOTHING, Plan
@@ -15,7 +16,6 @@ from headgate.projection.local_search import KICKS, LocalSearch
 from headgate.projection.lower_bound import least_exposure
 from headgate.projection.plan import CheckPlan, CheckTable, NoPlan, Projection, Step, check_threshold
 from headgate.projection.rounding import rounded_up
-from headgate.tolerance import at_most
 
 METHOD = "optimal"
 MOST_EXACT = 12  # attributes: 4,213,597 plans, made of 4,095 tables

@@ -8,10 +8,10 @@ from typing import Protocol
 
 import numpy as np
 
-from headgate.columns import Column
-from headgate.errors import InputRejected, RequirementNotMet
+from headgate.core.columns import Column
+from headgate.core.errors import InputRejected, RequirementNotMet
+from headgate.core.tolerance import at_most
 from headgate.projection.information import Associations, Plan, associations
-from headgate.tolerance import at_most
 
 
 @dataclass(frozen=True)

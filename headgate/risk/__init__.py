@@ -1,1 +1,1 @@
-"""What an attacker with a dictionary can do with a release (DEFINITIONS §7)."""
+"""What somebody could find out about a person: who they are, and what it would cost."""

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.cells import CellReader
-from headgate.columns import Codes, Column
-from headgate.errors import InputRejected
-from headgate.principles.figure import Figure
-from headgate.published import PublishedCells, PublishedTable
-from headgate.tolerance import TOLERANCE
+from headgate.core.cells import CellReader
+from headgate.core.columns import Codes, Column
+from headgate.core.errors import InputRejected
+from headgate.core.published import PublishedCells, PublishedTable
+from headgate.core.tolerance import TOLERANCE
+from headgate.counting.figure import Figure
 
 _CURE = "Give the columns, and the groups, that the table was published from."
 

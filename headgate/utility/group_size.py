@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headgate.columns import Codes
-from headgate.errors import InputRejected
-from headgate.principles.class_counts import class_sizes
-from headgate.principles.figure import Figure
+from headgate.core.columns import Codes
+from headgate.core.errors import InputRejected
+from headgate.counting.class_counts import class_sizes
+from headgate.counting.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headgate.cells import CellReader, Everything, Interval, Members, Missing, Single, parse_cell
-from headgate.columns import Codes, Column, Kind
-from headgate.errors import InputRejected
-from headgate.principles.class_counts import class_sizes
-from headgate.principles.figure import Figure
-from headgate.published import PublishedTable
+from headgate.core.cells import CellReader, Everything, Interval, Members, Missing, Single, parse_cell
+from headgate.core.columns import Codes, Column, Kind
+from headgate.core.errors import InputRejected
+from headgate.core.published import PublishedTable
+from headgate.counting.class_counts import class_sizes
+from headgate.counting.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from headgate.cells import EVERYTHING, CellReader
-from headgate.columns import Codes, Column, Kind, Table
-from headgate.distinct import distinct_rows
-from headgate.errors import InputRejected, RequirementNotMet
-from headgate.inferred import absent_column
-from headgate.published import PublishedCells, PublishedTable
+from headgate.core.cells import EVERYTHING, CellReader
+from headgate.core.columns import Codes, Column, Kind, Table
+from headgate.core.distinct import distinct_rows
+from headgate.core.errors import InputRejected, RequirementNotMet
+from headgate.core.inferred import absent_column
+from headgate.core.published import PublishedCells, PublishedTable
 
 BANDS = 32  # of a numeric feature
 FLAGS = 64  # of a categorical feature

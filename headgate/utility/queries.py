@@ -16,12 +16,12 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.bits import population
-from headgate.cells import EVERYTHING, CellReader
-from headgate.columns import Column, Kind, Table
-from headgate.distinct import distinct_rows
-from headgate.errors import InputRejected, RequirementNotMet
-from headgate.published import PublishedTable
+from headgate.core.bits import population
+from headgate.core.cells import EVERYTHING, CellReader
+from headgate.core.columns import Column, Kind, Table
+from headgate.core.distinct import distinct_rows
+from headgate.core.errors import InputRejected, RequirementNotMet
+from headgate.core.published import PublishedTable
 from headgate.utility.row_sets import RowSets, keep_interval, sort_rows
 
 REDRAWS_PER_QUERY = 20

@@ -14,7 +14,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import Codes
+from headgate.core.columns import Codes
 
 MARKS = 32  # an attribute; with so few values or fewer, each value has its own
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headgate.cells import EVERYTHING
-from headgate.errors import InputRejected
-from headgate.principles.figure import Figure
-from headgate.published import PublishedTable
+from headgate.core.cells import EVERYTHING
+from headgate.core.errors import InputRejected
+from headgate.core.published import PublishedTable
+from headgate.counting.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)

@@ -175,11 +175,11 @@ def quiet_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
 @pytest.fixture(scope="session")
 def prefect_server(quiet_environment: Path) -> Iterator[str]:
     """One real Prefect server for all journeys in this process."""
-    from tasks.expectations import import_great_expectations
-    from tasks.home import Home
-    from tasks.prefect_server import PrefectServer
-    from tasks.quiet import quieten
-    from tasks.track import import_mlflow
+    from tasks.expectations.running import import_great_expectations
+    from tasks.reporting.mlflow_runs import import_mlflow
+    from tasks.runtime.home import Home
+    from tasks.runtime.prefect_server import PrefectServer
+    from tasks.runtime.quiet import quieten
 
     quieten(Home(quiet_environment))
     with warnings.catch_warnings():
@@ -195,7 +195,7 @@ def prefect_server(quiet_environment: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def approver_keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    from tasks.keys import make_key
+    from tasks.signing.keys import make_key
 
     folder = tmp_path_factory.mktemp("keys")
     for name in ("alice", "bob", "carol", "mallory"):

@@ -70,7 +70,7 @@ def test_the_release_tells_the_same_attacks_and_that_somebody_looked_is_an_event
 
 
 def _sealed_sentences(project: Any, candidate: str) -> list[str]:
-    from tasks.seal import read_manifest
+    from tasks.stores.seal import read_manifest
 
     return list(read_manifest((project.home / "candidates" / candidate / "manifest.json").read_bytes()).attacks)
 

@@ -19,7 +19,7 @@ import pytest
 
 from flows.boundary import run_application
 from flows.cli import MORE, app
-from headgate.measures import MEASURES
+from headgate.library.measures import MEASURES
 
 Told = tuple[int, str, str]
 UNREADABLE = Path("/proc/self/mem")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate.xcolor.partition import Partition
+from headgate.methods.partition import Partition
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def forged(monkeypatch: pytest.MonkeyPatch) -> Any:
     """An anonymizer that answers "reached" with perfect figures beside whatever groups it is given."""
 
     def forge(groups_of: Any) -> None:
-        from tasks import anonymize
+        from tasks.release import make_tables as anonymize
 
         honest = anonymize.group_table
 
@@ -65,7 +65,7 @@ def test_groups_that_are_too_similar_beside_a_forged_result_are_refused(project:
 
 
 def test_a_table_changed_after_it_was_written_is_refused(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tasks import anonymize
+    from tasks.release import make_tables as anonymize
 
     honest = anonymize.publish_table
 
@@ -88,7 +88,7 @@ def test_a_table_changed_after_it_was_written_is_refused(project: Any, monkeypat
 
 
 def test_a_figure_that_cannot_be_measured_is_not_passed(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tasks import gate
+    from tasks.release import gate_tables as gate
 
     honest = gate.measure_table
     monkeypatch.setattr(gate, "measure_table", lambda *args, **kwargs: honest(*args, **kwargs).model_copy(update={"linkability": None}))

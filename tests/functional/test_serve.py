@@ -86,9 +86,9 @@ def test_two_policies_of_one_dataset_are_not_served(project: Any) -> None:
 @pytest.mark.long
 def test_the_deployments_file_registers_every_shipped_policy(tmp_path: Path) -> None:
     """With Prefect's own command, from the project's root, as docs/guide-operator.md says."""
-    from tasks.home import Home
-    from tasks.prefect_server import PrefectServer
-    from tasks.quiet import quieten
+    from tasks.runtime.home import Home
+    from tasks.runtime.prefect_server import PrefectServer
+    from tasks.runtime.quiet import quieten
 
     root = Path(__file__).resolve().parents[2]
     before = dict(os.environ)

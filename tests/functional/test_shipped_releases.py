@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from headgate.tolerance import exact
-from policies.gates import judge
-from policies.manifest import Manifest
-from policies.measure import measure_table
-from tasks.write import read_published
+from headgate.core.tolerance import exact
+from policies.gates.measure import measure_table
+from policies.gates.verdicts import judge
+from policies.sealed.manifest import Manifest
+from tasks.tables.write import read_published
 
 
 @pytest.mark.long

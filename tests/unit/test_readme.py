@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.measures import MEASURES
+from headgate.library.measures import MEASURES
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 TABLE = [line for line in README.splitlines() if line.startswith("|") and "`headgate." in line]

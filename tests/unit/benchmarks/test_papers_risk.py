@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.papers import risk_page as page
 from benchmarks.papers.risk_runs import FORMS, census, losses, people_of, random_rule, rule_of, situations
-from headgate.risk.decision import agrees, refines
+from headgate.risk.disclosure.decision import agrees, refines
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -26,7 +26,7 @@ from benchmarks.papers.xcolor_runs import (
     within,
     workers,
 )
-from headgate.xcolor.watch import STOP, Stopped, Watch
+from headgate.grouping.watch import STOP, Stopped, Watch
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -8,7 +8,15 @@ import pytest
 
 from flows.boundary import reported, run_application
 from flows.cli import app
-from headgate.errors import InputRejected, IntegrityBroken, PolicyInvalid, Refusal, RequirementNotMet, StoreUnavailable, TransitionRefused
+from headgate.core.errors import (
+    InputRejected,
+    IntegrityBroken,
+    PolicyInvalid,
+    Refusal,
+    RequirementNotMet,
+    StoreUnavailable,
+    TransitionRefused,
+)
 
 REFUSALS = [
     (PolicyInvalid("p", "c"), 2),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flows.terminal import show_manifest
-from policies.manifest import Manifest, Plan, Verdict
+from policies.sealed.manifest import Manifest, Plan, Verdict
 
 CAPPED = "The required l of 5 is capped at 2, the number of distinct values in the table."
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from policies.load import parse_policy
-from policies.schema import Policy
+from policies.schema.loading import parse_policy
+from policies.schema.policy import Policy
 
 EXAMPLE = (Path(__file__).parent / "contract_example.yaml").read_text(encoding="utf-8")
 

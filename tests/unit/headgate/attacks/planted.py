@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from headgate.columns import Kind, Role, Table
-from headgate.encode import ColumnSpec, encode_table
-from headgate.published import PublishedTable, publish_form
+from headgate.core.columns import Kind, Role, Table
+from headgate.core.encode import ColumnSpec, encode_table
+from headgate.core.published import PublishedTable, publish_form
 
 Row = tuple[int, str | None, str | None, str]  # age, sex, illness, job
 

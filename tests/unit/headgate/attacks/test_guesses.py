@@ -16,11 +16,11 @@ from headgate.attacks.background_join import background_join, join_across
 from headgate.attacks.homogeneity import homogeneity
 from headgate.attacks.proximity import proximity
 from headgate.attacks.success import success, wilson
-from headgate.columns import Kind, Role
-from headgate.encode import ColumnSpec, encode_table
-from headgate.errors import InputRejected
-from headgate.hierarchy import Hierarchy
-from headgate.published import from_frame, publish_form, to_frame
+from headgate.core.columns import Kind, Role
+from headgate.core.encode import ColumnSpec, encode_table
+from headgate.core.errors import InputRejected
+from headgate.core.hierarchy import Hierarchy
+from headgate.core.published import from_frame, publish_form, to_frame
 from tests.unit.headgate.attacks.planted import drawn, majority, small
 
 seeds = st.integers(0, 10**6)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from headgate.attacks.intersection import intersection, overlap
 from headgate.attacks.matching import match
-from headgate.errors import InputRejected
+from headgate.core.errors import InputRejected
 from tests.unit.headgate.attacks.planted import Small, drawn, small
 
 

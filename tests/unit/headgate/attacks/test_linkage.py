@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import spearmanr
 
 from headgate.attacks.linkage import linkage_frames, order_linkage, outside_linkage
-from headgate.errors import InputRejected
-from headgate.published import to_frame
+from headgate.core.errors import InputRejected
+from headgate.core.published import to_frame
 from tests.unit.headgate.attacks.planted import Small, small
 
 

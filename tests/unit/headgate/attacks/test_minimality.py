@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.attacks.minimality import beliefs, middle_cut, minimality
-from headgate.columns import Column, Kind, Role
-from headgate.encode import ColumnSpec, encode_column
-from headgate.errors import InputRejected
+from headgate.core.columns import Column, Kind, Role
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.errors import InputRejected
 
 
 def column(values: list[str], nonsensitive: frozenset[str | None] = frozenset()) -> Column:

@@ -19,14 +19,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from headgate.check import check
-from headgate.columns import Role
-from headgate.distinct import places
-from headgate.encode import encode_table
-from headgate.inferred import inferred_spec
+from headgate.core.columns import Role
+from headgate.core.distinct import places
+from headgate.core.encode import encode_table
+from headgate.core.inferred import inferred_spec
+from headgate.counting.class_counts import Counted, count
+from headgate.library.check_table import check
 from headgate.principles.alpha_k import alpha_k
 from headgate.principles.beta_likeness import beta_likeness
-from headgate.principles.class_counts import Counted, count
 from headgate.principles.closeness import closeness
 from headgate.principles.delta_disclosure import delta_disclosure
 from headgate.principles.diversity import diversity

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from headgate.columns import Column, Kind, Role
-from headgate.encode import ColumnSpec, encode_column
-from headgate.hierarchy import Hierarchy
-from headgate.principles.class_counts import count
+from headgate.core.columns import Column, Kind, Role
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.hierarchy import Hierarchy
+from headgate.counting.class_counts import count
 from headgate.principles.closeness import closeness
 
 TREE = [["a1", "a", "A", "*"], ["a2", "a", "A", "*"], ["b1", "b", "A", "*"], ["c1", "c", "C", "*"], ["c2", "c", "C", "*"]]

@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.columns import Column, Kind, Role
-from headgate.encode import ColumnSpec, encode_column
-from headgate.errors import InputRejected
+from headgate.core.columns import Column, Kind, Role
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.errors import InputRejected
+from headgate.counting.class_counts import Counted, count
+from headgate.counting.figure import Figure
 from headgate.principles.alpha_k import alpha_k
 from headgate.principles.beta_likeness import beta_likeness
-from headgate.principles.class_counts import Counted, count
 from headgate.principles.delta_disclosure import delta_disclosure
-from headgate.principles.figure import Figure
 from headgate.principles.k_e import k_e
 from headgate.principles.recursive import recursive_c, recursive_l
 from headgate.principles.variance import variance

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.columns import Column, Kind, Role
-from headgate.distance import Distance
-from headgate.encode import ColumnSpec, encode_column
-from headgate.errors import InputRejected
+from headgate.core.columns import Column, Kind, Role
+from headgate.core.distance import Distance
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.errors import InputRejected
 from headgate.principles.dissimilarity import dissimilarity
 
 # "A General Proximity Privacy Principle", Table I

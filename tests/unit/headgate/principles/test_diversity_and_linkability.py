@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.columns import Column, Kind, Role
-from headgate.encode import ColumnSpec, encode_column
-from headgate.errors import InputRejected
-from headgate.principles.class_counts import class_counts
-from headgate.principles.class_counts import count as counted
+from headgate.core.columns import Column, Kind, Role
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.errors import InputRejected
+from headgate.counting.class_counts import class_counts
+from headgate.counting.class_counts import count as counted
 from headgate.principles.delta_l import delta_l
 from headgate.principles.diversity import diversity
 from headgate.principles.epsilon_m import epsilon_m

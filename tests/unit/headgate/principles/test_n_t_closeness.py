@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from headgate.columns import Column, Kind, Role
-from headgate.encode import ColumnSpec, encode_column
-from headgate.errors import InputRejected
-from headgate.hierarchy import Hierarchy
-from headgate.principles.class_counts import count
+from headgate.core.columns import Column, Kind, Role
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.errors import InputRejected
+from headgate.core.hierarchy import Hierarchy
+from headgate.counting.class_counts import count
 from headgate.principles.closeness import closeness
 from headgate.principles.n_t_closeness import n_t_closeness
 

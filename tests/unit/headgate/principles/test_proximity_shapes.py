@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.columns import Column, Kind, Role
-from headgate.distance import Distance
-from headgate.encode import ColumnSpec, encode_column
-from headgate.errors import InputRejected
-from headgate.hierarchy import Hierarchy
-from headgate.principles import shape_search
+from headgate.core.columns import Column, Kind, Role
+from headgate.core.distance import Distance
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.errors import InputRejected
+from headgate.core.hierarchy import Hierarchy
+from headgate.counting import shape_search
+from headgate.counting.shape_search import largest_clique, longest_chain, longest_cycle
 from headgate.principles.dissimilarity import dissimilarity
 from headgate.principles.proximity_shapes import ProximityShapes, proximity_shapes
-from headgate.principles.shape_search import largest_clique, longest_chain, longest_cycle
 
 TREE = [["a", "A", "*"], ["b", "A", "*"], ["c", "C", "*"], ["none", "C", "*"]]
 SPECS = {

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.columns import Kind, Role
-from headgate.encode import ColumnSpec, encode_column, encode_table
-from headgate.errors import InputRejected
-from headgate.principles.class_counts import count
+from headgate.core.columns import Kind, Role
+from headgate.core.encode import ColumnSpec, encode_column, encode_table
+from headgate.core.errors import InputRejected
+from headgate.core.published import publish_form
+from headgate.counting.class_counts import count
 from headgate.principles.linkability import linkability
 from headgate.principles.xy_linkability import Projected, xy_linkability, xy_linkability_bound
-from headgate.published import publish_form
 
 CELLS = st.sampled_from(["a", "b", "none", None])
 PEOPLE = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), CELLS, CELLS, CELLS), min_size=1, max_size=8)

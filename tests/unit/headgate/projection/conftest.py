@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from headgate.columns import Column, Kind, Role
-from headgate.encode import ColumnSpec, encode_column
+from headgate.core.columns import Column, Kind, Role
+from headgate.core.encode import ColumnSpec, encode_column
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from headgate.columns import Kind, Role, Table
-from headgate.encode import ColumnSpec, encode_table
-from headgate.hierarchy import Hierarchy
+from headgate.core.columns import Kind, Role, Table
+from headgate.core.encode import ColumnSpec, encode_table
+from headgate.core.hierarchy import Hierarchy
 
 TOWNS = [["a1", "a", "*"], ["a2", "a", "*"], ["b1", "b", "*"], ["b2", "b", "*"]]
 FLOORS = [["1", "low", "*"], ["2", "low", "*"], ["3", "high", "*"], ["4", "high", "*"]]

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.cells import format_day
-from headgate.columns import Kind, Role, Table
-from headgate.encode import ColumnSpec, encode_column
-from headgate.errors import InputRejected
-from headgate.published import from_frame, publish_form, to_frame
+from headgate.core.cells import format_day
+from headgate.core.columns import Kind, Role, Table
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.errors import InputRejected
+from headgate.core.published import from_frame, publish_form, to_frame
 from headgate.utility.entropy import entropy_loss
 
 PEOPLE = Callable[..., Table]

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.columns import Table
-from headgate.errors import InputRejected
-from headgate.published import publish_form, to_frame
+from headgate.core.columns import Table
+from headgate.core.errors import InputRejected
+from headgate.core.published import publish_form, to_frame
 from headgate.utility.group_size import average_group_size
 from headgate.utility.suppression import suppression
 

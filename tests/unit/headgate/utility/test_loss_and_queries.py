@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.columns import Kind, Role, Table
-from headgate.encode import ColumnSpec, encode_table
-from headgate.errors import InputRejected, RequirementNotMet
-from headgate.generalize import generalize
-from headgate.hierarchy import Hierarchy
-from headgate.published import from_frame, publish_form, to_frame
+from headgate.core.columns import Kind, Role, Table
+from headgate.core.encode import ColumnSpec, encode_table
+from headgate.core.errors import InputRejected, RequirementNotMet
+from headgate.core.generalize import generalize
+from headgate.core.hierarchy import Hierarchy
+from headgate.core.published import from_frame, publish_form, to_frame
 from headgate.utility import queries
 from headgate.utility.loss import discernibility, information_loss
 from headgate.utility.queries import count_query_error

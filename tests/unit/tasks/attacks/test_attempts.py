@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.columns import GROUP, Column
-from headgate.published import PublishedTable, to_frame
-from headgate.risk.sensitivity import Sensitivity
-from policies.attackers import Attacker
-from policies.promise import Dissimilarity, Promise, QuasiIdentifier, SensitiveAttribute
-from tasks import attempts
-from tasks.attempts import Attempt, Finished, read_finished, try_attacks
-from tasks.write import write_published
+from headgate.core.columns import GROUP, Column
+from headgate.core.published import PublishedTable, to_frame
+from headgate.risk.disclosure.sensitivity import Sensitivity
+from policies.gates.attackers import Attacker
+from policies.sealed.promise import Dissimilarity, Promise, QuasiIdentifier, SensitiveAttribute
+from tasks.attacks import attempts
+from tasks.attacks.attempts import Attempt, Finished, read_finished, try_attacks
+from tasks.tables.write import write_published
 from tests.unit.headgate.attacks.planted import Small, drawn, small
 
 

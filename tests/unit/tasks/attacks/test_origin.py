@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from headgate.errors import InputRejected
-from tasks.home import Home
-from tasks.origin import ORIGINS, keep_origin, reopen
+from headgate.core.errors import InputRejected
+from tasks.attacks.origin import ORIGINS, keep_origin, reopen
+from tasks.runtime.home import Home
 
 CANDIDATE = "c" * 64
 

@@ -16,12 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.errors import Defect, InputRejected, StoreUnavailable
-from headgate.published import publish_form
-from policies.specs import promise_of
-from tasks.ingest import ingest
-from tasks.package import FILE_NAME, TableEntry, write_datapackage
-from tasks.write import read_published, read_published_frame, read_published_texts, write_frame, write_published
+from headgate.core.errors import Defect, InputRejected, StoreUnavailable
+from headgate.core.published import publish_form
+from policies.sealed.specs import promise_of
+from tasks.reading.ingest import ingest
+from tasks.reporting.package import FILE_NAME, TableEntry, write_datapackage
+from tasks.tables.write import read_published, read_published_frame, read_published_texts, write_frame, write_published
 
 
 @pytest.fixture

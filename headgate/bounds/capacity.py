@@ -1,0 +1,153 @@
+"""How many similar rows groups can hold (DEFINITIONS §4): f(s) in a group of s, cap(n) in all groups of n rows together.
+
+A group that holds a centre holds at most f(s) rows similar to it, so at least s − f(s) others. Mutually similar centres therefore need
+groups whose f sum to their number, and these groups need enough rows that are not similar to all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.tolerance import floors
+
+EXACT_ROWS = 2_000  # up to here all ways to divide n are looked at
+
+
+@dataclass(frozen=True, eq=False)
+class Capacity:
+    """For one limit, n rows and groups of at least k. `most` is cap(n), `least` the fewest rows not similar to a centre that any group
+    needs, `fullest` the f and s of the largest f(s)/s.
+
+    Exact for few rows: `by_outside[d]` centres fit where d rows are not similar to them, `by_rows[n]` = cap(n). Else a bound on them.
+    `line`: δ and the most classes that can be told apart, where these are few."""
+
+    rows: int
+    k: int
+    most: int
+    least: int
+    fullest: tuple[int, int]
+    by_outside: NDArray[np.int64] | None
+    by_rows: NDArray[np.int64] | None
+    line: tuple[Fraction, int] | None = None
+
+    def beside(self, outside: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The most mutually similar centres that can be grouped with so many rows outside, whatever the number of others."""
+        f, s = self.fullest
+        if self.by_outside is not None:
+            found = self.by_outside[np.minimum(outside, self.rows)]
+        else:
+            found = np.where(outside >= self.least, outside * f // (s - f) if s > f else self.rows, 0)
+        if self.line is not None:
+            delta, classes = self.line
+            found = np.minimum(found, classes + floors(outside, (1 - delta) / delta))
+        return np.asarray(found, dtype=np.int64)
+
+    def in_classes(self, classes: int, delta: Fraction) -> Capacity:
+        """If at most so many classes can be told apart: Σ f(s) ≤ (1−δ)·n + δ·classes over any sizes that sum to n. δ > 0."""
+        most = ((1 - delta) * self.rows + delta * classes).__floor__()
+        return replace(self, most=min(self.most, most), line=(delta, classes))
+
+    def fewest_suppressed(self, similar: int, outside: int) -> int:
+        """A lower bound on the rows that must go before the others can be grouped; all rows, if fewer than k would be left.
+
+        It helps most to take away mutually similar centres: without other rows they have no more room."""
+        gone = max(0, similar - int(self.beside(np.array([outside]))[0]))
+        if self.by_rows is not None:
+            while self.rows - gone >= self.k and similar - gone > self.by_rows[self.rows - gone]:
+                gone += 1
+        return gone if self.rows - gone >= self.k else self.rows
+
+
+def capacity(allowed: NDArray[np.int64], rows: int, k: int) -> Capacity:
+    """Over all sizes s ≥ k that sum to n."""
+    f, s, least = _fullest(allowed, rows, k)
+    if rows > EXACT_ROWS:
+        return Capacity(rows, k, rows * f // s, least, (f, s), None, None)
+    by_rows = _caps(allowed, rows, k)
+    return Capacity(rows, k, int(by_rows[rows]), least, (f, s), _most_by_outside(allowed, rows, k), by_rows)
+
+
+def most_similar(allowed: NDArray[np.int64], rows: int, k: int) -> int:
+    """cap(n): the most mutually similar centres that groups of sizes ≥ k summing to n can hold; an upper bound for large n."""
+    return capacity(allowed, rows, k).most if rows >= k else 0
+
+
+@dataclass(frozen=True)
+class EquitableCapacity:
+    """The same over the sizes of an equitable coloring. `kinds`: f, s and how many classes; those come first that need fewest others for
+    each centre."""
+
+    most: int
+    least: int
+    kinds: tuple[tuple[int, int, int], ...]
+
+    def beside(self, outside: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The easier classes take outsiders first. A bound: a class need not be full."""
+        found, left = np.zeros(len(outside), dtype=np.int64), outside.astype(np.int64)
+        for f, s, classes in self.kinds:
+            used = np.minimum(left, classes * (s - f))
+            found += -(-used * f // (s - f)) if s > f else classes * f
+            left = left - used
+        return np.where(outside >= self.least, np.minimum(found, self.most), 0)
+
+
+def equitable_capacity(allowed: NDArray[np.int64], rows: int, k: int) -> EquitableCapacity:
+    """m = ⌊n/k⌋ classes of ⌊n/m⌋ and ⌈n/m⌉ rows."""
+    classes = rows // k
+    base, larger = rows // classes, rows % classes
+    kinds = [(int(allowed[base]), base, classes - larger)] + ([(int(allowed[base + 1]), base + 1, larger)] if larger else [])
+    possible = [kind for kind in kinds if kind[0] > 0]
+    possible.sort(key=lambda kind: Fraction(kind[1] - kind[0], kind[0]))
+    least = min((s - f for f, s, _ in possible), default=rows + 1)
+    return EquitableCapacity(sum(f * many for f, _, many in possible), least, tuple(possible))
+
+
+def most_similar_equitable(allowed: NDArray[np.int64], rows: int, k: int) -> int:
+    """Σ f(s) over the sizes of an equitable coloring: refutes `faithful` only."""
+    return equitable_capacity(allowed, rows, k).most
+
+
+@numba.njit(cache=True, nogil=True)
+def _fullest(allowed: NDArray[np.int64], rows: int, k: int) -> tuple[int, int, int]:
+    """f and s of the largest f(s)/s over k ≤ s ≤ n, compared in whole numbers; and the least s − f(s) where f(s) > 0."""
+    f, s, least = 0, 1, rows + 1
+    for size in range(max(k, 1), rows + 1):
+        if allowed[size] * s > f * size:
+            f, s = allowed[size], size
+        if allowed[size] > 0:
+            least = min(least, size - allowed[size])
+    return f, s, least
+
+
+@numba.njit(cache=True, nogil=True)
+def _caps(allowed: NDArray[np.int64], rows: int, k: int) -> NDArray[np.int64]:
+    """cap(0) … cap(n); −1 where no groups of at least k make up so many rows."""
+    best = np.full(rows + 1, -1)
+    best[0] = 0
+    for total in range(k, rows + 1):
+        for size in range(k, total + 1):
+            if best[total - size] >= 0:
+                best[total] = max(best[total], best[total - size] + allowed[size])
+    return best
+
+
+@numba.njit(cache=True, nogil=True)
+def _most_by_outside(allowed: NDArray[np.int64], rows: int, k: int) -> NDArray[np.int64]:
+    """For each number of rows outside the most centres: some groups, f(s) in each and s − f(s) others."""
+    needed = np.full(rows + 1, rows + 1)
+    needed[0] = 0
+    for similar in range(1, rows + 1):
+        for size in range(k, rows + 1):
+            if allowed[size] > 0:
+                needed[similar] = min(needed[similar], needed[max(0, similar - allowed[size])] + size - allowed[size])
+    most, similar = np.zeros(rows + 1, np.int64), 0
+    for outside in range(rows + 1):
+        while similar < rows and needed[similar + 1] <= outside:
+            similar += 1
+        most[outside] = similar
+    return most

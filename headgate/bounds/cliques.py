@@ -1,0 +1,266 @@
+"""Crowds of similar rows, from which it is proved that a limit cannot be kept: cliques of centres, and how many rows lie outside.
+
+A clique is a set of mutually similar centres, with all their rows. Outside of it are the rows that are not similar to all of it. Where
+values lie on a line the fullest clique is a window, found exactly; where few lie together it is found by branch and bound
+(Östergård, "A New Algorithm for the Maximum-Weight Clique Problem", 2001); else cliques are grown greedily from many seeds.
+Nothing here depends on δ or k, so one search serves them all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.bounds.exact_clique import FEW, heaviest_clique
+from headgate.core.distance import LINE, DistanceLayout
+from headgate.core.errors import InputRejected
+from headgate.counting.neighbours import runs_apart
+from headgate.counting.value_boxes import close
+from headgate.grouping.abstract_graph import Occurring, occurring, weight_near
+from headgate.grouping.limits import NeighbourhoodLimit
+
+WORK = 5 * 10**9  # differences of two numbers that counting all neighbourhoods may take: seconds
+SEEDS = 64  # values from which cliques are grown
+GROWTH = 4_000_000  # pairs that may be compared while growing
+EXACT_STEPS = 100_000  # of branch and bound
+RUNS = 1_000  # that may be searched so
+STEPS = 4  # windows begin at every value and end at this many places within reach of it
+
+
+@dataclass(frozen=True, eq=False)
+class Cliques:
+    """Clique i: the centres among `member[begin[i] : end[i]]` hold `rows[i]` rows, and `outside[i]` rows are not similar to all of them.
+
+    Of two cliques with one that has both more rows and fewer outside, only that one is kept; most rows come first. `near` counts for
+    each value that occurs (`number`) the rows similar to it; None where this would take too long."""
+
+    rows: NDArray[np.int64]
+    outside: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    member: NDArray[np.int64]
+    number: NDArray[np.int64]
+    count: NDArray[np.int64]
+    near: NDArray[np.int64] | None
+    near_centres: NDArray[np.int64] | None  # of these the centres
+    centre: NDArray[np.bool_]
+
+    def values(self, clique: int) -> NDArray[np.int64]:
+        """The numbers of its values, in the limit."""
+        inside = self.member[self.begin[clique] : self.end[clique]]
+        return np.asarray(self.number[inside[self.centre[inside]]])
+
+
+def cliques_of(limit: NeighbourhoodLimit, work: int = WORK) -> Cliques:
+    """Found once for a limit; they stay true for the same limit under any δ."""
+    held = occurring(limit)
+    size, total = len(held.count), limit.rows
+    centre = limit.centre[held.number]
+    order, runs = runs_apart(limit.layout, held.codes, np.array([0, size]), limit.radius)
+    codes = np.ascontiguousarray(held.codes[order])
+    count, weight = held.count[order], np.where(centre, held.count, 0)[order]
+    first, last = _windows(limit.layout, codes, runs, limit.radius)
+    windowed = bool((first >= 0).all())
+    if windowed:
+        near, near_centres = _between(count, first, last, order), _between(weight, first, last, order)
+    else:
+        near, near_centres = _near(limit, held, centre, work)
+    found = _Found(total)
+    _add_windows(found, first, last, count, weight)
+    member = [order]
+    if not windowed:
+        general = np.flatnonzero(first < 0)
+        if near is not None:
+            found.add(weight[general], total - near[order[general]], general, general + 1)
+        fullness = count if near is None else near[order]
+        offset = size
+        for grown, rows, common in _grown(limit, codes, runs, general, count, weight, fullness):
+            places = np.full(len(grown), offset)
+            found.add(rows, total - common, places, places + np.arange(1, len(grown) + 1))
+            member.append(order[grown])
+            offset += len(grown)
+    rows, outside, begin, end = found.best()
+    return Cliques(rows, outside, begin, end, np.concatenate(member), held.number, held.count, near, near_centres, centre)
+
+
+class _Found:
+    """Cliques found so far; only those that no other one makes superfluous."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._kept: list[NDArray[np.int64]] = [np.empty((4, 0), dtype=np.int64)]
+
+    def add(self, rows: NDArray[np.int64], outside: NDArray[np.int64], begin: NDArray[np.int64], end: NDArray[np.int64]) -> None:
+        self._kept.append(_superior(np.stack([rows, outside, begin, end])[:, rows > 0], self._total))
+
+    def best(self) -> NDArray[np.int64]:
+        return _superior(np.concatenate(self._kept, axis=1), self._total)
+
+
+def _superior(cliques: NDArray[np.int64], total: int) -> NDArray[np.int64]:
+    """Most rows first, and each with fewer outside than all before it."""
+    rows, outside = cliques[0], cliques[1]
+    cliques = cliques[:, np.argsort((total - rows) * (total + 1) + outside, kind="stable")]
+    least = np.minimum.accumulate(np.concatenate([[total + 1], cliques[1]]))
+    return np.asarray(cliques[:, cliques[1] < least[:-1]])
+
+
+def _sums(weight: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(weight)]).astype(np.int64)
+
+
+def _between(
+    weight: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64], order: NDArray[np.int64]
+) -> NDArray[np.int64] | None:
+    """What lies within reach of each value, in the order of their numbers."""
+    sums, found = _sums(weight), np.empty(len(order), np.int64)
+    found[order] = sums[last + 1] - sums[first]
+    return found
+
+
+def _near(
+    limit: NeighbourhoodLimit, held: Occurring, centre: NDArray[np.bool_], work: int
+) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
+    """Rows near each value, and of these the centres; None where that is too much to count."""
+    try:
+        near = weight_near(limit, held, held.count, work)
+        return near, near if centre.all() else weight_near(limit, held, np.where(centre, held.count, 0), work)
+    except InputRejected:  # more work than a look beforehand is worth: what rests on it is then not said
+        return None, None
+
+
+def _add_windows(
+    found: _Found, first: NDArray[np.int64], last: NDArray[np.int64], count: NDArray[np.int64], weight: NDArray[np.int64]
+) -> None:
+    """Windows from each value to some that are within its reach. What lies within reach of both ends is similar to all between."""
+    begin = np.flatnonzero(first >= 0)
+    if len(begin) == 0:
+        return
+    sums, centres = _sums(count), _sums(weight)
+    room = last[begin] - begin
+    for step in range(STEPS, -1, -1):
+        wide = np.arange(len(begin)) if step in (0, STEPS) else np.flatnonzero(room >= STEPS)
+        ends = begin[wide] + room[wide] * step // STEPS
+        rows = centres[ends + 1] - centres[begin[wide]]
+        similar = sums[last[begin[wide]] + 1] - sums[first[ends]]
+        found.add(rows, sums[-1] - similar, begin[wide], ends + 1)
+
+
+@numba.njit(cache=True, nogil=True)
+def _windows(
+    layout: DistanceLayout, codes: NDArray[np.int32], runs: NDArray[np.int64], reach: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """In runs that vary on one line only, sorted along it: the first and the last value within reach of each; else −1."""
+    first, last = np.full(len(codes), -1), np.full(len(codes), -1)
+    for run in range(len(runs) - 1):
+        start, end = runs[run], runs[run + 1]
+        line = -1
+        alone = True
+        for i in range(codes.shape[1]):
+            lowest, varies = codes[start, i], False
+            for place in range(start, end):
+                lowest = min(lowest, codes[place, i])
+                varies = varies or codes[place, i] != codes[start, i]
+            if varies:
+                alone = alone and line < 0 and layout.mode[i] == LINE and lowest >= 0
+                line = i
+        for place in range(start + 1, end):
+            alone = alone and (line < 0 or codes[place - 1, line] < codes[place, line])
+        if not alone or (layout.least and codes.shape[1] > 1 and end - start > 1):
+            continue
+        low, high = start, start
+        for place in range(start, end):
+            while not close(layout, codes, low, place, reach):
+                low += 1
+            high = max(high, place)
+            while high + 1 < end and close(layout, codes, place, high + 1, reach):
+                high += 1
+            first[place], last[place] = low, high
+    return first, last
+
+
+def _grown(
+    limit: NeighbourhoodLimit,
+    codes: NDArray[np.int32],
+    runs: NDArray[np.int64],
+    general: NDArray[np.int64],
+    count: NDArray[np.int64],
+    weight: NDArray[np.int64],
+    fullness: NDArray[np.int64],
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    """Cliques in the other runs: members in the order in which they joined, and after each the rows of all and those similar to all."""
+    out = []
+    run_of = np.searchsorted(runs, np.arange(len(codes)), side="right") - 1
+    centres = general[weight[general] > 0]
+    budget, steps = np.zeros(1, dtype=np.int64), np.array([EXACT_STEPS])
+    for score in (weight, fullness):
+        budget[0] += GROWTH // 2
+        falling: dict[int, NDArray[np.int64]] = {}
+        for seed in centres[np.argsort(-score[centres], kind="stable")[: SEEDS // 2]].tolist():
+            if budget[0] <= 0:
+                break
+            run = int(run_of[seed])
+            start, end = int(runs[run]), int(runs[run + 1])
+            if run not in falling:
+                falling[run] = start + np.argsort(-np.where(weight[start:end] > 0, score[start:end], -1), kind="stable")
+            out.append(_grow(limit.layout, codes, start, end, seed, falling[run], weight, count, limit.radius, budget))
+    most = max((int(rows[-1]) for _, rows, _ in out), default=0)
+    sums, dense = _sums(weight), np.unique(run_of[general])
+    together = sums[runs[dense + 1]] - sums[runs[dense]]
+    for place in np.argsort(-together, kind="stable")[:RUNS].tolist():
+        start, end = int(runs[dense[place]]), int(runs[dense[place] + 1])
+        inside = start + np.flatnonzero(weight[start:end] > 0)
+        if together[place] <= most or steps[0] <= 0:
+            break
+        if len(inside) <= FEW:
+            few = np.ascontiguousarray(codes[inside])
+            best = inside[heaviest_clique(limit.layout, few, weight[inside], limit.radius, most, steps)]
+            for seed in best[:1].tolist():
+                out.append(_grow(limit.layout, codes, start, end, seed, best, weight, count, limit.radius, np.array([GROWTH])))
+                most = int(out[-1][1][-1])
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
+def _grow(
+    layout: DistanceLayout,
+    codes: NDArray[np.int32],
+    start: int,
+    end: int,
+    seed: int,
+    falling: NDArray[np.int64],
+    weight: NDArray[np.int64],
+    count: NDArray[np.int64],
+    reach: float,
+    budget: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """From the seed, each next centre in the order given that is similar to all members so far."""
+    common = np.arange(start, end)
+    similar = np.ones(end - start, np.bool_)
+    members, rows, around = np.empty(end - start, np.int64), np.empty(end - start, np.int64), np.empty(end - start, np.int64)
+    size, held, left, joined = 0, 0, len(common), np.zeros(end - start, np.bool_)
+    for turn in range(-1, len(falling)):
+        candidate = seed if turn < 0 else falling[turn]
+        if not similar[candidate - start] or joined[candidate - start] or weight[candidate] == 0:
+            continue
+        if size > 0 and budget[0] < left:
+            break
+        budget[0] -= left
+        kept, near = 0, 0
+        for i in range(left):
+            other = common[i]
+            if close(layout, codes, candidate, other, reach):
+                common[kept] = other
+                kept += 1
+                near += count[other]
+            else:
+                similar[other - start] = False
+        left = kept
+        joined[candidate - start] = True
+        held += weight[candidate]
+        members[size], rows[size], around[size] = candidate, held, near
+        size += 1
+    return members[:size].copy(), rows[:size].copy(), around[:size].copy()

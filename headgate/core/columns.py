@@ -1,0 +1,110 @@
+"""A table as headgate works on it: one small integer a cell, and what those integers stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.hierarchy import Hierarchy
+
+MISSING = -1
+GROUP = "group"  # the column of group numbers in a published table
+BIT = "="  # a bitmap column is named attribute=value
+Codes = NDArray[np.int32]
+
+
+class Kind(StrEnum):
+    NUMBER = "number"
+    INTEGER = "integer"
+    DATE = "date"  # days since 1970-01-01; generalizes by calendar
+    ORDINAL = "ordinal"
+    CATEGORY = "category"
+    SET = "set"
+    VECTOR = "vector"
+
+    @property
+    def numeric(self) -> bool:
+        return self in (Kind.NUMBER, Kind.INTEGER, Kind.DATE)
+
+
+class Role(StrEnum):
+    IDENTIFIER = "identifier"
+    QUASI = "quasi"
+    SENSITIVE = "sensitive"
+    INSENSITIVE = "insensitive"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One attribute, dictionary-encoded.
+
+    `values` holds the distinct values in domain order: numbers and days ascending, ordinals by level (all declared
+    levels), categories in leaf order of their hierarchy or else sorted, sets as sorted tuples, vectors as rows of a matrix.
+    With a hierarchy they are all its leaves, so that `hierarchy.nodes[codes]` holds for every kind.
+    `codes[row]` is a position in `values`, or MISSING (−1).
+    `sensitive` has one flag a value and a last one for missing, so that `sensitive[codes]` works with −1.
+    """
+
+    name: str
+    kind: Kind
+    codes: Codes
+    values: NDArray[Any]
+    sensitive: NDArray[np.bool_]
+    domain: tuple[float, float] | None = None
+    hierarchy: Hierarchy | None = None
+    weight: float = 1.0
+    metric: str | None = None  # vectors: total-variation | lp | min
+    origin: str | None = None  # bitmap columns: the set attribute they come from
+    components: tuple[str, ...] = ()  # vectors: the source columns
+    separator: str = "|"  # sets: between the values of a cell
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def width(self) -> float:
+        """Width of a numeric domain; 0 where there is but one value."""
+        return 0.0 if self.domain is None else float(self.domain[1] - self.domain[0])
+
+    def take(self, rows: NDArray[Any]) -> Column:
+        return replace(self, codes=self.codes[rows])
+
+    def counts(self) -> NDArray[np.int64]:
+        """Rows per value, the last place counting the missing."""
+        return np.bincount(np.where(self.codes < 0, len(self.values), self.codes), minlength=len(self.values) + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of equal length with their roles. The identifier has been dropped before a Table exists."""
+
+    columns: Mapping[str, Column]
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    insensitive: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        return len(next(iter(self.columns.values()))) if self.columns else 0
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[name]
+
+    def select(self, names: Iterable[str]) -> tuple[Column, ...]:
+        return tuple(self.columns[name] for name in names)
+
+    def codes(self, names: Iterable[str]) -> Codes:
+        """Rows × columns, contiguous by row, for the compiled loops."""
+        chosen = self.select(names)
+        if not chosen:
+            return np.empty((self.rows, 0), dtype=np.int32)
+        return np.ascontiguousarray(np.stack([column.codes for column in chosen], axis=1))
+
+    def take(self, rows: NDArray[Any]) -> Table:
+        return replace(self, columns={name: column.take(rows) for name, column in self.columns.items()})

@@ -1,0 +1,172 @@
+"""Distinct rows of codes: what repeats is looked at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.columns import Codes, Column
+from headgate.core.errors import InputRejected
+
+LARGEST_KEY = 2**31 - 1
+ROOM = 1024  # a table of keys may always have as many places, however few the rows
+
+
+def distinct_rows(codes: Codes) -> tuple[Codes, NDArray[np.int32]]:
+    """The distinct rows, in lexicographic order, and for every row its place among them."""
+    rows, width = codes.shape
+    if width == 0 or rows == 0:
+        return codes[: min(rows, 1)], np.zeros(rows, dtype=np.int32)
+    place = places(codes[:, column] for column in range(width))
+    first, _ = firsts_and_sizes(place)
+    return np.ascontiguousarray(codes[first]), place
+
+
+def joint_values(columns: Sequence[Column]) -> tuple[Codes, NDArray[np.int32], NDArray[np.bool_]]:
+    """The distinct rows of several attributes, for every row its place among them, and which of them hold a sensitive value."""
+    distinct, place = distinct_rows(np.stack([column.codes for column in columns], axis=1))
+    return distinct, place, np.any([column.sensitive[distinct[:, i]] for i, column in enumerate(columns)], axis=0)
+
+
+def places(columns: Iterable[Codes]) -> NDArray[np.int32]:
+    """Each row's place among the distinct rows in lexicographic order: numbers 0, 1, 2 …
+
+    Columns are multiplied into one key a row, in place, as long as a table of all keys is no larger than four times the rows; then the
+    keys that occur are numbered anew. Where that table would be too large they meet in a hash table, and only distinct ones are sorted."""
+    keys, room = None, 1
+    for column in columns:
+        if keys is None:
+            keys = np.zeros(len(column), dtype=np.int32)
+        if len(column) == 0:
+            continue
+        low, high = ends(column)
+        span, most = high - low + 1, min(4 * len(column) + ROOM, LARGEST_KEY)
+        if room * span > most:
+            room = _number(keys, np.zeros(room, dtype=np.int32))
+        if room * span <= most:
+            _append(keys, column, low, span)
+            room *= span
+        else:
+            room = _number_pairs(keys, column, low, span)
+    if keys is None:
+        raise InputRejected("There is no column to number rows by.", "Name at least one.")
+    _number(keys, np.zeros(room, dtype=np.int32))
+    return keys
+
+
+def firsts_and_sizes(place: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The first row of each number 0, 1, 2 …, −1 where there is none, and how many rows have it."""
+    sizes = rows_of_each(place, ends(place)[1] + 1)
+    return np.asarray(_firsts(place, len(sizes))), np.asarray(sizes)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _firsts(place: NDArray[np.int32], many: int) -> NDArray[np.int32]:
+    """Looks no further than the last number's first row, which is near the start where numbers repeat."""
+    first = np.full(many, -1, np.int32)
+    left = many
+    for row in range(len(place)):
+        if first[place[row]] < 0:
+            first[place[row]] = row
+            left -= 1
+            if left == 0:
+                break
+    return first
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def rows_of_each(place: NDArray[np.int32], many: int) -> NDArray[np.int64]:
+    """How many rows have each of the numbers 0, 1, 2 … below `many`."""
+    sizes = np.zeros(many, np.int64)
+    for number in place:
+        sizes[number] += 1
+    return sizes
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def ends(column: NDArray[np.int32]) -> tuple[int, int]:
+    """Least and greatest code, in one pass."""
+    low = high = column[0]
+    for code in column:
+        low, high = min(low, code), max(high, code)
+    return int(low), int(high)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _append(keys: NDArray[np.int32], column: NDArray[np.int32], low: int, span: int) -> None:
+    for row in range(len(keys)):
+        keys[row] = keys[row] * span + (column[row] - low)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _number(keys: NDArray[np.int32], marks: NDArray[np.int32]) -> int:
+    """Numbers the keys that occur, in their order and in place; gives how many there are."""
+    for key in keys:
+        marks[key] = 1
+    number = 0
+    for key in range(len(marks)):
+        found = marks[key]
+        marks[key] = number
+        number += found
+    for row in range(len(keys)):
+        keys[row] = marks[keys[row]]
+    return number
+
+
+def _number_pairs(keys: NDArray[np.int32], column: Codes, low: int, span: int) -> int:
+    """Numbers the pairs of key and code in their order, in place; gives how many there are."""
+    met = _meet(keys, column, low, span)
+    rank = np.empty(len(met), dtype=np.int32)
+    rank[np.argsort(met)] = np.arange(len(met), dtype=np.int32)
+    _rename(keys, rank)
+    return len(met)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _meet(keys: NDArray[np.int32], column: NDArray[np.int32], low: int, span: int) -> NDArray[np.int64]:
+    """Numbers the pairs of key and code, in place, in the order in which they are first met; gives the pairs as one number each.
+
+    Open addressing; the multiplier is 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming 3, 6.4)."""
+    shift, many = 16, 0
+    pairs = np.full(1 << shift, -1, dtype=np.int64)
+    numbers = np.empty(1 << shift, dtype=np.int32)
+    for row in range(len(keys)):
+        pair = np.int64(keys[row]) * span + (column[row] - low)
+        slot = _slot(pair, shift)
+        while pairs[slot] != pair and pairs[slot] >= 0:
+            slot = (slot + 1) & ((1 << shift) - 1)
+        if pairs[slot] < 0:
+            pairs[slot], numbers[slot] = pair, many
+            many += 1
+            keys[row] = many - 1
+            if 2 * many > len(pairs):  # half full: everything moves to a table twice as large
+                old, old_numbers = pairs, numbers
+                shift += 1
+                pairs, numbers = np.full(1 << shift, -1, dtype=np.int64), np.empty(1 << shift, dtype=np.int32)
+                for i in range(len(old)):
+                    if old[i] >= 0:
+                        slot = _slot(old[i], shift)
+                        while pairs[slot] >= 0:
+                            slot = (slot + 1) & ((1 << shift) - 1)
+                        pairs[slot], numbers[slot] = old[i], old_numbers[i]
+        else:
+            keys[row] = numbers[slot]
+    met = np.empty(many, dtype=np.int64)
+    for i in range(len(pairs)):
+        if pairs[i] >= 0:
+            met[numbers[i]] = pairs[i]
+    return met
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _slot(pair: int, shift: int) -> int:
+    return np.int64((np.uint64(pair) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - shift))  # type: ignore[return-value]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _rename(keys: NDArray[np.int32], rank: NDArray[np.int32]) -> None:
+    for row in range(len(keys)):
+        keys[row] = rank[keys[row]]

@@ -1,0 +1,78 @@
+"""What a frame says of its own columns, where no policy does: the kind by its dtype, levels by an ordered Categorical."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from headgate.core.columns import Kind, Role
+from headgate.core.described import described_hierarchy
+from headgate.core.encode import ColumnSpec, encode_column, value_text
+from headgate.core.errors import InputRejected
+from headgate.core.hierarchy import Hierarchy
+
+
+def inferred_kind(cells: pd.Series, name: str, kinds: Mapping[str, str], otherwise: Kind = Kind.CATEGORY) -> Kind:
+    """As `kinds` says; else numbers are numbers, and everything else is `otherwise`."""
+    number = pd.api.types.is_numeric_dtype(cells.dtype) and not pd.api.types.is_bool_dtype(cells.dtype)
+    try:
+        return Kind(kinds.get(name, Kind.NUMBER if number else otherwise))
+    except ValueError:
+        raise InputRejected(f"The kind of '{name}' is unknown.", f"Use one of {', '.join(Kind)}.") from None
+
+
+def inferred_spec(
+    cells: pd.Series, name: str, role: Role, kinds: Mapping[str, str], hierarchies: Mapping[str, Any], harmless: Sequence[Any] = ()
+) -> ColumnSpec:
+    """`hierarchies` by name, as Hierarchy, frame, rows, {widths: […]} or {mask: …}; `harmless` are the values that are not sensitive."""
+    kind = inferred_kind(cells, name, kinds)
+    levels: tuple[str, ...] = ()
+    if kind is Kind.ORDINAL:
+        if not (isinstance(cells.dtype, pd.CategoricalDtype) and cells.dtype.ordered):
+            raise InputRejected(f"The levels of '{name}' are not known.", "Give an ordered pandas Categorical, lowest level first.")
+        levels = tuple(str(level) for level in cells.dtype.categories)
+    hierarchy = given_hierarchy(hierarchies.get(name), cells, kind, name)
+    unlisted = frozenset(_as_encoded(value, kind, name) for value in harmless)
+    return ColumnSpec(name, kind, role, levels=levels, hierarchy=hierarchy, nonsensitive=unlisted)
+
+
+def given_hierarchy(given: Any, cells: pd.Series, kind: Kind, name: str) -> Hierarchy | None:
+    """From a Hierarchy, frame, rows, {widths: […]} or {mask: …}; None stays none."""
+    if given is None or isinstance(given, Hierarchy):
+        return given
+    if isinstance(given, Mapping):
+        return Hierarchy.from_rows(described_hierarchy(given, cells.dropna().unique(), kind, name), name, described=given)
+    table = given.to_numpy(dtype=object) if isinstance(given, pd.DataFrame) else given
+    rows = list(table) if _listed(table) else []
+    if not _listed(table) or not all(_listed(row) for row in rows):
+        raise InputRejected(
+            f"The hierarchy of '{name}' is no table of levels.", "Read a file first: pd.read_csv(file, sep=';', header=None, dtype=str)."
+        )
+    return Hierarchy.from_rows([[str(cell) for cell in row] for row in rows], name)
+
+
+def _listed(given: Any) -> bool:
+    return isinstance(given, Iterable) and not isinstance(given, str)
+
+
+def _as_encoded(value: Any, kind: Kind, name: str) -> str | None:
+    """A non-sensitive value as the encoder writes it: 2.0 is 2, a day is its number."""
+    if pd.api.types.is_scalar(value) and pd.isna(value):
+        return None
+    if kind.numeric:
+        value = encode_column(pd.Series([value], dtype=object), ColumnSpec(name, kind, Role.SENSITIVE)).values[0]
+    return value_text(value)
+
+
+def check_text_names(asked: Sequence[Any], columns: Sequence[Any]) -> None:
+    """pandas numbers the columns of a frame that was made without names."""
+    if any(not isinstance(name, str) or (name not in columns and name in map(str, columns)) for name in asked):
+        raise InputRejected("A column's name is no text.", "Rename the columns: frame.columns = frame.columns.astype(str).")
+
+
+def absent_column(name: str, names: Sequence[str], where: str) -> InputRejected:
+    near = difflib.get_close_matches(name, names, 1)
+    return InputRejected(f"Column '{name}' is not in {where}.", f"Did you mean '{near[0]}'?" if near else "Correct the name.")

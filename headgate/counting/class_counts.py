@@ -1,0 +1,163 @@
+"""How often each value occurs in each class: what every principle of a single attribute starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.columns import Codes, Column
+from headgate.core.distinct import ends, rows_of_each
+from headgate.core.errors import InputRejected
+from headgate.counting.figure import Bound, Figure
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCounts:
+    """Class c holds `counts[i]` rows of value `codes[i]` for i in starts[c] … starts[c+1]; codes ascend, −1 (missing) first."""
+
+    starts: NDArray[np.int64]
+    codes: Codes
+    counts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The part of its class that each entry is."""
+        return self.counts / np.repeat(self.sizes, np.diff(self.starts))
+
+    def largest(self, flags: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Largest count a class, over the flagged values (the last flag is for missing); 0 where none of them occurs."""
+        counts = self.counts if flags is None else np.where(flags[self.codes], self.counts, 0)
+        return np.asarray(np.maximum.reduceat(counts, self.starts[:-1]))
+
+    def concerned(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which classes hold a flagged value."""
+        return np.asarray(np.logical_or.reduceat(flags[self.codes], self.starts[:-1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """One attribute, counted once for all its principles, in each reading of "class"."""
+
+    column: Column
+    readings: tuple[ClassCounts, ...]
+
+    @property
+    def sizes(self) -> tuple[NDArray[np.int64], ...]:
+        return tuple(counts.sizes for counts in self.readings)
+
+    def totals(self) -> NDArray[np.int64]:
+        """Rows of each value in the whole table, the missing ones last: from the counts, which are fewer than the rows."""
+        counts, last = self.readings[0], len(self.column.values)
+        total = np.bincount(np.where(counts.codes < 0, last, counts.codes), weights=counts.counts, minlength=last + 1)
+        return np.asarray(total.astype(np.int64))
+
+    def figure(self, name: str, bound: Bound, per_class: Sequence[NDArray[np.float64]]) -> Figure:
+        """Over the classes that hold a sensitive value; the others have nothing to protect."""
+        best = np.inf if bound is Bound.AT_LEAST else 0.0
+        kept = tuple(
+            np.where(counts.concerned(self.column.sensitive), figures, best)
+            for counts, figures in zip(self.readings, per_class, strict=True)
+        )
+        return Figure(name, bound, kept, self.sizes)
+
+    def figure_all(self, name: str, bound: Bound, per_class: Sequence[NDArray[np.float64]]) -> Figure:
+        """Over all classes, whatever values they hold."""
+        return Figure(name, bound, tuple(per_class), self.sizes)
+
+
+def count(column: Column, classes: Sequence[Codes]) -> Counted:
+    """`classes` has one or two readings, each numbering the rows' classes."""
+    if not classes:
+        raise InputRejected("There are no classes to measure.", "Give a table with rows.")
+    return Counted(column, tuple(class_counts(column.codes, reading) for reading in classes))
+
+
+def class_counts(codes: Codes, classes: Codes) -> ClassCounts:
+    """`classes` numbers the rows' classes 0, 1, 2 … without gaps; suppressed rows have been dropped before."""
+    if len(codes) != len(classes):
+        raise InputRejected(f"{len(classes)} class numbers for {len(codes)} rows.", "Give one class number a row.")
+    sizes = class_sizes(classes)
+    values = ends(codes)[1] + 2
+    if len(sizes) * values <= len(codes):
+        starts, found, counts = _count_dense(codes, classes, len(sizes), values)
+    else:
+        starts, found, counts = _count_sorted(codes, classes, sizes, values)
+    return ClassCounts(starts, found, counts, sizes)
+
+
+def class_sizes(classes: Codes) -> NDArray[np.int64]:
+    """Rows of each class; refuses numbers with gaps."""
+    low, high = ends(classes) if len(classes) else (-1, -1)
+    sizes = rows_of_each(classes, high + 1) if low == 0 else np.zeros(1, dtype=np.int64)
+    if (sizes == 0).any():
+        raise InputRejected("Classes must be numbered 0, 1, 2 … without gaps.", "Number them anew, without the suppressed rows.")
+    return np.asarray(sizes)
+
+
+@numba.njit(cache=True, nogil=True)
+def _count_dense(
+    codes: NDArray[np.int32], classes: NDArray[np.int32], groups: int, values: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """One pass over the rows, where a table of all pairs is no larger than they are."""
+    table = np.zeros((groups, values), np.int32)
+    for row in range(len(codes)):
+        table[classes[row], codes[row] + 1] += 1
+    starts = np.zeros(groups + 1, np.int64)
+    for group in range(groups):
+        starts[group + 1] = starts[group] + np.count_nonzero(table[group])
+    found, counts = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int64)
+    entry = 0
+    for group in range(groups):
+        for value in range(values):
+            if table[group, value] > 0:
+                found[entry], counts[entry] = value - 1, table[group, value]
+                entry += 1
+    return starts, found, counts
+
+
+@numba.njit(cache=True, nogil=True)
+def _count_sorted(
+    codes: NDArray[np.int32], classes: NDArray[np.int32], sizes: NDArray[np.int64], values: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Two counting sorts, by value and then by class, so that a class's values come out ascending: one pass over the rows each."""
+    place = np.zeros(values + 1, np.int64)
+    for code in codes:
+        place[code + 2] += 1
+    for value in range(values):
+        place[value + 1] += place[value]
+    by_value = np.empty(len(codes), np.int32)
+    for row in range(len(codes)):
+        by_value[place[codes[row] + 1]] = row
+        place[codes[row] + 1] += 1
+    free = np.cumsum(sizes) - sizes  # where the next row of each class goes
+    sorted_codes = np.empty(len(codes), np.int32)
+    for i in range(len(by_value)):
+        row = by_value[i]
+        sorted_codes[free[classes[row]]] = codes[row]
+        free[classes[row]] += 1
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    entries, first = 0, 0
+    for size in sizes:
+        for i in range(first, first + size):
+            entries += i == first or sorted_codes[i] != sorted_codes[i - 1]
+        first += size
+    found, counts = np.empty(entries, np.int32), np.zeros(entries, np.int64)
+    entry, first = -1, 0
+    for group in range(len(sizes)):
+        starts[group] = entry + 1
+        for i in range(first, first + sizes[group]):
+            if i == first or sorted_codes[i] != sorted_codes[i - 1]:
+                entry += 1
+                found[entry] = sorted_codes[i]
+            counts[entry] += 1
+        first += sizes[group]
+    starts[len(sizes)] = entries
+    return starts, found, counts

@@ -1,0 +1,105 @@
+"""What every measure answers: the table's figure, each group's, and which groups fall short of a requirement, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.tolerance import TOLERANCE, exact
+
+
+class Bound(StrEnum):
+    AT_LEAST = "at least"
+    AT_MOST = "at most"
+
+
+@dataclass(frozen=True, eq=False)
+class Shortfall:
+    """Groups that do not meet a requirement, by number, and what each of them lacks in the figure's own unit (or is over)."""
+
+    required: float
+    groups: NDArray[np.int64]
+    missing: NDArray[np.float64]
+    people: int  # rows in these groups
+    by_values: bool = False  # whether the numbers are those of groups of equal published quasi-identifiers
+
+    @property
+    def met(self) -> bool:
+        return len(self.groups) == 0
+
+
+Lacking = tuple[NDArray[np.int64], NDArray[np.float64]]  # groups that fall short in one reading, and what each of them lacks
+
+
+def worst_shortfall(required: float, readings: Sequence[Lacking], sizes: Sequence[NDArray[np.int64]]) -> Shortfall:
+    """Of the reading in which more people are concerned; the first, by group number, if they are as many."""
+    found = [
+        Shortfall(required, groups, missing, int(rows[groups].sum()), by_values=place > 0)
+        for place, ((groups, missing), rows) in enumerate(zip(readings, sizes, strict=True))
+    ]
+    return max(found, key=lambda one: one.people)
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """One number a class, in each of the one or two readings of "class" (by group number; by published quasi-identifier values).
+
+    A class that has nothing to protect holds the best there is: infinity where at least so much is wanted, else 0."""
+
+    name: str
+    bound: Bound
+    per_class: tuple[NDArray[np.float64], ...]
+    sizes: tuple[NDArray[np.int64], ...]
+
+    @classmethod
+    def cost(cls, name: str, per_group: NDArray[np.float64], sizes: NDArray[np.int64]) -> Figure:
+        """What each group pays in usefulness; a table's own figure is a mean, and stands beside."""
+        return cls(name, Bound.AT_MOST, (per_group,), (sizes,))
+
+    @property
+    def value(self) -> float:
+        """Of the table: its worst class in the worse reading."""
+        if self.bound is Bound.AT_LEAST:
+            return min(float(figures.min()) for figures in self.per_class)
+        return max(float(figures.max()) for figures in self.per_class)
+
+    @property
+    def sign(self) -> str:
+        """Between the figure and what is required of it."""
+        return "≥" if self.bound is Bound.AT_LEAST else "≤"
+
+    @property
+    def per_group(self) -> NDArray[np.float64]:
+        """By group number."""
+        return self.per_class[0]
+
+    def short_of(self, required: Any) -> Shortfall:
+        """In the reading in which more people are concerned. What is not a number meets nothing."""
+        wanted = float(exact(required))
+        return worst_shortfall(wanted, [self._short(figures, wanted) for figures in self.per_class], self.sizes)
+
+    def _short(self, figures: NDArray[np.float64], wanted: float) -> Lacking:
+        lacking = wanted - figures if self.bound is Bound.AT_LEAST else figures - wanted
+        near = TOLERANCE * np.maximum(max(1.0, abs(wanted)), np.where(np.isfinite(figures), np.abs(figures), 0.0))
+        groups = np.flatnonzero(~(lacking <= near))
+        return groups, lacking[groups]
+
+
+@dataclass(frozen=True, eq=False)
+class Capped(Figure):
+    """What no class can have more of than the whole table: a requirement beyond it is taken for the table's own (DEFINITIONS §5)."""
+
+    attainable: int
+
+    @property
+    def value(self) -> float:
+        return min(super().value, float(self.attainable))
+
+    def short_of(self, required: Any) -> Shortfall:
+        return super().short_of(min(exact(required), Fraction(self.attainable)))

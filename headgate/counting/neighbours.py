@@ -1,0 +1,160 @@
+"""ε-neighbours of every distinct value in every class, counted without comparing all pairs (DEFINITIONS §3: |Φ_G(v, ε)|).
+
+A class falls into runs of values that agree wherever near values must. A short run is compared pair by pair. A long one that varies
+on two lines only is swept (in a plane turned by 45° a neighbourhood of the sum of shares is a square: Preparata and Shamos,
+Computational Geometry, 1985). Any other is split into boxes. Whatever lies within a hair of the reach is decided by Δ itself, as
+`pair_distance` computes it, so that all ways count alike.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.columns import Codes
+from headgate.core.distance import DISCRETE, LINE, DistanceLayout
+from headgate.core.distinct import distinct_rows
+from headgate.core.errors import InputRejected
+from headgate.counting.intervals import rows_in_squares, rows_within
+from headgate.counting.value_boxes import HAIR, PAIR, close, compare, largest_differences, rows_by_boxes
+
+SHORT = 64  # values in a run
+SHORT_ON_A_PLANE = 192
+LARGEST_WORK = 2 * 10**11  # differences of two numbers: some minutes
+
+
+def neighbours(
+    layout: DistanceLayout, values: Codes, starts: NDArray[np.int64], counts: NDArray[np.int64], reach: float, work: int | None = None
+) -> NDArray[np.int64]:
+    """For every distinct value of every class the rows of the class within reach of it, its own included; refused past so much work.
+
+    Class c holds the values starts[c] … starts[c+1], value i of them counts[i] rows."""
+    order, runs = runs_apart(layout, values, starts, reach)
+    near, budget = np.empty_like(counts), np.array([LARGEST_WORK if work is None else work])
+    near[order] = _count(layout, largest_differences(layout), np.ascontiguousarray(values[order]), runs, counts[order], reach, budget)
+    if budget[0] < 0:
+        raise InputRejected(
+            f"The {int(np.diff(runs).max())} distinct values of one group are too many to compare with each other.",
+            "Measure fewer sensitive attributes together, use a smaller ε, or round the values.",
+        )
+    return near
+
+
+def runs_apart(
+    layout: DistanceLayout, values: Codes, starts: NDArray[np.int64], reach: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The classes' values in an order in which each class falls into runs that no neighbours cross, and where these runs start."""
+    agreed = _must_agree(layout, values, reach)
+    if not agreed:
+        return np.arange(len(values)), starts
+    owner = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+    keys = distinct_rows(np.column_stack([owner, *agreed]))[1]
+    order = np.argsort(keys, kind="stable")
+    return order, np.flatnonzero(np.diff(keys[order], prepend=-1, append=-1))
+
+
+def _must_agree(layout: DistanceLayout, values: Codes, reach: float) -> list[Codes]:
+    """Codes (or whether they are missing) of components in which the least difference there is, weighed, exceeds the reach by itself."""
+    if layout.least:
+        return []
+    found = []
+    for i, agreed in enumerate(must_agree(layout, reach)):
+        share = layout.weight[i] ** (1.0 / layout.power)
+        if agreed:
+            found.append(values[:, i])
+        elif share > reach + HAIR and (values[:, i] < 0).any():
+            found.append((values[:, i] < 0).astype(np.int32))
+    return found
+
+
+def must_agree(layout: DistanceLayout, reach: float) -> NDArray[np.bool_]:
+    """The components in which similar values are equal: the least difference there is, weighed, exceeds the reach by itself."""
+    shares = layout.weight ** (1.0 / layout.power)
+    gaps = np.array([_least_difference(layout, i) for i in range(len(layout.mode))])
+    return np.asarray((shares * gaps > reach + HAIR) & (not layout.least))
+
+
+def _least_difference(layout: DistanceLayout, i: int) -> float:
+    """Between two different codes of a component, missing among them (which is at 1 from all others)."""
+    if layout.mode[i] == DISCRETE:
+        return 1.0
+    start, size = int(layout.offset[i]), int(layout.size[i])
+    if layout.mode[i] == LINE:
+        return min(1.0, float(np.diff(np.sort(layout.buffer[start : start + size])).min(initial=1.0)))
+    matrix = layout.buffer[start : start + size * size].reshape(size, size)
+    return min(1.0, float(matrix[~np.eye(size, dtype=bool)].min(initial=1.0)))
+
+
+@numba.njit(cache=True, nogil=True)
+def _count(
+    layout: DistanceLayout,
+    tops: NDArray[np.float64],
+    values: NDArray[np.int32],
+    runs: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    reach: float,
+    budget: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    near = np.zeros(len(counts), np.int64)
+    for run in range(len(runs) - 1):
+        start, end = runs[run], runs[run + 1]
+        if end - start <= SHORT:
+            compare(layout, values, counts, (start, end), (start, end), reach, near)
+            continue
+        one, two = _plane(layout, values[start:end])
+        if one < 0:
+            near[start:end] = rows_by_boxes(layout, tops, values[start:end], counts[start:end], reach, budget)
+        elif end - start <= SHORT_ON_A_PLANE:
+            compare(layout, values, counts, (start, end), (start, end), reach, near)
+        else:
+            near[start:end] = _by_squares(layout, one, two, values[start:end], counts[start:end], reach, budget)
+        if budget[0] < 0:
+            break
+    return near
+
+
+@numba.njit(cache=True, nogil=True)
+def _plane(layout: DistanceLayout, values: NDArray[np.int32]) -> tuple[int, int]:
+    """The two lines on which alone these values differ, if they do and a neighbourhood is made of squares; else −1, −1."""
+    one, two = -1, -1
+    for i in range(len(layout.mode)):
+        if (values[:, i] == values[0, i]).all():
+            continue
+        if layout.mode[i] != LINE or values[:, i].min() < 0 or two >= 0:
+            return -1, -1
+        if one < 0:
+            one = i
+        else:
+            two = i
+    fitting = len(layout.mode) == 2 if layout.least else layout.power == 1.0
+    return (one, two) if two >= 0 and fitting else (-1, -1)
+
+
+@numba.njit(cache=True, nogil=True)
+def _by_squares(
+    layout: DistanceLayout,
+    one: int,
+    two: int,
+    values: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    reach: float,
+    budget: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    x = layout.buffer[layout.offset[one] + values[:, one]]
+    y = layout.buffer[layout.offset[two] + values[:, two]]
+    if layout.least:  # near on one line or on the other
+        either = rows_within(x, counts, reach) + rows_within(y, counts, reach)
+        return np.asarray(either - rows_in_squares(x, y, counts, reach))
+    u = layout.weight[one] * x + layout.weight[two] * y
+    v = layout.weight[one] * x - layout.weight[two] * y
+    near: NDArray[np.int64] = rows_in_squares(u, v, counts, reach - HAIR)
+    for i in np.flatnonzero(rows_in_squares(u, v, counts, reach + HAIR) != near):
+        near[i] = 0
+        for j in range(len(counts)):
+            if close(layout, values, i, j, reach):
+                near[i] += counts[j]
+        budget[0] -= PAIR * len(counts)
+        if budget[0] < 0:
+            break
+    return near

@@ -1,0 +1,1 @@
+"""What all methods share: items, axes, limits, conditions, neighbour counts, the recount, stopping."""

@@ -1,0 +1,219 @@
+"""Quasi-identifiers as axes along which rows are cut, and what generalizing a group along them loses (DEFINITIONS §4, loss(G)).
+
+An axis puts every row at a whole position; missing cells come last. Three shapes: SPAN (numbers, ordinals: a stretch of a line),
+TREE (hierarchies, calendars: the lowest node over the stretch; leaves are laid out so that every node is a stretch) and FLAT
+(categories without hierarchy: the number of different values).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.cells import interval_of_node
+from headgate.core.columns import Column, Kind, Table
+from headgate.core.errors import InputRejected
+from headgate.core.hierarchy import Hierarchy
+from headgate.grouping.compiling import inner
+
+SPAN, TREE, FLAT = 0, 1, 2
+
+
+# columns of Axes.facts
+SHAPE, COUNT, FIRST, HEIGHT, NODES = 0, 1, 2, 3, 4
+
+
+class Axes(NamedTuple):
+    """All quasi-identifiers of one table."""
+
+    position: NDArray[np.int32]  # rows × axes; COUNT of the axis stands for a missing cell
+    facts: NDArray[np.int64]  # axes × 5: shape, positions without the missing one, where its own begins below, levels above the leaves
+    place: NDArray[np.float64]  # from FIRST; SPAN: share of the domain at which the position lies. One spare for the missing position
+    sign: NDArray[np.int64]  # from FIRST; FLAT: a random number by which a set of values is known
+    node: NDArray[np.int32]  # from NODES; TREE: level × position → node
+    share: NDArray[np.float64]  # from NODES; TREE: level × position → share of the domain under that node
+
+
+def axes_of(table: Table) -> Axes:
+    """One axis a quasi-identifier, in their order."""
+    columns = table.select(table.quasi)
+    for column in columns:
+        if column.kind in (Kind.SET, Kind.VECTOR):
+            raise InputRejected(f"'{column.name}' is a {column.kind}, which no quasi-identifier can be.", "Make it sensitive, or drop it.")
+    positions, shapes, places, heights, nodes, shares = [], [], [], [], [], []
+    for column in columns:
+        size = len(column.values)
+        rank = np.arange(size)
+        shape, place, height = SPAN, np.zeros(size + 1), 0
+        node: NDArray[Any] = np.empty(0)
+        share: NDArray[Any] = np.empty(0)
+        if column.kind is Kind.DATE:
+            shape, (node, share) = TREE, _calendar(column)
+            height = len(node) - 1
+        elif column.hierarchy is not None:
+            shape, rank = TREE, _leaves_side_by_side(column.hierarchy)
+            node, share = _levels(column, column.hierarchy, rank)
+            height = column.hierarchy.height
+        elif column.kind.numeric:
+            if column.width > 0:
+                place[:-1] = column.values.astype(np.float64) / column.width
+        elif column.kind is Kind.ORDINAL:
+            place[:-1] = rank / max(size - 1, 1)
+        else:
+            shape = FLAT
+        positions.append(np.append(rank, size)[column.codes])
+        shapes.append(shape)
+        places.append(place)
+        heights.append(height)
+        nodes.append(node.ravel())
+        shares.append(share.ravel())
+    facts = np.zeros((len(columns), 5), dtype=np.int64)
+    for i, column in enumerate(columns):
+        facts[i] = shapes[i], len(column.values), sum(map(len, places[:i])), heights[i], sum(map(len, nodes[:i]))
+    return Axes(
+        position=np.ascontiguousarray(np.stack(positions, axis=1).astype(np.int32)) if columns else np.empty((table.rows, 0), np.int32),
+        facts=facts,
+        place=_joined(places, np.float64),
+        sign=np.random.default_rng(0).integers(-(2**62), 2**62, sum(map(len, places))),
+        node=_joined(nodes, np.int32),
+        share=_joined(shares, np.float64),
+    )
+
+
+def _joined(pieces: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:
+    return np.concatenate(pieces).astype(dtype) if len(pieces) else np.empty(0, dtype=dtype)
+
+
+def _leaves_side_by_side(hierarchy: Hierarchy) -> NDArray[np.int64]:
+    """The position of every leaf when the tree is walked from the root: each node's leaves lie together."""
+    order = np.lexsort(tuple(hierarchy.nodes[:, level] for level in range(hierarchy.height + 1)))
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def _levels(column: Column, hierarchy: Hierarchy, rank: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """A node weighs its leaves; one over numbers that is labelled as an interval weighs the interval, inside the domain."""
+    order = np.argsort(rank)
+    node = hierarchy.nodes[order].T
+    share = np.zeros(node.shape)  # one value loses nothing
+    for level in range(1, len(node)):
+        share[level] = np.bincount(node[level])[node[level]] / len(order)
+        if column.kind.numeric and column.domain is not None and level < len(node) - 1:
+            labels, place = np.unique(hierarchy.labels[order, level].astype(str), return_inverse=True)
+            for i, ends in enumerate(map(interval_of_node, labels)):
+                if ends is not None:
+                    length = min(ends[1], column.domain[1]) - max(ends[0], column.domain[0])
+                    share[level, place == i] = length / column.width if column.width > 0 else 0.0
+    return node, share
+
+
+def _calendar(column: Column) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Day, month, quarter, year, everything; a node weighs its days inside the domain."""
+    days = column.values.astype("datetime64[D]")
+    low, high = column.domain if column.domain is not None else (0.0, 0.0)
+    months = days.astype("datetime64[M]").astype(np.int64)
+    node = np.stack([np.arange(len(days)), months, months // 3, months // 12, np.zeros(len(days), dtype=np.int64)])
+    share = np.zeros(node.shape)
+    whole = high - low + 1.0
+    for level, width in ((1, 1), (2, 3), (3, 12)):
+        begin = (months // width * width).astype("datetime64[M]")
+        end = (begin + np.timedelta64(width, "M")).astype("datetime64[D]").astype(np.int64) - 1
+        inside = np.minimum(end, high) - np.maximum(begin.astype("datetime64[D]").astype(np.int64), low) + 1.0
+        share[level] = inside / whole
+    share[4] = 1.0
+    return node, share
+
+
+@inner
+def stretch_loss(axes: Axes, axis: int, low: int, high: int, different: int) -> float:
+    """What one axis loses when a group spans low … high; `different` counts its values where the axis is FLAT."""
+    if low == high:
+        return 0.0
+    size = axes.facts[axis, COUNT]
+    shape = axes.facts[axis, SHAPE]
+    if shape == FLAT:
+        return different / (size + 1.0 if high == size else float(size))
+    if high == size:  # missing and present together: the whole domain
+        return 1.0
+    if shape == SPAN:
+        return float(axes.place[axes.facts[axis, FIRST] + high] - axes.place[axes.facts[axis, FIRST] + low])
+    base = axes.facts[axis, NODES]
+    for level in range(1, axes.facts[axis, HEIGHT]):
+        if axes.node[base + level * size + low] == axes.node[base + level * size + high]:
+            return float(axes.share[base + level * size + low])
+    return 1.0
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
+def group_loss(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], clock: NDArray[np.int64]) -> float:
+    """loss(G): the sum over the axes. `seen` is a scratch as long as `place`, `clock[0]` a counter that marks what is seen now."""
+    return float(published_key(axes, rows, seen, clock)[1])
+
+
+@inner
+def _mixed(key: int, part: int) -> int:
+    """One step of splitmix64 (Steele, Lea, Flood). On unsigned words: shifts of signed ones make small negative parts collide."""
+    word = (np.uint64(key) ^ (np.uint64(part) * np.uint64(0x9E3779B97F4A7C15))) + np.uint64(0x9E3779B97F4A7C15)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.int64(word ^ (word >> np.uint64(31)))  # type: ignore[return-value]
+
+
+@inner
+def published_key(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], clock: NDArray[np.int64]) -> tuple[int, float]:
+    """A number that says what is published of a group, and its loss(G). Groups that are published with equal quasi-identifiers have equal
+    numbers; should two others ever share one of the 2^64, they are measured as one class too, which is the stricter way."""
+    key, total = np.int64(1), 0.0
+    clock[0] += 1
+    now = clock[0]
+    for axis in range(len(axes.facts)):
+        start, shape = axes.facts[axis, FIRST], axes.facts[axis, SHAPE]
+        low = high = np.int64(axes.position[rows[0], axis])
+        different, sign = np.int64(0), np.int64(0)
+        for row in rows:
+            p = np.int64(axes.position[row, axis])
+            low, high = min(low, p), max(high, p)
+            if shape == FLAT and seen[start + p] != now:
+                seen[start + p] = now
+                different += 1
+                sign += axes.sign[start + p]
+        total += stretch_loss(axes, axis, low, high, different)
+        key = key_with(axes, axis, key, low, high, different, sign)
+    return key, total  # type: ignore[return-value]
+
+
+@inner
+def key_with(axes: Axes, axis: int, key: int, low: int, high: int, different: int, sign: int) -> int:
+    """The key of what is published on the axes so far, and on this one: of a group that spans low … high there. Where the axis is FLAT,
+    `different` counts its values and `sign` sums their signs."""
+    size, shape = axes.facts[axis, COUNT], axes.facts[axis, SHAPE]
+    one, two = np.int64(low), np.int64(high)
+    if shape == FLAT:
+        one, two = np.int64(different), np.int64(sign)
+    elif low != high and high == size:
+        one, two = np.int64(-1), np.int64(-1)
+    elif low != high and shape == TREE:
+        one, two = np.int64(-1), np.int64(-1)
+        base = axes.facts[axis, NODES]
+        for level in range(1, axes.facts[axis, HEIGHT]):
+            if axes.node[base + level * size + low] == axes.node[base + level * size + high]:
+                one, two = np.int64(-1 - level), np.int64(axes.node[base + level * size + low])
+                break
+    return _mixed(_mixed(key, one), two)  # type: ignore[no-any-return]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def published_keys(axes: Axes, order: NDArray[np.int64], bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Key and loss of every group; group g is order[bounds[g] : bounds[g+1]]."""
+    groups = len(bounds) - 1
+    keys, losses = np.zeros(groups, dtype=np.int64), np.zeros(groups)
+    seen = np.full(len(axes.place) + 1, -1, dtype=np.int64)
+    clock = np.zeros(1, dtype=np.int64)
+    for g in range(groups):
+        keys[g], losses[g] = published_key(axes, order[bounds[g] : bounds[g + 1]], seen, clock)
+    return keys, losses

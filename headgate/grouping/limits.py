@@ -1,0 +1,233 @@
+"""One form for every promise that the anonymizer enforces: around each sensitive row of a group, few rows may be similar.
+
+(ε, δ) of a table or of one attribute, linkability and (δ, l) differ in three things only: the distance, its radius, and how
+many rows a group of a given size may hold within that radius. The counts are whole numbers, computed from the decimals that a
+person wrote, never from floats.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.columns import Codes, Column, Kind, Table
+from headgate.core.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
+from headgate.core.distinct import distinct_rows
+from headgate.core.errors import InputRejected
+from headgate.core.tolerance import exact, floors, neighbours_allowed
+from headgate.counting.neighbours import must_agree
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourhoodLimit:
+    """At most `allowed[s]` rows of a group of s rows lie within `radius` of any centre, the centre included.
+
+    `distinct` holds the distinct values that occur (as codes for `layout`), `value[row]` their number, `centre` says which of
+    them are centres: values with something sensitive in them."""
+
+    name: str
+    columns: tuple[str, ...]
+    layout: DistanceLayout
+    distinct: Codes
+    value: Codes
+    centre: NDArray[np.bool_]
+    radius: float
+    allowed: NDArray[np.int64]
+    delta: Fraction | None = None  # of (ε, δ) only
+
+    @property
+    def rows(self) -> int:
+        return len(self.value)
+
+    def centres(self) -> NDArray[np.bool_]:
+        """One flag a row: can this row be harmed?"""
+        return self.centre[self.value]
+
+    def take(self, rows: NDArray[Any]) -> NeighbourhoodLimit:
+        """The same promise over some of the rows."""
+        kept = self.value[rows]
+        return replace(self, value=kept, allowed=self.allowed[: len(kept) + 1])
+
+    def with_delta(self, delta: Any) -> NeighbourhoodLimit:
+        """The same neighbourhoods under another δ."""
+        if self.delta is None:
+            raise InputRejected(f"'{self.name}' has no δ to change.", "Only (ε, δ) promises can be relaxed.")
+        share = _share(delta, "δ")
+        return replace(self, delta=share, allowed=allowed_dissimilar(self.rows, share))
+
+
+def allowed_dissimilar(rows: int, delta: Any) -> NDArray[np.int64]:
+    """f(s) = ⌊(1−δ)(s−1)⌋ + 1 for s = 0 … rows; a group of one is no group unless δ = 0 (DEFINITIONS §3)."""
+    sizes = np.arange(rows + 1, dtype=np.int64)
+    counts = neighbours_allowed(sizes, delta) + 1
+    counts[0] = 0
+    if rows >= 1 and exact(delta) > 0:
+        counts[1] = 0
+    return counts
+
+
+def allowed_share(rows: int, share: Fraction) -> NDArray[np.int64]:
+    """⌊share·s⌋ for s = 0 … rows."""
+    return floors(np.arange(rows + 1, dtype=np.int64), share)
+
+
+def dissimilarity(
+    columns: Sequence[Column], epsilon: Any, delta: Any, distance: Distance | None = None, name: str = ""
+) -> NeighbourhoodLimit:
+    """(ε, δ) over the composite of the columns, or over one of them."""
+    reach = _nonnegative(epsilon, "ε")
+    share = _share(delta, "δ")
+    codes, value = _distinct(columns)
+    composite, distinct = (distance or Distance()).bind(columns, codes)
+    limit = NeighbourhoodLimit(
+        name=name or "dissimilarity",
+        columns=tuple(column.name for column in columns),
+        layout=composite.layout,
+        distinct=distinct,
+        value=value,
+        centre=_sensitive(columns, codes),
+        radius=radius(float(reach)),
+        allowed=allowed_dissimilar(len(value), share),
+        delta=share,
+    )
+    return _in_line(limit)
+
+
+def _in_line(limit: NeighbourhoodLimit) -> NeighbourhoodLimit:
+    """Values numbered so that similar ones follow each other, where an order does that: then no table of pairs is needed."""
+    free = free_component(limit.layout, limit.distinct, limit.radius)
+    last = limit.distinct.shape[1] - 1
+    if free is None or free in (-1, last):
+        return limit
+    order = np.lexsort((limit.distinct[:, free], *(limit.distinct[:, i] for i in range(last, -1, -1) if i != free)))
+    number = np.empty(len(order), dtype=np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    return replace(limit, distinct=np.ascontiguousarray(limit.distinct[order]), centre=limit.centre[order], value=number[limit.value])
+
+
+def free_component(layout: DistanceLayout, distinct: Codes, reach: float) -> int | None:
+    """Where similar values must agree in all components but at most one, and that one is a line: its number, −1 if they must be equal.
+    None where there is no such component."""
+    agreed = must_agree(layout, reach)
+    free = np.flatnonzero(~agreed)
+    if len(free) == 0:
+        return -1
+    return int(free[0]) if len(free) == 1 and layout.mode[free[0]] == LINE else None
+
+
+def linkability(column: Column, share: Any, name: str = "") -> NeighbourhoodLimit:
+    """No sensitive value makes up more than this share of a group."""
+    bound = _share(share, "linkability")
+    if bound == 0:
+        raise InputRejected("Linkability 0 cannot be kept by any group.", "Give a share above 0.")
+    codes, value = _distinct([column])
+    layout = DistanceLayout(np.array([DISCRETE]), np.array([0]), np.array([len(column.values)]), np.empty(0), np.array([1.0]), 1.0, False)
+    centre = _sensitive([column], codes)
+    return NeighbourhoodLimit(
+        name or f"linkability of {column.name}", (column.name,), layout, codes, value, centre, radius(0.0), allowed_share(len(value), bound)
+    )
+
+
+def delta_l(column: Column, interval: Any, diversity: Any, name: str = "") -> NeighbourhoodLimit:
+    """(δ, l): at most |E|/l rows within 2δ of a value on the column's own scale; a missing value is similar to missing ones only.
+
+    The scale is stretched so that 2δ with its tolerance is 1/2: distance 1 to a missing cell then never counts as similar."""
+    half = _nonnegative(interval, "the interval of (δ, l)")
+    least = exact(diversity)
+    if least < 1:
+        raise InputRejected(f"l = {diversity} asks for nothing.", "Give l ≥ 1.")
+    if not (column.kind.numeric or column.kind is Kind.ORDINAL):
+        raise InputRejected(f"(δ, l) needs numbers, and '{column.name}' is {column.kind}.", "Use it on a number, a date or an ordinal.")
+    codes, value = _distinct([column])
+    size = len(column.values)
+    line = column.values.astype(np.float64) if column.kind.numeric else np.arange(size, dtype=np.float64)
+    stretched = (line - (line[0] if size else 0.0)) / (2.0 * radius(float(2 * half)))
+    layout = DistanceLayout(np.array([LINE]), np.array([0]), np.array([size]), stretched, np.array([1.0]), 1.0, False)
+    allowed = allowed_share(len(value), 1 / least)
+    return NeighbourhoodLimit(
+        name or f"delta_l of {column.name}", (column.name,), layout, codes, value, _sensitive([column], codes), 0.5, allowed
+    )
+
+
+class _DissimilarityText(Protocol):
+    @property
+    def epsilon(self) -> str: ...
+    @property
+    def delta(self) -> str: ...
+
+
+class _DeltaLText(Protocol):
+    @property
+    def interval(self) -> str: ...
+    @property
+    def l(self) -> str: ...  # noqa: E743 - the literature's name
+
+
+def limits_of_table(
+    table: Table,
+    sensitive: Sequence[str],
+    *,
+    dissimilar: _DissimilarityText | None = None,
+    distance: Distance | None = None,
+    each: Mapping[str, _DissimilarityText] | None = None,
+    linkable: Any = None,
+    delta_ls: Mapping[str, _DeltaLText] | None = None,
+) -> tuple[NeighbourhoodLimit, ...]:
+    """All promises that concern one projected table. Promises about attributes that it does not hold are left out; those of a set
+    attribute hold for each of its bitmap columns."""
+    columns = table.select(sensitive)
+    found: list[NeighbourhoodLimit] = []
+    if dissimilar is not None:
+        found.append(dissimilarity(columns, dissimilar.epsilon, dissimilar.delta, distance))
+    for column in columns:
+        for own in dict.fromkeys((column.name, column.origin)):
+            if own is not None and own in (each or {}):
+                single = Distance() if distance is None else replace(distance, function=None, weights={column.name: 1.0}, combine="lp")
+                promise = (each or {})[own]
+                found.append(dissimilarity([column], promise.epsilon, promise.delta, single, f"dissimilarity of {column.name}"))
+        if linkable is not None and exact(linkable) < 1:
+            found.append(linkability(column, linkable))
+        if column.name in (delta_ls or {}):
+            wanted = (delta_ls or {})[column.name]
+            found.append(delta_l(column, wanted.interval, wanted.l))
+    return tuple(found)
+
+
+def _distinct(columns: Sequence[Column]) -> tuple[Codes, Codes]:
+    """The distinct rows of codes in lexicographic order (missing first), and the number of each row's own."""
+    if not columns:
+        raise InputRejected("A promise needs at least one sensitive attribute.", "Name the sensitive attributes.")
+    return distinct_rows(np.stack([column.codes for column in columns], axis=1))
+
+
+def _sensitive(columns: Sequence[Column], codes: Codes) -> NDArray[np.bool_]:
+    flags = np.zeros(len(codes), dtype=bool)
+    for i, column in enumerate(columns):
+        flags |= column.sensitive[codes[:, i]]
+    return flags
+
+
+def _share(text: Any, what: str) -> Fraction:
+    try:
+        share = exact(text)
+    except (ValueError, TypeError, ZeroDivisionError):
+        raise InputRejected(f"{what} is not a number.", "Give a decimal between 0 and 1.") from None
+    if not 0 <= share <= 1:
+        raise InputRejected(f"{what} = {text} is outside 0 … 1.", "Give a decimal between 0 and 1.")
+    return share
+
+
+def _nonnegative(text: Any, what: str) -> Fraction:
+    try:
+        number = exact(text)
+    except (ValueError, TypeError, ZeroDivisionError):
+        raise InputRejected(f"{what} is not a number.", "Give a decimal that is not negative.") from None
+    if number < 0 or not math.isfinite(float(number)):
+        raise InputRejected(f"{what} = {text} is negative.", "Give a decimal that is not negative.")
+    return number

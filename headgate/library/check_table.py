@@ -1,0 +1,262 @@
+"""The privacy figures of any table, without a policy: `headgate check` and `headgate.check`.
+
+Kinds follow the dtype: numbers are `number` with the observed range as domain, everything else is `category`. All values are
+sensitive. A missing quasi-identifier is a value of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import pandas as pd
+
+from headgate.core.columns import Codes, Column, Kind, Role
+from headgate.core.distance import Distance
+from headgate.core.distinct import places
+from headgate.core.encode import encode_column, factorize
+from headgate.core.errors import InputRejected
+from headgate.core.inferred import absent_column, check_text_names, inferred_spec
+from headgate.core.tolerance import at_most, exact
+from headgate.counting.class_counts import count
+from headgate.counting.figure import Shortfall
+from headgate.library.measures import NEEDS, Asked, Measured, known_measure, measure_attribute, measure_shapes
+from headgate.principles.dissimilarity import dissimilarity
+from headgate.principles.k_anonymity import k_anonymity
+from headgate.risk.reidentification.prosecutor import reidentification
+from headgate.risk.reidentification.uniqueness import SpecialUniques, sample_uniques_of, special_uniques_of
+from headgate.utility.loss import discernibility
+
+
+@dataclass(frozen=True)
+class ReidentificationFigures:
+    max: float
+    mean: float
+
+
+@dataclass(frozen=True)
+class DeltaLFigures:
+    interval: float
+    definition: float
+    window: float
+
+
+@dataclass(frozen=True)
+class EpsilonMFigures:
+    epsilon: float
+    m: float
+
+
+@dataclass(frozen=True)
+class AttributeFigures:
+    """None where the option was not given or the kind has no such figure."""
+
+    distinct_l: int
+    frequency_l: float
+    entropy_l: float
+    closeness: float
+    delta_l: DeltaLFigures | None = None
+    epsilon_m: EpsilonMFigures | None = None
+
+
+@dataclass(frozen=True)
+class ProximityFigures:
+    epsilon: float
+    risk: float
+    delta: float | None = None
+    vulnerable_groups: int | None = None
+    vulnerability: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One measure of the table or of one attribute; `short` says who falls short, where something was required."""
+
+    measured: Measured
+    short: Shortfall | None = None
+    required: str = ""  # as a person writes it
+
+
+@dataclass(frozen=True, eq=False)
+class CheckResult:
+    rows: int
+    groups: int
+    k: int
+    mean_group: float
+    discernibility: int
+    reidentification: ReidentificationFigures
+    sensitive: Mapping[str, AttributeFigures]
+    proximity: ProximityFigures | None = None
+    lines: tuple[Line, ...] = ()
+    sample_uniques: int = 0
+    special_uniques: SpecialUniques | None = None  # of the single quasi-identifiers; None where groups are all there is
+    compared: Mapping[str, str] = field(default_factory=dict)  # the kind each sensitive attribute was taken for, or hierarchy
+
+    @property
+    def missed(self) -> tuple[Line, ...]:
+        return tuple(line for line in self.lines if line.short is not None and not line.short.met)
+
+    def line(self, key: str, attribute: str = "") -> Line | None:
+        return next((line for line in self.lines if (line.measured.key, line.measured.attribute) == (key, attribute)), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `check --json` prints; what was not measured is absent."""
+        shown = ("rows", "groups", "k", "mean_group", "discernibility", "reidentification", "sensitive", "proximity")
+        return {name: _plain(getattr(self, name)) for name in shown if getattr(self, name) is not None}
+
+
+def check(
+    frame: pd.DataFrame,
+    quasi: Sequence[str] | str,
+    sensitive: Sequence[str] | str,
+    epsilon: Any = None,
+    delta: Any = None,
+    interval: Any = None,
+    group: str | None = None,
+    kinds: Mapping[str, str] | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
+    require: Mapping[str, Any] | None = None,
+) -> CheckResult:
+    """Groups are by quasi-identifier values, or by the column `group`. In a published table, where every group has one combination of
+    quasi-identifiers, both readings are measured and the worse counts. `require` asks for figures by the keys of
+    `headgate.measures.MEASURES`."""
+    quasi, sensitive = ([names] if isinstance(names, str) else list(names) for names in (quasi, sensitive))
+    _check_names(frame, quasi, sensitive, group)
+    cells = {name: _cell_codes(frame[name]) for name in quasi}
+    classes = _classes(frame, cells, group)
+    columns = [_column(frame, name, kinds or {}, hierarchies or {}) for name in sensitive]
+    return check_classes(columns, classes, cells, epsilon, delta, interval, require)
+
+
+def check_classes(
+    columns: Sequence[Column],
+    classes: Sequence[Codes],
+    quasi: Mapping[str, Codes],
+    epsilon: Any = None,
+    delta: Any = None,
+    interval: Any = None,
+    require: Mapping[str, Any] | None = None,
+) -> CheckResult:
+    """The same, of encoded columns. `quasi` holds the codes of each quasi-identifier, for special uniques; it may be empty."""
+    if delta is not None and epsilon is None:
+        raise InputRejected("δ without ε says nothing.", "Give ε too.")
+    required = {known_measure(key): _threshold(key, value) for key, value in (require or {}).items() if value is not None}
+    if delta is not None and "risk" in required:
+        raise InputRejected("'risk' is required twice: δ says that it is at most 1 − δ.", "Give one of them.")
+    asked = Asked(epsilon, interval)
+    size, risk = k_anonymity(classes), reidentification(classes)
+    measured = [Measured("k", "", size.figure), Measured("prosecutor", "", risk.figure)]
+    near = None
+    if epsilon is not None:
+        near = dissimilarity(columns, classes, Distance(), epsilon, delta)
+        measured.append(Measured("risk", "", near.figure))
+        measured += measure_shapes(columns, classes, epsilon)
+    for column in columns:
+        measured += measure_attribute(count(column, classes), asked)
+    lines = [
+        Line(one, near.short_of(delta), f"≤ {_written(1 - exact(delta))}")
+        if near is not None and delta is not None and one.key == "risk"
+        else _line(one, required)
+        for one in measured
+    ]
+    absent = [key for key in required if key not in {one.key for one in measured}]
+    if absent:
+        raise InputRejected(f"'{absent[0]}' cannot be measured here.", f"It needs {NEEDS[absent[0]]}.")
+    return CheckResult(
+        len(classes[0]),
+        size.groups,
+        size.k,
+        size.mean_group,
+        discernibility(classes),
+        ReidentificationFigures(risk.max, risk.mean),
+        {column.name: _figures(column, measured, asked) for column in columns},
+        None if near is None else ProximityFigures(near.epsilon, near.risk, near.delta, near.vulnerable_groups, near.vulnerability),
+        tuple(lines),
+        sample_uniques_of(classes).count,
+        special_uniques_of(quasi) if quasi else None,
+        {column.name: "hierarchy" if column.hierarchy is not None else str(column.kind) for column in columns},
+    )
+
+
+def _threshold(key: str, value: Any) -> Any:
+    least = 1 if key == "k" else 0
+    if exact(value) < least:
+        raise InputRejected(f"The threshold of '{key}' is below {least}.", f"Give a number from {least} up.")
+    return value
+
+
+def _written(number: Fraction) -> str:
+    return f"{float(number):,.10g}"
+
+
+def _line(measured: Measured, required: Mapping[str, Any]) -> Line:
+    wanted = required.get(measured.key)
+    if wanted is None:
+        return Line(measured)
+    short, asked = measured.figure.short_of(wanted), exact(wanted)
+    if short.required < asked and not at_most(float(asked), short.required):
+        return Line(measured, short, f"{measured.figure.sign} {_written(Fraction(short.required))} (capped from {_written(asked)})")
+    return Line(measured, short, f"{measured.figure.sign} {_written(asked)}")
+
+
+def _figures(column: Column, measured: Sequence[Measured], asked: Asked) -> AttributeFigures:
+    found = {one.key: one.figure.value for one in measured if one.attribute == column.name}
+    near = within = None
+    if "delta_l" in found:
+        near = DeltaLFigures(float(exact(asked.interval)), found["delta_l"], found["delta_l_window"])
+    if "epsilon_m" in found:
+        within = EpsilonMFigures(float(exact(asked.epsilon)) * column.width, found["epsilon_m"])
+    return AttributeFigures(int(found["distinct_l"]), found["frequency_l"], found["entropy_l"], found["closeness"], near, within)
+
+
+def _check_names(frame: pd.DataFrame, quasi: Sequence[str], sensitive: Sequence[str], group: str | None) -> None:
+    names = [str(name) for name in frame.columns]
+    asked = [*quasi, *sensitive, *([group] if group is not None else [])]
+    check_text_names(asked, list(frame.columns))
+    for name in asked:
+        if names.count(name) > 1:
+            raise InputRejected(f"The table has {names.count(name)} columns named '{name}'.", "Rename them.")
+        if name not in names:
+            raise absent_column(name, names, "the table")
+        if asked.count(name) > 1:
+            raise InputRejected(f"Column '{name}' is named twice.", "A column is quasi-identifier, sensitive or group, once.")
+    if not quasi and group is None:
+        raise InputRejected("There is no quasi-identifier.", "Name at least one, or the column that says the group.")
+    if not sensitive:
+        raise InputRejected("There is no sensitive attribute.", "Name at least one.")
+    if len(frame) == 0:
+        raise InputRejected("The table has no rows.", "Give a table with rows.")
+
+
+def _classes(frame: pd.DataFrame, quasi: Mapping[str, Codes], group: str | None) -> list[Codes]:
+    if group is None:
+        return [places(quasi.values())]
+    by_group = _cell_codes(frame[group])
+    if (by_group < 0).any():
+        raise InputRejected(f"{int((by_group < 0).sum())} rows have no group in '{group}'.", "Give every row a group.")
+    if not quasi:
+        return [by_group]
+    by_values = places(quasi.values())
+    pairs = int(places((by_group, by_values)).max()) + 1
+    return [by_group, by_values] if pairs == int(by_group.max()) + 1 else [by_group]
+
+
+def _cell_codes(cells: pd.Series) -> Codes:
+    return factorize(cells, str(cells.name))[0]
+
+
+def _column(frame: pd.DataFrame, name: str, kinds: Mapping[str, str], hierarchies: Mapping[str, Any]) -> Column:
+    spec = inferred_spec(frame[name], name, Role.SENSITIVE, kinds, hierarchies)
+    if spec.kind is Kind.VECTOR:
+        raise InputRejected(f"'{name}' is one column, not a vector.", "Check vectors under a policy, which names their components.")
+    return encode_column(frame[name], spec)
+
+
+def _plain(found: Any) -> Any:
+    if isinstance(found, Mapping):
+        return {key: _plain(value) for key, value in found.items()}
+    if hasattr(found, "__dataclass_fields__"):
+        return {name: _plain(getattr(found, name)) for name in found.__dataclass_fields__ if getattr(found, name) is not None}
+    return found

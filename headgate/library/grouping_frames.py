@@ -1,0 +1,287 @@
+"""The science as a library: frames in, frozen results out, no policy needed.
+
+Kinds follow the dtype (numbers are `number` with the observed range as domain, everything else `category`), weights are equal and
+all values are sensitive, unless the arguments say otherwise. Rows are taken by position; index labels mean nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from headgate.bounds.certificates import Certificate
+from headgate.core.columns import Column, Kind, Role, Table
+from headgate.core.distance import Distance, PairFunction
+from headgate.core.encode import ColumnSpec, encode_table
+from headgate.core.errors import InputRejected
+from headgate.core.inferred import absent_column, check_text_names, inferred_spec
+from headgate.core.published import publish_form, to_frame
+from headgate.core.tolerance import exact
+from headgate.grouping.conditions import Bounds, Condition, conditions_of, frequencies_of
+from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity
+from headgate.methods.anonymize import anonymize
+from headgate.methods.full_domain.level_search import FullDomain, FullDomainSettings
+from headgate.methods.full_domain.level_search import full_domain as search_lattice
+from headgate.methods.mondrian.settings import MondrianSettings
+from headgate.methods.partition import Infeasible, Partition, Variant, XColorSettings
+from headgate.projection.codip import codip_star
+from headgate.projection.plan import CheckTable, Projection
+
+NonSensitive = Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class FramePartition:
+    """A partition of the rows of a frame. `groups`: an integer per row, by position; −1 for suppressed rows."""
+
+    partition: Partition
+    table: Table
+
+    @property
+    def groups(self) -> NDArray[np.int32]:
+        return self.partition.groups
+
+    @property
+    def reached(self) -> bool:
+        return self.partition.reached
+
+    @property
+    def risk(self) -> float | None:
+        return self.partition.risk
+
+    @property
+    def delta_reached(self) -> float | None:
+        return self.partition.delta_reached
+
+    @property
+    def certificate(self) -> Certificate | None:
+        return self.partition.certificate
+
+    @property
+    def suppressed(self) -> int:
+        return self.partition.suppressed
+
+    @property
+    def loss(self) -> float:
+        """Normalized certainty penalty of the released rows."""
+        return self.partition.loss
+
+    def release(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The published table: generalized quasi-identifiers, sensitive columns as in the source, a random `group`, rows shuffled.
+
+        Raises if the requirement was not reached."""
+        self.partition.require()
+        names = [*self.table.quasi, *self.table.sensitive]
+        absent = [name for name in names if name not in frame.columns]
+        if absent or len(frame) != self.table.rows:
+            raise InputRejected(
+                "This is not the frame that was partitioned.", f"Give the frame of {self.table.rows} rows with the same columns."
+            )
+        again = encode_table(frame, _specs_like(self.table))
+        for name in names:
+            if not np.array_equal(_cells(again[name]), _cells(self.table[name])):
+                raise InputRejected(f"Column '{name}' is not the one that was partitioned.", "Give the same frame, rows in the same order.")
+        # The order of rows and the numbers of groups must not follow from the seed of the groups, which may be known.
+        return to_frame(publish_form(self.table, self.groups, "release", self.table.sensitive), secrets.randbits(128))
+
+
+def xcolor(
+    frame: pd.DataFrame,
+    quasi: Sequence[str],
+    sensitive: Sequence[str],
+    k: int = 10,
+    epsilon: Any = 0.1,
+    delta: Any = 0.6,
+    distance: Distance | PairFunction | None = None,
+    variant: str = "blocks",
+    seed: int = 0,
+    infeasible: Any = "fail",
+    kinds: Mapping[str, str] | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
+    nonsensitive: NonSensitive | None = None,
+) -> FramePartition:
+    """Groups of at least k in which every sensitive value has at most (1−δ)(|G|−1) others within ε: (ε, δ)^k-dissimilarity."""
+    composite = _distance(distance, sensitive)
+    table = _table(
+        frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
+    )
+    if variant not in ("blocks", "faithful"):
+        raise InputRejected(f"variant '{variant}' is unknown.", "Use blocks or faithful.")
+    limit = dissimilarity(table.select(table.sensitive), epsilon, delta, composite)
+    settings = XColorSettings(_group_size(k, delta), (limit,), Variant(variant), Infeasible.of(infeasible))
+    return FramePartition(anonymize(table, table.sensitive, settings, seed), table)
+
+
+def mondrian(
+    frame: pd.DataFrame,
+    quasi: Sequence[str],
+    k: int = 10,
+    sensitive: Sequence[str] = (),
+    epsilon: Any = None,
+    delta: Any = None,
+    frequency: Bounds = None,
+    distinct_l: Bounds = None,
+    entropy_l: Bounds = None,
+    recursive: Any = None,
+    closeness: Bounds = None,
+    strict: bool = True,
+    distance: Distance | PairFunction | None = None,
+    seed: int = 0,
+    infeasible: Any = "fail",
+    kinds: Mapping[str, str] | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
+    nonsensitive: NonSensitive | None = None,
+) -> FramePartition:
+    """Mondrian with k; optionally with (ε, δ), diversity and closeness of the sensitive attributes as conditions for a cut.
+
+    `frequency`, `distinct_l`, `entropy_l`, `closeness`: one bound for every sensitive attribute, or {attribute: bound}; `recursive` is
+    (c, l), or {attribute: (c, l)}. Without `strict` equal quasi-identifiers may be divided between groups. `seed` breaks ties when rows are
+    suppressed."""
+    composite = _distance(distance, sensitive)
+    table = _table(
+        frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
+    )
+    bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
+    limits, conditions = _asked(table, composite, epsilon, delta, frequency, bounds)
+    settings = MondrianSettings(_group_size(k, delta), limits, infeasible=Infeasible.of(infeasible), strict=strict, conditions=conditions)
+    return FramePartition(anonymize(table, table.sensitive, settings, seed), table)
+
+
+def full_domain(
+    frame: pd.DataFrame,
+    hierarchies: Mapping[str, Any],
+    k: int = 10,
+    suppression: Any = 0.0,
+    objective: str = "ncp",
+    quasi: Sequence[str] | None = None,
+    sensitive: Sequence[str] = (),
+    epsilon: Any = None,
+    delta: Any = None,
+    frequency: Bounds = None,
+    distinct_l: Bounds = None,
+    entropy_l: Bounds = None,
+    recursive: Any = None,
+    closeness: Bounds = None,
+    distance: Distance | PairFunction | None = None,
+    kinds: Mapping[str, str] | None = None,
+    nonsensitive: NonSensitive | None = None,
+) -> FullDomain:
+    """One level of its hierarchy for each quasi-identifier: the best of all nodes that keep every condition.
+
+    Quasi-identifiers are those with a hierarchy, unless `quasi` names them: without one a value is exact or `*`. Attributes that a
+    condition names are sensitive too. `suppression` is the share of rows that may be left out."""
+    named = [name for bounds in (frequency, distinct_l, entropy_l, recursive, closeness) if isinstance(bounds, Mapping) for name in bounds]
+    protected = tuple(dict.fromkeys([*sensitive, *named]))
+    chosen = tuple(hierarchies if quasi is None else quasi)
+    if quasi is None:
+        chosen = tuple(name for name in chosen if name not in protected)
+    composite = _distance(distance, protected)
+    table = _table(frame, chosen, protected, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **hierarchies}, nonsensitive)
+    bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
+    limits, conditions = _asked(table, composite, epsilon, delta, frequency, bounds)
+    settings = FullDomainSettings(_group_size(k, delta), exact(suppression), objective, conditions, limits)
+    return search_lattice(table, table.sensitive, settings)
+
+
+def codip(
+    frame: pd.DataFrame,
+    sensitive: Sequence[str],
+    association_loss: float = 0.3,
+    join_threat: float = 0.3,
+    nonsensitive: NonSensitive | None = None,
+    check: CheckTable | None = None,
+    monotone: bool = False,
+    kinds: Mapping[str, str] | None = None,
+) -> Projection:
+    """CODIP*: which sensitive attributes to publish together. `check` is called with the attributes of one table and says whether it
+    may stand; without it only the two thresholds decide."""
+    table = _table(frame, (), sensitive, kinds or {}, {}, nonsensitive)
+    return codip_star(table.select(table.sensitive), association_loss, join_threat, check, monotone)
+
+
+def _distance(distance: Distance | PairFunction | None, sensitive: Sequence[str]) -> Distance:
+    if distance is None:
+        return Distance()
+    if isinstance(distance, Distance):
+        unknown = [name for name in distance.weights if name not in sensitive]
+        if unknown:
+            raise InputRejected(f"A weight of the distance is for '{unknown[0]}', which is not sensitive.", "Correct the name.")
+        return distance
+    if callable(distance):
+        return Distance(function=distance)
+    raise InputRejected("`distance` is neither a Distance nor a function.", "Give hg.Distance(…) or a symmetric function of two values.")
+
+
+def _asked(
+    table: Table, composite: Distance, epsilon: Any, delta: Any, frequency: Bounds, bounds: Mapping[str, Bounds]
+) -> tuple[tuple[NeighbourhoodLimit, ...], tuple[Condition, ...]]:
+    """What is asked of every group beside k; `bounds` are those of `conditions_of`."""
+    if (epsilon is None) != (delta is None):
+        raise InputRejected("ε and δ belong together.", "Give both, or neither.")
+    if not table.sensitive and any(one is not None for one in (epsilon, frequency, *bounds.values())):
+        raise InputRejected("There is no sensitive attribute for this condition.", "Name at least one.")
+    columns = table.select(table.sensitive)
+    limits = () if epsilon is None else (dissimilarity(columns, epsilon, delta, composite),)
+    return limits + frequencies_of(columns, frequency), conditions_of(table.sensitive, **bounds)
+
+
+def _group_size(k: Any, delta: Any = None) -> int:
+    """(ε, δ) holds in no group of one unless δ is 0, not even where the one row has nothing sensitive in it."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer):
+        raise InputRejected("k is no whole number.", "Give the size of the smallest group, such as 10.")
+    return 2 if k == 1 and delta is not None and exact(delta) > 0 else int(k)
+
+
+def _table(
+    frame: pd.DataFrame,
+    quasi: Sequence[str],
+    sensitive: Sequence[str],
+    kinds: Mapping[str, str],
+    hierarchies: Mapping[str, Any],
+    nonsensitive: NonSensitive | None,
+) -> Table:
+    names = [*quasi, *sensitive]
+    columns = [str(name) for name in frame.columns]
+    check_text_names(names, list(frame.columns))
+    for name in names:
+        if name not in columns:
+            raise absent_column(name, columns, "the frame")
+        if columns.count(name) > 1:
+            raise InputRejected(f"Column '{name}' is twice in the frame.", "Rename the columns.")
+        if names.count(name) > 1:
+            raise InputRejected(f"Column '{name}' is named twice.", "A column is quasi-identifier or sensitive, once.")
+    for name in {**kinds, **hierarchies, **(nonsensitive or {})}:
+        if name not in names:
+            raise InputRejected(f"'{name}' is neither quasi-identifier nor sensitive.", "Correct the name.")
+    if len(frame) == 0:
+        raise InputRejected("The frame has no rows.", "Give a table with rows.")
+    harmless = nonsensitive or {}
+    specs = {
+        name: inferred_spec(frame[name], name, Role.QUASI if name in quasi else Role.SENSITIVE, kinds, hierarchies, harmless.get(name, ()))
+        for name in names
+    }
+    return encode_table(frame, specs)
+
+
+def _specs_like(table: Table) -> dict[str, ColumnSpec]:
+    """Specs under which the same frame is encoded the same way again."""
+
+    def spec(column: Column, role: Role) -> ColumnSpec:
+        levels = tuple(str(value) for value in column.values) if column.kind is Kind.ORDINAL else ()
+        return ColumnSpec(column.name, column.kind, role, levels=levels, hierarchy=column.hierarchy, separator=column.separator)
+
+    quasi = {name: spec(table[name], Role.QUASI) for name in table.quasi}
+    return quasi | {name: spec(table[name], Role.SENSITIVE) for name in table.sensitive}
+
+
+def _cells(column: Column) -> NDArray[Any]:
+    values = np.empty(len(column.values) + 1, dtype=object)
+    values[:-1] = list(column.values)
+    values[-1] = None
+    return values[column.codes]

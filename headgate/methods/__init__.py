@@ -1,0 +1,1 @@
+"""Ways to make groups, and the one place that chooses between them."""

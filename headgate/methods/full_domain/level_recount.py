@@ -1,0 +1,31 @@
+"""The answer, counted again from the group numbers and the published form alone; it shares no loop with the search but the transport on
+a line with missing cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from headgate.core.columns import Codes, Table
+from headgate.core.tolerance import floors
+from headgate.grouping.conditions import broken_conditions
+from headgate.grouping.items import items_of
+from headgate.grouping.recount import recount
+
+if TYPE_CHECKING:
+    from headgate.methods.full_domain.level_search import FullDomainSettings
+
+
+def broken_promises(table: Table, groups: Codes, levels: Mapping[str, int], settings: FullDomainSettings) -> tuple[str, ...]:
+    """The names of what some group, or class of groups that are published alike, does not keep."""
+    broken: list[str] = []
+    if int(np.bincount(groups[groups >= 0], minlength=1).min()) < settings.k:
+        broken.append("k")
+    if int((groups < 0).sum()) > int(floors(table.rows, settings.suppression)):
+        broken.append("suppression")
+    if settings.limits:
+        broken += recount(items_of(table, settings.limits), settings.limits, groups).broken
+    broken += (name for name, _ in broken_conditions(table, groups, settings.conditions, levels))
+    return tuple(broken)

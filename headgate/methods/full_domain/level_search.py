@@ -1,0 +1,200 @@
+"""Full-domain generalization: which nodes of the lattice are valid, the minimal ones, and the one that costs least.
+
+A node's groups that fail a condition are suppressed as a whole; it is valid if the rows suppressed are at most the share allowed and a
+group is left. Conditions that prune (promises) tag the lattice: what fails them fails at every finer node, what keeps
+them keeps them at every coarser one. Where others are asked for too, every node that keeps the prunable part is counted.
+
+With closeness and suppression the distribution is that of the released rows (DEFINITIONS §6): the groups that keep everything else are
+compared with their own rows together, those too far away are suppressed, and so on with what remains until none is. What was suppressed
+does not come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.columns import Codes, Table
+from headgate.core.errors import InputRejected, RequirementNotMet
+from headgate.core.levels import levels_of
+from headgate.grouping.limits import NeighbourhoodLimit
+from headgate.grouping.watch import TOTAL, Watch
+from headgate.methods.full_domain.level_recount import broken_promises
+from headgate.methods.full_domain.node_counts import Counting
+from headgate.methods.full_domain.objective import NCP, OBJECTIVES, SAME, Objective
+from headgate.methods.full_domain.promises import Asked
+from headgate.methods.full_domain.tagging import classify
+
+
+@dataclass(frozen=True, eq=False)
+class FullDomainSettings:
+    """`suppression`: the share of rows that may be suppressed, inclusive. `conditions` are those of headgate.grouping.conditions and
+    WindowL; `limits` are neighbourhood limits made from the table. Without `every_node` only as many nodes are looked at as the optimum
+    needs; the valid and minimal ones are then those among them."""
+
+    k: int
+    suppression: Fraction = Fraction(0)
+    objective: str = NCP
+    conditions: tuple[Asked, ...] = ()
+    limits: tuple[NeighbourhoodLimit, ...] = ()
+    every_node: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class FullDomain:
+    """`groups` has one number a row, −1 for suppressed rows. Not reached: no node is valid, and every row is −1."""
+
+    reached: bool
+    levels: dict[str, int]
+    groups: Codes
+    suppressed: int
+    loss: float  # the objective at the optimum
+    ncp: float  # over all rows, a suppressed one counting 1
+    valid_nodes: int
+    checked_nodes: int  # whose groups were counted
+    nodes: int
+    minimal: tuple[tuple[int, ...], ...]  # valid nodes without a finer valid one
+    optimum: tuple[int, ...]
+    count: int  # groups
+    smallest: int
+    valid: NDArray[np.bool_] = field(repr=False)  # a flag a node, an axis a quasi-identifier
+
+    def require(self, table: str = "") -> FullDomain:
+        """This, if a node is valid; else the refusal, with its cure."""
+        if self.reached:
+            return self
+        cure = "Lower k or the other thresholds, allow more suppression, or add levels to the hierarchies."
+        raise RequirementNotMet("Valid nodes of the lattice", 0.0, 1.0, cure, table)
+
+
+def full_domain(table: Table, sensitive: Sequence[str], settings: FullDomainSettings, watch: Watch | None = None) -> FullDomain:
+    """The optimum over all valid nodes; of several that with the fewest steps up, then the first in the order of levels.
+
+    The same table, the same answer."""
+    _check(table, sensitive, settings)
+    watched = watch or Watch()
+    return watched.run(lambda: _search(table, settings, watched))
+
+
+def _search(table: Table, settings: FullDomainSettings, watch: Watch) -> FullDomain:
+    columns = table.select(table.quasi)
+    levels = tuple(levels_of(column) for column in columns)
+    counts = [column.counts() for column in columns]
+    objective = Objective.of(settings.objective, levels, counts)
+    counting = Counting(table, levels, settings, objective, watch)
+    if settings.every_node or counting.all_prunes:
+        valid = classify(counting, watch)
+        best, cost = _optimum(counting, valid)
+    else:
+        valid, best, cost = _cheapest(counting, watch)
+    names = [one.name for one in levels]
+    if best is None:
+        none = np.full(table.rows, -1, dtype=np.int32)
+        nodes = int(valid.size)
+        return FullDomain(False, {}, none, 0, float("nan"), float("nan"), 0, counting.checked, nodes, (), (), 0, 0, valid)
+    groups, ncp = counting.publish(best, Objective.of(NCP, levels, counts))
+    sizes = np.bincount(groups[groups >= 0])
+    suppressed = int((groups < 0).sum())
+    level = dict(zip(names, best, strict=True))
+    broken = broken_promises(table, groups, level, settings)
+    if broken:
+        raise RequirementNotMet(f"Groups counted again break {broken[0]}, whose figure", None, None, "Report this defect with the policy.")
+    return FullDomain(
+        reached=True,
+        levels=level,
+        groups=groups,
+        suppressed=suppressed,
+        loss=cost,
+        ncp=ncp,
+        valid_nodes=int(valid.sum()),
+        checked_nodes=counting.checked,
+        nodes=int(valid.size),
+        minimal=_minimal(valid),
+        optimum=best,
+        count=len(sizes),
+        smallest=int(sizes.min()),
+        valid=valid,
+    )
+
+
+def _optimum(counting: Counting, valid: NDArray[np.bool_]) -> tuple[tuple[int, ...] | None, float]:
+    """Nodes in the order of their bounds, until no bound is below the best cost."""
+    least = counting.bound
+    candidates = np.argwhere(valid)
+    order = np.argsort(least[valid], kind="stable")
+    found: list[tuple[float, tuple[int, ...]]] = []
+    best = np.inf
+    for place in order:
+        node = tuple(int(one) for one in candidates[place])
+        if least[node] > best + SAME * max(1.0, abs(best)):
+            continue
+        cost = counting.cost(node)
+        found.append((cost, node))
+        best = min(best, cost)
+    return _first_of(found, best)
+
+
+def _cheapest(counting: Counting, watch: Watch) -> tuple[NDArray[np.bool_], tuple[int, ...] | None, float]:
+    """The optimum by looking at nodes from the least bound up, but for those finer than one that fails what prunes; and which nodes among
+    those looked at are valid."""
+    least = counting.bound
+    fails, valid = np.zeros(least.shape, dtype=bool), np.zeros(least.shape, dtype=bool)
+    watch.state[TOTAL] = least.size
+    best = np.inf
+    found: list[tuple[float, tuple[int, ...]]] = []
+    for place in np.argsort(least, axis=None, kind="stable"):
+        node = tuple(int(one) for one in np.unravel_index(place, least.shape))
+        if fails[node] or least[node] > best + SAME * max(1.0, abs(best)):
+            continue
+        counted = counting.count(node)
+        if not counted.prunable:
+            fails[tuple(slice(0, level + 1) for level in node)] = True
+        elif counted.valid:
+            valid[node] = True
+            found.append((counted.cost, node))
+            best = min(best, counted.cost)
+    return valid, *_first_of(found, best)
+
+
+def _first_of(found: Sequence[tuple[float, tuple[int, ...]]], best: float) -> tuple[tuple[int, ...] | None, float]:
+    """Of the nodes that cost no more than the best the one with the fewest steps up, then the first in the order of levels."""
+    near = [(sum(node), node, cost) for cost, node in found if cost <= best + SAME * max(1.0, abs(best))]
+    return min(near)[1:] if near else (None, float("nan"))
+
+
+def _minimal(valid: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
+    """Valid nodes none of whose direct finer nodes has a valid one at or below it."""
+    reached = valid
+    below = np.zeros_like(valid)
+    for axis in range(valid.ndim):
+        reached = np.logical_or.accumulate(reached, axis=axis)
+    for axis in range(valid.ndim):
+        coarser, finer = [slice(None)] * valid.ndim, [slice(None)] * valid.ndim
+        coarser[axis], finer[axis] = slice(1, None), slice(None, -1)
+        below[tuple(coarser)] |= reached[tuple(finer)]
+    return tuple(tuple(int(one) for one in node) for node in np.argwhere(valid & ~below))
+
+
+def _check(table: Table, sensitive: Sequence[str], settings: FullDomainSettings) -> None:
+    if not table.quasi:
+        raise InputRejected("There is no quasi-identifier.", "Declare at least one attribute with role: quasi.")
+    if settings.k < 1:
+        raise InputRejected(f"k = {settings.k} is no group size.", "Give k ≥ 1.")
+    if table.rows < settings.k:
+        raise InputRejected(f"{table.rows} rows cannot make a group of k = {settings.k}.", "Lower k or release more rows.")
+    if not 0 <= settings.suppression <= 1:
+        raise InputRejected("The share of rows to suppress is outside 0 … 1.", "Give a decimal between 0 and 1, such as 0.05.")
+    if settings.objective not in OBJECTIVES:
+        raise InputRejected("The objective is unknown.", f"Use one of {', '.join(OBJECTIVES)}.")
+    for limit in settings.limits:
+        if limit.rows != table.rows:
+            raise InputRejected(
+                f"'{limit.name}' was made for {limit.rows} rows, the table has {table.rows}.", "Make the limits from the table."
+            )
+    for condition in settings.conditions:
+        if condition.column not in sensitive or condition.column not in table.columns:
+            raise InputRejected(f"A condition is on '{condition.column}', which is not sensitive here.", "Name sensitive attributes.")

@@ -1,0 +1,100 @@
+"""What to do when the limits are not reached (DEFINITIONS §4): suppress rows, or relax δ. Never a silent weakening."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.columns import Codes, Table
+from headgate.grouping.items import items_of
+from headgate.grouping.limits import NeighbourhoodLimit
+from headgate.grouping.recount import main_limit, recount
+from headgate.methods.partition import Partition, XColorSettings
+
+SMALLEST_QUOTA = 16  # rows taken away in one round; more in large tables, all that may be in the later rounds
+SUPPRESSIONS = 12  # rounds of removing rows and grouping the rest again
+
+Group = Callable[[Table, XColorSettings], Partition]
+
+
+def relax(table: Table, settings: XColorSettings, found: Partition, group: Group) -> Partition:
+    """δ = 1 − j/(k−1) downwards to the floor, each tried: success is not monotone in δ. The first that is reached stands."""
+    main = main_limit(settings.limits)
+    if main is None or main.delta is None:
+        return found
+    for delta in falling_deltas(main.delta, settings.infeasible.amount, settings.k):
+        limits = tuple(limit.with_delta(delta) if limit is main else limit for limit in settings.limits)
+        relaxed = group(table, replace(settings, limits=limits))
+        if relaxed.reached:
+            return replace(relaxed, certificate=found.certificate)
+    return found
+
+
+def falling_deltas(delta: Fraction, floor: Fraction, k: int) -> tuple[Fraction, ...]:
+    """The δ below the one asked for at which groups of k may hold one similar row more, and the floor itself."""
+    steps = [1 - Fraction(j, k - 1) for j in range(k)] if k > 1 else []
+    return tuple(sorted({step for step in [*steps, floor] if floor <= step < delta}, reverse=True))
+
+
+def suppress(table: Table, settings: XColorSettings, found: Partition, group: Group, seed: int) -> Partition:
+    """Takes away rows that have the most similar ones too many, ties by seed, and groups the rest again, until all is kept or the
+    share of input rows is used up. Greedy: not the fewest possible, which is NP-hard to find."""
+    budget = int(settings.infeasible.amount * table.rows)
+    least = found.certificate.to_suppress if found.certificate is not None else None
+    if budget == 0 or (least is not None and least > budget):
+        return found
+    tie = np.random.default_rng(seed).permutation(table.rows)
+    kept = np.arange(table.rows)
+    current = found
+    for attempt in range(SUPPRESSIONS):
+        remaining = budget - (table.rows - len(kept))
+        if remaining == 0:
+            break
+        quota = max(SMALLEST_QUOTA, table.rows // 100) if attempt < SUPPRESSIONS // 2 else remaining
+        limits = tuple(limit.take(kept) for limit in settings.limits)
+        kept = kept[~_most_violating(table.take(kept), limits, current.groups, tie[kept], min(remaining, quota))]
+        if len(kept) < settings.k:
+            break
+        limits = tuple(limit.take(kept) for limit in settings.limits)
+        current = group(table.take(kept), replace(settings, limits=limits))
+        if current.reached:
+            groups = np.full(table.rows, -1, dtype=np.int32)
+            groups[kept] = current.groups
+            return replace(current, groups=groups, suppressed=table.rows - len(kept), certificate=found.certificate)
+    return found
+
+
+def _most_violating(
+    table: Table, limits: Sequence[NeighbourhoodLimit], groups: Codes, tie: NDArray[np.int64], quota: int
+) -> NDArray[np.bool_]:
+    """Rows to take away, the worst of each crowd first, until the groups as they are keep the limits or the quota is used up."""
+    itemized = items_of(table, limits)
+    left = groups.copy()
+    gone = 0
+    while gone < quota:
+        counted = recount(itemized, limits, _renumbered(left))
+        if not counted.broken:
+            break
+        over = counted.over
+        worst = np.zeros(int(left.max()) + 1, dtype=np.int64)
+        np.maximum.at(worst, left[left >= 0], over[left >= 0])
+        order = np.lexsort((tie, -over, left.astype(np.int64)))
+        order = order[(left[order] >= 0) & (over[order] > 0)]
+        first = np.searchsorted(left[order], np.arange(len(worst)))
+        rank = np.arange(len(order)) - first[left[order]]
+        chosen = order[rank < np.maximum(1, worst[left[order]] // 2)]
+        chosen = chosen[np.lexsort((tie[chosen], -over[chosen]))][: quota - gone]
+        left[chosen] = -1
+        gone += len(chosen)
+    return left < 0
+
+
+def _renumbered(groups: Codes) -> Codes:
+    """Groups without gaps, where some have lost all their rows."""
+    out = groups.copy()
+    out[groups >= 0] = np.unique(groups[groups >= 0], return_inverse=True)[1]
+    return out

@@ -1,0 +1,1 @@
+"""`faithful`: the XColor paper's relaxed equitable coloring."""

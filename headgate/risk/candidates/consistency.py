@@ -1,0 +1,214 @@
+"""ρ: the individuals of a dictionary consistent with each record on the shared fields (decision-theoretic-privacy-risk, Definition 6).
+
+Missing or suppressed matches everything, on either side, and so does a set of values of which missing is one; another generalized cell
+matches what it covers. A record's fields are looked up once per distinct combination, in a trie of the dictionary on the fields that it
+restricts. Bit rows over the individuals, intersected, count what a trie would not pay for: combinations that few share their restricted
+fields with, and those that fit too much of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numba
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from headgate.core.bits import population
+from headgate.core.cells import EVERYTHING, format_number
+from headgate.core.columns import MISSING, Codes, Column, Kind, Role
+from headgate.core.described import described_path
+from headgate.core.distinct import distinct_rows
+from headgate.core.encode import ColumnSpec, as_written, encode_column, factorize, value_text
+from headgate.core.errors import InputRejected
+from headgate.core.hierarchy import Hierarchy
+from headgate.core.published import PublishedCells
+from headgate.risk.candidates.runs import Runs, cell_runs, stacked
+from headgate.risk.candidates.similar import check_similar, similar_runs
+from headgate.risk.candidates.trie import THREADS, trie_of
+
+_BITS_AT_ONCE = 8 * 2**20  # bytes of bit rows that a thread holds at a time
+_TRIE_FROM = 2**10  # combinations that restrict the same fields: bit rows of fewer are sooner counted than a trie is built
+_STEPS = 2.0**-12  # that a trie may take per individual: in the time of one, bit rows of 4,096 are counted
+
+
+def consistent_individuals(
+    cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column], fields: Sequence[str], similar: Mapping[str, float] | None = None
+) -> NDArray[np.int64]:
+    """|ρ| of every record. `dictionary` has one row an individual; a column a field, its kind saying how cells are read. A field of
+    `similar` matches texts whose Jaro similarity is at least so much."""
+    if not fields:
+        raise InputRejected("A dictionary needs at least one field shared with the release.", "Name the shared fields.")
+    for name in fields:
+        if name not in cells or name not in dictionary:
+            where = "the release" if name not in cells else "the dictionary"
+            raise InputRejected(f"Field '{name}' is not in {where}.", "Name fields that both have.")
+    alike = similar or {}
+    check_similar(alike, {name: dictionary[name] for name in fields})
+    covered = [
+        similar_runs(cells[name], dictionary[name], alike[name]) if name in alike else cell_runs(cells[name], dictionary[name])
+        for name in fields
+    ]
+    distinct, place = distinct_rows(np.stack([cells[name].codes for name in fields], axis=1))
+    runs, offsets = stacked(covered)
+    wanted = distinct + offsets.astype(np.int32)
+    columns = [dictionary[name].codes for name in fields]
+    total = np.full(len(distinct), -1, dtype=np.int64)
+    widths = np.concatenate([one.sums(np.append(np.ones(one.values, dtype=np.int64), 0)) for one in covered])
+    everything = np.concatenate([one.everything() for one in covered])
+    for rows, restricted in _alike(~everything[wanted]):
+        order = restricted[np.argsort(widths[wanted[np.ix_(rows, restricted)]].mean(axis=0), kind="stable")]  # the widest last
+        trie = trie_of([columns[field] for field in order])
+        total[rows] = trie.count(wanted[np.ix_(rows, order)], runs, int(_STEPS * len(columns[0])))
+    rest = np.flatnonzero(total < 0)
+    total[rest] = _by_bits(wanted[rest], runs, offsets, columns)
+    return total[place]
+
+
+def _alike(restricts: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """The combinations that restrict the same fields, and these, where a trie pays."""
+    patterns, number = distinct_rows(restricts.astype(np.int32))
+    for one in np.flatnonzero(np.bincount(number) >= _TRIE_FROM):
+        if patterns[one].any():
+            yield np.flatnonzero(number == one), np.flatnonzero(patterns[one])
+
+
+def _by_bits(wanted: Codes, runs: Runs, offsets: NDArray[np.int64], columns: Sequence[Codes]) -> NDArray[np.int64]:
+    """Each cell becomes a row of bits over the individuals; a combination's rows are intersected."""
+    if len(wanted) == 0:
+        return np.zeros(0, dtype=np.int64)
+    used = [np.unique(wanted[:, field], return_inverse=True) for field in range(wanted.shape[1])]
+    starts = np.cumsum([0] + [len(own) for own, _ in used])
+    rows = np.stack([place + start for (_, place), start in zip(used, starts[:-1], strict=True)], axis=1)
+    individuals = len(columns[0])
+    step = max(64, _BITS_AT_ONCE // int(starts[-1]) * 8 // 64 * 64)
+
+    def part(start: int) -> NDArray[np.int64]:
+        bits = [_bits(own, runs, column[start : start + step]) for (own, _), column in zip(used, columns, strict=True)]
+        return np.asarray(_intersections(np.concatenate(bits), rows))
+
+    total = np.zeros(len(wanted), dtype=np.int64)
+    with ThreadPoolExecutor(THREADS) as pool:
+        for counted in pool.map(part, range(0, individuals, step)):
+            total += counted
+    return total
+
+
+def _bits(own: Codes, runs: Runs, codes: Codes) -> NDArray[np.uint64]:
+    """A row of bits for each cell: the individuals that it covers."""
+    members = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[members], np.arange(MISSING, runs.values + 1))
+    return np.asarray(_set_bits(own, runs.starts, runs.low, runs.high, members, starts, (len(codes) + 63) // 64))
+
+
+@numba.njit(cache=True, nogil=True)
+def _set_bits(
+    own: Codes,
+    runs: NDArray[np.int64],
+    low: NDArray[np.int32],
+    high: NDArray[np.int32],
+    members: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    words: int,
+) -> NDArray[np.uint64]:
+    out = np.zeros((len(own), words), np.uint64)
+    one = np.uint64(1)
+    for row in range(len(own)):
+        for run in range(runs[own[row]], runs[own[row] + 1]):
+            for i in range(starts[low[run] + 1], starts[high[run] + 1]):
+                out[row, members[i] >> 6] |= one << np.uint64(members[i] & 63)
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
+def _intersections(bits: NDArray[np.uint64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many individuals lie in all the bit rows of each combination."""
+    out = np.zeros(len(wanted), np.int64)
+    both = np.empty(bits.shape[1], np.uint64)
+    for row in range(len(wanted)):
+        both[:] = bits[wanted[row, 0]]
+        for field in range(1, wanted.shape[1]):
+            other = bits[wanted[row, field]]
+            for word in range(len(both)):
+                both[word] &= other[word]
+        count = np.uint64(0)
+        for word in range(len(both)):
+            count += population(both[word])
+        out[row] = count
+    return out
+
+
+def encode_dictionary(frame: pd.DataFrame, domains: Mapping[str, Column], fields: Sequence[str]) -> dict[str, Column]:
+    """A register, encoded as the release's own attributes are. It may go beyond their domains: a number outside the declared range,
+    or a category that the hierarchy lacks, is an individual like any other, reached by no cell but `*`."""
+    for name in fields:
+        if int((frame.columns == name).sum()) != 1:
+            raise InputRejected(f"Column '{name}' is not in the dictionary, or twice.", "Correct the dictionary or its `on`.")
+    if len(frame) == 0:
+        raise InputRejected("The dictionary has no rows.", "Give one row an individual.")
+    return {name: open_column(frame[name], name, domains[name]) for name in fields}
+
+
+def open_column(cells: pd.Series, name: str, domain: Column) -> Column:
+    """A field of a dictionary, encoded as the release's attribute is."""
+    cells = without_suppressed(cells, domain.hierarchy)
+    known = [] if domain.kind.numeric else [str(value) for value in domain.values]
+    return encode_column(cells, open_spec(cells, name, domain.kind, known, domain.hierarchy))
+
+
+def open_spec(cells: pd.Series, name: str, kind: Kind, known: Sequence[str], hierarchy: Hierarchy | None) -> ColumnSpec:
+    """A dictionary's column of this kind, without the bounds of the release's domain: what is unknown there is a value of its own here."""
+    if hierarchy is not None and kind is not Kind.DATE:
+        return ColumnSpec(name, kind if kind.numeric else Kind.CATEGORY, Role.QUASI, hierarchy=_grown(hierarchy, cells, name, kind.numeric))
+    if kind.numeric:
+        return ColumnSpec(name, kind, Role.QUASI)
+    extra = sorted({value_text(value).strip() for value in _distinct(cells, name)} - {"", *known})
+    if kind is Kind.ORDINAL:  # intervals must keep their ranks, so what is not a level comes after them
+        return ColumnSpec(name, kind, Role.QUASI, levels=(*known, *extra))
+    return ColumnSpec(name, kind, Role.QUASI, declared=(*known, *extra))
+
+
+def _grown(hierarchy: Hierarchy, cells: pd.Series, name: str, numeric: bool) -> Hierarchy:
+    """The hierarchy with each unknown value as one more leaf: where its widths or mask say, else right under the root."""
+    seen = _distinct(cells, name)
+    if numeric:
+        leaves = {float(leaf) for leaf in hierarchy.leaves}
+        numbers = pd.to_numeric(pd.Series(seen, dtype=object), errors="coerce")  # what is no number is refused when it is encoded
+        extra = [format_number(number) for number in sorted(set(numbers[np.isfinite(numbers)]) - leaves)]
+    else:
+        extra = sorted({value_text(value).strip() for value in seen} - {"", *hierarchy.leaves})
+        nodes = len(set(extra) & set(hierarchy.labels.ravel().tolist()))
+        if nodes:
+            raise InputRejected(
+                f"Column '{name}' of the dictionary holds {nodes} nodes of the hierarchy, which are no values.",
+                "Write values, or leave the cells empty: a missing cell fits everybody.",
+            )
+    rows = [tuple(str(label) for label in row) for row in hierarchy.labels]
+    root = rows[0][-1]
+    for value in extra:
+        path = None if hierarchy.described is None else described_path(hierarchy.described, value)
+        rows.append((value,) * hierarchy.height + (root,) if path is None else path)
+    return Hierarchy.from_rows(rows, name, described=hierarchy.described)
+
+
+def _distinct(cells: pd.Series, name: str) -> list[Any]:
+    return list(as_written(factorize(cells, name)[1]))
+
+
+def without_suppressed(cells: pd.Series, hierarchy: Hierarchy | None) -> pd.Series:
+    """A cell that is `*`, or the root of its hierarchy, is a missing one."""
+    roots = {EVERYTHING} if hierarchy is None else {EVERYTHING, str(hierarchy.labels[0, -1])}
+    if not any(isinstance(value, str) and value.strip() in roots for value in factorize(cells, str(cells.name))[1]):
+        return cells
+    held = cells.astype(object)
+    return held.mask(held.map(lambda value: isinstance(value, str) and value.strip() in roots).astype(bool))
+
+
+def frame_cells(column: pd.Series, text: Any = value_text) -> PublishedCells:
+    """A column of a released frame as published cells; `text` writes a distinct cell."""
+    codes, distinct = factorize(column, str(column.name))
+    merged, unique = pd.factorize(np.array([*map(text, as_written(distinct)), ""], dtype=object))
+    return PublishedCells(merged[codes].astype(np.int32), np.asarray(unique, dtype=object))

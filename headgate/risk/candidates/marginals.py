@@ -1,0 +1,94 @@
+"""A dictionary of which only published frequency tables are known: fields are taken to be independent (DEFINITIONS §7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from headgate.core.columns import Column
+from headgate.core.encode import LARGEST_INTEGER
+from headgate.core.errors import InputRejected
+from headgate.core.published import PublishedCells
+from headgate.risk.candidates.consistency import open_column
+from headgate.risk.candidates.runs import cell_runs
+
+FIELD, VALUE, COUNT = "field", "value", "count"
+
+
+@dataclass(frozen=True, eq=False)
+class Marginals:
+    """`columns` has one row a line of the field's table; `counts` people per value, the last place those whose value is not known."""
+
+    individuals: int
+    columns: Mapping[str, Column]
+    counts: Mapping[str, NDArray[np.int64]]
+
+
+def marginals_of(frame: pd.DataFrame, domains: Mapping[str, Column], fields: Sequence[str], individuals: int | None = None) -> Marginals:
+    """Frequency tables one below the other, with columns field, value and count; an empty value stands for people whose value is not
+    known. Each table must count the same people, unless it is said how many `individuals` there are: then only its shares are used."""
+    for name in (FIELD, VALUE, COUNT):
+        if int((frame.columns == name).sum()) != 1:
+            raise InputRejected(f"Column '{name}' is not in the frequency tables, or twice.", "Give the columns field, value and count.")
+    if len(frame) == 0:
+        raise InputRejected("The frequency tables have no rows.", "Give one row a value.")
+    if not fields:
+        raise InputRejected("A dictionary needs at least one field shared with the release.", "Name the shared fields.")
+    if individuals is not None and (isinstance(individuals, bool) or not individuals >= 1 or individuals % 1 != 0):
+        raise InputRejected("The number of individuals is not a whole number from 1 up.", "Say how many people the tables speak of.")
+    people = _whole(frame[COUNT])
+    values = frame[VALUE].mask(frame[VALUE].map(lambda value: isinstance(value, str) and value.strip() == "").astype(bool))
+    columns, counts = {}, {}
+    for name in fields:
+        rows = np.flatnonzero(frame[FIELD].astype(object) == name)
+        columns[name], counts[name] = _table(values.iloc[rows], people[rows], name, domains)
+    totals = {int(own.sum()) for own in counts.values()}
+    if individuals is None and len(totals) > 1:
+        raise InputRejected("The frequency tables do not count the same number of people.", "Correct them, or say how many individuals.")
+    return Marginals(max(totals) if individuals is None else int(individuals), columns, counts)
+
+
+def expected_individuals(cells: Mapping[str, PublishedCells], marginals: Marginals, fields: Sequence[str]) -> NDArray[np.float64]:
+    """N·Π share: how many individuals are expected to be consistent with every record if fields are independent. 0 where a share is 0.
+    Less than one counts as one, since nobody hides among fewer than one: that is the worst case."""
+    if not fields:
+        raise InputRejected("A dictionary needs at least one field shared with the release.", "Name the shared fields.")
+    for name in fields:
+        if name not in cells or name not in marginals.columns:
+            where = "the release" if name not in cells else "the frequency tables"
+            raise InputRejected(f"Field '{name}' is not in {where}.", "Name fields that both have.")
+    expected = np.full(len(cells[fields[0]].codes), float(marginals.individuals))
+    nobody = np.zeros(len(expected), dtype=bool)
+    for name in fields:
+        counts = marginals.counts[name]
+        share = (cell_runs(cells[name], marginals.columns[name]).sums(counts) / counts.sum())[cells[name].codes]
+        expected *= share
+        nobody |= share == 0
+    return np.where(nobody, 0.0, np.maximum(expected, 1.0))
+
+
+def _table(values: pd.Series, people: NDArray[np.int64], name: str, domains: Mapping[str, Column]) -> tuple[Column, NDArray[np.int64]]:
+    if name not in domains:
+        raise InputRejected(f"Field '{name}' is not in the release.", "Name fields that both have.")
+    if len(values) == 0:
+        raise InputRejected(f"Field '{name}' has no frequency table.", "Give one row a value, or leave the field out.")
+    column = open_column(values, name, domains[name])
+    if (column.counts() > 1).any():
+        raise InputRejected(f"The frequency table of '{name}' lists a value twice.", "Give one row a value.")
+    counts = np.zeros(len(column.values) + 1, dtype=np.int64)
+    counts[column.codes] = people
+    if counts.sum() == 0:
+        raise InputRejected(f"The frequency table of '{name}' counts nobody.", "Leave the field out.")
+    return column, counts
+
+
+def _whole(counts: pd.Series) -> NDArray[np.int64]:
+    numbers = pd.to_numeric(counts.astype(object), errors="coerce").to_numpy(dtype=np.float64)
+    right = (numbers >= 0) & (numbers <= LARGEST_INTEGER) & (numbers == np.floor(numbers))
+    if not right.all():
+        raise InputRejected(f"{int((~right).sum())} counts of the frequency tables are not whole numbers from 0 up.", "Correct them.")
+    return numbers.astype(np.int64)

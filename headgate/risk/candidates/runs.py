@@ -1,0 +1,95 @@
+"""What a field's cells cover, as runs of codes: low ≤ code < high. In domain order an interval or a hierarchy's node is one run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.cells import EVERYTHING, CellReader, format_label
+from headgate.core.columns import MISSING, Column, Kind
+from headgate.core.published import PublishedCells
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Cell i has the runs `starts[i]` to `starts[i + 1]`, apart and ascending. Every cell covers the missing, whose code is −1."""
+
+    starts: NDArray[np.int64]
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    values: int  # how many the dictionary's column has
+
+    def everything(self) -> NDArray[np.bool_]:
+        """The cells that rule nobody out."""
+        return np.asarray(self.sums(np.ones(self.values + 1, dtype=np.int64)) == self.values + 1)
+
+    def cover(self, cell: NDArray[np.integer[Any]], code: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+        """Whether each cell covers the code beside it: its last run that begins at or before the code ends after it."""
+        span = self.values + 2
+        begins = np.repeat(np.arange(len(self.starts) - 1, dtype=np.int64), np.diff(self.starts)) * span + self.low + 1
+        last = np.searchsorted(begins, cell.astype(np.int64) * span + code + 1, side="right") - 1
+        return np.asarray((last >= self.starts[cell]) & (code < self.high[last]))
+
+    def sums(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Per cell, the counts of all that it covers; those of the missing come last, as in `Column.counts`."""
+        before = np.concatenate([[0], np.cumsum(np.roll(counts, 1))])
+        return np.asarray(np.add.reduceat(before[self.high + 1] - before[self.low + 1], self.starts[:-1]))
+
+
+def cell_runs(cells: PublishedCells, column: Column) -> Runs:
+    """Of every distinct text of the release, against the dictionary's column."""
+    reader, plain = CellReader(column), _plain(column)
+    return joined([merged(plain[text], plain[text] + 1) if text in plain else _covered(reader, text) for text in cells.texts], reader.size)
+
+
+def _plain(column: Column) -> dict[str, int]:
+    """Labels that cover themselves and no other: they need not be read one by one."""
+    if column.kind is not Kind.CATEGORY or column.hierarchy is not None:
+        return {}
+    return {format_label(str(value)): code for code, value in enumerate(column.values)}
+
+
+def _covered(reader: CellReader, text: str) -> NDArray[np.intp]:
+    """Codes where what a cell covers begins and, in turns, where it ends."""
+    if text in ("", EVERYTHING):
+        return np.array([MISSING, reader.size])
+    stretch = reader.places(text)
+    if stretch is not None:
+        return merged(*stretch)
+    covered = reader.covers(text)
+    return np.array([MISSING, reader.size]) if covered[MISSING] else run_ends(covered[:-1])  # what may be missing rules nobody out
+
+
+def run_ends(mask: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Of a flag a value; the missing come before them and are always in."""
+    return np.flatnonzero(np.diff(np.concatenate([[False, True], mask, [False]]))) - 1
+
+
+def merged(low: int, high: int) -> NDArray[np.intp]:
+    """The missing and one stretch of values."""
+    if high <= low:
+        return np.array([MISSING, 0])
+    return np.array([MISSING, high] if low == 0 else [MISSING, 0, low, high])
+
+
+def joined(ends: Sequence[NDArray[np.intp]], values: int) -> Runs:
+    starts = np.cumsum([0, *(len(one) // 2 for one in ends)])
+    flat = np.concatenate([*ends, np.empty(0, dtype=np.intp)]).astype(np.int32)
+    return Runs(starts, flat[::2], flat[1::2], values)
+
+
+def stacked(fields: Sequence[Runs]) -> tuple[Runs, NDArray[np.int64]]:
+    """The cells of all fields numbered through, and the first number of each field's."""
+    before = np.cumsum([0, *(len(one.low) for one in fields)])
+    starts = [one.starts[:-1] + first for one, first in zip(fields, before[:-1], strict=True)]
+    runs = Runs(
+        np.concatenate([*starts, before[-1:]]),
+        np.concatenate([one.low for one in fields]),
+        np.concatenate([one.high for one in fields]),
+        max(one.values for one in fields),
+    )
+    return runs, np.cumsum([0, *(len(own) for own in starts[:-1])])

@@ -1,0 +1,161 @@
+"""What one step would buy: the disclosure risk of a published table if one attribute were coarser, or suppressed, and all else the same.
+
+An estimate of where to look, not of the next release: groups would form otherwise. A coarser cell is the next node of its hierarchy or of
+the calendar, or an interval twice as wide about the same middle, moved inside the domain. A category without a hierarchy has no step but
+suppression.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.cells import (
+    EVERYTHING,
+    CellReader,
+    Everything,
+    Members,
+    Missing,
+    format_interval,
+    format_label,
+    format_number,
+    interval_of_node,
+    parse_cell,
+)
+from headgate.core.columns import Column, Kind
+from headgate.core.published import PublishedCells, PublishedTable
+from headgate.risk.disclosure.expected_loss import (
+    Dictionary,
+    DisclosureRisk,
+    candidates,
+    disclosed_attributes,
+    domains_of,
+    risk_of,
+    shown,
+)
+from headgate.risk.disclosure.sensitivity import Form, Sensitivity
+
+COARSER, SUPPRESS = "make", "suppress"  # how a step's words begin
+NARROWEST = 100  # a number that is published exactly is taken for an interval of the domain over this
+
+
+@dataclass(frozen=True, eq=False)
+class WhatIf:
+    """`coarser`: one step coarser; otherwise suppressed in every record."""
+
+    attribute: str
+    coarser: bool
+    risk: DisclosureRisk
+
+    @property
+    def change(self) -> str:
+        return f"{COARSER} {self.attribute} one step coarser" if self.coarser else f"{SUPPRESS} {self.attribute}"
+
+
+def what_if(
+    published: PublishedTable,
+    dictionary: Dictionary,
+    fields: Sequence[str],
+    sensitivity: Sensitivity,
+    consistent: NDArray[Any],
+    similar: Mapping[str, float] | None = None,
+) -> tuple[WhatIf, ...]:
+    """Every single step on a shared attribute, or on one that costs something to disclose, in the order of the table. `consistent` is |ρ|
+    of every record as it is: what is not shared does not change it."""
+    domains = domains_of(dictionary)
+    disclosed = disclosed_attributes(published, domains)
+    costly = published.attributes if sensitivity.form is Form.COUNT else sensitivity.attributes
+
+    def after(name: str, coarser: bool, cells: PublishedCells | None, left: NDArray[Any]) -> WhatIf:
+        still = np.zeros(published.rows, dtype=bool) if cells is None else shown(cells, domains[name])
+        return WhatIf(name, coarser, risk_of(sensitivity.of({**disclosed, name: still}, published.rows), left))
+
+    def left(name: str, cells: PublishedCells) -> NDArray[Any]:
+        return candidates({**published.cells, name: cells}, dictionary, fields, similar)
+
+    everything = PublishedCells(np.zeros(published.rows, dtype=np.int32), np.array([EVERYTHING], dtype=object))
+    steps = []
+    for name in published.attributes:
+        if name in fields:
+            wider = coarser_cells(published.cells[name], domains[name])
+            if wider is not None:
+                steps.append(after(name, True, wider, left(name, wider)))
+            steps.append(after(name, False, None, left(name, everything)))
+        elif name in costly:
+            steps.append(after(name, False, None, consistent))
+    return tuple(steps)
+
+
+def coarser_cells(cells: PublishedCells, column: Column) -> PublishedCells | None:
+    """None where no step leads between the cells and `*`."""
+    reader = CellReader(column)
+    texts = [_coarser(str(text), column, reader) for text in cells.texts]
+    if all(text == EVERYTHING for text in texts):
+        return None
+    distinct, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
+    return PublishedCells(codes.astype(np.int32)[cells.codes], distinct)
+
+
+def _coarser(text: str, column: Column, reader: CellReader) -> str:
+    cell, in_tree = parse_cell(text), column.hierarchy is not None and column.kind is not Kind.DATE
+    if isinstance(cell, Everything | Missing) or (isinstance(cell, Members) and (None in cell.labels or not in_tree)):
+        return EVERYTHING
+    if in_tree:
+        return _node_above(reader.covers(text)[:-1], column)
+    if column.kind is Kind.DATE:
+        return _calendar_above(text)
+    if not (column.kind.numeric or column.kind is Kind.ORDINAL):
+        return EVERYTHING
+    stretch = reader.interval(text)
+    return EVERYTHING if stretch is None or not len(column.values) else _twice_as_wide(stretch, column)
+
+
+def _node_above(covered: Any, column: Column) -> str:
+    """The least node that covers more than the cell does."""
+    labels = column.hierarchy.labels if column.hierarchy is not None else np.empty((0, 0), dtype=object)
+    for level in range(labels.shape[1] - 1):
+        nodes = set(labels[covered, level])
+        if len(nodes) == 1:
+            under = labels[:, level] == nodes.pop()
+            if int(under.sum()) > int(covered.sum()):
+                label = str(labels[under, level][0])
+                return label if column.kind.numeric and interval_of_node(label) is not None else format_label(label)
+    return EVERYTHING
+
+
+def _calendar_above(text: str) -> str:
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+        return text[:7]
+    if re.fullmatch(r"\d{4}-\d{2}", text):
+        return f"{text[:4]}-Q{(int(text[5:]) + 2) // 3}"
+    return text[:4] if "Q" in text else EVERYTHING
+
+
+def _twice_as_wide(stretch: tuple[float, float], column: Column) -> str:
+    low, high = stretch
+    if column.kind is Kind.ORDINAL:
+        greatest = len(column.values) - 1
+        begin, end = _widened(int(low), int(high), 0, greatest)
+        return EVERYTHING if end - begin == greatest else format_interval(str(column.values[begin]), str(column.values[end]))
+    least, most = (float(column.values[0]), float(column.values[-1])) if column.domain is None else column.domain
+    least, most = min(least, low), max(most, high)  # a register may end before the release does
+    if column.kind is Kind.INTEGER:
+        low, high = _widened(int(low), int(high), int(least), int(most))
+    else:
+        half = max(high - low, (most - least) / NARROWEST) / 2
+        low, high = low - half, high + half
+        below, above = max(0.0, least - low), max(0.0, high - most)
+        low, high = max(least, low - above), min(most, high + below)
+    return EVERYTHING if low <= least and high >= most else format_interval(format_number(low), format_number(high))
+
+
+def _widened(low: int, high: int, least: int, greatest: int) -> tuple[int, int]:
+    """Twice as many whole numbers, moved inside the domain."""
+    count = 2 * (high - low + 1)
+    begin = max(least, min(low - (high - low + 1) // 2, greatest - count + 1))
+    return begin, min(greatest, begin + count - 1)

@@ -1,0 +1,1 @@
+"""How likely a record is linked to its person: prosecutor, journalist, marketer, uniqueness."""

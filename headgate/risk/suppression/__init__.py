@@ -1,0 +1,1 @@
+"""Which cells to suppress so that the risk is least: rule sets, MinRisk, exact programmes."""

@@ -1,0 +1,95 @@
+"""Disclosure rules as matrices, records × attributes, of what is disclosed, and their risk (decision-theoretic-privacy-risk, section 3).
+
+A rule never discloses a missing cell; where fewer cells than asked for are there, it discloses all of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.columns import Column
+from headgate.core.errors import InputRejected
+from headgate.core.published import PublishedCells
+from headgate.risk.candidates.consistency import consistent_individuals
+from headgate.risk.disclosure.expected_loss import shown
+from headgate.risk.disclosure.sensitivity import Sensitivity, loss
+
+Rule = NDArray[np.bool_]
+
+
+def rules_in_all(present: NDArray[np.bool_], k: int) -> Iterator[Rule]:
+    """Δ1: k entries for all records combined."""
+    check_entries(k, present.size)
+    yield from _with_cells(present.shape, [np.flatnonzero(present)], k)
+
+
+def rules_per_record(present: NDArray[np.bool_], k: int) -> Iterator[Rule]:
+    """Δ2: k entries in each record."""
+    check_entries(k, present.shape[1])
+    width = present.shape[1]
+    yield from _with_cells(present.shape, [row * width + np.flatnonzero(cells) for row, cells in enumerate(present)], k)
+
+
+def rules_per_attribute(present: NDArray[np.bool_], k: int) -> Iterator[Rule]:
+    """Δ3: k entries of each attribute."""
+    check_entries(k, present.shape[0])
+    width = present.shape[1]
+    yield from _with_cells(present.shape, [np.flatnonzero(cells) * width + j for j, cells in enumerate(present.T)], k)
+
+
+def best_of(rules: Iterable[Rule], risk: Callable[[Rule], float]) -> tuple[Rule, float]:
+    """argmin over all of them, one after the other; the first wins ties. For small tables."""
+    found = min(((risk(rule), place, rule) for place, rule in enumerate(rules)), key=lambda one: one[:2], default=None)
+    if found is None:
+        raise InputRejected("There is no rule to choose from.", "Give at least one.")
+    return found[2], found[0]
+
+
+def rule_risk(
+    rule: Rule, cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column], fields: Sequence[str], sensitivity: Sensitivity
+) -> float:
+    """R(δ, θ): the mean ℓ if what the rule does not disclose is suppressed. `cells` are in the order of the rule's attributes."""
+    rows = {len(one.codes) for one in cells.values()}
+    if rows != {len(rule)} or rule.shape[1] != len(cells) or len(rule) == 0:
+        raise InputRejected("The rule is not as large as the table.", "Give one row a record and one column an attribute.")
+    left = suppressed(cells, rule)
+    disclosed = {name: shown(one, dictionary.get(name)) for name, one in left.items()}
+    return float(loss(sensitivity.of(disclosed, len(rule)), consistent_individuals(left, dictionary, fields)).mean())
+
+
+def suppressed(cells: Mapping[str, PublishedCells], rule: Rule) -> dict[str, PublishedCells]:
+    """What the rule leaves; `cells` are in the order of its attributes."""
+    out = {}
+    for i, (name, one) in enumerate(cells.items()):
+        codes = np.where(rule[:, i], one.codes, len(one.texts)).astype(np.int32)
+        out[name] = PublishedCells(codes, np.append(one.texts, ""))
+    return out
+
+
+def product_losses(gamma: NDArray[np.float64], rule: Rule, individuals: int) -> NDArray[np.float64]:
+    """ℓ(S) = (1/N)·Π γ_j over the attributes disclosed: what Φ5 brings against a dictionary of independent fields; 0·∞ = 0."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = np.where(rule, gamma, 1.0).prod(axis=1)
+    return np.where((rule & (gamma == 0)).any(axis=1), 0.0, product) / individuals
+
+
+def product_risk(gamma: NDArray[np.float64], rule: Rule, individuals: int) -> float:
+    """R under the same assumptions."""
+    return float(product_losses(gamma, rule, individuals).mean())
+
+
+def check_entries(k: int, most: int) -> None:
+    if not 0 <= k <= most:
+        raise InputRejected(f"A rule cannot disclose {k} of {most} entries.", f"Give k from 0 to {most}.")
+
+
+def _with_cells(shape: tuple[int, ...], parts: Sequence[NDArray[np.intp]], k: int) -> Iterator[Rule]:
+    """Every rule with k cells of each part, cells being numbered row by row."""
+    for chosen in itertools.product(*(list(itertools.combinations(part.tolist(), min(k, len(part)))) for part in parts)):
+        rule = np.zeros(shape, dtype=bool)
+        rule.flat[[cell for part in chosen for cell in part]] = True
+        yield rule

@@ -1,0 +1,1 @@
+"""Who may do what, and when: one pure function decides."""

@@ -1,0 +1,1 @@
+"""What published tables must satisfy: how each gate is measured and judged."""

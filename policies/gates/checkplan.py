@@ -1,0 +1,201 @@
+"""CheckPlan: may these sensitive attributes stand in one table? Asked by really anonymizing and measuring it.
+
+The answer uses the policy's own anonymizer and every gate on a table. A set of attributes is tried once; when a plan changes, the
+tables that did not change are not anonymized again, and the partition that passed is the one that is published.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from headgate.core.columns import Table
+from headgate.core.distance import Distance
+from headgate.core.published import publish_form
+from headgate.core.tolerance import exact
+from headgate.grouping.conditions import Condition, conditions_of
+from headgate.grouping.limits import NeighbourhoodLimit, limits_of_table
+from headgate.grouping.watch import Report, Watch
+from headgate.methods.anonymize import anonymize
+from headgate.methods.full_domain.level_partition import full_domain_partition
+from headgate.methods.full_domain.level_search import FullDomainSettings
+from headgate.methods.mondrian.settings import MondrianSettings
+from headgate.methods.partition import Infeasible, Partition, Variant, XColorSettings
+from headgate.projection.codip import codip_star
+from headgate.projection.optimal import given, optimal, separate, single
+from headgate.projection.plan import CheckTable, Projection, TableVerdict
+from policies.gates.attackers import Attacker, threats
+from policies.gates.measure import composite_of, measure_table
+from policies.gates.verdicts import judge
+from policies.schema.anonymization import FULL_DOMAIN, Anonymize, Relax, Suppress
+from policies.schema.disclosure_key import DisclosureGate
+from policies.schema.policy import Policy
+from policies.sealed.manifest import Verdict
+from policies.sealed.promise import Promise
+from policies.sealed.specs import given_tables
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One table tried: its partition, and the gates that spoke against it."""
+
+    partition: Partition
+    refused: tuple[Verdict, ...]
+    reason: str
+    closeness: float | None = None  # the largest distance of a group from the whole, over all attributes; None if not reached
+
+    @property
+    def passed(self) -> bool:
+        return not self.reason
+
+
+@dataclass(frozen=True, eq=False)
+class TableCheck:
+    """`distance` is the callable's, where the promise names one. `infeasible` is `fail` while plans are searched. `report` is
+    told how many rows are grouped, of how many."""
+
+    table: Table
+    promise: Promise
+    settings: Anonymize
+    disclosure: DisclosureGate | None
+    attackers: tuple[Attacker, ...]
+    seed: bytes
+    distance: Distance | None = None
+    infeasible: Infeasible = field(default_factory=Infeasible)
+    tried: dict[frozenset[str], Checked] = field(default_factory=dict)
+    report: Report | None = None
+    lent: Fraction = Fraction(1)  # of the share of rows that may be suppressed: what a single table may use
+
+    def __call__(self, names: tuple[str, ...]) -> TableVerdict:
+        checked = self.checked(names)
+        return TableVerdict(checked.passed, checked.reason)
+
+    def checked(self, names: tuple[str, ...]) -> Checked:
+        key = frozenset(names)
+        if key not in self.tried:
+            self.tried[key] = self._try(names)
+        return self.tried[key]
+
+    def _try(self, names: tuple[str, ...]) -> Checked:
+        partition = self.partition(names)
+        if not partition.reached:
+            return Checked(partition, (), f"not reached; {partition.remedy()}")
+        published = publish_form(self.table, partition.groups, "plan", names, levels=partition.levels)
+        promise = relaxed(self.promise, self.infeasible)
+        found = threats(self.attackers, published, np.flatnonzero(partition.groups >= 0))
+        figures = measure_table(promise, published, found, suppressed=partition.suppressed, distance=self.distance)
+        refused = tuple(verdict for verdict in judge(promise, (figures,), self.disclosure) if not verdict.passed)
+        reason = "; ".join(sentence_of(verdict) for verdict in refused)
+        return Checked(partition, refused, reason, max(figures.closeness.values(), default=None))
+
+    def partition(self, names: tuple[str, ...], kept: Any = None) -> Partition:
+        """The table's rows (or those `kept`) in groups, by the policy's method."""
+        table = self.table if kept is None else self.table.take(kept)
+        watch = Watch(self.report)
+        limits = limits_of_table(
+            table,
+            names,
+            dissimilar=self.promise.dissimilarity,
+            distance=self.distance or composite_of(self.promise),
+            each=self.promise.each,
+            linkable=self.promise.linkability,
+            delta_ls=self.promise.delta_l,
+        )
+        if self.settings.method == FULL_DOMAIN:
+            return full_domain_partition(table, names, self._lattice(names, limits, table.rows), watch)
+        return anonymize(table, names, self._asked(names, limits), self._seed(names), watch)
+
+    def _asked(self, names: tuple[str, ...], limits: tuple[NeighbourhoodLimit, ...]) -> XColorSettings:
+        """Mondrian cuts only where the gates on diversity and closeness hold; XColor has no such conditions; there they only judge."""
+        if self.settings.method != "mondrian":
+            return XColorSettings(self.promise.k, limits, variant_of(self.settings), self.infeasible)
+        strict, conditions = self.settings.strict is not False, self._conditions(names)
+        return MondrianSettings(self.promise.k, limits, infeasible=self.infeasible, strict=strict, conditions=conditions)
+
+    def _lattice(self, names: tuple[str, ...], limits: tuple[NeighbourhoodLimit, ...], rows: int) -> FullDomainSettings:
+        """What tables have suppressed together is spent: those `rows` that are left may use the rest."""
+        gone = self.table.rows - rows
+        spare = int((self.suppression if gone else self.each_share) * self.table.rows) - gone
+        share = Fraction(max(0, spare), rows)
+        objective = self.settings.objective or "ncp"
+        return FullDomainSettings(self.promise.k, share, objective, self._conditions(names), limits, every_node=False)
+
+    def _conditions(self, names: tuple[str, ...]) -> tuple[Condition, ...]:
+        """The gates on diversity and closeness, for methods that look at them while they work."""
+        return conditions_of(
+            names,
+            distinct_l={name: least for name, least in self.promise.distinct_l.items() if name in names},
+            closeness={name: t for name, t in self.promise.closeness.items() if name in names},
+        )
+
+    def naive_closeness(self) -> float | None:
+        """The largest distance of a group from the whole, over all attributes, were all in one table; None if that cannot be made."""
+        return self.checked(self.table.sensitive).closeness
+
+    @property
+    def each_share(self) -> Fraction:
+        return self.suppression * self.lent
+
+    @property
+    def suppression(self) -> Fraction:
+        """The share of rows that may be left out."""
+        return exact(self.settings.suppression or 0) if self.settings.method == FULL_DOMAIN else self.infeasible.amount
+
+    def _seed(self, names: tuple[str, ...]) -> int:
+        return int.from_bytes(hashlib.sha256(self.seed + "\n".join(sorted(names)).encode()).digest()[:8], "big")
+
+
+def relaxed(promise: Promise, infeasible: Infeasible) -> Promise:
+    """What is promised in the end: where the policy lets δ be relaxed and it had to be, the floor it names."""
+    if infeasible.otherwise != "relax" or promise.dissimilarity is None:
+        return promise
+    floor = str(float(infeasible.amount))
+    return promise.model_copy(update={"dissimilarity": promise.dissimilarity.model_copy(update={"delta": floor})})
+
+
+def variant_of(settings: Anonymize) -> Variant:
+    return Variant.MONDRIAN if settings.method == "mondrian" else Variant(settings.variant or "blocks")
+
+
+def infeasible_of(settings: Anonymize) -> Infeasible:
+    match settings.infeasible:
+        case Suppress(suppress=share):
+            return Infeasible.of({"suppress": share})
+        case Relax(relax=floor):
+            return Infeasible.of({"relax": floor})
+        case _:
+            return Infeasible()
+
+
+def monotone(promise: Promise, disclosure: DisclosureGate | None) -> bool:
+    """Can a merged table never pass where one of its parts failed? True for k, closeness and per-attribute promises; not for the
+    composite (ε, δ), which merging can make easier."""
+    seen = promise.reidentification  # looked at by no search: a table with more attributes may get larger groups
+    return promise.dissimilarity is None and disclosure is None and seen.max is None and seen.mean is None
+
+
+def sentence_of(verdict: Verdict) -> str:
+    measured = "not measured" if verdict.measured is None else f"{verdict.measured:.6g}"
+    return f"{verdict.gate} {measured}, {verdict.required:.6g} required"
+
+
+def search_plan(policy: Policy, table: Table, check: CheckTable | None, promise: Promise) -> Projection:
+    """The plan by the policy's method. Without `check` by association alone: whether its tables can be anonymized is not asked."""
+    columns, wanted = table.select(table.sensitive), policy.projection
+    beta = float(wanted.join_threat)
+    alpha = 1.0 if check is None else float(wanted.association_loss)
+    match wanted.method:
+        case "codip*":
+            return codip_star(columns, alpha, beta, check, monotone(promise, policy.gates.disclosure))
+        case "optimal":
+            return optimal(columns, alpha, beta, check)
+        case "single":
+            return single(columns, check=check)
+        case "separate":
+            return separate(columns, check=check)
+        case "given":
+            return given(columns, given_tables(policy, table), check=check)

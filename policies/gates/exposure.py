@@ -1,0 +1,126 @@
+"""What the report says of one table against one dictionary: how the risk is spread over people, and what a single step would buy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from headgate.core.published import PublishedTable
+from headgate.risk.disclosure.decision import RiskDistribution, risk_distribution
+from headgate.risk.disclosure.expected_loss import DisclosureRisk
+from headgate.risk.disclosure.what_if import COARSER, SUPPRESS, what_if
+from policies.gates.attackers import Threat
+from policies.schema.disclosure_key import CANDIDATES, DISCLOSURE, MAX, MEAN, PRIOR, SHARE, Bound, DisclosureGate
+from policies.sealed.manifest import Verdict
+
+
+@dataclass(frozen=True)
+class Step:
+    """One attribute coarser or suppressed, all else the same. `enough`: with it every bound on this dictionary would be kept."""
+
+    change: str
+    mean: float
+    max: float
+    share: float | None
+    candidates: float
+    enough: bool
+
+    def figure(self, bound: str) -> float | None:
+        return {MEAN: self.mean, MAX: self.max, SHARE: self.share, CANDIDATES: self.candidates}.get(bound)
+
+
+@dataclass(frozen=True)
+class Exposure:
+    table: str
+    dictionary: str
+    fields: tuple[str, ...]
+    spread: RiskDistribution
+    now: Step
+    steps: tuple[Step, ...]
+    prior: float | None = None
+    personal: bool = False  # people weigh their own records: a single loss would tell what somebody minds
+
+    def after(self, change: str) -> Step:
+        """What does not concern this dictionary leaves all as it is."""
+        return next((step for step in self.steps if step.change == change), self.now)
+
+
+def exposures(published: PublishedTable, found: Iterable[Threat], gate: DisclosureGate) -> tuple[Exposure, ...]:
+    return tuple(_exposure(published, threat, gate) for threat in found)
+
+
+def _exposure(published: PublishedTable, threat: Threat, gate: DisclosureGate) -> Exposure:
+    attacker, risk = threat.attacker, threat.risk
+    # Nothing is bought against a dictionary that fits nobody: it is written otherwise.
+    tried = (
+        what_if(published, attacker.dictionary, attacker.fields, threat.cost, risk.consistent, attacker.similar)
+        if risk.unmatched < 1.0
+        else ()
+    )
+    steps = tuple(_step(one.change, one.risk, gate) for one in tried)
+    now = _step("as it is", risk, gate)
+    spread, personal = risk_distribution(risk.per_record), attacker.own is not None
+    return Exposure(published.name, attacker.name, attacker.fields, spread, now, steps, attacker.prior, personal)
+
+
+def _step(change: str, risk: DisclosureRisk, gate: DisclosureGate) -> Step:
+    share = None if gate.share is None else risk.share_above(gate.share.above)
+    step = Step(change, risk.mean, risk.max, share, risk.fewest, False)
+    measured = risk.unmatched < 1.0 and math.isfinite(risk.max)
+    return replace(step, enough=measured and all(bound.holds(step.figure(bound.name)) for bound in gate.bounds))
+
+
+def with_cures(verdicts: Iterable[Verdict], found: Iterable[Exposure], gate: DisclosureGate) -> tuple[Verdict, ...]:
+    """Where a table discloses too much, the remedy says which single step would be enough, or which comes nearest."""
+    tables: dict[str, list[Exposure]] = {}
+    for one in found:
+        tables.setdefault(one.table, []).append(one)
+    return tuple(_with_cure(verdict, tables.get(verdict.table, []), gate) for verdict in verdicts)
+
+
+def _with_cure(verdict: Verdict, table: list[Exposure], gate: DisclosureGate) -> Verdict:
+    if verdict.passed or verdict.kind != DISCLOSURE:
+        return verdict
+    name, bound = verdict.against
+    own = [one for one in table if name in (one.dictionary, PRIOR)]
+    changes = list(dict.fromkeys(step.change for one in own for step in one.steps))
+    if not changes or any(not one.steps for one in own):
+        return verdict
+    enough = [change for change in changes if all(one.after(change).enough for one in table) and _expected_enough(table, change, gate)]
+    here = [change for change in changes if name != PRIOR and all(one.after(change).enough for one in own)]
+    if enough:
+        cure = f"In this table it would be enough to {_either(enough)}."
+    elif here:
+        cure = f"Against '{name}' alone it would be enough to {_either(here)}; another bound on this table would not be kept."
+    else:
+        figures = {change: _expected(own, change) if name == PRIOR else own[0].after(change).figure(bound) for change in changes}
+        best = min(changes, key=lambda change: _distance(figures[change], bound))
+        cure = f"No single step is enough; the nearest is to {best} ({bound} {figures[best]:.6g})."
+    return verdict.model_copy(update={"remedy": f"{cure} {verdict.remedy}"})
+
+
+HOW = {
+    SUPPRESS: "to suppress one, give it role: dropped and take it out of the gate",
+    COARSER: "to make one coarser, write its cells so in the source",
+}
+
+
+def _either(changes: list[str]) -> str:
+    """What to do, and how."""
+    how = [way for verb, way in HOW.items() if any(change.startswith(verb) for change in changes)]
+    return f"{', or to '.join(changes)} ({'; '.join(how)})"
+
+
+def _expected(table: list[Exposure], change: str) -> float:
+    """The mean loss over all dictionaries, each as likely as the policy says."""
+    return sum(one.prior * one.after(change).mean for one in table if one.prior)
+
+
+def _expected_enough(table: list[Exposure], change: str, gate: DisclosureGate) -> bool:
+    return gate.mean is None or not gate.by_prior or Bound(MEAN, gate.mean).holds(_expected(table, change))
+
+
+def _distance(figure: float | None, bound: str) -> float:
+    """Less is nearer to the bound."""
+    return math.inf if figure is None else -figure if bound == CANDIDATES else figure

@@ -1,0 +1,249 @@
+"""Everything that happens to a release, one frozen type an event. Payloads hold figures, digests and column numbers; no data values."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+
+from headgate.core.errors import IntegrityBroken
+from policies.schema.frozen import Frozen
+from policies.sealed.manifest import Signer
+
+LONGEST_REASON = 2000
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Count = Annotated[int, Field(ge=0)]
+Reason = Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)]
+
+
+def _utc(text: str) -> str:
+    if moment(text).utcoffset() != datetime.timedelta(0):
+        raise ValueError("a moment in UTC is needed")
+    return text
+
+
+def moment(text: str) -> datetime.datetime:
+    """A moment as events write it: ISO 8601 with its offset."""
+    found = datetime.datetime.fromisoformat(text)
+    if found.tzinfo is None:
+        raise ValueError("a moment with its offset is needed")
+    return found
+
+
+Moment = Annotated[str, AfterValidator(_utc)]
+
+
+class EventBase(Frozen):
+    """`after`: the events that must have happened before in the same release. `repeats`: may happen more than once."""
+
+    after: ClassVar[frozenset[str]] = frozenset({"run_started"})
+    repeats: ClassVar[bool] = False
+
+    release_id: Annotated[str, Field(min_length=1)]
+    at: Moment
+
+
+class RunStarted(EventBase):
+    after: ClassVar[frozenset[str]] = frozenset()
+    event: Literal["run_started"] = "run_started"
+    dataset: str
+    policy_digest: Digest
+    runner: Signer
+    product: str
+
+
+class SourceIngested(EventBase):
+    event: Literal["ingested"] = "ingested"
+    rows: Count
+    columns: Count
+    source_hmac: Digest
+
+
+class ExpectationsChecked(EventBase):
+    """`failed_columns` by their number in the source or in the published table."""
+
+    after: ClassVar[frozenset[str]] = frozenset({"ingested"})
+    repeats: ClassVar[bool] = True
+    event: Literal["expected"] = "expected"
+    direction: Literal["inbound", "outbound"]
+    table: Annotated[int, Field(ge=1)] | None = None
+    expectations: Count
+    successful: Count
+    failed_columns: tuple[int, ...] = ()
+
+
+class PlanChosen(EventBase):
+    """Tables by column numbers: names of bitmap columns hold values."""
+
+    after: ClassVar[frozenset[str]] = frozenset({"expected"})
+    event: Literal["planned"] = "planned"
+    method: str
+    tables: tuple[tuple[int, ...], ...]
+    association_loss: float
+    information_exposure: float
+    steps: Count
+
+
+class TableAnonymized(EventBase):
+    after: ClassVar[frozenset[str]] = frozenset({"planned"})
+    repeats: ClassVar[bool] = True
+    event: Literal["anonymized"] = "anonymized"
+    table: Annotated[int, Field(ge=1)]
+    groups: Count
+    suppressed: Count
+    risk: float | None = None
+    reached: bool
+
+
+class GatesJudged(EventBase):
+    """`failed` names kinds of gates, without the attributes they are about."""
+
+    after: ClassVar[frozenset[str]] = frozenset({"anonymized"})
+    event: Literal["gated"] = "gated"
+    verdicts: Annotated[int, Field(ge=1)]
+    passed: Count
+    failed: tuple[str, ...] = ()
+
+
+class RunTracked(EventBase):
+    after: ClassVar[frozenset[str]] = frozenset({"gated"})
+    event: Literal["tracked"] = "tracked"
+    mlflow_run_id: Annotated[str, Field(min_length=1)]
+
+
+class CandidateSealed(EventBase):
+    """`signers`: the keys that may approve, as the trust roots stood now. `deadline`: when nothing more can be decided."""
+
+    after: ClassVar[frozenset[str]] = frozenset({"tracked"})
+    event: Literal["sealed"] = "sealed"
+    candidate: Digest
+    policy_digest: Digest
+    required: Annotated[int, Field(ge=1)]
+    runner: Signer
+    signers: tuple[Signer, ...]
+    signers_digest: Digest
+    deadline: Moment | None = None
+
+
+class ReleaseRefused(EventBase):
+    after: ClassVar[frozenset[str]] = frozenset({"ingested"})
+    event: Literal["refused"] = "refused"
+    failed: tuple[str, ...]
+
+
+class RunFailed(EventBase):
+    """The class of the error and the step it stopped, never its text. `reason`: why an operator gave the run up."""
+
+    event: Literal["failed"] = "failed"
+    step: str
+    error: str
+    code: int
+    reason: str = ""
+
+
+class NothingNew(EventBase):
+    event: Literal["nothing_new"] = "nothing_new"
+    candidate: Digest
+
+
+class CandidateEvent(EventBase):
+    after: ClassVar[frozenset[str]] = frozenset({"sealed"})
+
+    candidate: Digest
+
+
+class SignedEvent(CandidateEvent):
+    """`statement_sha256`: the stored envelope with the signature."""
+
+    policy_digest: Digest
+    signer: Signer
+    statement_sha256: Digest
+    reason: Reason
+
+
+class CandidateApproved(SignedEvent):
+    repeats: ClassVar[bool] = True
+    event: Literal["approved"] = "approved"
+
+
+class CandidateRejected(SignedEvent):
+    event: Literal["rejected"] = "rejected"
+
+
+class ReleaseWithdrawn(SignedEvent):
+    event: Literal["withdrawn"] = "withdrawn"
+
+
+class PublicationStarted(CandidateEvent):
+    after: ClassVar[frozenset[str]] = frozenset({"approved"})
+    event: Literal["publishing"] = "publishing"
+    publisher: str
+    target: Annotated[str, Field(min_length=1)]
+    version: Annotated[int, Field(ge=1)]
+
+
+class PublicationStalled(CandidateEvent):
+    after: ClassVar[frozenset[str]] = frozenset({"publishing"})
+    repeats: ClassVar[bool] = True
+    event: Literal["stalled"] = "stalled"
+    error: str
+    reason: str = ""
+
+
+class PublicationResumed(CandidateEvent):
+    after: ClassVar[frozenset[str]] = frozenset({"stalled"})
+    repeats: ClassVar[bool] = True
+    event: Literal["resumed"] = "resumed"
+    operator: str
+    reason: Reason
+
+
+class ReleasePublished(CandidateEvent):
+    after: ClassVar[frozenset[str]] = frozenset({"publishing"})
+    event: Literal["published"] = "published"
+    version: Annotated[int, Field(ge=1)]
+    attestation_sha256: Digest
+
+
+class ReleaseSuperseded(CandidateEvent):
+    after: ClassVar[frozenset[str]] = frozenset({"published"})
+    event: Literal["superseded"] = "superseded"
+    by: Annotated[str, Field(min_length=1)]
+
+
+class CandidateExpired(CandidateEvent):
+    event: Literal["expired"] = "expired"
+
+
+class CandidateViewed(CandidateEvent):
+    repeats: ClassVar[bool] = True
+    event: Literal["viewed"] = "viewed"
+    viewer: str
+
+
+RunEvent = SourceIngested | ExpectationsChecked | PlanChosen | TableAnonymized | GatesJudged | RunTracked
+RunEnd = CandidateSealed | ReleaseRefused | RunFailed | NothingNew
+LaterEvent = (
+    CandidateApproved
+    | CandidateRejected
+    | ReleaseWithdrawn
+    | PublicationStarted
+    | PublicationStalled
+    | PublicationResumed
+    | ReleasePublished
+    | ReleaseSuperseded
+    | CandidateExpired
+    | CandidateViewed
+)
+Event = RunStarted | RunEvent | RunEnd | LaterEvent
+_ADAPTER: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="event")])
+
+
+def read_event(payload: str | bytes) -> Event:
+    """An event as the ledger stored it. One that does not read as its type was not written by headgate."""
+    try:
+        return _ADAPTER.validate_json(payload)
+    except ValidationError as error:
+        place = ".".join(str(step) for step in error.errors()[0]["loc"])
+        raise IntegrityBroken(f"An event of the ledger cannot be read ({place or 'no event'}).", "Run `headgate audit verify`.") from None

@@ -1,0 +1,139 @@
+"""From a release's events to its state. An order that the table of transitions does not allow was not written by headgate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from headgate.core.errors import IntegrityBroken
+from policies.ledger.events import (
+    CandidateApproved,
+    CandidateEvent,
+    CandidateRejected,
+    CandidateSealed,
+    Event,
+    GatesJudged,
+    PublicationStarted,
+    ReleasePublished,
+    ReleaseSuperseded,
+    ReleaseWithdrawn,
+    RunStarted,
+    RunTracked,
+    SignedEvent,
+    SourceIngested,
+)
+from policies.ledger.standing import Decision, Release
+from policies.ledger.states import TRANSITIONS, Count, State
+
+CURE = "Run `headgate audit verify`, and restore the ledger from a backup."
+_MOVES = {row.event for row in TRANSITIONS}
+
+
+def fold(events: Iterable[Event]) -> Release:
+    """The release after its events, in their order."""
+    release: Release | None = None
+    for event in events:
+        release = begin(event) if release is None else apply(release, event)
+    if release is None:
+        raise IntegrityBroken("A release has no events.", CURE)
+    return release
+
+
+def begin(event: Event) -> Release:
+    if not isinstance(event, RunStarted):
+        raise _broken(event, "comes before the run has started")
+    return Release(event.release_id, event.dataset, event.policy_digest, event.runner)
+
+
+def apply(release: Release, event: Event) -> Release:
+    """The release after one more event; IntegrityBroken if it cannot follow."""
+    if event.release_id != release.release_id:
+        raise _broken(event, "belongs to another release")
+    absent = sorted(event.after - release.seen)
+    if absent:
+        raise _broken(event, f"comes before '{absent[0]}'")
+    if event.event in release.seen and not event.repeats:
+        raise _broken(event, "happens twice")
+    if isinstance(event, CandidateEvent) and event.candidate != release.candidate:
+        raise _broken(event, "names another candidate")
+    if isinstance(event, SignedEvent) and event.policy_digest != release.policy_digest:
+        raise _broken(event, "names another policy")
+    changed = replace(_content(release, event), seen=release.seen | {event.event}, events=release.events + 1)
+    if event.event not in _MOVES:
+        if release.state is not State.RUNNING:
+            raise _broken(event, f"happens in state {release.state}")
+        return changed
+    enough = Count.ENOUGH if changed.standing() >= changed.required else Count.MORE_NEEDED
+    rows = [row for row in TRANSITIONS if row.event == event.event and row.source is release.state and row.count in (Count.ANY, enough)]
+    if not rows:
+        raise _broken(event, f"happens in state {release.state}")
+    return replace(changed, state=rows[0].target)
+
+
+def _content(release: Release, event: Event) -> Release:
+    """What an event adds besides the state."""
+    match event:
+        case SourceIngested():
+            return replace(release, source_hmac=event.source_hmac)
+        case GatesJudged():
+            return replace(release, gates_passed=event.passed == event.verdicts and not event.failed)
+        case RunTracked():
+            return replace(release, mlflow_run_id=event.mlflow_run_id)
+        case CandidateSealed():
+            return _sealed(release, event)
+        case CandidateApproved() | CandidateRejected():
+            return _decided(release, event)
+        case ReleaseWithdrawn():
+            if not release.is_sealed(event.signer) and event.signer != release.runner:
+                raise _broken(event, "is signed by a key that was not sealed")
+            return release
+        case PublicationStarted():
+            if release.standing() < release.required:
+                raise _broken(event, "comes before enough approvals")
+            return replace(release, version=event.version, target=event.target)
+        case ReleasePublished():
+            if event.version != release.version:
+                raise _broken(event, "names another version than was started")
+            return release
+        case ReleaseSuperseded():
+            return replace(release, superseded_by=event.by)
+        case _:
+            return release
+
+
+def _sealed(release: Release, event: CandidateSealed) -> Release:
+    if not release.gates_passed:
+        raise _broken(event, "comes although a gate has not passed")
+    if event.policy_digest != release.policy_digest or event.runner != release.runner:
+        raise _broken(event, "names another policy or runner than the run")
+    return replace(
+        release,
+        candidate=event.candidate,
+        required=event.required,
+        signers=event.signers,
+        signers_digest=event.signers_digest,
+        deadline=event.deadline,
+    )
+
+
+def _decided(release: Release, event: CandidateApproved | CandidateRejected) -> Release:
+    approves = isinstance(event, CandidateApproved)
+    if not release.is_sealed(event.signer):
+        raise _broken(event, "is signed by a key that was not sealed")
+    if release.is_runner(event.signer):
+        raise _broken(event, "is signed by the runner")
+    if repeated(release, event.signer.principal, event.signer.fingerprint, approves):
+        raise _broken(event, "repeats a decision")
+    return replace(release, decisions=(*release.decisions, Decision(event.signer, approves, event.at)))
+
+
+def repeated(release: Release, principal: str, fingerprint: str, approves: bool) -> bool:
+    """Whether the same person, or the same key, has made the same decision before."""
+    return any(
+        decision.approves is approves and (decision.signer.principal == principal or decision.signer.fingerprint == fingerprint)
+        for decision in release.decisions
+    )
+
+
+def _broken(event: Event, why: str) -> IntegrityBroken:
+    return IntegrityBroken(f"The ledger's order is broken: '{event.event}' {why}.", CURE)

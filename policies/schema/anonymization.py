@@ -1,0 +1,124 @@
+"""How a release is made: which tables the sensitive attributes go to, and how each table is anonymized."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from policies.schema.fields import Exact, NotNegative, Problem, Problems, Section, Share, Text, Whole, decimal_text
+
+FULL_DOMAIN = "full-domain"
+
+
+class Projection(Section):
+    """`association_loss` bounds Γα and `join_threat` Γβ (DEFINITIONS §6). `tables` belongs to the method `given`."""
+
+    method: Literal["codip*", "optimal", "single", "separate", "given"] = "codip*"
+    association_loss: Share = Decimal("0.3")
+    join_threat: Share = Decimal("0.3")
+    tables: Annotated[tuple[Annotated[tuple[Text, ...], Field(min_length=1)], ...], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _tables_when_given(self) -> Projection:
+        if self.method == "given" and self.tables is None:
+            raise Problems([Problem((), "method given without 'tables'", "tables: [[attribute, …], …]")])
+        if self.method != "given" and self.tables is not None:
+            raise Problems([Problem(("tables",), f"'tables' with method {self.method}", "'tables' only with method given")])
+        return self
+
+
+class Distance(Section):
+    """How sensitive attributes compose into Δ. A callable of the operator's list, "module:function", replaces the composition."""
+
+    combine: Literal["lp", "min"] | None = None
+    p: Annotated[Exact, Field(ge=1)] | None = None
+    callable: Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$")] | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Distance:
+        if self.callable is not None and (self.combine is not None or self.p is not None):
+            raise Problems([Problem(("callable",), "'callable' beside 'combine' or 'p'", "a callable alone, or combine and p")])
+        if self.combine == "min" and self.p is not None:
+            raise Problems([Problem(("p",), "'p' with combine: min", "'p' only with combine: lp")])
+        return self
+
+
+class Suppress(Section):
+    """Rows may be left out, up to this share of the input, when the promise cannot be kept with all of them."""
+
+    suppress: Share
+
+
+class Relax(Section):
+    """δ may be lowered, down to this, when the promise cannot be kept."""
+
+    relax: Share
+
+
+def _infeasible_form(found: Any) -> str | None:
+    if isinstance(found, Suppress | Relax):
+        return type(found).__name__.lower()
+    if isinstance(found, Mapping):
+        return next((key for key in ("suppress", "relax") if key in found), None)
+    return "fail" if found == "fail" else None
+
+
+Infeasible = Annotated[
+    Annotated[Literal["fail"], Tag("fail")] | Annotated[Suppress, Tag("suppress")] | Annotated[Relax, Tag("relax")],
+    Discriminator(
+        _infeasible_form,
+        custom_error_type="infeasible",
+        custom_error_message="Input should be fail, {suppress: share of rows} or {relax: least δ}",
+    ),
+]
+
+
+class Proximity(Section):
+    """(ε, δ) for one sensitive attribute alone."""
+
+    epsilon: NotNegative
+    delta: Share
+
+
+class Anonymize(Section):
+    method: Literal["xcolor", "mondrian", "full-domain"] = "xcolor"
+    variant: Literal["blocks", "faithful"] | None = None
+    strict: Annotated[bool, Field(strict=True)] | None = None
+    k: Annotated[Whole, Field(ge=2)]
+    epsilon: NotNegative | None = None
+    delta: Share | None = None
+    each: dict[str, Proximity] = {}
+    distance: Distance = Distance()
+    infeasible: Infeasible = "fail"
+    suppression: Share | None = None
+    objective: Literal["ncp", "discernibility", "arx"] | None = None
+
+    @model_validator(mode="after")
+    def _fits_the_method(self) -> Anonymize:
+        problems = []
+        if self.variant is not None and self.method != "xcolor":
+            problems.append(Problem(("variant",), f"'variant' with method {self.method}", "'variant' only with method xcolor"))
+        if self.strict is not None and self.method != "mondrian":
+            problems.append(Problem(("strict",), f"'strict' with method {self.method}", "'strict' only with method mondrian"))
+        for key in ("suppression", "objective"):
+            if getattr(self, key) is not None and self.method != FULL_DOMAIN:
+                problems.append(Problem((key,), f"'{key}' with method {self.method}", f"'{key}' only with method full-domain"))
+        if (self.epsilon is None) is not (self.delta is None):
+            lone, other = ("epsilon", "delta") if self.delta is None else ("delta", "epsilon")
+            problems.append(Problem((lone,), f"'{lone}' without '{other}'", "both, or neither"))
+        if self.method == FULL_DOMAIN and self.infeasible != "fail":
+            problems.append(Problem(("infeasible",), "'infeasible' with method full-domain", "'suppression', a share of the rows"))
+        if isinstance(self.infeasible, Relax):
+            # What a single attribute is promised by `each` is never weakened.
+            if self.delta is None:
+                problems.append(Problem(("infeasible",), "{relax: …} without a δ to relax", "epsilon and delta, or infeasible: fail"))
+            elif self.infeasible.relax > self.delta:
+                problems.append(
+                    Problem(("infeasible", "relax"), decimal_text(self.infeasible.relax), f"at most delta, {decimal_text(self.delta)}")
+                )
+        if problems:
+            raise Problems(problems)
+        return self

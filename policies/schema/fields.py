@@ -1,0 +1,169 @@
+"""The small words a policy file is made of: exact decimals, names, paths; and sections that know their own keys."""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import PurePosixPath
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
+from pydantic_core import PydanticCustomError
+
+from policies.schema.frozen import Frozen
+
+KeyPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing a policy says that cannot be meant: where, what was found, what is accepted."""
+
+    path: KeyPath
+    found: str
+    accepted: str
+
+    def below(self, *prefix: str | int) -> Problem:
+        return Problem((*prefix, *self.path), self.found, self.accepted)
+
+
+class Problems(ValueError):
+    """Several problems of one section, each with its own place below that section."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(f"{'.'.join(map(str, p.path))}: found {p.found}; accepted: {p.accepted}" for p in self.problems))
+
+
+class WrittenInt(int):
+    """A whole number of a policy file that remembers its spelling: the category 010 is not the category 10."""
+
+    text: str
+
+    def __new__(cls, text: str) -> WrittenInt:
+        number = super().__new__(cls, text, 0) if re.match(r"[-+]?0[xob]", text) else super().__new__(cls, text.replace("_", ""))
+        number.text = text
+        return number
+
+
+class WrittenDecimal(Decimal):
+    """A decimal of a policy file that remembers its spelling."""
+
+    text: str
+
+    def __new__(cls, text: str) -> WrittenDecimal:
+        number = super().__new__(cls, text.replace("_", ""))
+        number.text = text
+        return number
+
+
+def nearest(word: str, accepted: Iterable[str]) -> str | None:
+    """The accepted word a person most likely meant."""
+    close = difflib.get_close_matches(word.casefold(), list(accepted), n=1, cutoff=0.6)
+    return close[0] if close else None
+
+
+def choices(accepted: Iterable[str], found: str = "") -> str:
+    """'a, b or c', with a guess at what was meant."""
+    words = [str(word) for word in accepted]
+    listed = " or ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+    guess = nearest(found, words) if found else None
+    return f"{listed} (did you mean {guess}?)" if guess else listed
+
+
+def _encoding(name: str) -> str:
+    try:
+        codecs.lookup(name)
+    except LookupError:
+        raise PydanticCustomError("encoding", "Input should be a text encoding such as utf-8, latin-1 or cp1252") from None
+    return name
+
+
+Encoding = Annotated[str, AfterValidator(_encoding)]
+Separator = Annotated[str, Field(min_length=1, max_length=1)]
+
+
+def decimal_text(number: Decimal | int) -> str:
+    """The number a person wrote, without exponent and without zeros that mean nothing: 0.60 and 6e-1 are 0.6."""
+    text = format(Decimal(number), "f")
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text in ("-0", "") else text
+
+
+def _decimal(found: Any) -> Any:
+    if isinstance(found, bool) or not isinstance(found, int | float | str | Decimal):
+        raise PydanticCustomError("exact_number", "Input should be a number")
+    try:
+        number = Decimal(repr(found)) if isinstance(found, float) else Decimal(int(found)) if isinstance(found, int) else Decimal(found)
+    except InvalidOperation:
+        raise PydanticCustomError("exact_number", "Input should be a number") from None
+    if not number.is_finite():
+        raise PydanticCustomError("exact_number", "Input should be a finite number")
+    if not -30 <= number.adjusted() <= 30 or len(number.as_tuple().digits) > 40:
+        raise PydanticCustomError("exact_number", "Input should be a number of at most 40 digits, neither above 1e30 nor finer than 1e-30")
+    return number
+
+
+def _text(found: Any) -> Any:
+    """Numbers where values are listed are meant as written."""
+    return found.text if isinstance(found, WrittenInt | WrittenDecimal) else str(found) if type(found) is int else found
+
+
+def _input_path(path: str) -> str:
+    if "\x00" in path or not path.strip():
+        raise PydanticCustomError("path", "Input should be the path of a file, relative to the policy file")
+    return path
+
+
+def _store_path(path: str) -> str:
+    pure = PurePosixPath(path)
+    if (
+        pure.is_absolute()
+        or ".." in pure.parts
+        or not pure.parts
+        or not re.fullmatch(r"[A-Za-z0-9][\w.\-/]*", path, re.ASCII)
+        or "//" in path
+    ):
+        raise PydanticCustomError(
+            "store_path", "Input should be a folder relative to the store: letters, digits, '.', '_', '-' and '/', no '..', not absolute"
+        )
+    return str(pure)
+
+
+def _unique(found: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len(set(found)) != len(found):
+        raise PydanticCustomError("unique", "Input should be a list in which nothing occurs twice")
+    return found
+
+
+Exact = Annotated[Decimal, BeforeValidator(_decimal), PlainSerializer(decimal_text, return_type=str)]
+NotNegative = Annotated[Exact, Field(ge=0)]
+Share = Annotated[Exact, Field(ge=0, le=1)]
+PositiveShare = Annotated[Exact, Field(gt=0, le=1)]
+Whole = Annotated[int, Field(strict=True)]
+Positive = Annotated[int, Field(strict=True, ge=1)]
+Text = Annotated[str, Field(min_length=1)]
+ValueText = Annotated[str, BeforeValidator(_text)]
+InputPath = Annotated[str, AfterValidator(_input_path)]
+StorePath = Annotated[str, AfterValidator(_store_path)]
+UniqueTexts = Annotated[tuple[ValueText, ...], Field(min_length=1), AfterValidator(_unique)]
+UniqueNames = Annotated[tuple[Text, ...], Field(min_length=1), AfterValidator(_unique)]
+
+
+class Section(Frozen):
+    """A mapping of the policy file. A key it does not know is named together with the nearest one it does."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _knows_its_keys(cls, found: Any) -> Any:
+        if isinstance(found, Mapping):
+            accepted = [field.alias or name for name, field in cls.model_fields.items()]
+            names = set(accepted) | set(cls.model_fields)
+            unknown = [key for key in found if key not in names]
+            if unknown:
+                raise Problems(Problem((str(key),), f"unknown key '{key}'", choices(accepted, str(key))) for key in unknown)
+        return found

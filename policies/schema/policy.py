@@ -1,0 +1,96 @@
+"""The policy file, whole: what is released, how, what must hold of it, and who must agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from headgate.core.columns import Kind, Role
+from headgate.core.errors import PolicyInvalid
+from policies.schema.anonymization import Anonymize, Projection
+from policies.schema.attribute import Attribute, ValuesFrom
+from policies.schema.coherence import problems_of
+from policies.schema.disclosure_key import SuppressCells
+from policies.schema.fields import Problems, Section
+from policies.schema.requirements import ApprovalKey, Gates, PublishKey, ScheduleKey, UtilityKey
+from policies.schema.source_key import Expectations, Source
+
+Dataset = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
+
+
+class Policy(Section):
+    """Immutable, and coherent: whoever holds one knows that every name in it exists and has the right role and kind."""
+
+    schema_version: Literal[1] = Field(alias="schema")
+    dataset: Dataset
+    title: Annotated[str, Field(max_length=200)] = ""
+    draft: Annotated[bool, Field(strict=True)] = False
+    source: Source
+    expect: Expectations = Expectations()
+    attributes: Annotated[dict[str, Attribute], Field(min_length=1)]
+    suppress_cells: SuppressCells | None = None
+    projection: Projection = Projection()
+    anonymize: Anonymize
+    gates: Gates
+    utility: UtilityKey = UtilityKey()
+    approval: ApprovalKey = ApprovalKey()
+    publish: PublishKey
+    schedule: ScheduleKey | None = None
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Policy:
+        problems = problems_of(self)
+        if problems:
+            raise Problems(problems)
+        return self
+
+    def named(self, role: Role) -> tuple[str, ...]:
+        """Attributes of one role, in the order of the file."""
+        return tuple(name for name, attribute in self.attributes.items() if attribute.role is role)
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        return tuple(name for name in self.named(Role.SENSITIVE) if self.attributes[name].kind is Kind.SET)
+
+    @property
+    def source_columns(self) -> tuple[str, ...]:
+        """Every column the source must have, and may have."""
+        return tuple(column for name, attribute in self.attributes.items() for column in attribute.source_columns(name))
+
+
+def files_of(policy: Policy) -> Mapping[tuple[str | int, ...], str]:
+    """Key path → path of every file the policy refers to. The source is data, not policy, and is not among them."""
+    found: dict[tuple[str | int, ...], str] = {}
+    if policy.expect.suite is not None:
+        found["expect", "suite"] = policy.expect.suite
+    for name, attribute in policy.attributes.items():
+        if isinstance(attribute.hierarchy, str):
+            found["attributes", name, "hierarchy"] = attribute.hierarchy
+        if isinstance(attribute.values, str):
+            found["attributes", name, "values"] = attribute.values
+        if isinstance(attribute.values_from, ValuesFrom):
+            found["attributes", name, "values_from", "path"] = attribute.values_from.path
+    disclosure = policy.gates.disclosure
+    if disclosure is not None:
+        for place, dictionary in enumerate(disclosure.dictionaries):
+            if dictionary.file is not None:
+                form, path = dictionary.file
+                found["gates", "disclosure", "dictionaries", place, form] = path
+        if disclosure.sensitivity is not None and disclosure.sensitivity.people is not None:
+            found["gates", "disclosure", "sensitivity", "people", "path"] = disclosure.sensitivity.people.path
+    if policy.approval.signers is not None:
+        found["approval", "signers"] = policy.approval.signers
+    return found
+
+
+def require_ready(policy: Policy) -> None:
+    """A draft can be read, shown and advised on; only a confirmed policy can be released."""
+    guessed = [name for name, attribute in policy.attributes.items() if attribute.guess]
+    if policy.draft or guessed:
+        named = f": {', '.join(guessed[:5])}{' …' if len(guessed) > 5 else ''}" if guessed else ""
+        raise PolicyInvalid(
+            f"The policy of '{policy.dataset}' is a draft; {len(guessed)} of its attributes are unconfirmed guesses{named}.",
+            "Read every attribute's role and kind, correct what is wrong, then remove its line 'guess: true' and the line 'draft: true'.",
+        )

@@ -1,0 +1,1 @@
+"""What is promised of a release, and the manifest that seals what was made."""

@@ -1,0 +1,292 @@
+"""From a policy to what the science works with: a ColumnSpec an attribute, the promise of a release, and back from a promise."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.columns import Column, Kind, Role, Table
+from headgate.core.described import mask_hierarchy, widths_hierarchy
+from headgate.core.encode import ColumnSpec, value_text
+from headgate.core.errors import InputRejected, PolicyInvalid
+from headgate.core.hierarchy import Hierarchy
+from policies.schema.attribute import Attribute, Mask, Widths
+from policies.schema.fields import decimal_text
+from policies.schema.policy import Policy
+from policies.sealed.promise import DeltaL, Dissimilarity, Promise, QuasiIdentifier, Reidentification, SensitiveAttribute
+
+EPOCH = datetime.date(1970, 1, 1)
+HierarchyRows = Sequence[Sequence[str]]
+
+
+def needs_values(policy: Policy) -> tuple[str, ...]:
+    """Attributes whose hierarchy is built from the values present: `column_specs` wants their distinct cells."""
+    return tuple(name for name, attribute in policy.attributes.items() if isinstance(attribute.hierarchy, Widths | Mask))
+
+
+def column_specs(
+    policy: Policy,
+    hierarchies: Mapping[str, HierarchyRows] | None = None,
+    codes: Mapping[str, Sequence[str]] | None = None,
+    present: Mapping[str, Iterable[Any]] | None = None,
+) -> dict[str, ColumnSpec]:
+    """One spec an attribute, in the order of the file. The caller has read the hierarchies, the code lists and, for the names of
+    `needs_values`, the distinct cells."""
+    specs = {}
+    for name, attribute in policy.attributes.items():
+        if attribute.kind is None:
+            specs[name] = ColumnSpec(name, Kind.CATEGORY, attribute.role)  # identifiers and dropped columns are never encoded
+            continue
+        declared = _declared(name, attribute, codes or {})
+        hierarchy = _hierarchy(name, attribute, hierarchies or {}, present or {})
+        accepted = declared or (tuple(hierarchy.leaves) if hierarchy is not None and attribute.kind is Kind.CATEGORY else ())
+        specs[name] = ColumnSpec(
+            name,
+            attribute.kind,
+            attribute.role,
+            domain=_domain(attribute),
+            levels=attribute.levels or (),
+            declared=declared,
+            hierarchy=hierarchy,
+            separator=attribute.separator or "|",
+            nonsensitive=_nonsensitive(name, attribute, accepted),
+            absent_sensitive=attribute.absent == "sensitive",
+            weight=1.0 if attribute.weight is None else float(attribute.weight),
+            metric=(attribute.distance or "total-variation") if attribute.kind is Kind.VECTOR else None,
+            components=attribute.columns or (),
+        )
+    return specs
+
+
+def _declared(name: str, attribute: Attribute, codes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    if attribute.kind is Kind.ORDINAL:
+        return ()
+    if attribute.listed_values is not None:
+        return attribute.listed_values
+    if attribute.values is None and attribute.values_from is None:
+        return ()
+    found = tuple(str(code).strip() for code in codes.get(name, ()))
+    if not found or "" in found:
+        raise InputRejected(f"The code list of '{name}' {'has a blank line' if found else 'is empty'}.", "Write one value a line.")
+    if len(set(found)) != len(found):
+        raise InputRejected(f"The code list of '{name}' lists a value twice.", "Keep each value once.")
+    return found
+
+
+def _hierarchy(
+    name: str, attribute: Attribute, hierarchies: Mapping[str, HierarchyRows], present: Mapping[str, Iterable[Any]]
+) -> Hierarchy | None:
+    described = attribute.hierarchy
+    if described is None:
+        return None
+    if isinstance(described, str):
+        if name not in hierarchies:
+            raise InputRejected(f"The hierarchy file of '{name}' was not read.", "Give the file that the policy names.")
+        return Hierarchy.from_rows(hierarchies[name], name, file=described)
+    if name not in present:
+        raise InputRejected(f"The hierarchy of '{name}' is built from its values, which were not given.", "Give its distinct cells.")
+    rule = described.model_dump()
+    if isinstance(described, Widths):
+        return Hierarchy.from_rows(widths_hierarchy(present[name], described.widths, name), name, described=rule)
+    return Hierarchy.from_rows(mask_hierarchy(present[name], described.mask, name), name, described=rule)
+
+
+def _domain(attribute: Attribute) -> tuple[float, float] | None:
+    if attribute.domain is None:
+        return None
+    low, high = (_days(end) if isinstance(end, str) else float(end) for end in attribute.domain)
+    return float(low), float(high)
+
+
+def _days(day: str) -> int:
+    return (datetime.date.fromisoformat(day) - EPOCH).days
+
+
+def _nonsensitive(name: str, attribute: Attribute, accepted: tuple[str, ...]) -> frozenset[str | None]:
+    """As the encoder writes values: 0.50 is 0.5, a day is its number."""
+    unknown = [value for value in attribute.nonsensitive if value is not None and accepted and value not in accepted]
+    if unknown:
+        raise PolicyInvalid(
+            f"attributes.{name}.nonsensitive: found '{unknown[0]}'; accepted: a value of its code list or a leaf of its hierarchy.",
+            "Correct the spelling in the policy, or add the value to the file.",
+        )
+    if attribute.kind is Kind.DATE:
+        return frozenset(None if value is None else str(_days(value)) for value in attribute.nonsensitive)
+    if attribute.kind in (Kind.NUMBER, Kind.INTEGER):
+        return frozenset(None if value is None else value_text(float(value)) for value in attribute.nonsensitive)
+    return frozenset(attribute.nonsensitive)
+
+
+def columns_of(table: Table, name: str) -> tuple[str, ...]:
+    """The published columns that a name in the policy stands for: itself, or the bitmap columns of a set."""
+    if name in table.sensitive:
+        return (name,)
+    bits = tuple(column.name for column in table.select(table.sensitive) if column.origin == name)
+    if not bits:
+        raise PolicyInvalid(
+            f"'{name}' is no sensitive column of the data.", "Name a sensitive attribute, or attribute=value with a value of its code list."
+        )
+    return bits
+
+
+def given_tables(policy: Policy, table: Table) -> tuple[tuple[str, ...], ...]:
+    """The tables of `method: given` by published columns; a set stands for all its bitmap columns."""
+    tables = tuple(tuple(column for name in names for column in columns_of(table, name)) for names in policy.projection.tables or ())
+    placed = [column for columns in tables for column in columns]
+    if len(set(placed)) != len(placed):
+        raise PolicyInvalid("projection.tables names a sensitive column twice.", "Put each in one table.")
+    left = [column for column in table.sensitive if column not in set(placed)]
+    if left:
+        raise PolicyInvalid(
+            f"projection.tables leaves {len(left)} of {len(table.sensitive)} sensitive columns out.", "Put each in one table."
+        )
+    return tables
+
+
+def insensitive_tables(policy: Policy, tables: int) -> tuple[tuple[str, ...], ...]:
+    """The insensitive attributes of each projected table: in the one the policy names, or else in the first."""
+    wanted = {name: policy.attributes[name].table or 1 for name in policy.named(Role.INSENSITIVE)}
+    beyond = [name for name, number in wanted.items() if number > tables]
+    if beyond:
+        raise PolicyInvalid(
+            f"attributes.{beyond[0]}.table: found {wanted[beyond[0]]}; the plan has {tables} tables.", "Name a table of the plan."
+        )
+    return tuple(tuple(name for name, number in wanted.items() if number == place) for place in range(1, tables + 1))
+
+
+def promise_of(policy: Policy, table: Table) -> Promise:
+    """What the release promises of its published columns. `table` is encoded, and its sets are bitmap columns already."""
+    asked, gates = policy.anonymize, policy.gates
+    alone = {
+        column: Dissimilarity(epsilon=decimal_text(each.epsilon), delta=decimal_text(each.delta))
+        for name, each in asked.each.items()
+        for column in columns_of(table, name)
+    }
+    spread = {
+        column: DeltaL(interval=decimal_text(gate.interval), l=decimal_text(gate.l))
+        for name, gate in gates.delta_l.items()
+        for column in columns_of(table, name)
+    }
+    whole = None
+    if asked.epsilon is not None and asked.delta is not None:
+        whole = Dissimilarity(epsilon=decimal_text(asked.epsilon), delta=decimal_text(asked.delta))
+    seen = gates.reidentification
+    return Promise(
+        k=asked.k,
+        dissimilarity=whole,
+        each=alone,
+        combine=asked.distance.combine or "lp",
+        power=float(asked.distance.p or 1),
+        callable=asked.distance.callable,
+        linkability=decimal_text(gates.linkability),
+        delta_l=spread,
+        closeness=_per_column(table, gates.closeness, vectors=False),
+        distinct_l=_per_column(table, gates.distinct_l, vectors=True),
+        reidentification=Reidentification(
+            max=None if seen is None or seen.max is None else decimal_text(seen.max),
+            mean=None if seen is None or seen.mean is None else decimal_text(seen.mean),
+        ),
+        quasi=tuple(_quasi(policy, column) for column in table.select(table.quasi)),
+        sensitive=tuple(_sensitive(policy, column) for column in table.select(table.sensitive)),
+        insensitive=table.insensitive,
+    )
+
+
+def _per_column(table: Table, gate: Decimal | Mapping[str, Decimal] | None, vectors: bool) -> dict[str, str]:
+    """A number stands for every sensitive column but bitmap columns, and but vectors where the measure has none for them."""
+    if gate is None:
+        return {}
+    if isinstance(gate, Mapping):
+        return {column: decimal_text(bound) for name, bound in gate.items() for column in columns_of(table, name)}
+    columns = [column for column in table.select(table.sensitive) if column.origin is None and (vectors or column.kind is not Kind.VECTOR)]
+    return {column.name: decimal_text(gate) for column in columns}
+
+
+def _rows(hierarchy: Hierarchy | None) -> tuple[tuple[str, ...], ...]:
+    return () if hierarchy is None else tuple(tuple(str(label) for label in row) for row in hierarchy.labels)
+
+
+def _quasi(policy: Policy, column: Column) -> QuasiIdentifier:
+    values = () if column.kind.numeric or column.hierarchy is not None else tuple(str(value) for value in column.values)
+    rows = _without_values(policy.attributes[column.name], _rows(column.hierarchy))
+    return QuasiIdentifier(name=column.name, kind=column.kind, domain=column.domain, values=values, hierarchy=rows)
+
+
+def _without_values(attribute: Attribute, rows: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    """A hierarchy made from the values present would say in the manifest what the cells hide: its leaves are renamed there. Reading a
+    published cell needs its nodes and how many leaves each has; of an interval not even that."""
+    if isinstance(attribute.hierarchy, Widths):
+        return tuple((node.strip("[]").split("..")[0], node, *above) for _, node, *above in dict.fromkeys(("", *row[1:]) for row in rows))
+    if isinstance(attribute.hierarchy, Mask):
+        return tuple((f"{node} {number}", node, *above) for number, (_, node, *above) in enumerate(rows))
+    return rows
+
+
+def _sensitive(policy: Policy, column: Column) -> SensitiveAttribute:
+    if column.kind is Kind.SET:
+        raise InputRejected(f"'{column.name}' is a set, and sets are published as bitmap columns.", "Make the bitmap first.")
+    attribute = policy.attributes[column.origin or column.name]
+    harmless: list[str | None] = [
+        value_text(value) for value, secret in zip(column.values, column.sensitive[:-1], strict=True) if not secret
+    ]
+    bit = column.origin is not None
+    declared = (
+        tuple(value_text(value) for value in column.values)
+        if bit or attribute.values is not None or attribute.values_from is not None
+        else ()
+    )
+    return SensitiveAttribute(
+        name=column.name,
+        kind=column.kind,
+        domain=column.domain if column.kind.numeric else None,
+        levels=tuple(str(value) for value in column.values) if column.kind is Kind.ORDINAL else (),
+        declared=declared,
+        hierarchy=_rows(column.hierarchy),
+        nonsensitive=tuple(harmless if column.sensitive[-1] else [*harmless, None]),
+        weight=column.weight,
+        metric=column.metric,
+        components=(attribute.columns or ()) if column.kind is Kind.VECTOR else (),
+        origin=column.origin,
+    )
+
+
+def specs_of(promise: Promise) -> dict[str, ColumnSpec]:
+    """How the sensitive columns of a published file are read again."""
+    return {
+        attribute.name: ColumnSpec(
+            attribute.name,
+            Kind(attribute.kind),
+            Role.SENSITIVE,
+            domain=attribute.domain,
+            levels=attribute.levels,
+            declared=attribute.declared,
+            hierarchy=Hierarchy.from_rows(attribute.hierarchy, attribute.name) if attribute.hierarchy else None,
+            separator=attribute.separator,
+            nonsensitive=frozenset(attribute.nonsensitive),
+            weight=attribute.weight,
+            metric=attribute.metric,
+            components=attribute.components,
+            origin=attribute.origin,
+        )
+        for attribute in promise.sensitive
+    }
+
+
+def domains_of(promise: Promise) -> dict[str, Column]:
+    """The quasi-identifiers' domains as columns without rows: what reading generalized cells needs."""
+    none, codes = np.ones(1, dtype=bool), np.empty(0, dtype=np.int32)
+    domains = {}
+    for quasi in promise.quasi:
+        kind = Kind(quasi.kind)
+        hierarchy = Hierarchy.from_rows(quasi.hierarchy, quasi.name) if quasi.hierarchy else None
+        values: NDArray[Any] = np.array(quasi.values, dtype=object) if hierarchy is None else hierarchy.leaves
+        if kind.numeric:
+            values = values.astype(np.float64)
+        domain = quasi.domain if kind.numeric else (0.0, float(max(len(values) - 1, 0))) if kind is Kind.ORDINAL else None
+        domains[quasi.name] = Column(quasi.name, kind, codes, values, np.resize(none, len(values) + 1), domain, hierarchy)
+    return domains

@@ -1,0 +1,1 @@
+"""Trying settings on real data: what a policy could promise."""

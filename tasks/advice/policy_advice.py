@@ -1,0 +1,220 @@
+"""What `headgate advise` works from: the policy's source and plan, on the steward's own terminal. Nothing of it is stored."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from headgate.advice.result import TableAdvice, Tried
+from headgate.advice.table_advice import Scouting, Trial, advise, fitting
+from headgate.core.errors import InputRejected
+from headgate.core.tolerance import exact
+from headgate.grouping.limits import limits_of_table
+from headgate.projection.plan import NoPlan
+from policies.gates.measure import composite_of
+from policies.schema.fields import decimal_text
+from policies.sealed.specs import promise_of
+from tasks.advice.advice_suggestions import Search, Suggestion
+from tasks.advice.advice_trials import Asked, Names, Trials, plans_of
+from tasks.reading.ingest import ingest
+from tasks.reading.prepare import transformed
+from tasks.reading.references import LoadedPolicy, load_policy
+from tasks.release.choose_plan import why_no_plan
+from tasks.runtime.callables import callable_distance
+
+STAND_IN = "0.1"  # ε, where the policy promises no composite
+SUGGESTING = 8  # releases that are tried for the suggestions, about
+Progress = Callable[[int, int, tuple[int, int] | None], None]  # settings done, in all; of a try that goes on: rows grouped, in all
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One part a projected table. `passes`: whether a plan keeps the policy's promise as it stands; else the tables are those of the plan
+    that a release would like best, and the advice says what could be promised of them."""
+
+    dataset: str
+    k: int
+    epsilon: str | None
+    delta: str | None
+    passes: bool
+    reason: str  # why no plan keeps it, and what would help
+    tables: tuple[TableAdvice, ...]
+    suggestions: tuple[Suggestion, ...] = ()
+
+    @property
+    def shown_epsilon(self) -> str:
+        """The ε that charts are drawn at."""
+        return STAND_IN if self.epsilon is None else self.epsilon
+
+    def to_json(self) -> dict[str, Any]:
+        epsilon, delta = (None if text is None else float(exact(text)) for text in (self.epsilon, self.delta))
+        return {
+            "dataset": self.dataset,
+            "asked": {"k": self.k, "epsilon": epsilon, "delta": delta},
+            "passes": self.passes,
+            "reason": self.reason,
+            "tables": [table.to_json() for table in self.tables],
+            "suggestions": [suggestion.to_json() for suggestion in self.suggestions],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A policy and its encoded source, ready to be tried under one setting after the other."""
+
+    loaded: LoadedPolicy
+    trials: Trials
+    plans: tuple[tuple[Names, ...], ...]
+    source_digest: str
+
+    @property
+    def own(self) -> Asked:
+        asked = self.loaded.policy.anonymize
+        epsilon = None if asked.epsilon is None else decimal_text(asked.epsilon)
+        return Asked(asked.k, epsilon, None if asked.delta is None else decimal_text(asked.delta))
+
+
+def prepare(path: Path) -> Prepared:
+    loaded = load_policy(path)
+    ingested = ingest(loaded)
+    found = transformed(loaded, ingested)
+    promise = promise_of(loaded.policy, found.table)
+    seed = hashlib.sha256(loaded.digest.encode()).digest()
+    trials = Trials(loaded.policy, found.table, found.original, promise, found.attackers, seed, callable_distance(promise))
+    return Prepared(loaded, trials, plans_of(loaded.policy, found.table, promise), ingested.source_digest)
+
+
+def share_of(text: str | None, option: str) -> Fraction | None:
+    """What a person wrote after an option: a number between 0 and 1."""
+    if text is None:
+        return None
+    try:
+        number = exact(text)
+    except InputRejected:
+        number = Fraction(-1)
+    if not 0 <= number <= 1:
+        raise InputRejected(f"{option} is not a number between 0 and 1.", f"Write a decimal, such as {option} 0.2.")
+    return number
+
+
+def sizes_around(prepared: Prepared) -> tuple[int, ...]:
+    """The policy's own k, half of it and twice as many; none so small that the gate on re-identification refuses all its groups."""
+    gate, own = prepared.loaded.policy.gates.reidentification, prepared.own.k
+    least = max(2, math.ceil(1 / exact(gate.max))) if gate is not None and gate.max is not None and gate.max > 0 else 2
+    return fitting([own, *(k for k in (own // 2, 2 * own) if k >= least)], prepared.trials.table.rows)
+
+
+def epsilons_around(own: str | None) -> tuple[str, ...]:
+    """0, half of the policy's ε, itself and twice as much; around what stands in for it where there is none, or where it is 0."""
+    middle = Decimal(STAND_IN if own is None or exact(own) == 0 else own)
+    found = {number for number in (Decimal(0), middle / 2, middle, 2 * middle) if number < 1}
+    return tuple(decimal_text(number) for number in sorted({*found, Decimal(own or STAND_IN)}))
+
+
+def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = None, told: Progress | None = None) -> Advice:
+    """(ε, δ, k) around the policy's own, table by table, and what to choose."""
+    most_loss, least_delta = share_of(max_loss, "--max-loss"), share_of(min_delta, "--min-delta")
+    prepared = prepare(path)
+    own, sizes, epsilons = prepared.own, sizes_around(prepared), epsilons_around(prepared.own.epsilon)
+    count = Count(told)
+    prepared = replace(prepared, trials=replace(prepared.trials, report=count.rows))
+    trials = prepared.trials
+    count.expect(len(prepared.plans[0]) * len(sizes) * len(epsilons) + SUGGESTING)
+    reason, tables = _own_setting(prepared)
+    epsilon = STAND_IN if own.epsilon is None else own.epsilon
+    count.expect(len(tables) * len(sizes) * len(epsilons) + SUGGESTING)
+    more = () if own.delta is None else (exact(own.delta),)
+    made = tuple(_table_advice(trials, names, sizes, epsilons, epsilon, more, count.add) for names in tables)
+    plans = (tables, *(plan for plan in prepared.plans if plan != tables))
+    search = Search(trials, plans, made, own, epsilon, epsilons, sizes, count.one_more)
+    utility = trials.policy.utility
+    bound = min(
+        number
+        for number in (most_loss, exact(utility.max_loss) if utility.max_loss is not None else None, Fraction(1))
+        if number is not None
+    )
+    suggestions = [search.most_protective(bound)]
+    wanted = least_delta if least_delta is not None else None if own.delta is None else exact(own.delta)
+    if wanted is not None:
+        suggestions.append(search.least_loss(wanted))
+    return Advice(trials.policy.dataset, own.k, own.epsilon, own.delta, not reason, reason, made, tuple(suggestions))
+
+
+class Count:
+    """Settings done and in all, told from whatever thread; a search that goes on longer than was thought makes it more."""
+
+    def __init__(self, told: Progress | None) -> None:
+        self._done, self._expected, self._told = 0, 1, told
+        self._one_at_a_time = threading.Lock()
+
+    def expect(self, settings: int) -> None:
+        self._expected = settings
+
+    def add(self, done: int) -> None:
+        with self._one_at_a_time:
+            self._done += done
+            self._expected = max(self._expected, self._done)
+            self._tell(None)
+
+    def one_more(self) -> None:
+        self.add(1)
+
+    def rows(self, done: int, rows: int) -> None:
+        with self._one_at_a_time:
+            self._tell((done, rows))
+
+    def _tell(self, rows: tuple[int, int] | None) -> None:
+        if self._told is not None:
+            self._told(self._done, self._expected, rows)
+
+
+def _own_setting(prepared: Prepared) -> tuple[str, tuple[Names, ...]]:
+    """Why the policy's own setting is refused, if it is; and the tables that advice is about."""
+    trials, plans = prepared.trials, prepared.plans
+    found = trials.release(prepared.own, 0, plans)
+    if found is not None:
+        utility = f"{' and '.join(found.refused)} would refuse it; see below" if found.refused else ""
+        return utility, found.tables
+    check = trials.check_at(prepared.own)
+    check.tried.update(
+        {frozenset(names): trials.failed[names, prepared.own] for names in plans[0] if (names, prepared.own) in trials.failed}
+    )
+    nothing = NoPlan("The number of projection plans that pass", 0.0, 1.0, "", ())
+    return str(why_no_plan(check, nothing).why).replace("or run `headgate advise`", "or see below"), plans[0]
+
+
+def _table_advice(
+    trials: Trials,
+    names: Names,
+    sizes: Sequence[int],
+    epsilons: Sequence[str],
+    own: str,
+    more: Sequence[Fraction],
+    told: Callable[[int], None],
+) -> TableAdvice:
+    promise = trials.promise
+    compared = trials.distance or composite_of(promise)
+    others = limits_of_table(
+        trials.table, names, distance=compared, each=promise.each, linkable=promise.linkability, delta_ls=promise.delta_l
+    )
+    trial, scout = trial_at(trials, names), None if trials.sample is None else scout_at(trials, names)
+    return advise(trials.table, names, 0, compared, sizes, epsilons, others, trial, more, told, scout, (own,))
+
+
+def trial_at(trials: Trials, names: Names) -> Trial:
+    def trial(k: int, epsilon: str, delta: str) -> Tried:
+        tried = trials.tried(names, Asked(k, epsilon, delta))
+        return replace(tried, reason=tried.reason.replace("or run `headgate advise`", "or see below"))
+
+    return trial
+
+
+def scout_at(trials: Trials, names: Names) -> Scouting:
+    return lambda k, epsilon, delta: trials.scout(names, Asked(k, epsilon, delta))

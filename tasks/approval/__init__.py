@@ -1,0 +1,1 @@
+"""Signed decisions on candidates, and which of them count."""

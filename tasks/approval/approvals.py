@@ -1,0 +1,113 @@
+"""Which approvals of a candidate count now: sealed keys, still listed, valid when they signed, and not revoked since."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from headgate.core.errors import IntegrityBroken, StoreUnavailable
+from policies.ledger.events import CandidateApproved, Event, moment
+from policies.ledger.standing import Release
+from policies.sealed.manifest import Manifest, Signer
+from tasks.approval.statements import check_decision
+from tasks.runtime.boundary import reason_of
+from tasks.runtime.home import Home
+from tasks.signing.keys import PrivateKey
+from tasks.signing.signers import REVOKED, TrustRoots, read_revoked, sealed_signers, signers_from_text, trust_roots
+from tasks.stores.files import read_file, replace_file
+
+SIGNERS_FILE = "signers"
+UNKNOWN_RUNNER = "runner"
+
+
+@dataclass(frozen=True)
+class Approval:
+    """One recorded approval and its envelope. `void` says why it does not count, as the end of a sentence; "" if it counts."""
+
+    signer: Signer
+    at: str
+    sha256: str
+    envelope: bytes
+    void: str
+
+
+def operator_roots(home: Home) -> TrustRoots:
+    """The operator's signers and revoked keys as they stand now."""
+    return trust_roots(home.signers, home.root / REVOKED)
+
+
+def policy_roots(home: Home, signers: str | None) -> TrustRoots:
+    """Who may sign under a policy: those of its own file, or else the operator's."""
+    return operator_roots(home) if signers is None else _own_roots(home, signers.encode())
+
+
+def _own_roots(home: Home, signers: bytes) -> TrustRoots:
+    """The operator's revoked keys void these too."""
+    digest = hashlib.sha256(signers).hexdigest()
+    return TrustRoots(signers_from_text(signers.decode("utf-8", "replace")), read_revoked(home.root / REVOKED), digest)
+
+
+def roots_of(home: Home, folder: Path, manifest: Manifest) -> TrustRoots:
+    """The signers in force for a candidate. One that carries a file `signers` was made under a policy with signers of its own: they are
+    fixed by its digest. Otherwise the operator's file counts as it is now. The operator's revoked keys void in both cases."""
+    if not any(entry.path == SIGNERS_FILE for entry in manifest.files):
+        return operator_roots(home)
+    roots = _own_roots(home, read_file(folder, SIGNERS_FILE).content)
+    if roots.digest != manifest.signers_digest:
+        raise IntegrityBroken("The candidate's signers are not those its manifest names.", "Run the release again.")
+    return roots
+
+
+def runner_signer(key: PrivateKey, roots: TrustRoots | None) -> Signer:
+    """Under the name the signers know the key by, so that nobody can run as one and approve as the other."""
+    principal = None if roots is None else roots.principal_of(key.fingerprint)
+    return Signer(principal=principal or UNKNOWN_RUNNER, fingerprint=key.fingerprint)
+
+
+def manifest_signers(roots: TrustRoots) -> tuple[Signer, ...]:
+    """Who may approve, in the form a manifest holds."""
+    return tuple(Signer(principal=principal, fingerprint=fingerprint) for principal, fingerprint in sealed_signers(roots.entries))
+
+
+def decisions_folder(home: Home, candidate: str) -> Path:
+    return home.root / "decisions" / candidate
+
+
+def keep_envelope(home: Home, candidate: str, envelope: bytes) -> str:
+    """Stores a decision under its hash, which the ledger then records. Without its event it counts for nothing."""
+    folder = decisions_folder(home, candidate)
+    digest = hashlib.sha256(envelope).hexdigest()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not (folder / f"{digest}.dsse.json").exists():
+            replace_file(folder / f"{digest}.dsse.json", envelope)
+    except OSError as problem:
+        raise StoreUnavailable(
+            f"The decision could not be stored in {folder} ({reason_of(problem)}).", "Check the home's rights and space."
+        ) from None
+    return digest
+
+
+def kept_envelope(home: Home, candidate: str, digest: str) -> bytes:
+    return read_file(decisions_folder(home, candidate), f"{digest}.dsse.json").content
+
+
+def weigh_approvals(home: Home, release: Release, events: Sequence[Event], roots: TrustRoots) -> tuple[Approval, ...]:
+    """Every recorded approval and whether it counts now. IntegrityBroken if its signature, verified again, does not hold."""
+    weighed = []
+    for event in events:
+        if not isinstance(event, CandidateApproved):
+            continue
+        envelope = kept_envelope(home, release.candidate, event.statement_sha256)
+        check_decision(envelope, event, release.dataset, f"The approval of {event.signer.principal}")
+        void = roots.why_not(event.signer.fingerprint, event.signer.principal, moment(event.at))
+        void = f"the key of {event.signer.principal} {void}" if void else ""
+        weighed.append(Approval(event.signer, event.at, event.statement_sha256, envelope, void))
+    return tuple(weighed)
+
+
+def void_keys(approvals: Sequence[Approval]) -> frozenset[str]:
+    """Keys whose approval does not count, for the rules of policies.approval.decide."""
+    return frozenset(approval.signer.fingerprint for approval in approvals if approval.void)

@@ -1,0 +1,143 @@
+"""Approving, rejecting and withdrawing: a signed statement and its event, accepted by the one table of transitions or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from headgate.core.errors import InputRejected, IntegrityBroken, Refusal, TransitionRefused
+from policies.approval.decide import Act, Action, Actor, ActorRole, Refused, Rules, decide
+from policies.ledger.events import LONGEST_REASON
+from policies.ledger.standing import Release
+from policies.ledger.states import State
+from tasks.approval.approvals import keep_envelope, roots_of, void_keys, weigh_approvals
+from tasks.approval.statements import sign_decision
+from tasks.ledger.dataset_lock import DatasetLock
+from tasks.ledger.event_log import Ledger
+from tasks.ledger.history import History, check_same, read_history
+from tasks.ledger.transition import record_transition
+from tasks.runtime.home import Home
+from tasks.signing.keys import PrivateKey
+from tasks.stores.seal import Candidate, load_candidate
+
+ATTEMPTS = 5
+CURES = {
+    Action.APPROVE: "See `headgate show` for who may approve and what is still needed.",
+    Action.REJECT: "See `headgate show` for who may decide.",
+    Action.WITHDRAW: "A release is withdrawn by one of its signers or by who ran it.",
+}
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What was recorded, and where the release stands after it."""
+
+    release: Release
+    principal: str
+    statement_sha256: str
+    approvals: int
+    required: int
+
+
+def approve(home: Home, ledger: Ledger, candidate: str, key: PrivateKey, reason: str, floor: int = 1) -> Decided:
+    return _decide(home, ledger, load_candidate(home.candidates, candidate), Action.APPROVE, key, reason, floor)
+
+
+def reject(home: Home, ledger: Ledger, candidate: str, key: PrivateKey, reason: str, floor: int = 1) -> Decided:
+    return _decide(home, ledger, load_candidate(home.candidates, candidate), Action.REJECT, key, reason, floor)
+
+
+def record_withdrawal(home: Home, ledger: Ledger, name: str, key: PrivateKey, reason: str) -> Decided:
+    """The event alone; tasks.publication.withdraw also takes the version out of the way."""
+    release = read_history(ledger).find(name)
+    if not release.candidate:
+        raise TransitionRefused([Refusal("state", f"Release {release.release_id} has no candidate")], "There is nothing to withdraw.")
+    return _decide(home, ledger, load_candidate(home.candidates, release.candidate), Action.WITHDRAW, key, reason, 1)
+
+
+def operate(home: Home, ledger: Ledger, name: str, action: Action, operator: str, reason: str, floor: int = 1) -> Release:
+    """Unsticking a release (resume, abandon) or ending one whose deadline has passed (expire): the operator's, with a reason."""
+    if action not in (Action.RESUME, Action.ABANDON, Action.EXPIRE):
+        raise InputRejected(f"'{action}' is not an operator's action.", "Use resume, abandon or expire.")
+    history = read_history(ledger)
+    release = history.find(name)
+    revoked: frozenset[str] = frozenset()
+    if release.candidate:
+        sealed = load_candidate(home.candidates, release.candidate)
+        approvals = weigh_approvals(home, release, history.events(release.release_id), roots_of(home, sealed.folder, sealed.manifest))
+        revoked = void_keys(approvals)
+    act = Act(action, candidate=release.candidate, policy_digest=release.policy_digest, reason=reason)
+    return record_transition(ledger, release, act, Actor(operator, "", ActorRole.OPERATOR), "See `headgate show`.", Rules(floor, revoked))
+
+
+def record_takeover(ledger: Ledger, lock: DatasetLock) -> Release | None:
+    """The run that held a lock when its process died has failed, and the ledger says so. One that was publishing stays so: publishing
+    it again finishes it."""
+    if lock.taken_from is None or lock.taken_from == lock.release:
+        return None
+    history = read_history(ledger)
+    if not history.of(lock.taken_from):
+        return None  # it died before its first event
+    release = history.release(lock.taken_from)
+    if release.state is not State.RUNNING:
+        return None
+    reason = f"Its process died; release {lock.release} took over its lock."
+    act = Act(Action.ABANDON, candidate=release.candidate, policy_digest=release.policy_digest, reason=reason, error="ProcessDied")
+    return record_transition(ledger, release, act, Actor("headgate", "", ActorRole.OPERATOR), "See `headgate audit show`.")
+
+
+def release_of(history: History, candidate: Candidate) -> Release:
+    """The release that sealed this candidate, if ledger and manifest say the same of it."""
+    sealed = history.sealed(candidate.id)
+    if sealed is None:
+        raise IntegrityBroken(
+            f"The ledger knows nothing of candidate {candidate.id[:12]}.", "Check HEADGATE_HOME, or run the release again."
+        )
+    release = history.release(sealed.release_id)
+    check_same(release, candidate.manifest)
+    return release
+
+
+def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, key: PrivateKey, reason: str, floor: int) -> Decided:
+    """Signs, asks the table of transitions, stores the envelope, and only then records. When somebody else's event came between, it is
+    all done again, for the new moment."""
+    for attempt in range(1, ATTEMPTS + 1):
+        release, now = release_of(read_history(ledger), candidate), ledger.now()
+        actor, why_not = _actor(home, candidate, release, action, key, now)
+        act, envelope = _signed(release, candidate, action, actor, reason.strip(), now, key)
+        answer = decide(release, act, actor, Rules(floor, frozenset({actor.fingerprint} if why_not else ())), now)
+        if isinstance(answer, Refused):
+            said = [one for one in answer.reasons if one.rule != "key_not_revoked"]
+            raise TransitionRefused([*said, Refusal("key", f"this key {why_not}")] if why_not else said, CURES[action])
+        after, digest = answer.release, keep_envelope(home, candidate.id, envelope)
+        try:
+            ledger.append(release.release_id, answer.events, release.events, actor.principal)
+        except TransitionRefused:
+            if attempt == ATTEMPTS:
+                raise
+            continue
+        break
+    return Decided(after, actor.principal, digest, after.standing(), after.required)
+
+
+def _actor(home: Home, candidate: Candidate, release: Release, action: Action, key: PrivateKey, now: datetime) -> tuple[Actor, str]:
+    """The person this key speaks for, and why it does not count now ("" if it does)."""
+    roots = roots_of(home, candidate.folder, candidate.manifest)
+    known = [signer.principal for signer in (*release.signers, release.runner) if signer.fingerprint == key.fingerprint]
+    principal = known[0] if known else roots.principal_of(key.fingerprint) or "somebody unknown"
+    role = ActorRole.CUSTODIAN if action is Action.WITHDRAW else ActorRole.APPROVER
+    why_not = roots.why_not(key.fingerprint, principal, now)
+    takes_back = action is Action.WITHDRAW and key.fingerprint == release.runner.fingerprint and key.fingerprint not in roots.revoked
+    return Actor(principal, key.fingerprint, role), "" if takes_back else why_not
+
+
+def _signed(
+    release: Release, candidate: Candidate, action: Action, actor: Actor, reason: str, now: datetime, key: PrivateKey
+) -> tuple[Act, bytes]:
+    """What is to be done, and its signed statement. Without a reason there is nothing to sign: the refusal is about the reason, not about
+    the signature."""
+    signable = 0 < len(reason) <= LONGEST_REASON
+    envelope = sign_decision(release, str(action), actor.principal, reason, now.isoformat(), key) if signable else b""
+    digest = hashlib.sha256(envelope).hexdigest()
+    return Act(action, candidate.id, candidate.manifest.policy_digest, reason, statement_sha256=digest), envelope

@@ -1,0 +1,70 @@
+"""The signed form of a decision, and whether an envelope is the one that an event of the ledger speaks of."""
+
+from __future__ import annotations
+
+import hashlib
+
+from pydantic import ValidationError
+
+from headgate.core.errors import IntegrityBroken
+from policies.ledger.events import CandidateApproved, CandidateRejected, Digest, Moment, Reason, ReleaseWithdrawn
+from policies.ledger.standing import Release
+from policies.schema.frozen import Frozen
+from tasks.signing.keys import PrivateKey
+from tasks.signing.signatures import APPROVAL, WITHDRAWAL, sign_statement, statement, verify_envelope
+from tasks.stores.seal import MANIFEST
+
+KINDS = {"approve": APPROVAL, "reject": APPROVAL, "withdraw": WITHDRAWAL}
+ACTIONS = {"approved": "approve", "rejected": "reject", "withdrawn": "withdraw"}
+CURE = "Run `headgate audit verify`; a decision that does not hold must be made again."
+
+
+class SignedDecision(Frozen):
+    """The predicate: who decided what about which candidate under which policy, when and why."""
+
+    action: str
+    candidate: Digest
+    policy_digest: Digest
+    release: str
+    dataset: str
+    principal: str
+    at: Moment
+    reason: Reason
+
+
+def sign_decision(release: Release, action: str, principal: str, reason: str, at: str, key: PrivateKey) -> bytes:
+    """The envelope, about the candidate's manifest and so about every byte of the candidate."""
+    said = SignedDecision(
+        action=action,
+        candidate=release.candidate,
+        policy_digest=release.policy_digest,
+        release=release.release_id,
+        dataset=release.dataset,
+        principal=principal,
+        at=at,
+        reason=reason,
+    )
+    return sign_statement(statement({MANIFEST: release.candidate}, KINDS[action], said.model_dump(mode="json")), key)
+
+
+def check_decision(
+    envelope: bytes, event: CandidateApproved | CandidateRejected | ReleaseWithdrawn, dataset: str, what: str
+) -> SignedDecision:
+    """That these bytes are the ones the event names, are signed by the key it names, and say what it says."""
+    action = ACTIONS[event.event]
+    if hashlib.sha256(envelope).hexdigest() != event.statement_sha256:
+        raise IntegrityBroken(f"{what} is not the decision that the ledger recorded.", CURE)
+    signed = verify_envelope(envelope, what, KINDS[action])
+    if signed.fingerprint != event.signer.fingerprint:
+        raise IntegrityBroken(f"{what} is signed by another key than the ledger recorded.", CURE)
+    try:
+        said = SignedDecision.model_validate(signed.statement.predicate)
+    except ValidationError:
+        raise IntegrityBroken(f"{what} does not say what was decided.", CURE) from None
+    subjects = signed.statement.digests
+    if subjects != {MANIFEST: said.candidate} or said.candidate != event.candidate:
+        raise IntegrityBroken(f"{what} was signed for another candidate.", CURE)
+    told = (action, event.policy_digest, event.release_id, dataset, event.signer.principal, event.at, event.reason)
+    if told != (said.action, said.policy_digest, said.release, said.dataset, said.principal, said.at, said.reason):
+        raise IntegrityBroken(f"{what} says something else than the ledger recorded.", CURE)
+    return said

@@ -1,0 +1,1 @@
+"""Attacks tried on finished tables."""

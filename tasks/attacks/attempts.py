@@ -1,0 +1,169 @@
+"""Which attacks are tried on finished tables, and what came of each.
+
+Homogeneity, proximity and background join are tried on each table, for the attribute (or the pair of them) with most to gain in sensitive
+values; linking with each dictionary on each table; background join across tables and linkage by order on each table with the next;
+intersection on all of them. What would take too long is said to be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from headgate.attacks.background_join import BackgroundJoin, background_join, join_across
+from headgate.attacks.dictionary_linking import DictionaryLinking, Register, dictionary_linking
+from headgate.attacks.homogeneity import Homogeneity, homogeneity
+from headgate.attacks.intersection import Intersection, intersection
+from headgate.attacks.linkage import linkage_frames
+from headgate.attacks.proximity import Proximity, proximity
+from headgate.attacks.success import Success
+from headgate.core.columns import GROUP, Column, Kind, Table
+from headgate.core.distance import LARGEST_MATRIX, Distance
+from headgate.core.distinct import distinct_rows
+from headgate.core.published import PublishedTable
+from headgate.core.tolerance import exact
+from headgate.projection.information import associations
+from policies.gates.attackers import Attacker
+from policies.sealed.promise import Promise
+from tasks.tables.write import published_of, read_published_frame
+
+MOST_CELLS = 20_000  # different people by their quasi-identifiers, up to which tables are intersected
+MOST_PAIRS = 4 * 10**8  # of a person who is looked for and an individual of the dictionary
+WHOLE = (Kind.SET, Kind.VECTOR)  # kinds of which no single value is guessed
+
+Guessed = Homogeneity | Proximity | BackgroundJoin | Intersection | DictionaryLinking
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attack on some of the tables, and how often the attacker is right; None where he guesses nothing of anybody."""
+
+    attack: str
+    tables: tuple[str, ...]
+    remark: str
+    success: Success | None = None
+
+    @classmethod
+    def of(cls, guessed: Guessed, *tables: PublishedTable) -> Attempt:
+        return cls(guessed.success.attack, tuple(table.name for table in tables), guessed.remark(), guessed.success)
+
+    @property
+    def where(self) -> str:
+        return " and ".join(self.tables) if len(self.tables) < 3 else f"{self.tables[0]} to {self.tables[-1]}"
+
+    @property
+    def sentence(self) -> str:
+        said = self.remark if self.success is None else f"{self.success.sentence()} {self.remark}"
+        return f"{self.where}: {said}"
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """The tables as they were written, each file read once; the people of the source who may be in them; and who holds which dictionary."""
+
+    promise: Promise
+    tables: tuple[PublishedTable, ...]
+    cells: Mapping[str, pd.DataFrame]  # by table: the quasi-identifiers and group numbers, as they are written
+    people: Table  # their quasi-identifiers as groups were made of them, the rest as in the source
+    original: Table  # all as in the source: a policy may suppress cells before there are groups
+    attackers: tuple[Attacker, ...]
+
+
+def read_finished(promise: Promise, files: Mapping[str, Path], table: Table, original: Table, attackers: tuple[Attacker, ...]) -> Finished:
+    """`files` by the name of the table; `table` is what was anonymized."""
+    people = replace(original, columns={**original.columns, **{name: table[name] for name in table.quasi}})
+    tables, cells = [], {}
+    for name, path in files.items():
+        frame = read_published_frame(path)
+        tables.append(published_of(frame, promise, name))
+        cells[name] = frame[[*(quasi.name for quasi in promise.quasi), GROUP]]
+    return Finished(promise, tuple(tables), cells, people, original, attackers)
+
+
+def try_attacks(finished: Finished, most: int, generator: np.random.Generator) -> tuple[Attempt, ...]:
+    """`most` of the people, drawn at random, are attacked in each table; fewer where a dictionary is large."""
+    some = finished.people.take(_drawn(finished.people.rows, most, generator)).columns
+    found = [attempt for table in finished.tables for attempt in _on_one(finished.promise, table, some)]
+    found += _linking(finished, most, generator)
+    if len(finished.tables) > 1:
+        found += _across(finished, some)
+        found.append(_intersection(finished))
+    return tuple(found)
+
+
+def _drawn(people: int, most: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    return np.arange(people) if people <= most else np.sort(generator.choice(people, most, replace=False))
+
+
+def _on_one(promise: Promise, table: PublishedTable, people: Mapping[str, Column]) -> Iterator[Attempt]:
+    names = _guessable(table)
+    if not names:
+        return
+    yield Attempt.of(max((homogeneity(table, people, name) for name in names), key=_harm), table)
+    near = [proximity(table, people, name, epsilon, alone) for name, epsilon, alone in _neighbourhoods(promise, table, names)]
+    if near:
+        yield Attempt.of(max(near, key=_harm), table)
+    shared = associations([table.sensitive[name] for name in names]).information
+    one, other = (names[place] for place in np.unravel_index(shared.argmax(), shared.shape))
+    if one != other:
+        both = (background_join(table, people, one, other), background_join(table, people, other, one))
+        yield Attempt.of(max(both, key=_harm), table)
+
+
+def _guessable(table: PublishedTable) -> list[str]:
+    return [name for name, column in table.sensitive.items() if column.kind not in WHOLE]
+
+
+def _harm(found: Guessed) -> float:
+    return found.success.harm
+
+
+def _neighbourhoods(promise: Promise, table: PublishedTable, names: Sequence[str]) -> Iterator[tuple[str, str, Distance]]:
+    """The attributes with values between equal and different, each at the ε promised of it alone or else of the composite."""
+    for name in names:
+        column, asked = table.sensitive[name], promise.each.get(name, promise.dissimilarity)
+        ordered = column.kind.numeric or column.kind is Kind.ORDINAL
+        graded = ordered or (column.hierarchy is not None and len(column.values) < LARGEST_MATRIX)
+        if graded and asked is not None and exact(asked.epsilon) < 1:
+            yield name, asked.epsilon, Distance(p=promise.power, weights={name: 1.0})
+
+
+def _linking(finished: Finished, most: int, generator: np.random.Generator) -> Iterator[Attempt]:
+    for attacker in finished.attackers:
+        if not isinstance(attacker.dictionary, Mapping):
+            remark = f"Linking with {attacker.name.rsplit('/', 1)[-1]} was not tried: frequency tables list nobody who could be named."
+            yield Attempt("Dictionary linking", tuple(table.name for table in finished.tables), remark)
+            continue
+        register = Register(attacker.name.rsplit("/", 1)[-1], attacker.dictionary, attacker.fields, attacker.similar)
+        few = _drawn(finished.people.rows, min(most, max(1, MOST_PAIRS // register.individuals)), generator)
+        people, known = (table.take(few).columns for table in (finished.people, finished.original))
+        for table in finished.tables:
+            yield Attempt.of(dictionary_linking(table, people, register, generator, known), table)
+
+
+def _across(finished: Finished, people: Mapping[str, Column]) -> Iterator[Attempt]:
+    """Each table with the next, side by side as they are written: for the pair of attributes that tell most of each other in the source,
+    and by order and group numbers."""
+    quasi = list(finished.people.quasi)
+    for one, other in pairwise(finished.tables):
+        known, unknown = _guessable(one), _guessable(other)
+        if known and unknown:
+            shared = associations(finished.people.select([*known, *unknown])).information[: len(known), len(known) :]
+            i, j = np.unravel_index(shared.argmax(), shared.shape)
+            yield Attempt.of(join_across(one, other, people, known[i], unknown[j]), one, other)
+        linked = linkage_frames(finished.cells[one.name], finished.cells[other.name], quasi)
+        yield Attempt("Linkage by order", (one.name, other.name), linked.sentence())
+
+
+def _intersection(finished: Finished) -> Attempt:
+    cells = len(distinct_rows(finished.people.codes(finished.people.quasi))[0])
+    if cells <= MOST_CELLS:
+        return Attempt.of(intersection(finished.tables, finished.people.columns), *finished.tables)
+    remark = f"Intersection was not tried: people differ in {cells:,} ways, and up to {MOST_CELLS:,} are compared."
+    return Attempt("Intersection", tuple(table.name for table in finished.tables), remark)

@@ -1,0 +1,1 @@
+"""Great Expectations over what comes in and what would go out."""

@@ -1,0 +1,102 @@
+"""Step 6, first half: the files of one published table, read again and held against what was declared.
+
+Nothing here knows what the anonymizer did: it sees files, the encoded source, the names that must not appear and, while the run is
+in memory, the identifiers' values. Group numbers are drawn anew and mean nothing, so one of them may well be somebody's number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+
+from headgate.core.columns import GROUP, Column, Kind, Table
+from policies.schema.policy import Policy
+from tasks.expectations.running import ExpectationOutcome, Expected, run_expectations
+from tasks.reading.ingest import IdentifierValues
+from tasks.tables.published_cells import distinct_texts, identifiers_in, known_texts, strange_quasi_cells
+from tasks.tables.write import read_published_texts
+
+
+@dataclass(frozen=True, eq=False)
+class Declared:
+    """What one published table is meant to be. `source` is the encoded table with its bitmap columns; `withheld` are the columns of
+    the source that are never published."""
+
+    name: str
+    source: Table
+    sensitive: tuple[str, ...]
+    insensitive: tuple[str, ...]
+    withheld: tuple[str, ...]
+    identifiers: IdentifierValues
+    released_rows: int
+    k: int
+
+    def places(self) -> list[tuple[str, Column, int | None]]:
+        """Each published column in order, the attribute it belongs to and, for a vector, which component it is."""
+        found: list[tuple[str, Column, int | None]] = []
+        for column in self.source.select((*self.source.quasi, *self.sensitive, *self.insensitive)):
+            if column.kind is Kind.VECTOR:
+                parts = column.components or tuple(f"{column.name}_{place + 1}" for place in range(column.values.shape[1]))
+                found += [(part, column, place) for place, part in enumerate(parts)]
+            else:
+                found.append((column.name, column, None))
+        return found
+
+
+def withheld_columns(policy: Policy) -> tuple[str, ...]:
+    """Columns of the source that no published table has."""
+    return tuple(name for name, attribute in policy.attributes.items() if not attribute.published)
+
+
+def expect_outbound(files: Sequence[Path], declared: Declared) -> tuple[ExpectationOutcome, ...]:
+    """Every file of one table, one format each: the first is looked at closely, the others must hold the same cells."""
+    first, *others = [read_published_texts(path) for path in files]
+    frame = pd.DataFrame({name: first.column(name).to_pandas().astype("str") for name in first.column_names})
+    return run_expectations(frame, list(_suite(first, others, declared)))
+
+
+def _suite(texts: pa.Table, others: Sequence[pa.Table], declared: Declared) -> Iterator[Expected]:
+    places = declared.places()
+    names = [name for name, _column, _part in places]
+    yield Expected("expect_table_columns_to_match_ordered_list", {"column_list": [*names, GROUP]})
+    yield Expected("expect_table_columns_to_be_absent", search=lambda frame: len(set(frame.columns) & set(declared.withheld)))
+    yield Expected("expect_table_row_count_to_equal", {"value": declared.released_rows})
+    for other in others:
+        yield Expected("expect_formats_to_hold_the_same_cells", search=partial(_differs, texts, other))
+    yield Expected("expect_column_values_to_not_be_null", {"column": GROUP})
+    yield Expected("expect_group_size_to_be_at_least", {"column": GROUP}, lambda frame: _small_groups(frame[GROUP], declared.k))
+    for name, column, part in places:
+        yield from _cells(texts, name, column, part, declared)
+
+
+def _differs(texts: pa.Table, other: pa.Table, _frame: pd.DataFrame) -> int:
+    return int(not other.equals(texts))
+
+
+def _small_groups(groups: pd.Series, k: int) -> int:
+    return int((groups.value_counts() < k).sum()) + int(groups.isna().any()) + int(len(groups) == 0)
+
+
+def _cells(texts: pa.Table, name: str, column: Column, part: int | None, declared: Declared) -> Iterator[Expected]:
+    if column.name in declared.source.quasi:
+        yield Expected(
+            "expect_column_cells_to_be_generalized_as_declared",
+            {"column": name},
+            lambda _frame: strange_quasi_cells(distinct_texts(texts.column(name)), column),
+        )
+    else:
+        yield Expected(
+            "expect_column_cells_to_be_known_values",
+            {"column": name},
+            lambda _frame: len(set(distinct_texts(texts.column(name))) - known_texts(column, part)),
+        )
+    yield Expected(
+        "expect_column_cells_to_hold_no_identifier",
+        {"column": name},
+        lambda _frame: identifiers_in(distinct_texts(texts.column(name)), column, declared.identifiers),
+    )

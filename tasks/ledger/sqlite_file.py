@@ -1,0 +1,148 @@
+"""The ledger's SQLite file: opened for each use, guarded by its own triggers, and refused in words when it cannot be used.
+
+Plain `sqlite3` with parameterized SQL, no ORM: the append-only rule must sit in the database as triggers, the transaction must be
+BEGIN IMMEDIATE, and an auditor must be able to read the whole of it in one page. The journal is a rollback journal, not WAL, so
+that one file is the whole ledger and a copy of it is a backup.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from headgate.core.errors import HeadgateError, IntegrityBroken, StoreUnavailable
+from tasks.runtime.boundary import reason_of
+
+APPLICATION = 0x68674C31  # "hgL1": this file is a ledger of headgate
+FORM = 1
+BUSY_SECONDS = 30.0
+SCHEMA = """
+CREATE TABLE events (
+    seq INTEGER PRIMARY KEY, release TEXT NOT NULL, version INTEGER NOT NULL, type TEXT NOT NULL, at TEXT NOT NULL, actor TEXT NOT NULL,
+    payload TEXT NOT NULL, release_previous TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, UNIQUE (release, version)
+) STRICT;
+CREATE TRIGGER events_no_update BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+CREATE TRIGGER events_no_delete BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+CREATE TRIGGER events_only_append BEFORE INSERT ON events BEGIN
+    SELECT RAISE(ABORT, 'events are append-only')
+    WHERE NEW.seq <> (SELECT COALESCE(MAX(seq), 0) + 1 FROM events)
+       OR NEW.version <> (SELECT COALESCE(MAX(version), 0) + 1 FROM events WHERE release = NEW.release);
+END;
+CREATE TABLE locks (
+    dataset TEXT PRIMARY KEY, release TEXT NOT NULL, holder TEXT NOT NULL, machine TEXT NOT NULL, process INTEGER NOT NULL,
+    started TEXT NOT NULL, beat REAL NOT NULL
+) STRICT;
+"""
+GUARDS = frozenset({"events_no_update", "events_no_delete", "events_only_append"})
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """One consistent view of the file, which nobody's append changes meanwhile."""
+    with _opened(path) as connection:
+        connection.execute("BEGIN")
+        yield connection
+        connection.execute("ROLLBACK")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[sqlite3.Connection]:
+    """Everything inside, or nothing: the only writer while it lasts."""
+    with _opened(path) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    refusal: HeadgateError | None = None
+    connection: sqlite3.Connection | None = None
+    try:
+        _make_private(path)
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        _prepare(connection, path)
+        yield connection
+    except sqlite3.Error as problem:
+        refusal = _refusal(problem, path)
+    except OSError as problem:
+        refusal = StoreUnavailable(f"The ledger {path} cannot be used ({reason_of(problem)}).", "Check the folder's rights and free space.")
+    finally:
+        if connection is not None:
+            connection.close()
+    if refusal is not None:
+        raise refusal
+
+
+def _make_private(path: Path) -> None:
+    if not path.exists():
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    """Makes the tables of a new file; refuses any other file than a ledger of this form with its guards in place."""
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA synchronous = FULL")
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    if application == 0:
+        connection.execute("BEGIN IMMEDIATE")
+        _create_if_empty(connection, path)
+        connection.execute("COMMIT")
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+    form = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application != APPLICATION:
+        raise StoreUnavailable(f"{path} is a database of something else.", "Choose another HEADGATE_HOME, or move that file away.")
+    if form != FORM:
+        raise StoreUnavailable(f"The ledger {path} has form {form}; this version reads form {FORM}.", "Install the headgate that wrote it.")
+    found = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'events'")}
+    if not found >= GUARDS:
+        raise IntegrityBroken(
+            f"The guards that keep the ledger {path} append-only were removed.", "Someone changed it outside headgate: restore a backup."
+        )
+
+
+def _create_if_empty(connection: sqlite3.Connection, path: Path) -> None:
+    """Inside a transaction, since two processes may open a new home at once."""
+    if connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION:
+        return
+    if connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()[0]:
+        raise StoreUnavailable(f"{path} is a database of something else.", "Choose another HEADGATE_HOME, or move that file away.")
+    for statement in _statements(SCHEMA):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {FORM}")
+
+
+def _statements(script: str) -> Iterator[str]:
+    """`executescript` would commit the transaction that is open."""
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+
+
+def _refusal(problem: sqlite3.Error, path: Path) -> HeadgateError:
+    code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_NOTADB:
+        return StoreUnavailable(f"{path} is not a ledger: it is no SQLite file.", "Restore it from a backup, or choose another home.")
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH):
+        return IntegrityBroken(f"The ledger {path} is damaged ({problem.sqlite_errorname}).", "Restore it from a backup.")
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreUnavailable(f"The ledger {path} was in use for {BUSY_SECONDS:.0f} seconds.", "Wait for the other process, or end it.")
+    if code == sqlite3.SQLITE_FULL:
+        return StoreUnavailable(f"The disk of the ledger {path} is full.", "Make room, then run it again.")
+    return StoreUnavailable(
+        f"The ledger {path} cannot be used ({getattr(problem, 'sqlite_errorname', type(problem).__name__)}).",
+        "Check that the file and its folder can be written.",
+    )

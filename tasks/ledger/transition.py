@@ -1,0 +1,16 @@
+"""From a decision to the ledger: what the table of transitions accepts is recorded, and what it refuses says every reason."""
+
+from __future__ import annotations
+
+from policies.approval.decide import Act, Actor, Refused, Rules, decide
+from policies.ledger.standing import Release
+from tasks.ledger.event_log import Ledger
+
+
+def record_transition(ledger: Ledger, release: Release, act: Act, actor: Actor, cure: str, rules: Rules | None = None) -> Release:
+    """The release after it. `release` is as the ledger had it: TransitionRefused if somebody else was faster."""
+    answer = decide(release, act, actor, rules or Rules(), ledger.now())
+    if isinstance(answer, Refused):
+        raise answer.error(cure)
+    ledger.append(release.release_id, answer.events, release.events, actor.principal)
+    return answer.release

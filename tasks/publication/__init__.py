@@ -1,0 +1,1 @@
+"""Putting an approved version in place, with its attestation, and withdrawing it."""

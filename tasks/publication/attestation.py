@@ -1,0 +1,87 @@
+"""What lies beside the data of a published version: the attestation, the approvals, the release's own events and the signed head."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from headgate.core.errors import IntegrityBroken
+from policies.ledger.standing import Release
+from policies.sealed.manifest import Manifest
+from tasks.approval.approvals import Approval
+from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, Entry, entries_to_lines, signed_head
+from tasks.signing.keys import PrivateKey
+from tasks.signing.signatures import ATTESTATION, Signed, sign_statement, statement, verify_envelope
+from tasks.stores.seal import MANIFEST, MANIFEST_SIGNATURE, Candidate
+
+ATTESTATION_FILE = "attestation.dsse.json"
+APPROVALS = "approvals"
+AGAIN = "Ask the publisher for the folder again."
+
+
+def approval_path(principal: str) -> str:
+    return f"{APPROVALS}/{principal}.dsse.json"
+
+
+def accompanying_files(
+    candidate: Candidate, release: Release, entries: Sequence[Entry], approvals: Sequence[Approval], key: PrivateKey
+) -> dict[str, bytes]:
+    """Every file that publication adds, the attestation last. `entries` are the release's own, up to the start of its publication;
+    `approvals` are those that count."""
+    head, head_signature = signed_head(entries[-1], key)
+    files = {
+        MANIFEST: candidate.manifest_bytes,
+        MANIFEST_SIGNATURE: candidate.manifest_envelope,
+        EVENTS_FILE: entries_to_lines(entries).encode(),
+        HEAD_FILE: head,
+        HEAD_SIGNATURE: head_signature,
+        **{approval_path(approval.signer.principal): approval.envelope for approval in approvals},
+    }
+    subjects = {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
+    subjects.update({entry.path: entry.sha256 for entry in candidate.manifest.files})
+    said = statement(subjects, ATTESTATION, _predicate(candidate.manifest, candidate.id, release, approvals))
+    return {**files, ATTESTATION_FILE: sign_statement(said, key)}
+
+
+def _predicate(manifest: Manifest, candidate: str, release: Release, approvals: Sequence[Approval]) -> dict[str, Any]:
+    """Figures, verdicts and approvals, so that a catalogue needs to read this one file only."""
+    return {
+        **_repeated(manifest, candidate),
+        "version": release.version,
+        "target": release.target,
+        "approvals": [
+            {**approval.signer.model_dump(mode="json"), "at": approval.at, "statement_sha256": approval.sha256}
+            for approval in sorted(approvals, key=lambda one: one.signer.principal)
+        ],
+    }
+
+
+def _repeated(manifest: Manifest, candidate: str) -> dict[str, Any]:
+    """What an attestation says again of the manifest, and must say alike."""
+    return {
+        "candidate": candidate,
+        "dataset": manifest.dataset,
+        "title": manifest.title,
+        "release": manifest.release_id,
+        "product": manifest.product,
+        "policy_digest": manifest.policy_digest,
+        "promise": manifest.promise.model_dump(mode="json"),
+        "tables": [figures.model_dump(mode="json") for figures in manifest.tables],
+        "verdicts": [verdict.model_dump(mode="json") for verdict in manifest.verdicts],
+        "utility": manifest.utility.model_dump(mode="json"),
+        "approvals_required": manifest.approvals_required,
+    }
+
+
+def check_attestation(envelope: bytes, digests: dict[str, str], manifest: Manifest, candidate: str) -> Signed:
+    """That it is about exactly these files (path → SHA-256, without itself) and repeats the manifest's figures and verdicts."""
+    signed = verify_envelope(envelope, ATTESTATION_FILE, ATTESTATION)
+    subjects = signed.statement.digests
+    if len(subjects) != len(signed.statement.subject) or subjects != digests:
+        raise IntegrityBroken(f"{ATTESTATION_FILE} is about other files than those in the folder.", AGAIN)
+    said = signed.statement.predicate
+    wrong = [name for name, value in _repeated(manifest, candidate).items() if said.get(name) != value]
+    if wrong:
+        raise IntegrityBroken(f"{ATTESTATION_FILE} claims something else than the manifest ({wrong[0]}).", AGAIN)
+    return signed

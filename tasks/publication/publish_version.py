@@ -1,0 +1,184 @@
+"""Publication: decided once more from the checked chain, then bytes that are complete before anyone can see them.
+
+Killed at any point, the target shows either nothing of the version or all of it, and publishing again finishes what is left:
+events first say that it starts (with its number), the folder appears by one rename, an event says that it is there, older versions are
+superseded, and `latest` moves last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from headgate.core.errors import IntegrityBroken, PublicationFailed, Refusal, TransitionRefused
+from policies.approval.decide import Accepted, Act, Action, Actor, ActorRole, Refused, Rules, decide
+from policies.ledger.standing import Release
+from policies.ledger.states import State
+from tasks.approval.approvals import Approval, roots_of, void_keys, weigh_approvals
+from tasks.approval.decisions import record_takeover, release_of
+from tasks.ledger.chain import Entry
+from tasks.ledger.event_log import Ledger
+from tasks.ledger.history import VISIBLE, History, latest_version, read_history
+from tasks.publication.attestation import ATTESTATION_FILE, accompanying_files, check_attestation
+from tasks.runtime.boundary import reason_of
+from tasks.runtime.home import Home
+from tasks.signing.keys import PrivateKey, ledger_key
+from tasks.stores.files import list_files, place_folder, read_file, remove_folder, write_file
+from tasks.stores.seal import MANIFEST, Candidate, load_candidate
+from tasks.stores.series import Series
+
+PUBLISHER = Actor("publisher", "", ActorRole.PUBLISHER)
+
+
+@dataclass(frozen=True)
+class Publication:
+    """A version that is in place. `already`: it was, before this call."""
+
+    release: Release
+    folder: Path
+    version: int
+    attestation_sha256: str
+    approvals: tuple[str, ...]
+    already: bool = False
+
+
+def publish(home: Home, ledger: Ledger, candidate: str, store: Path | None = None, floor: int = 1) -> Publication:
+    """Publishes an approved candidate, or finishes a publication that was cut short. `floor`: approvals the operator asks for at least."""
+    sealed = load_candidate(home.candidates, candidate)
+    series = Series(home.store if store is None else store, sealed.manifest.publish_to)
+    with ledger.lock(sealed.manifest.dataset, sealed.manifest.release_id) as lock:
+        record_takeover(ledger, lock)
+        try:
+            return _publish(home, ledger, sealed, series, floor)
+        except OSError as problem:
+            reason = reason_of(problem)
+        raise PublicationFailed(f"{series.folder} could not be written ({reason}).", "Check its rights and space, then publish again.")
+
+
+def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, floor: int) -> Publication:
+    history = read_history(ledger)
+    release = release_of(history, sealed)
+    approvals = weigh_approvals(home, release, history.events(release.release_id), roots_of(home, sealed.folder, sealed.manifest))
+    counting = tuple(approval for approval in approvals if not approval.void)
+    key = ledger_key(home.keys)
+    already = release.state in VISIBLE
+    if release.state not in (State.PUBLISHING, *VISIBLE):
+        release = _start(ledger, history, release, series, approvals, floor)
+        history = read_history(ledger)
+    series.open()
+    number = release.version or 0
+    in_place = series.version(number).exists()
+    if not in_place:
+        if already:
+            raise IntegrityBroken(f"Version {number} was published and is gone from {series.folder}.", "Restore it from a backup.")
+        _require_standing(release, approvals, floor)
+        _put_in_place(sealed, release, _own_until_start(history, release), counting, key, series)
+    attestation = _arrived(sealed, series.version(number), key)
+    if not already:
+        release = _record(ledger, release, Act(Action.COMPLETE, version=number, attestation_sha256=attestation))
+    _settle(ledger, series)
+    return Publication(release, series.version(number), number, attestation, tuple(one.signer.principal for one in counting), already)
+
+
+def _start(ledger: Ledger, history: History, release: Release, series: Series, approvals: Sequence[Approval], floor: int) -> Release:
+    """The next number is taken by an event, so that a second publisher takes another."""
+    foreign = [other.dataset for other in history.at_target(series.to) if other.dataset != release.dataset]
+    if foreign:
+        raise TransitionRefused(
+            [Refusal("target", f"{series.to} is where dataset {foreign[0]} is published")], "Choose another publish.to."
+        )
+    rules = Rules(floor, void_keys(approvals))
+    act = Act(Action.PUBLISH, target=series.to, version=1)
+    _accepted(ledger, release, act, rules, approvals)  # refused before the store is touched
+    series.open()
+    taken = [other.version or 0 for other in history.at_target(series.to)]
+    number = max([*series.numbers(), *taken], default=0) + 1
+    return _record(ledger, release, replace(act, version=number), rules, approvals)
+
+
+def _record(ledger: Ledger, release: Release, act: Act, rules: Rules | None = None, approvals: Sequence[Approval] = ()) -> Release:
+    answer = _accepted(ledger, release, act, rules or Rules(), approvals)
+    ledger.append(release.release_id, answer.events, release.events, PUBLISHER.principal)
+    return answer.release
+
+
+def _accepted(ledger: Ledger, release: Release, act: Act, rules: Rules, approvals: Sequence[Approval]) -> Accepted:
+    bound = replace(act, candidate=release.candidate, policy_digest=release.policy_digest)
+    answer = decide(release, bound, PUBLISHER, rules, ledger.now())
+    if isinstance(answer, Refused):
+        void = [Refusal("void", approval.void) for approval in approvals if approval.void]
+        raise TransitionRefused([*answer.reasons, *void], _cure(release))
+    return answer
+
+
+def _cure(release: Release) -> str:
+    if release.state in (State.AWAITING_APPROVAL, State.APPROVED):
+        return f"Another signer approves with: headgate approve {release.candidate[:12]} --key KEY --reason TEXT."
+    if release.state is State.STALLED:
+        return "The operator resumes it first, with a reason."
+    return "Run the release again for a new candidate."
+
+
+def _require_standing(release: Release, approvals: Sequence[Approval], floor: int) -> None:
+    """A publication that was cut short goes on only while its approvals still count."""
+    standing, required = release.standing(void_keys(approvals)), max(1, release.required, floor)
+    if standing < required:
+        void = [Refusal("void", approval.void) for approval in approvals if approval.void]
+        raise TransitionRefused([Refusal("enough_approvals", f"{standing} of {required} approvals stand"), *void], _cure(release))
+
+
+def _own_until_start(history: History, release: Release) -> tuple[Entry, ...]:
+    own = history.of(release.release_id)
+    started = max(place for place, entry in enumerate(own) if entry.type in ("publishing", "resumed"))
+    return own[: started + 1]
+
+
+def _put_in_place(
+    sealed: Candidate, release: Release, entries: Sequence[Entry], approvals: Sequence[Approval], key: PrivateKey, series: Series
+) -> None:
+    number = release.version or 0
+    series.clear_unfinished(number)
+    made = series.unfinished(number)
+    try:
+        for entry in sealed.manifest.files:
+            write_file(made, entry.path, read_file(sealed.folder, entry.path).content)
+        for path, content in accompanying_files(sealed, release, entries, approvals, key).items():
+            write_file(made, path, content)
+        _arrived(sealed, made, key)
+        made.chmod(0o755)
+        if not place_folder(made, series.version(number)):
+            raise PublicationFailed(f"Version {number} of {series.to} is already there.", "Publish again.")
+    finally:
+        remove_folder(made)
+
+
+def _arrived(sealed: Candidate, folder: Path, key: PrivateKey) -> str:
+    """Every file read back from the target and hashed against what was sealed and attested; the attestation's own SHA-256."""
+    stored = {path: read_file(folder, path) for path in list_files(folder)}
+    digests = {path: file.sha256 for path, file in stored.items()}
+    attestation = digests.pop(ATTESTATION_FILE, None)
+    if attestation is None:
+        raise PublicationFailed(f"{folder} holds no attestation.", "Move it away, then publish again.")
+    signed = check_attestation(stored[ATTESTATION_FILE].content, digests, sealed.manifest, sealed.id)
+    if signed.fingerprint != key.fingerprint:
+        raise PublicationFailed(f"{folder} was attested by another ledger's key.", "Check HEADGATE_STORE and HEADGATE_HOME.")
+    expected = {entry.path: entry.sha256 for entry in sealed.manifest.files} | {MANIFEST: sealed.id}
+    wrong = [path for path, digest in expected.items() if digests.get(path) != digest]
+    if wrong:
+        raise PublicationFailed(
+            f"{len(wrong)} file(s) did not arrive at {folder} as they were sealed.", "Check the disk, then publish again."
+        )
+    return attestation
+
+
+def _settle(ledger: Ledger, series: Series) -> None:
+    """Everything after the event `published`, as often as needed: older versions are superseded, then `latest` moves."""
+    history = read_history(ledger)
+    at_target = history.at_target(series.to)
+    newest = latest_version(at_target)
+    for other in at_target:
+        if other.state is State.PUBLISHED and other.version != newest:
+            by = next(one.release_id for one in at_target if one.version == newest)
+            _record(ledger, other, Act(Action.SUPERSEDE, superseded_by=by))
+    series.point_latest(newest)

@@ -1,0 +1,64 @@
+"""Withdrawing a release: a signed event, a mark beside the version, and `latest` back to the version before. Nothing is deleted:
+what was public stays provable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from headgate.core.errors import Defect, PublicationFailed
+from policies.ledger.events import ReleaseWithdrawn
+from policies.ledger.standing import Release
+from policies.ledger.states import State
+from tasks.approval.approvals import kept_envelope
+from tasks.approval.decisions import record_takeover, record_withdrawal
+from tasks.ledger.event_log import Ledger
+from tasks.ledger.history import History, latest_version, read_history
+from tasks.runtime.boundary import reason_of
+from tasks.runtime.home import Home
+from tasks.signing.keys import PrivateKey
+from tasks.stores.files import replace_file
+from tasks.stores.series import Series
+
+
+@dataclass(frozen=True)
+class Withdrawal:
+    """`latest`: the version that `latest` names now, None if there is none left or nothing was published."""
+
+    release: Release
+    latest: int | None
+    already: bool = False
+
+
+def withdraw(home: Home, ledger: Ledger, name: str, key: PrivateKey, reason: str, store: Path | None = None) -> Withdrawal:
+    """By release id or candidate. A withdrawal that was cut short is finished."""
+    release = read_history(ledger).find(name)
+    already = release.state is State.WITHDRAWN
+    with ledger.lock(release.dataset, release.release_id) as lock:
+        record_takeover(ledger, lock)
+        if not already:
+            release = record_withdrawal(home, ledger, release.release_id, key, reason).release
+        if release.version is None:
+            return Withdrawal(release, None, already)
+        series = Series(home.store if store is None else store, release.target)
+        try:
+            return Withdrawal(release, mark_withdrawn(home, read_history(ledger), release, series), already)
+        except OSError as problem:
+            failed = reason_of(problem)
+        raise PublicationFailed(f"{series.folder} could not be written ({failed}).", "Correct its rights, then withdraw again.")
+
+
+def mark_withdrawn(home: Home, history: History, release: Release, series: Series) -> int | None:
+    """The signed withdrawal beside the version, then `latest`."""
+    if release.version is None:
+        return None
+    signed = [event for event in history.events(release.release_id) if isinstance(event, ReleaseWithdrawn)]
+    if not signed:
+        raise Defect("A release that was not withdrawn was to be marked.", "This is a defect of headgate; please report it.")
+    series.open()
+    mark = series.withdrawal(release.version)
+    if not mark.exists():
+        replace_file(mark, kept_envelope(home, release.candidate, signed[0].statement_sha256))
+    newest = latest_version(history.at_target(series.to))
+    series.point_latest(newest)
+    return newest

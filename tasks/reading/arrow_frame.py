@@ -1,0 +1,124 @@
+"""From Arrow tables to frames and back to plain arrays, in which nothing remains but the cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as compute
+
+from headgate.core.cells import format_number
+from headgate.core.errors import Defect, InputRejected
+
+
+def frame_of(table: pa.Table, where: str) -> pd.DataFrame:
+    """Arrow-backed columns under a plain row count. Refuses cell types that no kind of attribute can have."""
+    columns: dict[str, pd.Series] = {name: _series(table.column(name), name, where) for name in table.column_names}
+    return pd.DataFrame(columns, index=pd.RangeIndex(table.num_rows), copy=False)
+
+
+def texts_of(cells: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:
+    """The cells as text, so that 7 in one format is "7" in another; an empty text is missing."""
+    plain = _decoded(cells)
+    if pa.types.is_string(plain.type):
+        return plain
+    if pa.types.is_floating(plain.type):
+        # 7.0 is 7: a whole-number column with a missing cell often arrives as floats.
+        listed = [None if cell is None or cell != cell else format_number(cell) for cell in plain.to_pylist()]
+        return pa.chunked_array([pa.array(listed, type=pa.string())])
+    if _nested(plain.type):
+        raise InputRejected(f"Column '{name}' of {where} holds {_word(plain.type)} cells.", "Give text, numbers or dates.")
+    return plain.cast(pa.string())
+
+
+def trimmed_texts(cells: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:
+    """As text without blanks around it; what was blank is missing."""
+    trimmed = compute.utf8_trim_whitespace(texts_of(cells, name, where))
+    return compute.if_else(compute.equal(trimmed, ""), None, trimmed)
+
+
+def unique_keys(cells: pa.ChunkedArray, name: str, where: str) -> pa.Array:
+    """Who each row is. A person whose key stands there twice, once with a blank behind it, would count as two."""
+    keys = trimmed_texts(cells, name, where).combine_chunks()
+    missing, repeated = keys.null_count, len(keys.drop_null()) - len(keys.drop_null().unique())
+    if missing or repeated:
+        raise InputRejected(f"{where} has {missing} missing and {repeated} repeated cells in '{name}'.", "Give one row a person.")
+    return keys
+
+
+def _decoded(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    if pa.types.is_large_string(cells.type) or pa.types.is_string_view(cells.type) or pa.types.is_null(cells.type):
+        cells = cells.cast(pa.string())
+    if pa.types.is_string(cells.type):
+        # An empty text is missing, as it is in a CSV.
+        cells = compute.if_else(compute.equal(cells, ""), None, cells)
+    return _as_written(cells) if pa.types.is_float32(cells.type) else cells
+
+
+def _as_written(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """0.7 for a narrow float, and not the 0.699999988079071 that a wide one makes of it: then 0.8 is at 0.1. Each value is written once."""
+    chunks = [chunk.dictionary_encode() for chunk in cells.chunks]
+    wide = [pa.DictionaryArray.from_arrays(one.indices, one.dictionary.cast(pa.string()).cast(pa.float64())) for one in chunks]
+    return pa.chunked_array([one.cast(pa.float64()) for one in wide], type=pa.float64())
+
+
+def _nested(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
+    )
+
+
+def _word(kind: pa.DataType) -> str:
+    """The outer type alone: names inside a nested type come from the data."""
+    return str(kind).partition("<")[0].partition("[")[0]
+
+
+def _series(cells: pa.ChunkedArray, name: str, where: str) -> pd.Series:
+    plain = _decoded(cells)
+    kind = plain.type
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        held = kind.value_type
+        if pa.types.is_string(held) or pa.types.is_large_string(held) or pa.types.is_integer(held):
+            return pd.Series(_tuples(plain), dtype=object)
+    if _nested(kind) or pa.types.is_time(kind) or pa.types.is_duration(kind):
+        raise InputRejected(f"Column '{name}' of {where} holds {_word(kind)} cells.", "Give text, numbers, dates, or lists for a set.")
+    if pa.types.is_floating(kind):
+        return pd.Series(plain.cast(pa.float64()).to_numpy(), copy=False)
+    return pd.Series(pd.arrays.ArrowExtensionArray(plain), copy=False)
+
+
+def _tuples(cells: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[Any]]:
+    sets = np.empty(len(cells), dtype=object)
+    sets[:] = [None if cell is None else tuple(part for part in cell if part is not None) for cell in cells.to_pylist()]
+    return sets
+
+
+def plain_array(cells: Sequence[Any] | pd.Series, name: str) -> pa.Array:
+    """Texts, whole numbers, numbers or dates, with nulls, built anew from the cells: no categories, index or metadata remain."""
+    series = pd.Series(cells)
+    if pd.api.types.is_bool_dtype(series.dtype):
+        raise Defect(f"Column '{name}' of a published table holds truth values.", "Publish 0 and 1.")
+    if isinstance(series.array, pd.arrays.IntegerArray):
+        return pa.array(series.array)
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iuf":
+        numbers = series.to_numpy()
+        return pa.array(numbers, mask=np.isnan(numbers) if series.dtype.kind == "f" else None)
+    try:
+        plain = pa.array(series.to_numpy(dtype=object), from_pandas=True)
+    except (pa.ArrowException, OverflowError):
+        plain = None
+    if plain is None:
+        raise Defect(f"Column '{name}' of a published table mixes kinds of cells.", "Publish texts, numbers or dates.")
+    kind = plain.type
+    if pa.types.is_null(kind):
+        return plain.cast(pa.string())
+    if pa.types.is_string(kind):
+        return compute.if_else(compute.equal(plain, ""), None, plain)
+    if pa.types.is_int64(kind) or pa.types.is_float64(kind) or pa.types.is_date32(kind):
+        return plain
+    raise Defect(f"Column '{name}' of a published table holds {_word(kind)} cells.", "Publish texts, numbers or dates.")

@@ -1,0 +1,228 @@
+"""Step 1: the policy's source becomes dictionary-encoded columns. Identifiers and dropped attributes end here.
+
+Dropped columns are never parsed. Identifiers are read to prove that one row is one person; what remains of them is an in-memory
+set that the outbound expectations compare the published cells with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as compute
+from numpy.typing import NDArray
+
+from headgate.core.columns import Column, Kind, Role, Table
+from headgate.core.encode import ColumnSpec, encode_table, value_text
+from headgate.core.errors import InputRejected
+from policies.gates.attackers import OwnWeights
+from policies.schema.policy import Policy
+from policies.schema.source_key import CsvSource, ParquetSource, SqlSource
+from policies.sealed.specs import column_specs, needs_values
+from tasks.reading.arrow_frame import frame_of, texts_of, trimmed_texts
+from tasks.reading.own_weights import columns_read, own_weights
+from tasks.reading.references import LoadedPolicy
+from tasks.reading.source import PARQUET_SUFFIXES, Source, names_instead, open_csv, open_parquet
+from tasks.reading.source_sql import open_sql
+
+COINCIDENCE = 10  # rows whose cell may equal the row's identifier by chance; by chance one is expected at most
+
+
+class IdentifierValues:
+    """The identifiers of the source: who each row is, and which texts are one of them. Nothing of it is shown or written."""
+
+    def __init__(self, columns: Mapping[str, pa.ChunkedArray]) -> None:
+        self._texts = {name: cells.combine_chunks() for name, cells in columns.items()}
+
+    def of(self, name: str) -> NDArray[np.object_] | None:
+        """One of the identifiers, row by row and without blanks around it; None if there is no such one."""
+        return compute.utf8_trim_whitespace(self._texts[name]).to_numpy(zero_copy_only=False) if name in self._texts else None
+
+    def among(self, texts: Sequence[str]) -> set[str]:
+        asked = pa.array(texts, type=pa.string())
+        found: set[str] = set()
+        for known in self._texts.values():
+            found.update(asked.filter(compute.is_in(asked, value_set=known)).to_pylist())
+        return found
+
+    def __repr__(self) -> str:
+        return f"IdentifierValues({len(self._texts)} columns)"
+
+
+@dataclass(frozen=True, eq=False)
+class Ingested:
+    """What the steps after it work on. The frame and the identifiers live in memory until the expectations have been checked."""
+
+    table: Table = field(repr=False)
+    specs: Mapping[str, ColumnSpec]
+    source_digest: str
+    frame_for_expectations: pd.DataFrame = field(repr=False)
+    identifiers: IdentifierValues = field(repr=False)
+    own: OwnWeights | None = field(default=None, repr=False)
+
+    @property
+    def rows(self) -> int:
+        return self.table.rows
+
+    def without_frame(self) -> Ingested:
+        """A slice of no rows would keep the whole frame in memory."""
+        return replace(self, frame_for_expectations=pd.DataFrame())
+
+
+def ingest(loaded: LoadedPolicy, source: Path | str | None = None) -> Ingested:
+    """Reads, checks and encodes. `source` takes the place of the policy's own path."""
+    policy = loaded.policy
+    opened = open_source(policy, loaded.folder, source)
+    _check_columns(policy, opened)
+    weights = columns_read(policy)
+    read = {name for name, attribute in policy.attributes.items() if attribute.role is not Role.DROPPED or name in weights}
+    cells = opened.read([column for name in policy.attributes if name in read for column in policy.attributes[name].source_columns(name)])
+    identifiers = {name: texts_of(cells.column(name), name, opened.name) for name in policy.named(Role.IDENTIFIER)}
+    _check_identifiers(identifiers)
+    k = policy.anonymize.k
+    if cells.num_rows < k:
+        raise InputRejected(f"{opened.name} has {cells.num_rows} rows, fewer than k = {k}.", "Give more rows, or lower k in the policy.")
+    own = own_weights(loaded, cells, opened.name)
+    kept = cells.drop_columns([*identifiers, *weights])
+    present = {name: texts_of(cells.column(name), name, opened.name).unique().drop_null().to_pylist() for name in needs_values(policy)}
+    specs = column_specs(policy, loaded.references.hierarchies, loaded.references.codes, present)
+    table = encode_table(frame_of(kept, opened.name), specs)
+    _check_copies(identifiers, table)
+    frame = expectation_frame(cells, policy, opened.name)
+    return Ingested(table, specs, opened.digest, frame, IdentifierValues(identifiers), own)
+
+
+def open_source(policy: Policy, folder: Path, override: Path | str | None = None) -> Source:
+    """The declared source, or a file in its place: then Parquet by its name, otherwise CSV as the policy declares it."""
+    declared = policy.source
+    if override is not None:
+        path = Path(override).expanduser().absolute()
+        if path.suffix.lower() in PARQUET_SUFFIXES:
+            return open_parquet(path)
+        return open_csv(path, declared.separator, declared.encoding) if isinstance(declared, CsvSource) else open_csv(path)
+    match declared:
+        case CsvSource():
+            return open_csv(folder / declared.path, declared.separator, declared.encoding)
+        case ParquetSource():
+            return open_parquet(folder / declared.path)
+        case SqlSource():
+            return open_sql(declared.url_env, declared.query)
+
+
+def _check_columns(policy: Policy, source: Source) -> None:
+    """The policy's columns and the data's are the same set: none is missing, and none is published because nobody thought of it."""
+    wanted, present = policy.source_columns, source.names
+    lacking = [name for name in wanted if name not in present]
+    unknown = [name for name in present if name not in wanted]
+    if lacking:
+        hint = names_instead(present, wanted, lacking[0])
+        raise InputRejected(
+            f"{source.name} lacks {_columns(lacking)} of the policy.", f"Correct the name in the policy or in the data. {hint}"
+        )
+    if unknown:
+        raise InputRejected(
+            f"{source.name} has {_columns(unknown)} that the policy does not mention.",
+            "A column is never published by default: give it a role (dropped, if it must not be published).",
+        )
+
+
+def _columns(names: Sequence[str]) -> str:
+    return f"column {_listed(names)}" if len(names) == 1 else f"{len(names)} columns ({_listed(names)})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names[:6]) + (" …" if len(names) > 6 else "")
+
+
+def _check_identifiers(identifiers: Mapping[str, pa.ChunkedArray]) -> None:
+    """Every identifier is present and unique: each alone, not all together."""
+    for name, cells in identifiers.items():
+        keys = trimmed_texts(cells, name, "the source")
+        blank = keys.null_count
+        if blank:
+            raise InputRejected(
+                f"Identifier '{name}' is missing in {blank} rows.", "Every row is a person and has an identifier: correct the data."
+            )
+        repeated = len(keys) - len(compute.unique(keys))
+        if repeated:
+            raise InputRejected(
+                f"Identifier '{name}' is repeated in {repeated} of {len(cells)} rows.",
+                "One row per person; a set holds several diagnoses: merge a person's rows into one, with such attributes as kind: set.",
+            )
+
+
+def _check_copies(identifiers: Mapping[str, pa.ChunkedArray], table: Table) -> None:
+    """Refuses a published attribute that holds the identifiers themselves.
+
+    If a column were independent of a unique identifier, at most one row in expectation would have both cells equal; so many equal
+    rows, or all of them, are no coincidence."""
+    for name, cells in identifiers.items():
+        known = compute.utf8_trim_whitespace(cells).combine_chunks()
+        rows = np.arange(table.rows)
+        for column in table.columns.values():
+            if column.kind is Kind.VECTOR:
+                continue
+            # Identifiers are unique, so a value stands in one row at most: the row whose identifier it is.
+            place = compute.index_in(pa.array(texts_of_values(column), type=pa.string()), value_set=known).fill_null(-1).to_numpy()
+            same = np.append(place, -1)[column.codes] == rows
+            equal, present = int(same.sum()), int((column.codes >= 0).sum())
+            # Sorted numbers beside numbered rows may run along for a while: there a hundredth of the rows is the measure.
+            chance = max(COINCIDENCE, table.rows // 100) if column.kind.numeric else COINCIDENCE
+            if equal >= chance or (equal == present > 0 and len(column.values) > 1):
+                raise InputRejected(
+                    f"Column '{column.name}' equals identifier '{name}' in {equal} rows.",
+                    "Identifiers are never published: give the column role: identifier or dropped.",
+                )
+
+
+def texts_of_values(column: Column) -> list[str]:
+    """As they are written in a file. A set is written by its own separator."""
+    if column.kind is Kind.SET:
+        return [column.separator.join(value) or column.separator for value in column.values]
+    if column.kind is Kind.DATE:
+        return [str(day) for day in column.values.astype("datetime64[D]")]
+    return [value_text(value) for value in column.values]
+
+
+def expectation_frame(cells: pa.Table, policy: Policy, where: str) -> pd.DataFrame:
+    """What the expectations look at: the source's cells without blanks around them, as numbers and days where the policy says so.
+
+    Built from the cells, not from the encoded columns: expectations must not rest on the code they stand beside."""
+    columns: dict[str, pd.Series] = {}
+    for name, attribute in policy.attributes.items():
+        for column in attribute.source_columns(name) if attribute.role is not Role.DROPPED else ():
+            texts = _trimmed(cells.column(column), column, attribute.separator or "|", where)
+            if attribute.kind in (Kind.NUMBER, Kind.INTEGER, Kind.VECTOR):
+                columns[column] = _numbers(texts)
+            elif attribute.kind is Kind.DATE:
+                columns[column] = _days(texts, column)
+            else:
+                columns[column] = texts.to_pandas().astype("str")
+    return pd.DataFrame(columns, index=pd.RangeIndex(cells.num_rows))
+
+
+def _trimmed(cells: pa.ChunkedArray, name: str, separator: str, where: str) -> pa.ChunkedArray:
+    if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
+        joined = [
+            None if cell is None else separator.join(str(part) for part in cell if part is not None) or separator
+            for cell in cells.to_pylist()
+        ]
+        return pa.chunked_array([pa.array(joined, type=pa.string())])
+    return trimmed_texts(cells, name, where)
+
+
+def _numbers(texts: pa.ChunkedArray) -> pd.Series:
+    codes, distinct = pd.factorize(pd.Series(pd.arrays.ArrowExtensionArray(texts)))
+    numbers = pd.to_numeric(pd.Series(np.asarray(distinct, dtype=object)), errors="coerce").to_numpy(dtype=np.float64)
+    return pd.Series(np.append(numbers, np.nan)[codes])
+
+
+def _days(texts: pa.ChunkedArray, name: str) -> pd.Series:
+    days = pd.to_datetime(texts.to_pandas(), format="ISO8601", errors="coerce").dt.tz_localize(None)
+    if days.notna().any() and not (days.min() >= pd.Timestamp.min and days.max() <= pd.Timestamp.max):
+        raise InputRejected(f"Column '{name}' has days before 1678 or after 2262.", "Leave unknown days empty; declare a domain.")
+    return pd.Series(days.astype("datetime64[ns]"))

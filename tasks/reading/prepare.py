@@ -1,0 +1,32 @@
+"""What a release works on: the source after MinRisk, its sets as bitmaps, and who holds which dictionary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headgate.core.columns import Table
+from headgate.projection.bitmap import bitmap_table
+from policies.gates.attackers import Attacker, attackers_of
+from tasks.reading.dictionaries import Dictionaries, encode_dictionaries
+from tasks.reading.ingest import Ingested
+from tasks.reading.references import LoadedPolicy
+from tasks.reading.suppress_cells import suppress
+
+
+@dataclass(frozen=True, eq=False)
+class Transformed:
+    """What a release works on, its sets as bitmaps, and who holds which dictionary."""
+
+    table: Table  # what is anonymized
+    original: Table  # before a policy's `suppress_cells`; else the same
+    attackers: tuple[Attacker, ...]
+    dictionaries: Dictionaries
+
+
+def transformed(loaded: LoadedPolicy, ingested: Ingested) -> Transformed:
+    """All of it at once, for whoever tries settings or attacks what was made."""
+    dictionaries = encode_dictionaries(loaded, ingested.table)
+    after = suppress(loaded.policy, ingested.table, dictionaries, ingested.own)
+    table, original = (bitmap_table(one, ingested.specs) for one in (after, ingested.table))
+    attackers = attackers_of(loaded.policy, original, dictionaries.encoded, ingested.own)
+    return Transformed(table, original, attackers, dictionaries)

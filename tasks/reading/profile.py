@@ -1,0 +1,151 @@
+"""A table that nobody has described yet: what its columns look like, for drafting a policy, and its rows, for `headgate check`.
+
+Separator, encoding and kinds are guessed here and only here: a policy declares them, and its guesses are marked until confirmed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from headgate.core.encode import beyond_floats
+from headgate.core.errors import InputRejected
+from headgate.core.inferred import absent_column
+from policies.schema.draft import ColumnProfile, TableProfile
+from tasks.reading.arrow_frame import frame_of, texts_of
+from tasks.reading.source import (
+    COMMON_SEPARATORS,
+    PARQUET_SUFFIXES,
+    Source,
+    holds_parquet,
+    open_csv_bytes,
+    open_parquet_bytes,
+    read_bytes,
+    unzipped,
+)
+
+Look = Literal["number", "integer", "date", "text"]
+EPOCH = date(1970, 1, 1)
+SET_SEPARATORS = ("|", ";")  # a comma is as often part of a sentence
+
+
+def profile_table(path: Path, policy_folder: Path | None = None) -> TableProfile:
+    """Reads the whole table once. The path is written relative to where the policy will stand, by default the current folder."""
+    source, separator, encoding = _open(path)
+    table = source.read(source.names)
+    columns = tuple(_profile(name, _texts(table.column(name), name, source.name)) for name in source.names)
+    relative = Path(os.path.relpath(path.absolute(), (policy_folder or Path.cwd()).absolute())).as_posix()
+    if separator is None:
+        return TableProfile(relative, columns, "parquet")
+    return TableProfile(relative, columns, "csv", separator, encoding)
+
+
+def read_any_table(path: Path, names: Sequence[str], clear: Sequence[str] = ()) -> pd.DataFrame:
+    """These columns. A CSV's columns of numbers become numbers, everything else stays text; Parquet keeps its types. What is mostly numbers
+    is refused in the columns that must be clear: distances between its values would be other ones than people expect."""
+    source, separator, _encoding = _open(path)
+    absent = [name for name in names if name not in source.names]
+    if absent:
+        raise absent_column(absent[0], source.names, "the table")
+    table = source.read(tuple(dict.fromkeys(names)))
+    if separator is None:
+        return frame_of(table, source.name)
+    for name in clear:
+        _require_clear(table.column(name), name)
+    return pd.DataFrame({name: _typed(table.column(name)) for name in table.column_names}, index=pd.RangeIndex(table.num_rows))
+
+
+def _require_clear(texts: pa.ChunkedArray, name: str) -> None:
+    distinct = texts.unique().drop_null().to_pylist()
+    if look_of(distinct)[0] != "text":
+        return
+    texts_among = [value for value, number in zip(distinct, _numbers(distinct), strict=True) if not np.isfinite(number)]
+    if 0 < len(texts_among) <= len(distinct) / 2:
+        raise InputRejected(
+            f"{len(texts_among)} of the {len(distinct)} distinct values of '{name}' are no finite numbers, the others are.",
+            f"Correct them (an empty cell is a missing one), or say that they are codes: --kind {name}=category.",
+            texts_among,
+        )
+
+
+def _open(path: Path) -> tuple[Source, str | None, str]:
+    """The table, and the separator and encoding it was read with; no separator for Parquet."""
+    path = path.expanduser()
+    content = read_bytes(path, "The table")
+    where = f"The table {path.name}"
+    if holds_parquet(content) or path.suffix.lower() in PARQUET_SUFFIXES:
+        return open_parquet_bytes(content, where), None, ""
+    plain = unzipped(content, where)
+    separator, encoding = guess_csv(plain)
+    return open_csv_bytes(pa.py_buffer(plain), where, separator, encoding), separator, encoding
+
+
+def guess_csv(raw: bytes) -> tuple[str, str]:
+    """The separator that occurs most in the first line; UTF-8, else UTF-16 by its mark, else Windows' Western European encoding."""
+    encoding = "utf-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8" if _decodes(raw) else "cp1252"
+    head = raw.decode(encoding, errors="replace").splitlines()[:1]
+    counts = [head[0].count(mark) if head else 0 for mark in COMMON_SEPARATORS]
+    return COMMON_SEPARATORS[int(np.argmax(counts))], encoding
+
+
+def _decodes(raw: bytes) -> bool:
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _texts(cells: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:
+    """A list column reads as a set written with '|'."""
+    if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
+        listed = [None if cell is None else "|".join(str(part) for part in cell if part is not None) for cell in cells.to_pylist()]
+        return pa.chunked_array([pa.array(listed, type=pa.string())])
+    return texts_of(cells, name, where)
+
+
+def _profile(name: str, texts: pa.ChunkedArray) -> ColumnProfile:
+    distinct = texts.unique().drop_null().to_pylist()
+    look, ends = look_of(distinct)
+    least, greatest = ends or (None, None)
+    parted = next((mark for mark in SET_SEPARATORS if look == "text" and any(mark in value for value in distinct)), "")
+    return ColumnProfile(name, look, len(distinct), len(texts), texts.null_count / len(texts), least, greatest, parted)
+
+
+def look_of(distinct: Sequence[str]) -> tuple[Look, tuple[float, float] | None]:
+    """What all cells read as, with the ends; days count from 1970-01-01. A leading zero (007) makes a code, not a number, and so do
+    more digits than a number keeps."""
+    if not distinct or any(len(value) > 1 and value[0] == "0" and value[1].isdigit() for value in distinct):
+        return "text", None
+    numbers = _numbers(distinct)
+    if np.isfinite(numbers).all() and not beyond_floats(distinct, numbers):
+        whole = bool((numbers == np.floor(numbers)).all() and (np.abs(numbers) <= 2**53).all())
+        return ("integer" if whole else "number"), (float(numbers.min()), float(numbers.max()))
+    try:
+        days = [(date.fromisoformat(value.strip()) - EPOCH).days for value in distinct if len(value.strip()) == 10]
+    except ValueError:
+        return "text", None
+    return ("date", (float(min(days)), float(max(days)))) if len(days) == len(distinct) else ("text", None)
+
+
+def _numbers(distinct: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    cells = pd.Series(list(distinct), dtype=object)
+    return np.asarray(pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64))
+
+
+def _typed(texts: pa.ChunkedArray) -> pd.Series:
+    encoded = texts.combine_chunks().dictionary_encode()
+    distinct = encoded.dictionary.to_pylist()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    look, _ends = look_of(distinct)
+    if look not in ("number", "integer"):
+        return pd.Series(texts.to_pandas().astype("str"))
+    cells = pd.Series(np.append(_numbers(distinct), np.nan)[codes])
+    return cells.astype("int64") if look == "integer" and not (codes < 0).any() else cells

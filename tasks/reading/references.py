@@ -1,0 +1,169 @@
+"""The policy file together with every file it refers to: read once, hashed, and parsed.
+
+Paths are relative to the policy file. What is hashed is what was parsed, so that a policy's digest says which hierarchy, code
+list, dictionary, suite and signers it was judged by. The source is data, not policy: `tasks.reading.ingest` reads it.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+from headgate.core.columns import Role
+from headgate.core.errors import HeadgateError, InputRejected, PolicyInvalid
+from headgate.core.hierarchy import Hierarchy
+from policies.schema.attribute import ValuesFrom
+from policies.schema.digest import policy_digest
+from policies.schema.loading import parse_policy
+from policies.schema.policy import Policy, files_of
+from tasks.reading.arrow_frame import texts_of
+from tasks.reading.registers import Register, read_register
+from tasks.reading.source import Source, holds_parquet, open_csv_bytes, open_parquet_bytes, read_bytes, require_columns
+
+CODE_HEADERS = ("value", "code")
+HierarchyRows = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class References:
+    """The referenced files, parsed; hierarchies and code lists by attribute."""
+
+    hierarchies: Mapping[str, HierarchyRows] = field(default_factory=dict)
+    codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    dictionaries: Mapping[str, Register] = field(default_factory=dict)  # by name; not those that a query gives
+    people: Source | None = None  # what people themselves want weighed
+    signers: str | None = None
+    suite: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedPolicy:
+    """`file_digests` maps each path, as the policy writes it, to the SHA-256 of the file's bytes."""
+
+    policy: Policy
+    path: Path
+    file_digests: Mapping[str, str]
+    digest: str
+    references: References
+    text: str = ""
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+
+def load_policy(path: Path | str) -> LoadedPolicy:
+    """Reads, checks and digests the policy. Every problem names the file, and the line or key where there is one."""
+    path = Path(path).expanduser().absolute()
+    text = _text(_policy_bytes(path), f"The policy {path.name}")
+    policy = parse_policy(text, path.name)
+    contents = {named: read_bytes(path.parent / named, f"The file of {_key(place)},") for place, named in files_of(policy).items()}
+    digests = {named: hashlib.sha256(content).hexdigest() for named, content in contents.items()}
+    return LoadedPolicy(policy, path, digests, policy_digest(policy, digests), _parse(policy, contents), text)
+
+
+def _policy_bytes(path: Path) -> pa.Buffer:
+    try:
+        return read_bytes(path, "The policy")
+    except InputRejected as refusal:
+        problem = PolicyInvalid(refusal.message, "Correct the path; `headgate init TABLE` drafts a policy.")
+    raise problem
+
+
+def _key(place: Sequence[str | int]) -> str:
+    return ".".join(str(step) for step in place)
+
+
+def _text(content: pa.Buffer, what: str) -> str:
+    raw: bytes = content.to_pybytes()
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = raw[: problem.start].count(b"\n") + 1
+    raise InputRejected(f"{what} is not UTF-8: line {line} cannot be decoded.", "Save it as UTF-8.")
+
+
+def _parse(policy: Policy, contents: Mapping[str, pa.Buffer]) -> References:
+    hierarchies: dict[str, HierarchyRows] = {}
+    codes: dict[str, tuple[str, ...]] = {}
+    for name, attribute in policy.attributes.items():
+        if isinstance(attribute.hierarchy, str):
+            hierarchies[name] = read_hierarchy(contents[attribute.hierarchy], attribute.hierarchy, name)
+        if isinstance(attribute.values, str):
+            codes[name] = read_codes(contents[attribute.values], attribute.values)
+        if isinstance(attribute.values_from, ValuesFrom):
+            codes[name] = read_key_values(contents[attribute.values_from.path], attribute.values_from.path, attribute.values_from.key)
+    signers, suite = policy.approval.signers, policy.expect.suite
+    gate = policy.gates.disclosure
+    files = [(given, given.file[1]) for given in (gate.dictionaries if gate else ()) if given.file is not None]
+    identifiers = policy.named(Role.IDENTIFIER)
+    people = gate.sensitivity.people if gate and gate.sensitivity else None
+    return References(
+        hierarchies,
+        codes,
+        {
+            given.called: read_register(
+                given, open_content(contents[path], path, "The dictionary", given.separator, given.encoding), identifiers
+            )
+            for given, path in files
+        },
+        None
+        if people is None
+        else open_content(contents[people.path], people.path, "The table of weights", people.separator, people.encoding),
+        None if signers is None else _text(contents[signers], f"The signers file {signers}"),
+        None if suite is None else _text(contents[suite], f"The suite {suite}"),
+    )
+
+
+def read_hierarchy(content: pa.Buffer, path: str, attribute: str) -> HierarchyRows:
+    """leaf;…;root, a line a leaf, no header. Blank lines mean nothing. Refuses what is no tree."""
+    text = _text(content, f"The hierarchy {path}")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=";")
+    numbered = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    lines, rows = [line for line, _ in numbered], [row for _, row in numbered]
+    if rows and len(rows[0]) == 1 and any(mark in rows[0][0] for mark in ",\t"):
+        raise InputRejected(f"The hierarchy {path} has one column in line {lines[0]} when split at ';'.", "Separate its levels by ';'.")
+    try:
+        return tuple(tuple(row) for row in Hierarchy.from_rows(rows, attribute, lines).labels.tolist())
+    except HeadgateError as refusal:
+        problem = InputRejected(f"{path}: {refusal.message}", refusal.cure)
+    raise problem
+
+
+def read_codes(content: pa.Buffer, path: str) -> tuple[str, ...]:
+    """One value a line, the whole line; or, under a first column headed `value` or `code`, a CSV's first column."""
+    lines = [line for line in _text(content, f"The code list {path}").splitlines() if line.strip()]
+    if lines and lines[0].split(",")[0].strip().strip('"').lower() in CODE_HEADERS:
+        values = [row[0].strip() for row in csv.reader(lines[1:]) if row]
+    else:
+        values = [line.strip() for line in lines]
+    return _distinct(values, path)
+
+
+def _distinct(values: Sequence[str], path: str) -> tuple[str, ...]:
+    if not values:
+        raise InputRejected(f"The code list {path} has no values.", "Write one value a line.")
+    blank, twice = sum(value == "" for value in values), len(values) - len(set(values))
+    if blank or twice:
+        raise InputRejected(f"The code list {path} has {blank} blank and {twice} repeated values.", "Keep each value once.")
+    return tuple(values)
+
+
+def open_content(content: pa.Buffer, path: str, what: str, separator: str = ",", encoding: str = "utf-8") -> Source:
+    where = f"{what} {path}"
+    return open_parquet_bytes(content, where) if holds_parquet(content) else open_csv_bytes(content, where, separator, encoding)
+
+
+def read_key_values(content: pa.Buffer, path: str, key: str) -> tuple[str, ...]:
+    """The distinct present values of one column, sorted."""
+    source = open_content(content, path, "The table")
+    require_columns(source, (key,))
+    texts = texts_of(source.read([key]).column(key), key, source.name)
+    values = sorted({text.strip() for text in texts.to_pylist() if text is not None and text.strip()})
+    return _distinct(values, path)

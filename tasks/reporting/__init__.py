@@ -1,0 +1,1 @@
+"""What is shown and logged of a release: pages, charts, the data dictionary, MLflow."""

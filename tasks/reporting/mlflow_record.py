@@ -1,0 +1,313 @@
+"""What MLflow is told of a release: parameters, figures and files by name. No rows, no cells, and no name that the data gave.
+
+A bitmap column is called after a value of the data, so everywhere in here it goes by its number in the plan.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from headgate.core.errors import Defect, RequirementNotMet
+from policies.sealed.manifest import TableFigures
+from policies.sealed.promise import Promise
+from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable
+from tasks.reporting.release_charts import draw_release
+
+LONGEST_PARAMETER = 6000  # MLflow cuts longer ones without a word
+PLAIN_NAME = re.compile(r"(?!(column|quasi-identifier|dictionary) \d)[\w.\- /]{1,200}")
+
+
+def plain_name(name: str) -> bool:
+    """May MLflow be told this name as it is? It takes letters, digits and a few signs, and nothing that reads like a way through
+    folders: a register at ../registers/people.csv goes by its number."""
+    return PLAIN_NAME.fullmatch(name) is not None and posixpath.normpath(f"figure/{name}") == f"figure/{name}"
+
+
+# The first has all dictionaries that were held: their places number those whose names MLflow cannot take.
+PER_DICTIONARY = ("disclosure_unmatched", "disclosure_mean", "disclosure_max", "disclosure_share", "disclosure_candidates")
+
+
+@dataclass(frozen=True, eq=False)
+class TrackedRelease:
+    """A measured release, and where it came from. The source and the seed are there as an HMAC and a commitment only."""
+
+    measured: MeasuredRelease
+    policy_text: str
+    seed_commitment: str
+    source_hmac: str
+    code_version: str
+    runner: str  # principal
+    seconds: Mapping[str, float] = field(default_factory=dict)  # per step
+
+
+@dataclass(frozen=True)
+class Point:
+    """One measured number; `step` is the place in a search."""
+
+    name: str
+    value: float
+    step: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """Everything of one MLflow run, the parent's or a child's."""
+
+    name: str
+    parameters: Mapping[str, str]
+    points: tuple[Point, ...]
+    tags: Mapping[str, str]
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+    @property
+    def last_values(self) -> dict[str, float]:
+        """What MLflow shows of a metric: its value at the last step."""
+        return {point.name: point.value for point in sorted(self.points, key=lambda point: point.step)}
+
+    @property
+    def digest(self) -> str:
+        return record_digest(
+            self.parameters, self.last_values, {path: hashlib.sha256(file).hexdigest() for path, file in self.files.items()}
+        )
+
+
+def record_digest(parameters: Mapping[str, str], values: Mapping[str, float], files: Mapping[str, str]) -> str:
+    """SHA-256 over parameters, last values and the hashes of files: the same from what was told and from what is read back."""
+    whole = {"files": dict(files), "parameters": dict(parameters), "values": {name: float(value).hex() for name, value in values.items()}}
+    return hashlib.sha256(json.dumps(whole, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+
+
+class PublicNames:
+    """The names that columns have outside: an attribute's own, a bitmap column's number."""
+
+    def __init__(self, release: MeasuredRelease) -> None:
+        if release.promise is None and (release.plan is not None or release.tables):
+            raise Defect(
+                "A release with tables is tracked without its promise.", "Pass the promise, which says which columns are bits of a set."
+            )
+        described = release.promise.sensitive if release.promise else ()
+        columns = release.plan.columns if release.plan else tuple(attribute.name for attribute in described)
+        self._numbers = {name: number for number, name in enumerate(columns)}
+        self._quasi = {quasi.name: number for number, quasi in enumerate(release.promise.quasi if release.promise else ())}
+        bits = sorted((attribute.name for attribute in described if attribute.origin is not None), key=len, reverse=True)
+        self._bits = frozenset(bits)
+        self._pattern = re.compile("|".join(map(re.escape, bits))) if bits else None
+
+    def of(self, name: str) -> str:
+        if not name:
+            return ""
+        if name not in self._bits and plain_name(name):
+            return name
+        if name in self._numbers:
+            return f"column {self._numbers[name]}"
+        return f"quasi-identifier {self._quasi[name]}" if name in self._quasi else "a column"
+
+    def in_text(self, text: str) -> str:
+        """The same for a sentence that may name columns."""
+        return text if self._pattern is None else self._pattern.sub(lambda found: self.of(found.group()), text)
+
+    def number(self, name: str) -> int:
+        return self._numbers[name]
+
+
+def tell_release(record: TrackedRelease) -> Told:
+    """The parent run: the release as a whole, with its worst figures over all tables."""
+    release, names = record.measured, PublicNames(record.measured)
+    verdict = "passed" if release.passed else "refused"
+    parameters = {
+        "policy_digest": release.policy_digest,
+        "seed_commitment": record.seed_commitment,
+        "source_hmac": record.source_hmac,
+        "code_version": record.code_version,
+        **_promised(release.promise, names),
+        **_planned(release, names),
+    }
+    tags = {
+        "release_id": release.release_id,
+        "dataset": release.dataset,
+        "verdict": verdict,
+        "mlflow.note.content": f"Release {release.release_id} of {release.dataset}: {verdict}, "
+        f"{len(release.verdicts) - len(release.refused_by)} of {len(release.verdicts)} gates passed.",
+    }
+    return Told(release.release_id, _bearable(parameters), finite_points(_release_points(record)), tags, _files(record, names))
+
+
+def tell_table(record: TrackedRelease, table: MeasuredTable) -> Told:
+    """A child run: one projected table."""
+    names = PublicNames(record.measured)
+    parameters = {
+        "policy_digest": record.measured.policy_digest,
+        "table": table.name,
+        "sensitive_columns": json.dumps([names.number(name) for name in table.figures.sensitive]),
+        **_promised(record.measured.promise, names),
+    }
+    passed = all(verdict.passed for verdict in record.measured.verdicts if verdict.table == table.name)
+    tags = {"dataset": record.measured.dataset, "table": table.name, "verdict": "passed" if passed else "refused"}
+    return Told(table.name, _bearable(parameters), finite_points(_table_points(table, names)), tags)
+
+
+def _promised(promise: Promise | None, names: PublicNames) -> dict[str, str]:
+    if promise is None:
+        return {}
+    stated = {"k": str(promise.k), "linkability": promise.linkability, "combine": promise.combine, "power": str(promise.power)}
+    if promise.dissimilarity is not None:
+        stated |= {"epsilon": promise.dissimilarity.epsilon, "delta": promise.dissimilarity.delta}
+    for name, each in promise.each.items():
+        stated |= {f"epsilon/{names.of(name)}": each.epsilon, f"delta/{names.of(name)}": each.delta}
+    for name, window in promise.delta_l.items():
+        stated |= {f"delta_l_interval/{names.of(name)}": window.interval, f"delta_l/{names.of(name)}": window.l}
+    stated |= {f"closeness/{names.of(name)}": limit for name, limit in promise.closeness.items()}
+    stated |= {f"distinct_l/{names.of(name)}": limit for name, limit in promise.distinct_l.items()}
+    reidentification = {"reidentification_max": promise.reidentification.max, "reidentification_mean": promise.reidentification.mean}
+    return stated | {name: limit for name, limit in reidentification.items() if limit is not None}
+
+
+def _planned(release: MeasuredRelease, names: PublicNames) -> dict[str, str]:
+    if release.plan is None:
+        return {}
+    tables = [[names.number(name) for name in table] for table in release.plan.tables]
+    return {"plan": json.dumps(tables, separators=(",", ":")), "plan_method": release.plan.method}
+
+
+def _bearable(parameters: Mapping[str, str]) -> dict[str, str]:
+    """Parameters that MLflow keeps whole; of a longer one its hash, since files hold the same."""
+    return {
+        name: value if len(value) <= LONGEST_PARAMETER else f"sha256:{hashlib.sha256(value.encode()).hexdigest()}"
+        for name, value in parameters.items()
+        if value
+    }
+
+
+def _release_points(record: TrackedRelease) -> Iterator[Point]:
+    release = record.measured
+    yield Point("rows", release.rows)
+    yield Point("suppressed", release.suppressed)
+    yield Point("suppressed_share", release.suppressed_share)
+    yield Point("tables", len(release.tables))
+    yield Point("gates", len(release.verdicts))
+    yield Point("gates_passed", len(release.verdicts) - len(release.refused_by))
+    yield from _worst(tuple(table.figures for table in release.tables))
+    if release.plan is not None:
+        yield Point("association_loss", release.plan.association_loss)
+        yield Point("information_exposure", release.plan.information_exposure)
+        for place, step in enumerate(release.plan.steps):
+            yield Point("search/association_loss", step.association_loss, place)
+            yield Point("search/information_exposure", step.information_exposure, place)
+    if release.utility is not None:
+        yield Point("ncp", release.utility.ncp)
+        yield from _known({"query_error_mean": release.utility.query_error_mean, "query_error_median": release.utility.query_error_median})
+    for step_name, seconds in record.seconds.items():
+        yield Point(f"seconds/{step_name}", seconds)
+
+
+def _worst(tables: Sequence[TableFigures]) -> Iterator[Point]:
+    """Of every figure the table that is worst off."""
+    if not tables:
+        return
+    yield Point("k", min(figures.k for figures in tables))
+    largest: dict[str, Iterable[float | None]] = {
+        "risk": (figures.risk for figures in tables),
+        "vulnerability": (figures.vulnerability for figures in tables),
+        "linkability": (figures.linkability for figures in tables),
+        "closeness_max": (value for figures in tables for value in figures.closeness.values()),
+        "reidentification_max": (figures.reidentification_max for figures in tables),
+        "disclosure_mean": (value for figures in tables for value in figures.disclosure_mean.values()),
+        "disclosure_max": (value for figures in tables for value in figures.disclosure_max.values()),
+        "disclosure_share": (value for figures in tables for value in figures.disclosure_share.values()),
+        "disclosure_prior": (figures.disclosure_prior for figures in tables),
+    }
+    smallest: dict[str, Iterable[float | None]] = {
+        "delta_reached": (figures.delta_reached for figures in tables),
+        "disclosure_candidates": (value for figures in tables for value in figures.disclosure_candidates.values()),
+        "distinct_l_min": (value for figures in tables for value in figures.distinct_l.values()),
+        "delta_l_min": (value for figures in tables for value in figures.delta_l.values()),
+    }
+    for pick, group in ((max, largest), (min, smallest)):
+        for name, values in group.items():
+            known = [value for value in values if value is not None]
+            if known:
+                yield Point(name, pick(known))
+
+
+def _table_points(table: MeasuredTable, names: PublicNames) -> Iterator[Point]:
+    figures = table.figures
+    for name in ("rows", "groups", "k", "mean_group", "discernibility", "reidentification_max", "reidentification_mean", "ncp"):
+        yield Point(name, getattr(figures, name))
+    optional = (
+        "risk",
+        "risk_all",
+        "delta_reached",
+        "vulnerability",
+        "linkability",
+        "linkability_all",
+        "query_error_mean",
+        "query_error_median",
+        "disclosure_prior",
+    )
+    yield from _known({name: getattr(figures, name) for name in optional})
+    for name in ("single_risk", "closeness", "distinct_l", "distinct_l_all", "delta_l", "delta_l_all"):
+        for column, value in getattr(figures, name).items():
+            yield Point(f"{name}/{names.of(column)}", value)
+    places = {name: place for place, name in enumerate(dict.fromkeys(chain(*(getattr(figures, name) for name in PER_DICTIONARY))))}
+    for name in PER_DICTIONARY:
+        for dictionary, value in getattr(figures, name).items():
+            yield Point(f"{name}/{dictionary if plain_name(dictionary) else f'dictionary {places[dictionary]}'}", value)
+    for quasi, value in table.loss.items():
+        yield Point(f"loss/{names.of(quasi)}", value)
+
+
+def _known(values: Mapping[str, float | None]) -> Iterator[Point]:
+    return (Point(name, value) for name, value in values.items() if value is not None)
+
+
+def finite_points(points: Iterable[Point]) -> tuple[Point, ...]:
+    """MLflow keeps infinity as 1.8e308 and NaN as 0; a figure that is neither is not one."""
+    gathered = tuple(Point(point.name, float(point.value), point.step) for point in points)
+    for point in gathered:
+        if not math.isfinite(point.value):
+            raise RequirementNotMet(point.name, None, None, "A figure must be a finite number; look for empty groups or infinite weights.")
+    if len({(point.name, point.step) for point in gathered}) != len(gathered):
+        raise Defect("Two figures of one run have the same name.", "Rename the attributes that differ in signs only.")
+    return gathered
+
+
+def _files(record: TrackedRelease, names: PublicNames) -> dict[str, bytes]:
+    release = record.measured
+    gates = [
+        (
+            names.in_text(verdict.gate),
+            names.in_text(verdict.table),
+            verdict.measured,
+            verdict.required,
+            verdict.passed,
+            names.in_text(verdict.remedy),
+        )
+        for verdict in release.verdicts
+    ]
+    outcomes = [
+        (outcome.side, outcome.table, outcome.expectation, names.of(outcome.column), outcome.success) for outcome in release.outcomes
+    ]
+    files = {
+        "policy.yaml": record.policy_text.encode(),
+        "gates.json": _table_file(("gate", "table", "measured", "required", "passed", "remedy"), gates),
+        "expectations.json": _table_file(("side", "table", "type", "column", "success"), outcomes),
+    }
+    if release.plan is not None:
+        steps = [{**step.model_dump(mode="json", exclude={"reason"}), "reason": names.in_text(step.reason)} for step in release.plan.steps]
+        columns = [names.of(name) for name in release.plan.columns]
+        tables = [[names.number(name) for name in table] for table in release.plan.tables]
+        files["plan.json"] = json.dumps({"columns": columns, "tables": tables, "steps": steps}, ensure_ascii=False, indent=1).encode()
+    return files | {f"pictures/{name}.png": picture for name, picture in draw_release(release, "png", names.of).items()}
+
+
+def _table_file(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
+    """A table in the form that MLflow's own pages show."""
+    return json.dumps({"columns": columns, "data": rows}, ensure_ascii=False, allow_nan=False).encode()

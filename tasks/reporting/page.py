@@ -1,0 +1,68 @@
+"""What the HTML pages share: their templates, how a figure is written on them, and charts that stand inside one. A page fetches nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from headgate.core.errors import Defect
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+NOT_MEASURED = "not measured"
+
+
+def framed(pictures: Mapping[str, bytes], captions: Mapping[str, str]) -> tuple[tuple[str, Any], ...]:
+    """Charts with their captions, ready to stand inside the page: no namespace addresses, which HTML does not need."""
+    from markupsafe import Markup
+
+    framed = []
+    for name, svg in pictures.items():
+        markup = svg.decode().replace(' xmlns="http://www.w3.org/2000/svg"', "").replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "")
+        framed.append((captions[name], Markup(markup.replace("xlink:href", "href"))))
+    return tuple(framed)
+
+
+def brief_text(value: float | None) -> str:
+    """Four significant digits, for wide tables."""
+    return figure_text(value, 4)
+
+
+def figure_text(value: float | None, digits: int = 6) -> str:
+    """That many significant digits; whole numbers in full."""
+    if value is None:
+        return NOT_MEASURED
+    if math.isinf(value):
+        return "∞"
+    if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
+        return f"{int(value):,}"
+    return f"{value:,.0f}" if 10**digits <= abs(value) < 1e15 else f"{value:,.{digits}g}"
+
+
+def percent_text(share: float | None) -> str:
+    return NOT_MEASURED if share is None else f"{share * 100:.4g} %"
+
+
+def page_template(name: str) -> Template:
+    return _environment().get_template(name)
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    def source(name: str) -> str:
+        text = resources.files("tasks.reporting").joinpath("templates", name)
+        if not text.is_file():
+            raise Defect(f"The page template {name} is not installed.", "Install headgate again.")
+        return text.read_text(encoding="utf-8")
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(source), trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(figure=figure_text, brief=brief_text, percent=percent_text)
+    return environment

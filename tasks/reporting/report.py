@@ -1,0 +1,281 @@
+"""The page an approver reads: what would be published and why it is safe, or why it was refused. One HTML file that fetches nothing."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from headgate.projection.baseline import Baseline, against_single
+from headgate.risk.disclosure.patterns import Pattern
+from policies.gates.exposure import Exposure
+from policies.schema.disclosure_key import CANDIDATES, DISCLOSURE, MAX, MEAN, SHARE
+from policies.sealed.manifest import TableFigures, Verdict
+from policies.sealed.promise import Promise, SensitiveAttribute
+from tasks.reporting.measured_tables import MeasuredRelease, Outcome
+from tasks.reporting.page import figure_text, framed, page_template
+from tasks.reporting.release_charts import draw_errors, draw_losses, draw_plan, draw_table
+
+HAS, HAS_NOT = "1", "0"  # the cells of a bit of a set
+# Which way a gate asks, by the first word of its name, and a gate on disclosure by its last.
+AT_LEAST = frozenset({"k", "dissimilarity", "delta_l", "distinct_l", CANDIDATES})
+AT_MOST = frozenset({"linkability", "closeness", "reidentification", "utility", MEAN, MAX, SHARE})
+
+# One line for every figure that a page shows, by the name it is shown under.
+GLOSSARY = {
+    "rows": "People in the table, one row each.",
+    "groups": "Sets of rows that share the same published quasi-identifiers.",
+    "k": "Rows in the smallest group: by this table alone nobody can be told from fewer than k − 1 others.",
+    "mean group": "Rows in a group on average.",
+    "discernibility": "Sum of squared group sizes, and all rows once more for every suppressed one; smaller is finer.",
+    "risk": "Largest share of a group's other rows whose sensitive values are within ε of one person's; at most 1 − δ is required.",
+    "risk, all values": "The same figure counted over non-sensitive values too.",
+    "δ reached": "1 − risk: the share of dissimilar rows that everyone's group really has.",
+    "vulnerability": "Share of groups in which the risk is above what is required.",
+    "risk of one attribute": "The risk when only that sensitive attribute is looked at.",
+    "linkability": "Largest share of a group that has the same sensitive value: how certain an attacker can be of anyone's.",
+    "linkability, all values": "The same figure counted over non-sensitive values too.",
+    "closeness": "How far a group's distribution of the attribute is from the whole table's, at worst; 0 is the same, 1 the farthest.",
+    "distinct l": "Fewest different values of the attribute in a group.",
+    "distinct l, all values": "The same figure counted over non-sensitive values too.",
+    "(δ, l)": "Group size divided by the largest number of rows within the interval of one row's value, at worst.",
+    "(δ, l), all values": "The same figure counted over non-sensitive values too.",
+    "re-identification, max": "One divided by the smallest group: the best chance to pick the right row of a person.",
+    "re-identification, mean": "The same chance on average over rows: groups divided by rows.",
+    "loss of a record": "What its disclosed cells cost, divided by the people of the dictionary whom it may be.",
+    "candidates": "The people of the dictionary whom a record may be; the fewest are the k that matters to whoever holds it.",
+    "fit nobody": "Share of records that nobody in the dictionary is consistent with.",
+    "information loss (NCP)": "How wide the published quasi-identifiers are, as a share of all that they could be.",
+    "query error": "Relative error of random count queries answered from the published table instead of the source.",
+    "less threat than one table, 1 − Γβ": "The plan beside the naïve one: everything in one table.",
+    "closer than one table, 1 − t′/t": "By how much the group least like the whole is closer to it than in one table of everything.",
+    "association lost, Γα": "Share of the dependence between sensitive attributes that is lost because they are in different tables.",
+    "threat of joining, Γβ": "How much attributes that stay together tell of each other; 0 if all are apart, 1 if all are together.",
+    "suppressed": "Rows that are in no published table, because no group could take them.",
+}
+
+CAPTIONS = {
+    "plan": "The search for the plan. Each point is one way to divide the sensitive attributes among tables.",
+    "trade_off": "What could be had if every table passed: the plans of codip*, and the least exposed that lose as little.",
+    "group_sizes": "Group sizes. No bar may be left of the line.",
+    "group_risks": "Proximity risk, group by group. No bar may be right of the line.",
+    "closeness": "Closeness of each sensitive attribute.",
+    "loss": "Information lost by each quasi-identifier.",
+    "query_errors": "Relative error of random count queries.",
+}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some published rows of one table, as they are in its file; None is a missing cell."""
+
+    table: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ReportContent:
+    """All that a page says. A refused release has the same page, with what was measured before it ended."""
+
+    measured: MeasuredRelease
+    product: str
+    samples: tuple[Sample, ...] = ()
+    patterns: Mapping[tuple[str, str], tuple[Pattern, ...]] = field(default_factory=dict)  # by table and dictionary
+    approvals_required: int | None = None
+    publish_to: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Declared:
+    """How the policy treats one published column: what an approver has to judge, and no gate can."""
+
+    name: str
+    role: str
+    kind: str
+    remark: str
+
+
+def render_report(content: ReportContent) -> str:
+    """The whole page as text. Everything in it is escaped; the only markup let through is that of our own charts."""
+    release = content.measured
+    figures = {table.name: tuple(_figures(table.figures)) for table in release.tables}
+    shown = {figure.name.partition(":")[0] for group in figures.values() for figure in group}
+    return page_template("report.html.j2").render(
+        content=content,
+        release=release,
+        headline=_headline(release),
+        declared=tuple(_declared(release.promise)) if release.promise else (),
+        verdicts=[(verdict, *_texts_apart(verdict)) for verdict in sorted(release.verdicts, key=lambda verdict: verdict.passed)],
+        figures=figures,
+        samples={sample.table: sample for sample in content.samples},
+        table_pictures={table.name: framed(draw_table(table, release.promise, "svg"), CAPTIONS) for table in release.tables},
+        plan_picture=framed(draw_plan(release, "svg"), CAPTIONS),
+        utility_pictures=framed(draw_errors(release, "svg") | draw_losses(release, "svg"), CAPTIONS),
+        plan_steps=tuple(_plan_steps(release)),
+        against_one=_against_one(release),
+        disclosures=tuple(_disclosures(content)),
+        sides=_sides(release.outcomes),
+        remarked=any(verdict.remedy for verdict in release.verdicts),
+        glossary={name: meaning for name, meaning in GLOSSARY.items() if name in shown | _shown_elsewhere(release)},
+    )
+
+
+def _declared(promise: Promise) -> Iterator[Declared]:
+    for quasi in promise.quasi:
+        yield Declared(quasi.name, "quasi-identifier", quasi.kind, "generalized")
+    sets: dict[str, list[SensitiveAttribute]] = {}
+    for attribute in promise.sensitive:
+        if attribute.origin is None:
+            values = ", ".join("a missing cell" if value is None else value for value in attribute.nonsensitive)
+            remark = f"published as it is; not protected: {values}" if values else "published as it is; every value is protected"
+            yield Declared(attribute.name, "sensitive", attribute.kind, remark)
+        else:
+            sets.setdefault(attribute.origin, []).append(attribute)
+    for origin, bits in sets.items():
+        values = ", ".join(bit.name.removeprefix(f"{origin}=") for bit in bits if HAS in bit.nonsensitive)
+        absent = "having a value or not" if all(HAS_NOT not in bit.nonsensitive for bit in bits) else "having a value"
+        not_protected = f"; not protected: {values}" if values else ""
+        yield Declared(origin, "sensitive", "set", f"a column for each of {len(bits)} values; {absent} is protected{not_protected}")
+    for name in promise.insensitive:
+        yield Declared(name, "insensitive", "", "published as it is; no gate looks at it")
+
+
+def _headline(release: MeasuredRelease) -> str:
+    if release.passed:
+        return f"All {len(release.verdicts)} gates passed" if len(release.verdicts) > 1 else "The gate passed"
+    if release.refusal:
+        return f"Refused: {release.refusal}"
+    failed = [outcome for outcome in release.outcomes if not outcome.success]
+    reasons = [_why(verdict) for verdict in release.refused_by] + [f"expectation {outcome.expectation} was not met" for outcome in failed]
+    if not reasons:
+        return "Refused: nothing was judged"
+    more = f", and {len(reasons) - 3} more" if len(reasons) > 3 else ""
+    return "Refused because " + "; ".join(reasons[:3]) + more
+
+
+def _why(verdict: Verdict) -> str:
+    measured, required = _texts_apart(verdict)
+    figure = "could not be measured" if verdict.measured is None else f"is {measured}"
+    wanted = "" if verdict.required is None else f" where {required} is required"
+    return f"{verdict.gate}{f' of {verdict.table}' if verdict.table else ''} {figure}{wanted}"
+
+
+def _texts_apart(verdict: Verdict) -> tuple[str, str]:
+    """Measured and required as text; in full where six digits would show two numbers as one."""
+    family = verdict.against[1] if verdict.kind == DISCLOSURE else re.split(r"[:.]", verdict.gate)[0]
+    way = "at least " if family in AT_LEAST else "at most " if family in AT_MOST else ""
+    measured, required = figure_text(verdict.measured), "–" if verdict.required is None else figure_text(verdict.required)
+    if measured == required and verdict.measured != verdict.required:
+        return repr(verdict.measured), f"{way}{verdict.required!r}"
+    return measured, required if verdict.required is None else f"{way}{required}"
+
+
+def _figures(figures: TableFigures) -> Iterator[Figure]:
+    """The figures of one table in reading order; those that were not asked for are left out."""
+    yield Figure("rows", figure_text(figures.rows))
+    yield Figure("groups", figure_text(figures.groups))
+    yield Figure("k", figure_text(figures.k))
+    yield Figure("mean group", figure_text(figures.mean_group))
+    yield from _optional("risk", figures.risk)
+    yield from _optional("risk, all values", figures.risk_all)
+    yield from _optional("δ reached", figures.delta_reached)
+    yield from _optional("vulnerability", figures.vulnerability)
+    yield from _each("risk of one attribute", figures.single_risk)
+    yield from _optional("linkability", figures.linkability)
+    yield from _optional("linkability, all values", figures.linkability_all)
+    yield from _each("closeness", figures.closeness)
+    yield from _each("distinct l", figures.distinct_l)
+    yield from _each("distinct l, all values", figures.distinct_l_all)
+    yield from _each("(δ, l)", figures.delta_l)
+    yield from _each("(δ, l), all values", figures.delta_l_all)
+    yield Figure("re-identification, max", figure_text(figures.reidentification_max))
+    yield Figure("re-identification, mean", figure_text(figures.reidentification_mean))
+    yield Figure("information loss (NCP)", figure_text(figures.ncp))
+    yield Figure("discernibility", figure_text(figures.discernibility))
+    if figures.query_error_mean is not None:
+        yield Figure("query error: mean", figure_text(figures.query_error_mean))
+    if figures.query_error_median is not None:
+        yield Figure("query error: median", figure_text(figures.query_error_median))
+
+
+def _optional(name: str, value: float | None) -> Iterator[Figure]:
+    if value is not None:
+        yield Figure(name, figure_text(value))
+
+
+def _each(name: str, values: Mapping[str, float]) -> Iterator[Figure]:
+    for column, value in values.items():
+        yield Figure(f"{name}: {column}", figure_text(value))
+
+
+def _against_one(release: MeasuredRelease) -> Baseline | None:
+    """The plan beside the naïve one, everything in one table."""
+    plan = release.plan
+    closeness = [distance for table in release.tables for distance in table.figures.closeness.values()]
+    if plan is None or len(plan.tables) < 2 or not closeness:
+        return None
+    naive = None if plan.naive_closeness is None else [plan.naive_closeness]
+    return against_single(plan.association_loss, plan.information_exposure, [max(closeness)], naive)
+
+
+@dataclass(frozen=True)
+class Against:
+    """One table against one dictionary: a line of the overview, and of the table that is worst off also steps and patterns."""
+
+    figures: TableFigures
+    exposure: Exposure
+    patterns: tuple[Pattern, ...]
+
+    def figure(self, bound: str) -> float | None:
+        return self.figures.disclosed(self.exposure.dictionary, bound)
+
+    @property
+    def unmatched(self) -> float | None:
+        return self.figures.disclosure_unmatched.get(self.exposure.dictionary)
+
+
+def _disclosures(content: ReportContent) -> Iterator[list[Against]]:
+    """By dictionary, the table that is worst off first. What could not be measured is the worst."""
+    figures = {table.name: table.figures for table in content.measured.tables}
+    found = [one for one in content.measured.exposures if one.table in figures]
+    for name in dict.fromkeys(one.dictionary for one in found):
+        lines = [Against(figures[one.table], one, content.patterns.get((one.table, name), ())) for one in found if one.dictionary == name]
+        yield sorted(lines, key=lambda line: math.inf if (largest := line.figure(MAX)) is None else largest, reverse=True)
+
+
+def _plan_steps(release: MeasuredRelease) -> Iterator[dict[str, Any]]:
+    plan = release.plan
+    if plan is None:
+        return
+    for place, step in enumerate(plan.steps):
+        joined = " + ".join(", ".join(plan.columns[number] for number in part) for part in step.merged) if step.merged else ""
+        chosen = tuple(tuple(plan.columns[number] for number in table) for table in step.tables) == plan.tables
+        yield {"number": place, "joined": joined, "tables": len(step.tables), "step": step, "chosen": chosen}
+
+
+def _sides(outcomes: tuple[Outcome, ...]) -> tuple[tuple[str, tuple[Outcome, ...]], ...]:
+    named = (("in", "On the way in: the source"), ("out", "On the way out: the published tables"))
+    sides = ((title, tuple(outcome for outcome in outcomes if outcome.side == side)) for side, title in named)
+    return tuple(
+        (title, sorted_failures_first)
+        for title, chosen in sides
+        if (sorted_failures_first := tuple(sorted(chosen, key=lambda o: o.success)))
+    )
+
+
+def _shown_elsewhere(release: MeasuredRelease) -> set[str]:
+    plan = {"association lost, Γα", "threat of joining, Γβ"} if release.plan else set()
+    if _against_one(release) is not None:
+        plan |= {"less threat than one table, 1 − Γβ", "closer than one table, 1 − t′/t"}
+    utility = {"query error", "information loss (NCP)"} if release.utility else set()
+    disclosure = {"loss of a record", "candidates", "fit nobody"} if release.exposures else set()
+    return plan | utility | disclosure | {"suppressed"}

@@ -1,0 +1,41 @@
+"""A distance that a policy names as "module:function" runs only if the operator has listed its module.
+
+Code named by a file is code run by whoever writes the file: `HEADGATE_CALLABLES` is the operator's word on which modules may.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable
+from typing import Any
+
+from headgate.core.distance import Distance
+from headgate.core.errors import InputRejected
+from policies.sealed.promise import Promise
+from tasks.runtime.boundary import guarded
+
+
+def callable_distance(promise: Promise) -> Distance | None:
+    """The promise's callable as a distance; None where it names none."""
+    if promise.callable is None:
+        return None
+    module, _, name = promise.callable.partition(":")
+    allowed = {entry.strip() for entry in os.environ.get("HEADGATE_CALLABLES", "").split(",") if entry.strip()}
+    if module not in allowed:
+        raise InputRejected(
+            f"The policy names the callable {promise.callable}, and {module} is not on the operator's list.",
+            f"If you trust it, set HEADGATE_CALLABLES={module}.",
+        )
+    function = _load(module, name)
+    if function is None:
+        raise InputRejected(f"The callable {promise.callable} does not exist or cannot be called.", "Correct anonymize.distance.callable.")
+    return Distance(function=guarded(function))
+
+
+def _load(module: str, name: str) -> Callable[[Any, Any], float] | None:
+    try:
+        found = getattr(importlib.import_module(module), name, None)
+    except ImportError:
+        return None
+    return found if callable(found) else None

@@ -1,0 +1,90 @@
+"""Where the embedded default keeps everything: one folder, private to the person who runs it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from headgate.core.errors import StoreUnavailable
+from tasks.runtime.boundary import reason_of
+
+DEFAULT_HOME = ".headgate"
+
+
+@dataclass(frozen=True)
+class Home:
+    """`$HEADGATE_HOME`, or `.headgate` in the current folder. Opening it makes what is lacking and proves it can be written."""
+
+    root: Path
+
+    @classmethod
+    def open(cls, root: Path | str | None = None) -> Home:
+        chosen = Path(root or os.environ.get("HEADGATE_HOME") or DEFAULT_HOME).expanduser().absolute()
+        home = cls(chosen)
+        reason = home._prepare()
+        if reason is not None:
+            raise StoreUnavailable(
+                f"The home {chosen} cannot be used ({reason}).",
+                "Set HEADGATE_HOME to a folder of yours that can be written.",
+            )
+        return home
+
+    def _prepare(self) -> str | None:
+        probe = self.root / f".probe-{os.getpid()}"
+        try:
+            for folder in (self.root, self.candidates, self.keys, self.staging):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            probe.write_bytes(b"")
+            probe.unlink()
+        except OSError as problem:
+            return reason_of(problem)
+        return None
+
+    @property
+    def ledger(self) -> Path:
+        return self.root / "ledger.db"
+
+    @property
+    def candidates(self) -> Path:
+        return self.root / "candidates"
+
+    @property
+    def staging(self) -> Path:
+        """Published forms on their way to a candidate; on the same file system, so that sealing is one rename."""
+        return self.root / "staging"
+
+    @property
+    def refused(self) -> Path:
+        """Reports of refused releases: figures only."""
+        return self.root / "refused"
+
+    @property
+    def keys(self) -> Path:
+        return self.root / "keys"
+
+    @property
+    def signers(self) -> Path:
+        return self.root / "signers"
+
+    @property
+    def prefect(self) -> Path:
+        return self.root / "prefect"
+
+    @property
+    def store(self) -> Path:
+        """`HEADGATE_STORE`, or releases/ in the home."""
+        named = os.environ.get("HEADGATE_STORE")
+        if named and "://" in named:
+            raise StoreUnavailable(f"The store {named.split('://')[0]}:// is not supported.", "Set HEADGATE_STORE to a folder.")
+        return Path(named).expanduser().absolute() if named else self.root / "releases"
+
+    def stage(self, release_id: str) -> Path:
+        """A new, empty, private folder for one release."""
+        folder = self.staging / release_id
+        folder.mkdir(mode=0o700)
+        return folder
+
+    def clear_stage(self, release_id: str) -> None:
+        shutil.rmtree(self.staging / release_id, ignore_errors=True)

@@ -1,0 +1,164 @@
+"""Prefect's server as a child process that cannot outlive its parent.
+
+Prefect's own ephemeral server is left behind as an orphan when a flow is killed, holding the parent's stdout. This one holds a
+pipe to its parent and leaves when the pipe closes, however the parent ended. It binds its own port, so no two can collide.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from headgate.core.errors import StoreUnavailable
+from tasks.runtime.boundary import reason_of
+
+STARTUP_SECONDS = 120
+EVENTS_SECONDS = 10
+REMEDY = "Look at the home's rights and space, or set PREFECT_API_URL to a server that runs."
+
+
+@dataclass
+class PrefectServer:
+    """A starting or running server. `url()` waits until it answers."""
+
+    process: subprocess.Popen[bytes]
+
+    @classmethod
+    def start(cls, scheduling: bool = False) -> PrefectServer:
+        """Returns at once; the server comes up while the caller works. Only a `scheduling` one creates runs from schedules."""
+        environment = {**os.environ, "PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_FINAL": "1", "PYTHONSAFEPATH": "1"}
+        environment.pop("PREFECT_API_URL", None)
+        if not scheduling:
+            environment["PREFECT__SERVER_EPHEMERAL"] = "1"
+        problem = _unusable(Path(environment["PREFECT_HOME"]))
+        if problem is not None:
+            raise StoreUnavailable(f"Prefect's home cannot be used ({problem}).", REMEDY)
+        return cls(
+            subprocess.Popen(
+                [sys.executable, "-P", __file__],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=None if os.environ.get("HEADGATE_VERBOSE") else subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,  # Ctrl-C is for the flow; the server leaves when the flow has written its last state
+            )
+        )
+
+    def url(self) -> str:
+        timer = threading.Timer(STARTUP_SECONDS, self.process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            line = _pipe(self.process.stdout).readline()
+        finally:
+            timer.cancel()  # Ctrl-C while it comes up must not wait for the timer
+        if not line.strip().isdigit():
+            raise StoreUnavailable("The embedded Prefect server did not start.", REMEDY)
+        return f"http://127.0.0.1:{int(line)}/api"
+
+    def stop(self) -> None:
+        _pipe(self.process.stdin).close()
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        _pipe(self.process.stdout).close()
+
+
+def _pipe(end: IO[bytes] | None) -> IO[bytes]:
+    if end is None:
+        raise StoreUnavailable("The embedded Prefect server has no pipe to its parent.", REMEDY)
+    return end
+
+
+def _unusable(folder: Path) -> str | None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as problem:
+        return reason_of(problem)
+    return None
+
+
+@contextmanager
+def prefect_api(scheduling: bool = False, meanwhile: Callable[[], object] | None = None) -> Iterator[None]:
+    """Within it, flows talk to the server that PREFECT_API_URL names, or to one of our own that lasts as long. `meanwhile` is done
+    while that one comes up."""
+    server = None if os.environ.get("PREFECT_API_URL") else PrefectServer.start(scheduling)
+    try:
+        from prefect.settings import PREFECT_API_URL, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
+
+        if meanwhile is not None:
+            meanwhile()
+        url = os.environ["PREFECT_API_URL"] if server is None else server.url()
+        _require_answer(url)
+        # A heartbeat's thread costs a second at the end of a flow.
+        with temporary_settings({PREFECT_API_URL: url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
+            try:
+                yield
+            finally:
+                _send_last_events()
+    finally:
+        if server is not None:
+            server.stop()
+
+
+def _require_answer(url: str) -> None:
+    import httpx
+
+    try:
+        answer = httpx.get(f"{url}/health", timeout=10)
+        well = answer.status_code == httpx.codes.OK
+    except httpx.HTTPError:
+        well = False
+    if not well:
+        address = url.split("@")[-1]
+        raise StoreUnavailable(f"Prefect's server does not answer at {address}.", "Start it, correct PREFECT_API_URL, or unset it.")
+
+
+def _send_last_events() -> None:
+    """States of task runs travel as events. Unsent when the server stops, they would be lost, and the process would try for ever."""
+    from prefect.events.worker import EventsWorker
+
+    EventsWorker.drain_all(timeout=EVENTS_SECONDS, at_exit=False)
+
+
+def serve_until_parent_leaves() -> None:
+    """The child's main: serve on a free port of loopback, tell the port, and leave with the parent."""
+    import socket
+
+    import uvicorn
+
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(128)
+
+    class Announcing(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets=sockets)
+            os.write(1, f"{listener.getsockname()[1]}\n".encode())
+
+    server = Announcing(
+        uvicorn.Config(
+            "prefect.server.api.server:create_app", factory=True, log_level="critical", lifespan="on", timeout_graceful_shutdown=2
+        )
+    )
+
+    def watch() -> None:
+        os.read(0, 1)
+        server.should_exit = True
+        threading.Timer(5, os._exit, (0,)).start()
+
+    threading.Thread(target=watch, daemon=True).start()
+    server.run(sockets=[listener])
+
+
+if __name__ == "__main__":
+    serve_until_parent_leaves()

@@ -1,0 +1,1 @@
+"""Keys, who may sign, and signatures."""

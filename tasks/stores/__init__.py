@@ -1,0 +1,1 @@
+"""Folders whose every file is accounted for: candidates and published series."""

@@ -1,0 +1,176 @@
+"""Folders whose every file is accounted for: listed without following a link, read once, hashed, and written to stay."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import secrets
+import shutil
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from headgate.core.errors import IntegrityBroken, StoreUnavailable
+from policies.sealed.manifest import FileEntry
+from tasks.runtime.boundary import reason_of
+
+PART = re.compile(r"[A-Za-z0-9_=+@,()\[\]-][A-Za-z0-9_.=+@,()\[\] -]{0,199}")
+AGAIN = "Make or fetch the folder again; do not use this one."
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A file as it was read: its bytes and nothing that could change after."""
+
+    path: str
+    content: bytes
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()
+
+
+def plain_path(path: str) -> bool:
+    """Relative, inside, in one spelling: letters, digits and a few signs; no leading dot, no .., no backslash, no control character."""
+    parts = path.split("/")
+    return len(parts) <= 4 and all(PART.fullmatch(part) and not part.endswith((".", " ")) for part in parts)
+
+
+def list_files(folder: Path) -> tuple[str, ...]:
+    """Every file below, by relative path. A link, a device, a socket or an odd name is refused, whatever it is."""
+    found: list[str] = []
+    pending = [""]
+    while pending:
+        below = pending.pop()
+        try:
+            with os.scandir(folder / below) as entries:
+                members = sorted(entries, key=lambda entry: entry.name)
+        except OSError as problem:
+            raise _unusable(folder, problem) from None
+        for member in members:
+            path = f"{below}{member.name}"
+            if member.is_symlink() or not (member.is_file(follow_symlinks=False) or member.is_dir(follow_symlinks=False)):
+                raise IntegrityBroken(f"{folder.name} holds a link or a special file ({_shown(path)}).", AGAIN)
+            if not plain_path(path):
+                raise IntegrityBroken(f"{folder.name} holds a file with an odd name ({_shown(path)}).", AGAIN)
+            if member.is_dir(follow_symlinks=False):
+                pending.append(f"{path}/")
+            else:
+                found.append(path)
+    return tuple(sorted(found))
+
+
+def read_file(folder: Path, path: str) -> Stored:
+    """The bytes of one file, which must be a plain file inside."""
+    if not plain_path(path):
+        raise IntegrityBroken(f"A path leads out of the folder or has an odd name ({_shown(path)}).", AGAIN)
+    for parent in list(Path(path).parents)[:-1]:
+        if (folder / parent).is_symlink():
+            raise IntegrityBroken(f"{_shown(path)} is reached through a link.", AGAIN)
+    try:
+        descriptor = os.open(folder / path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise IntegrityBroken(f"{_shown(path)} is no plain file.", AGAIN)
+            return Stored(path, file.read())
+    except FileNotFoundError:
+        raise IntegrityBroken(f"{_shown(path)} is missing from {folder.name}.", AGAIN) from None
+    except OSError as problem:
+        if problem.errno in (errno.ELOOP, errno.EISDIR):
+            raise IntegrityBroken(f"{_shown(path)} is no plain file.", AGAIN) from None
+        raise _unusable(folder, problem) from None
+
+
+def file_entry(folder: Path, path: str) -> FileEntry:
+    stored = read_file(folder, path)
+    return FileEntry(path=path, sha256=stored.sha256, bytes=len(stored.content))
+
+
+def check_files(folder: Path, listed: Iterable[FileEntry], beside: Iterable[str] = ()) -> None:
+    """Exactly the listed files and those `beside` them, each with the bytes it is listed with."""
+    entries = {entry.path: entry for entry in listed}
+    expected = set(entries) | set(beside)
+    present = set(list_files(folder))
+    if present - expected:
+        raise IntegrityBroken(
+            f"{folder.name} holds {len(present - expected)} file(s) too many, such as {_shown(min(present - expected))}.", AGAIN
+        )
+    if expected - present:
+        raise IntegrityBroken(f"{folder.name} misses {len(expected - present)} file(s), such as {_shown(min(expected - present))}.", AGAIN)
+    for path, entry in entries.items():
+        if file_entry(folder, path) != entry:
+            raise IntegrityBroken(f"{_shown(path)} in {folder.name} is not what was sealed: its hash differs.", AGAIN)
+
+
+def write_file(folder: Path, path: str, content: bytes) -> None:
+    """On disk before it returns. Never over an existing file."""
+    target = folder / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with open(target, "xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    target.chmod(0o444)
+
+
+def sync_folders(folder: Path) -> None:
+    """The names too must be on disk."""
+    for place, _, _ in os.walk(folder):
+        sync_folder(Path(place))
+
+
+def sync_folder(folder: Path) -> None:
+    if os.name != "posix":
+        return  # elsewhere a folder cannot be opened, and the rename is journalled by the system
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def place_folder(made: Path, target: Path) -> bool:
+    """Gives a finished folder its name, once: False if the name is taken. The one moment at which it becomes visible."""
+    sync_folders(made)
+    if target.exists() or target.is_symlink():
+        return False
+    try:
+        os.rename(made, target)
+    except OSError as problem:
+        if problem.errno in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
+            return False
+        raise
+    sync_folder(target.parent)
+    return True
+
+
+def replace_file(target: Path, content: bytes) -> None:
+    """The old content or the new, never something between."""
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(6)}")
+    try:
+        with open(beside, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
+    sync_folder(target.parent)
+
+
+def remove_folder(folder: Path) -> None:
+    """What was never given its name."""
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+def _shown(path: str) -> str:
+    """A stranger's file name may hold anything: only a plain one is repeated."""
+    return path if plain_path(path) else "its name is not shown"
+
+
+def _unusable(folder: Path, problem: OSError) -> StoreUnavailable:
+    return StoreUnavailable(f"{folder} cannot be read ({reason_of(problem)}).", "Check the path and its rights.")

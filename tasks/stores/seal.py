@@ -1,0 +1,157 @@
+"""A candidate: a folder under the digest of its manifest, signed by its runner. What was read there is what will be released."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from headgate.core.errors import Defect, InputRejected, IntegrityBroken, StoreUnavailable
+from policies.sealed.manifest import Manifest
+from tasks.runtime.boundary import reason_of
+from tasks.signing.keys import PrivateKey
+from tasks.signing.signatures import CANDIDATE, sign_statement, statement, verify_envelope
+from tasks.stores.files import check_files, file_entry, list_files, place_folder, plain_path, read_file, remove_folder, write_file
+
+MANIFEST = "manifest.json"
+MANIFEST_SIGNATURE = "manifest.dsse.json"
+SHORTEST_PREFIX = 8
+CHANGED = "Find out who else can write in the home, and run the release again."
+# Names that publication adds beside the sealed files.
+RESERVED = frozenset({MANIFEST, MANIFEST_SIGNATURE, "attestation.dsse.json", "events.jsonl", "head.json", "head.dsse.json", "approvals"})
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A sealed candidate whose every byte has been checked."""
+
+    id: str
+    folder: Path
+    manifest: Manifest
+    manifest_bytes: bytes
+    manifest_envelope: bytes
+
+
+def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, examined: Mapping[str, str] | None = None) -> Candidate:
+    """Hashes every file of `staged` into the manifest, signs it and renames the folder to candidates/<digest of the manifest>. Files that
+    were `examined` must have the SHA-256 that they had then.
+
+    The same bytes sealed again are the same candidate; a candidate is never written over."""
+    if key.fingerprint != manifest.runner.fingerprint:
+        raise Defect("The manifest names another runner than the key that seals it.", "This is a defect of headgate; please report it.")
+    names = list_files(staged)
+    for name in names:
+        if name.split("/")[0] in RESERVED:
+            raise Defect(f"{name} is a name that sealing and publishing keep for themselves.", "Write that file under another name.")
+    entries = {name: file_entry(staged, name) for name in names}
+    changed = sorted(path for path, digest in (examined or {}).items() if path not in entries or entries[path].sha256 != digest)
+    if changed:
+        raise IntegrityBroken(f"{changed[0]} was changed after it had been examined.", CHANGED)
+    sealed = manifest.model_copy(update={"files": tuple(entries.values())})
+    content = manifest_bytes(sealed)
+    digest = hashlib.sha256(content).hexdigest()
+    said = statement(
+        {MANIFEST: digest}, CANDIDATE, {"dataset": sealed.dataset, "release": sealed.release_id, "policy": sealed.policy_digest}
+    )
+    try:
+        for name in names:
+            _settle(staged / name)
+        write_file(staged, MANIFEST, content)
+        write_file(staged, MANIFEST_SIGNATURE, sign_statement(said, key))
+        placed = place_folder(staged, candidates / digest)
+        if not placed:
+            remove_folder(staged)
+    except OSError as problem:
+        raise StoreUnavailable(
+            f"The candidate could not be written ({reason_of(problem)}).", "Check the home's rights and space."
+        ) from None
+    return load_sealed(candidates, digest)
+
+
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """Canonical JSON (RFC 8785): written once, then only ever read as bytes."""
+    import rfc8785
+
+    try:
+        return bytes(rfc8785.dumps(manifest.model_dump(mode="json")))
+    except rfc8785.CanonicalizationError:
+        raise Defect(
+            "A figure of the manifest cannot be written as exact JSON.", "This is a defect of headgate; please report it."
+        ) from None
+
+
+def read_manifest(content: bytes) -> Manifest:
+    """A manifest as stored; a stranger's may be of any form, and one of another form is refused."""
+    try:
+        manifest = Manifest.model_validate_json(content)
+    except ValidationError as problem:
+        place = ".".join(str(part) for part in problem.errors(include_url=False, include_input=False)[0]["loc"][:2])
+        raise IntegrityBroken(
+            f"{MANIFEST} is not a manifest this version reads (at {place if plain_path(place) else 'its start'}).",
+            "Fetch the folder again, or use the version of headgate it names in `product`.",
+        ) from None
+    paths = [entry.path for entry in manifest.files]
+    if len(set(paths)) != len(paths) or not all(plain_path(path) and path.split("/")[0] not in RESERVED for path in paths):
+        raise IntegrityBroken(f"{MANIFEST} lists a file twice, under an odd name, or outside the folder.", "Fetch the folder again.")
+    return manifest
+
+
+def load_candidate(candidates: Path, prefix: str) -> Candidate:
+    """The one candidate whose id begins with `prefix` (at least 8 hexadecimal digits), with every file hashed again."""
+    return load_sealed(candidates, find_candidate(candidates, prefix))
+
+
+def find_candidate(candidates: Path, prefix: str) -> str:
+    """The whole id that a prefix means, if it means exactly one."""
+    wanted = prefix.strip().lower()
+    if not re.fullmatch(rf"[0-9a-f]{{{SHORTEST_PREFIX},64}}", wanted):
+        raise InputRejected(f"A candidate is named by at least {SHORTEST_PREFIX} hexadecimal digits of its id.", "See `headgate releases`.")
+    try:
+        found = sorted(name for name in os.listdir(candidates) if re.fullmatch("[0-9a-f]{64}", name) and name.startswith(wanted))
+    except OSError as problem:
+        raise StoreUnavailable(f"{candidates} cannot be read ({reason_of(problem)}).", "Check HEADGATE_HOME and its rights.") from None
+    if not found:
+        raise InputRejected(
+            f"No candidate in {candidates} has an id that begins with {wanted}.", "See `headgate releases`, and check HEADGATE_HOME."
+        )
+    if len(found) > 1:
+        raise InputRejected(f"{len(found)} candidates' ids begin with {wanted}.", "Give more digits.")
+    return found[0]
+
+
+def load_sealed(candidates: Path, digest: str) -> Candidate:
+    folder = candidates / digest
+    if folder.is_symlink():
+        raise IntegrityBroken(f"Candidate {digest[:12]} is a link.", "Run the release again.")
+    content = read_file(folder, MANIFEST).content
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise IntegrityBroken(f"The manifest of candidate {digest[:12]} was changed: its digest is not its id.", "Run the release again.")
+    manifest = read_manifest(content)
+    envelope = read_file(folder, MANIFEST_SIGNATURE).content
+    check_manifest_signature(manifest, digest, envelope)
+    check_files(folder, manifest.files, (MANIFEST, MANIFEST_SIGNATURE))
+    return Candidate(digest, folder, manifest, content, envelope)
+
+
+def check_manifest_signature(manifest: Manifest, digest: str, envelope: bytes) -> None:
+    """That the runner named in the manifest signed this manifest and no other."""
+    signed = verify_envelope(envelope, MANIFEST_SIGNATURE, CANDIDATE)
+    if signed.statement.digests != {MANIFEST: digest}:
+        raise IntegrityBroken("The runner's signature is over another manifest.", "Run the release again.")
+    if signed.fingerprint != manifest.runner.fingerprint:
+        raise IntegrityBroken("The manifest is signed by another key than the runner's that it names.", "Run the release again.")
+
+
+def _settle(path: Path) -> None:
+    """On disk, and no longer to be written."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    path.chmod(0o444)

@@ -1,0 +1,1 @@
+"""Writing published tables and reading them back."""

@@ -1,0 +1,1 @@
+"""Checking what was published and what the ledger says, for people who trust nobody."""

@@ -1,0 +1,262 @@
+"""Verifying a published folder: by anyone, offline, from the folder alone.
+
+Nothing in it is trusted: no link is followed, no path in it leads anywhere, no code it names is imported, and what is measured are the
+very bytes that were hashed. Without trust roots of the reader's own, a folder can only be consistent with itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken
+from policies.ledger.events import CandidateApproved, Event, moment
+from policies.ledger.fold import fold
+from policies.ledger.standing import Release
+from policies.ledger.states import State
+from policies.sealed.manifest import Manifest
+from tasks.approval.statements import check_decision
+from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, check_own_chain, entries_from_lines, head_of, verify_head
+from tasks.ledger.event_log import event_of
+from tasks.ledger.history import check_same
+from tasks.publication.attestation import APPROVALS, ATTESTATION_FILE, approval_path, check_attestation
+from tasks.signing.keys import public_fingerprint, read_public_key
+from tasks.signing.signers import REVOKED, TrustRoots, trust_roots
+from tasks.stores.files import Stored, list_files, read_file
+from tasks.stores.seal import MANIFEST, MANIFEST_SIGNATURE, check_manifest_signature, read_manifest
+from tasks.stores.series import WITHDRAWN
+from tasks.verification.claims import remeasure
+
+if TYPE_CHECKING:
+    from policies.sealed.manifest import TableFigures
+
+AGAIN = "Ask the publisher for the folder again; do not use this one."
+NOT_PROVEN = "consistent with itself, origin not proven"
+PROVEN = "origin proven"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One check, and what it found. A check that could not be made because an earlier one failed is not there."""
+
+    check: str
+    passed: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class VerifyReport:
+    folder: Path
+    findings: tuple[Finding, ...]
+    not_measured: tuple[str, ...]
+    origin: str
+    candidate: str = ""
+    dataset: str = ""
+    release_id: str = ""
+    version: int | None = None
+    approved_by: tuple[str, ...] = ()
+    tables: tuple[TableFigures, ...] = ()
+    withdrawn: bool = False
+
+    @property
+    def passed(self) -> bool:
+        return all(finding.passed for finding in self.findings)
+
+
+class FolderBroken(IntegrityBroken):
+    """With the whole report, so that it can be shown."""
+
+    def __init__(self, report: VerifyReport) -> None:
+        failed = [finding.detail for finding in report.findings if not finding.passed]
+        super().__init__(f"{report.folder.parent.name}/{report.folder.name} does not hold what it claims: {' '.join(failed)}", AGAIN)
+        self.report = report
+
+
+def verify_folder(folder: Path, signers: Path | None = None, ledger_key: Path | str | None = None) -> VerifyReport:
+    """Every hash, signature and privacy claim; FolderBroken (exit code 5) unless all of them hold.
+
+    `signers` is the reader's own allowed_signers file, `ledger_key` the publisher's ledger.pub or its SHA256:… fingerprint, both had by
+    another way than the folder."""
+    report = examine_folder(folder, signers, ledger_key)
+    if not report.passed:
+        raise FolderBroken(report)
+    return report
+
+
+def examine_folder(folder: Path, signers: Path | None = None, ledger_key: Path | str | None = None) -> VerifyReport:
+    """The same, without raising for what the folder holds."""
+    named = folder.resolve()  # the reader's own way to it may go through links, such as `latest`
+    if not named.exists():
+        raise InputRejected(f"{folder} does not exist.", "Name a version's folder, such as …/latest.")
+    if not (named / MANIFEST).is_file():
+        raise InputRejected(f"{folder} is not a published version: it has no {MANIFEST}.", "Name a version's folder, such as …/latest.")
+    roots = None if signers is None else trust_roots(signers, signers.parent / REVOKED)
+    expected = None if ledger_key is None else _fingerprint(ledger_key)
+    examination = _Examination(named, roots, expected)
+    examination.run()
+    return examination.report()
+
+
+def _fingerprint(ledger_key: Path | str) -> str:
+    if str(ledger_key).startswith("SHA256:"):
+        return str(ledger_key)
+    return public_fingerprint(read_public_key(Path(ledger_key)))
+
+
+class _Examination:
+    """The checks in their order. Each stands on those before it: the first of a kind that fails ends what needs it."""
+
+    def __init__(self, folder: Path, roots: TrustRoots | None, ledger_key: str | None) -> None:
+        self.folder, self.roots, self.ledger_key = folder, roots, ledger_key
+        self.findings: list[Finding] = []
+        self.files: dict[str, Stored] = {}
+        self.manifest: Manifest | None = None
+        self.release: Release | None = None
+        self.events: tuple[Event, ...] = ()
+        self.approved_by: tuple[str, ...] = ()
+        self.tables: tuple[TableFigures, ...] = ()
+        self.not_measured: tuple[str, ...] = ()
+        self.candidate = ""
+
+    def run(self) -> None:
+        if not (self._check("files", self._read) and self._check("manifest", self._manifest)):
+            return
+        self._check("contents", self._contents)
+        if self._check("events and signed head", self._events):
+            self._check("approvals", self._approvals)
+        self._check("attestation", self._attestation)
+        self._check("privacy claims", self._claims)
+
+    def report(self) -> VerifyReport:
+        proven = self.roots is not None and self.ledger_key is not None and all(finding.passed for finding in self.findings)
+        manifest, release = self.manifest, self.release
+        return VerifyReport(
+            self.folder,
+            tuple(self.findings),
+            self.not_measured,
+            PROVEN if proven else NOT_PROVEN,
+            self.candidate,
+            "" if manifest is None else manifest.dataset,
+            "" if manifest is None else manifest.release_id,
+            None if release is None else release.version,
+            self.approved_by,
+            self.tables,
+            (self.folder.parent / f"{self.folder.name}{WITHDRAWN}").is_file(),
+        )
+
+    def _check(self, name: str, made: Callable[[], str]) -> bool:
+        try:
+            self.findings.append(Finding(name, True, made()))
+        except HeadgateError as problem:
+            self.findings.append(Finding(name, False, problem.message))
+        except Exception as foreign:  # noqa: BLE001 - a stranger's file may break any reader, and what cannot be checked has not passed
+            self.findings.append(Finding(name, False, f"It could not be checked ({type(foreign).__name__})."))
+        return self.findings[-1].passed
+
+    def _read(self) -> str:
+        self.files = {path: read_file(self.folder, path) for path in list_files(self.folder)}
+        return f"{len(self.files)} files, no link and no odd name among them"
+
+    def _stored(self, path: str) -> bytes:
+        if path not in self.files:
+            raise IntegrityBroken(f"{path} is missing.", AGAIN)
+        return self.files[path].content
+
+    def _sealed(self) -> Manifest:
+        if self.manifest is None:
+            raise IntegrityBroken(f"{MANIFEST} does not hold.", AGAIN)
+        return self.manifest
+
+    def _manifest(self) -> str:
+        manifest = read_manifest(self._stored(MANIFEST))
+        self.candidate = self.files[MANIFEST].sha256
+        check_manifest_signature(manifest, self.candidate, self._stored(MANIFEST_SIGNATURE))
+        self.manifest = manifest
+        return f"candidate {self.candidate[:12]}, signed by the key of its runner {manifest.runner.principal}"
+
+    def _contents(self) -> str:
+        """Exactly the sealed files and those that publication adds."""
+        listed = {entry.path: entry for entry in self._sealed().files}
+        added = {MANIFEST, MANIFEST_SIGNATURE, EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, ATTESTATION_FILE}
+        extra = [path for path in self.files if path not in listed and path not in added and not path.startswith(f"{APPROVALS}/")]
+        if extra:
+            raise IntegrityBroken(f"{len(extra)} file(s) too many, such as {extra[0]}.", AGAIN)
+        missing = [path for path in [*listed, *sorted(added)] if path not in self.files]
+        if missing:
+            raise IntegrityBroken(f"{len(missing)} file(s) missing, such as {missing[0]}.", AGAIN)
+        changed = [path for path, entry in listed.items() if self.files[path].sha256 != entry.sha256]
+        if changed:
+            raise IntegrityBroken(f"{len(changed)} file(s) changed since they were sealed, such as {changed[0]}.", AGAIN)
+        return f"{len(listed)} sealed files have the hashes that were signed"
+
+    def _events(self) -> str:
+        manifest = self._sealed()
+        entries = entries_from_lines(self._stored(EVENTS_FILE).decode("utf-8", "replace"), EVENTS_FILE)
+        last = check_own_chain(entries, manifest.release_id)
+        head, signed = verify_head(self._stored(HEAD_FILE), self._stored(HEAD_SIGNATURE))
+        if head != head_of(last):
+            raise IntegrityBroken("The release's events do not lead up to the signed head.", AGAIN)
+        if self.ledger_key is not None and signed.fingerprint != self.ledger_key:
+            raise IntegrityBroken("The head is signed by another ledger's key than the one given.", AGAIN)
+        events = tuple(event_of(entry) for entry in entries)
+        release = fold(events)
+        if release.state is not State.PUBLISHING or release.candidate != self.candidate:
+            raise IntegrityBroken("The events are not those of this candidate's publication.", AGAIN)
+        check_same(release, manifest)
+        self.events, self.release = events, release
+        return f"{len(events)} events up to event {head.seq} of the ledger {signed.fingerprint}" + (
+            "" if self.ledger_key else " (not compared with a key of yours)"
+        )
+
+    def _approvals(self) -> str:
+        manifest, release = self._sealed(), self.release
+        if release is None:
+            raise IntegrityBroken("The events do not hold.", AGAIN)
+        recorded = {approval_path(event.signer.principal): event for event in self.events if isinstance(event, CandidateApproved)}
+        found = sorted(path for path in self.files if path.startswith(f"{APPROVALS}/"))
+        unknown = [path for path in found if path not in recorded]
+        if unknown:
+            raise IntegrityBroken(f"{unknown[0]} is an approval that the ledger did not record.", AGAIN)
+        void: list[str] = []
+        counting = []
+        for path in found:
+            event = recorded[path]
+            check_decision(self._stored(path), event, manifest.dataset, path)
+            reason = "" if self.roots is None else self.roots.why_not(event.signer.fingerprint, event.signer.principal, moment(event.at))
+            if reason:
+                void.append(f"the key of {event.signer.principal} {reason}")
+            elif not release.is_runner(event.signer) and release.is_sealed(event.signer):
+                counting.append(event.signer)
+        people = sorted({signer.principal for signer in counting})
+        standing = min(len(people), len({signer.fingerprint for signer in counting}))
+        if standing < max(1, manifest.approvals_required):
+            why = f": {'; '.join(void)}" if void else ""
+            raise IntegrityBroken(f"{standing} of {max(1, manifest.approvals_required)} approvals stand{why}.", AGAIN)
+        self.approved_by = tuple(people)
+        whose = "of your signers" if self.roots is not None else "of the signers the folder names itself"
+        return f"{standing} of {manifest.approvals_required} needed, {whose}: {', '.join(people)}"
+
+    def _attestation(self) -> str:
+        digests = {path: stored.sha256 for path, stored in self.files.items() if path != ATTESTATION_FILE}
+        signed = check_attestation(self._stored(ATTESTATION_FILE), digests, self._sealed(), self.candidate)
+        _, head = verify_head(self._stored(HEAD_FILE), self._stored(HEAD_SIGNATURE))
+        if signed.fingerprint != head.fingerprint:
+            raise IntegrityBroken(f"{ATTESTATION_FILE} is signed by another key than {HEAD_FILE}.", AGAIN)
+        said = signed.statement.predicate
+        if self.release is not None and (said.get("version"), said.get("target")) != (self.release.version, self.release.target):
+            raise IntegrityBroken(f"{ATTESTATION_FILE} names another version or target than the events.", AGAIN)
+        return f"covers {len(digests)} files, signed by the ledger's key"
+
+    def _claims(self) -> str:
+        manifest = self._sealed()
+        measured = remeasure(manifest, self._only(manifest))
+        self.tables, self.not_measured = measured.tables, measured.not_measured
+        return f"{len(manifest.verdicts)} verdicts on {len(measured.tables)} table(s) measured again" + (
+            f", {len(measured.not_measured)} claim(s) not measurable from here" if measured.not_measured else ""
+        )
+
+    def _only(self, manifest: Manifest) -> Mapping[str, Stored]:
+        paths: Sequence[str] = [entry.path for entry in manifest.files]
+        return {path: self.files[path] for path in paths if path in self.files}

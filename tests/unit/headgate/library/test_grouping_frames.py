@@ -1,0 +1,210 @@
+import inspect
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import headgate as hg
+from headgate.core.errors import InputRejected, RequirementNotMet
+
+
+@pytest.fixture
+def frame():
+    draw = np.random.default_rng(2)
+    return pd.DataFrame(
+        {
+            "age": draw.integers(18, 90, 500),
+            "sex": draw.choice(["f", "m"], 500),
+            "illness": draw.choice([f"v{i}" for i in range(9)], 500),
+            "pay": draw.integers(0, 1000, 500),
+            "diagnosis": draw.choice(["flu", "flu|gout", "gout", "cold"], 500),
+        },
+        index=draw.permutation(500),
+    )
+
+
+def test_importing_headgate_imports_nothing_heavy():
+    code = (
+        "import sys, headgate; dir(headgate);"
+        "heavy = {'prefect', 'mlflow', 'great_expectations', 'sqlalchemy', 'fastapi', 'pandas', 'numba', 'numpy', 'scipy'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_the_science_imports_no_server_or_store():
+    code = (
+        "import sys, headgate as hg; hg.xcolor, hg.codip, hg.check, hg.disclosure_risk, hg.bitmap;"
+        "print(sorted({'prefect', 'mlflow', 'great_expectations', 'sqlalchemy', 'fastapi', 'sqlite3'} & set(sys.modules)))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_everything_that_the_library_promises_is_there():
+    for name in hg.__all__:
+        assert callable(getattr(hg, name)), name
+    with pytest.raises(AttributeError):
+        _ = hg.nothing
+
+
+def test_functions_with_the_name_of_a_module_stay_callable_once_that_is_imported(frame):
+    import headgate.grouping.limits
+    import headgate.library.check_table
+
+    assert headgate.grouping.limits.allowed_dissimilar(2, "0").tolist() == [0, 1, 2]
+    assert "epsilon" in inspect.signature(hg.xcolor).parameters
+    assert hg.check(frame, quasi=["age"], sensitive=["illness"]).rows == 500
+    assert hg.xcolor(frame, quasi=["age"], sensitive=["illness"], k=5, epsilon=0, delta=0.3).reached
+
+
+def test_xcolor_returns_groups_and_releases_what_can_be_measured_again(frame):
+    found = hg.xcolor(frame, quasi=["age", "sex"], sensitive=["illness", "pay"], k=10, epsilon=0.1, delta=0.6, seed=3)
+    assert found.reached
+    assert found.groups.shape == (500,)
+    assert np.bincount(found.groups).min() >= 10
+    assert found.suppressed == 0
+    assert found.certificate is None
+    assert found.risk <= 0.4 + 1e-9
+    released = found.release(frame)
+    assert sorted(released.columns) == ["age", "group", "illness", "pay", "sex"]
+    measured = hg.check(released, quasi=["age", "sex"], sensitive=["illness", "pay"], group="group", epsilon=0.1, delta=0.6)
+    assert measured.k >= 10
+    assert measured.proximity.risk == pytest.approx(found.risk)
+    assert measured.proximity.vulnerable_groups == 0
+    assert sorted(released["pay"]) == sorted(frame["pay"])
+
+
+@pytest.mark.parametrize("variant", ["blocks", "faithful"])
+def test_index_labels_and_arrow_columns_change_nothing(frame, variant):
+    options = {"quasi": ["age", "sex"], "sensitive": ["illness"], "k": 5, "epsilon": 0, "delta": 0.5, "variant": variant}
+    plain = hg.xcolor(frame, **options)
+    assert hg.xcolor(frame.reset_index(drop=True), **options).groups.tolist() == plain.groups.tolist()
+    assert hg.xcolor(frame.convert_dtypes(dtype_backend="pyarrow"), **options).groups.tolist() == plain.groups.tolist()
+
+
+def test_what_is_not_reached_cannot_be_released(frame):
+    crowded = frame.assign(illness=np.where(np.arange(500) < 300, "same", frame["illness"]))
+    found = hg.xcolor(crowded, quasi=["age", "sex"], sensitive=["illness"], k=10, epsilon=0, delta=0.6)
+    assert not found.reached
+    assert found.certificate is not None
+    assert found.certificate.values == ("same",)
+    with pytest.raises(RequirementNotMet):
+        found.release(crowded)
+    relaxed = hg.xcolor(crowded, quasi=["age", "sex"], sensitive=["illness"], k=10, epsilon=0, delta=0.6, infeasible={"relax": 0.1})
+    assert relaxed.reached
+    assert relaxed.delta_reached == pytest.approx(1 - relaxed.risk)
+    smaller = hg.xcolor(crowded, quasi=["age", "sex"], sensitive=["illness"], k=10, epsilon=0, delta=0.6, infeasible={"suppress": 0.5})
+    assert smaller.reached
+    assert len(smaller.release(crowded)) == 500 - smaller.suppressed
+
+
+def test_only_the_frame_that_was_partitioned_is_released(frame):
+    found = hg.xcolor(frame, quasi=["age"], sensitive=["illness"], k=5, epsilon=0, delta=0.3)
+    with pytest.raises(InputRejected, match="rows in the same order"):
+        found.release(frame.iloc[::-1])
+    with pytest.raises(InputRejected, match="same columns"):
+        found.release(frame.drop(columns="age"))
+
+
+def test_distances_can_be_weighted_or_a_function(frame):
+    weighted = hg.xcolor(
+        frame, ["age"], ["illness", "pay"], k=5, epsilon=0.1, delta=0.4, distance=hg.Distance(weights={"illness": 3, "pay": 1})
+    )
+    assert weighted.reached
+    own = hg.xcolor(frame, ["age"], ["illness"], k=5, epsilon=0, delta=0.4, distance=lambda a, b: 0.0 if a[0] == b[0] and a == b else 1.0)
+    assert own.risk == hg.xcolor(frame, ["age"], ["illness"], k=5, epsilon=0, delta=0.4).risk
+    with pytest.raises(InputRejected, match="not symmetric"):
+        hg.xcolor(frame, ["age"], ["illness"], k=5, epsilon=0, delta=0.4, distance=lambda a, b: float(a < b))
+
+
+def test_mondrian_gives_the_same_kind_of_result(frame):
+    plain = hg.mondrian(frame, quasi=["age", "sex"], k=10)
+    assert plain.reached
+    assert plain.risk is None
+    assert np.bincount(plain.groups).min() >= 10
+    conditioned = hg.mondrian(frame, quasi=["age", "sex"], k=10, sensitive=["illness"], epsilon=0, delta=0.6, frequency=3)
+    assert conditioned.reached
+    assert conditioned.risk <= 0.4 + 1e-9
+    assert conditioned.loss >= plain.loss
+
+
+def test_codip_projects_and_says_what_it_loses(frame):
+    linked = frame.assign(treatment=frame["illness"])
+    found = hg.codip(linked, sensitive=["illness", "pay", "treatment"], association_loss=0.9, join_threat=0.5)
+    assert ("illness", "treatment") in found.tables
+    assert found.association_loss <= 0.9
+    assert found.information_exposure <= 0.5
+    assert len(found.steps) >= 2
+    asked = []
+    hg.codip(linked, ["illness", "pay"], 1, 1, nonsensitive={"illness": ["v1"]}, check=lambda names: asked.append(names) is None)
+    assert ("illness", "pay") in asked
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"quasi": ["aeg"]},
+        {"sensitive": ["age"]},
+        {"sensitive": []},
+        {"k": 0},
+        {"k": 501},
+        {"epsilon": -1},
+        {"delta": 2},
+        {"variant": "mondrian"},
+        {"infeasible": "ignore"},
+        {"kinds": {"illness": "text"}},
+        {"nonsensitive": {"nobody": ["x"]}},
+        {"distance": 3},
+        # These went through, as if nothing had been asked, or ended in an error of numpy's.
+        {"distance": hg.Distance(weights={"ilness": 2})},
+        {"distance": hg.Distance(p=float("nan"))},
+        {"distance": hg.Distance(p=float("inf"))},
+        {"distance": hg.Distance(combine="max")},
+        {"k": 2.5},
+        {"k": True},
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused_with_a_cure(frame, wrong):
+    right = {"quasi": ["age"], "sensitive": ["illness"], "k": 5, "epsilon": 0, "delta": 0.5}
+    with pytest.raises(InputRejected) as refusal:
+        hg.xcolor(frame, **{**right, **wrong})
+    assert refusal.value.cure
+
+
+def test_a_misspelt_column_gets_its_nearest_name(frame):
+    with pytest.raises(InputRejected, match="Did you mean 'age'"):
+        hg.xcolor(frame, ["aeg"], ["illness"])
+
+
+def test_non_sensitive_numbers_and_days_are_those_of_the_frame():
+    """They were compared as Python writes them: 2.0 is '2.0' and a day '2024-01-05', while codes are called 2 and 19727. So nothing was
+    ever taken for harmless, and a promise that could be kept was refused."""
+    wanted = [False, True, True, True]
+    for kind, values, harmless in (
+        ("number", [2.0, 3.5, 4.0], [2.0, None]),
+        ("integer", [2, 3, 4], ["2.0", None]),
+        ("date", ["2024-01-05", "2024-01-06", "2024-01-07"], [pd.Timestamp("2024-01-05"), float("nan")]),
+    ):
+        found = hg.xcolor(
+            pd.DataFrame({"age": range(6), "x": values * 2}),
+            ["age"],
+            ["x"],
+            k=2,
+            epsilon=0,
+            delta=0,
+            kinds={"x": kind},
+            nonsensitive={"x": harmless},
+        )
+        assert found.table["x"].sensitive.tolist() == [*wanted[:3], False]
+
+
+def test_a_row_with_nothing_sensitive_is_no_group_by_itself():
+    """With k = 1 such rows were left alone and the promise reported as reached; its definition wants |G| > 1 unless δ = 0."""
+    frame = pd.DataFrame({"age": range(12), "x": ["none"] * 6 + list("abcdef")})
+    for delta, alone in ((0.5, False), (0, True)):
+        found = hg.xcolor(frame, ["age"], ["x"], k=1, epsilon=0, delta=delta, nonsensitive={"x": ["none"]})
+        assert (np.bincount(found.groups).min() == 1) == alone

@@ -1,0 +1,169 @@
+"""From items to a group for each row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from headgate.core.columns import Kind, Role
+from headgate.core.encode import ColumnSpec, encode_table
+from headgate.grouping.items import groups_of_rows, items_of
+from headgate.grouping.limits import dissimilarity
+from headgate.grouping.watch import Stopped
+from headgate.methods.blocks import local_groups as blocks
+
+K = 4
+
+
+def _divided(case, seed=0):
+    groups = blocks.divide(case.items, case.itemized.item, K, [seed, 0], np.zeros(3, dtype=np.int64))
+    return [np.flatnonzero(groups == group).tolist() for group in range(int(groups.max()) + 1)]
+
+
+def _by_item(case, rows):
+    return dict(Counter(case.itemized.item[rows].tolist()))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_items_are_rows_that_nothing_tells_apart(told, seed):
+    case = told(seed, 120)
+    marks = {}
+    for row in range(case.rows):
+        cell = tuple(case.cells[name][row] for name in case.quasi)
+        same = [first for first in marks if all(case.similar(name, row, first) for name in case.names)]
+        marks.setdefault(row, (cell, same))
+    items, item = case.items, case.itemized.item.tolist()
+    assert sorted(Counter(item).items()) == list(enumerate(items.rows.tolist()))
+    for one in range(case.rows):
+        for other in range(one):
+            same_cell = all(case.cells[name][one] == case.cells[name][other] for name in case.quasi)
+            assert same_cell == (items.cell[item[one]] == items.cell[item[other]])
+            values = [case.cells[name][one] == case.cells[name][other] for name in ("word", "pay")]
+            if same_cell and all(values):
+                assert item[one] == item[other]
+            if item[one] == item[other]:
+                assert all(case.similar(name, one, other) for name in case.names)
+    assert items.weight.tolist() == [sum(case.rows_of([cell]).values()) for cell in range(len(items.weight))]
+
+
+def test_each_part_of_an_item_sends_exactly_its_rows_to_its_group():
+    draw = np.random.default_rng(2)
+    for _ in range(20):
+        parts = draw.integers(1, 4, 6)
+        start = np.concatenate([[0], np.cumsum(parts)]).astype(np.int64)
+        group, count = draw.integers(0, 5, start[-1]), draw.integers(0, 4, start[-1])
+        item = draw.permutation(np.repeat(np.arange(6), [count[start[i] : start[i + 1]].sum() for i in range(6)])).astype(np.int32)
+        sent = Counter(zip(item.tolist(), groups_of_rows(item, start, group, count).tolist(), strict=True))
+        wanted = Counter()
+        for i in range(6):
+            for part in range(start[i], start[i + 1]):
+                wanted[i, int(group[part])] += int(count[part])
+        assert sent == +wanted
+
+
+def test_groups_share_out_all_rows_and_most_often_keep_the_limits(told):
+    kept = 0
+    for seed in range(8):
+        case = told(seed, 60)
+        groups = _divided(case)
+        assert sorted(row for group in groups for row in group) == list(range(case.rows))
+        assert min(map(len, groups)) >= K
+        kept += all(case.keeps(_by_item(case, group)) for group in groups)
+    assert kept >= 5
+
+
+def test_rows_that_fit_nowhere_are_in_a_group_all_the_same():
+    """Thirty rows alike and ten others: no partition exists, and that is for others to count."""
+    specs = {"age": ColumnSpec("age", Kind.INTEGER, Role.QUASI), "word": ColumnSpec("word", Kind.CATEGORY, Role.SENSITIVE)}
+    table = encode_table(pd.DataFrame({"age": np.arange(40) % 20, "word": ["x"] * 30 + list("abcdefghij")}), specs)
+    itemized = items_of(table, [dissimilarity(table.select(["word"]), "0", "0.7")])
+    groups = blocks.divide(itemized.items, itemized.item, K, [0, 0], np.zeros(3, dtype=np.int64))
+    sizes = np.bincount(groups)
+    assert sizes.sum() == 40
+    assert (groups >= 0).all()
+    assert sizes.min() >= K
+
+
+def test_one_seed_gives_one_partition_whatever_the_threads(told, monkeypatch):
+    """In two halves, worked on side by side or one after the other."""
+    monkeypatch.setattr(blocks, "REGION", 16)
+    pools = []
+
+    def pool_of(workers):
+        def build(_wanted):
+            pools.append(workers)
+            return ThreadPoolExecutor(workers)
+
+        return build
+
+    for seed in range(5):
+        case = told(seed, 80)
+        found = []
+        for workers in (1, 2, 2):
+            monkeypatch.setattr(blocks, "ThreadPoolExecutor", pool_of(workers))
+            found.append(_divided(case, seed))
+        assert found[0] == found[1] == found[2]
+        assert sorted(row for group in found[0] for row in group) == list(range(case.rows))
+    assert len(pools) >= 6
+
+
+def test_halves_keep_what_the_whole_keeps(told, monkeypatch):
+    """Groups of both halves, with what neither found a place for, are placed and counted as those of one table."""
+    halved = []
+    joined = blocks.together
+
+    def together(one, two, most):
+        halved.append(joined(one, two, most))
+        return halved[-1]
+
+    monkeypatch.setattr(blocks, "REGION", 16)
+    monkeypatch.setattr(blocks, "together", together)
+    kept = 0
+    for seed in range(8):
+        case = told(seed, 80)
+        many = len(halved)
+        groups = _divided(case)
+        assert min(map(len, groups)) >= K
+        if len(halved) > many:
+            kept += all(case.keeps(_by_item(case, group)) for group in groups)
+    assert len(halved) >= 3
+    assert kept >= len(halved) - 1
+
+
+def _table(quasi, sensitive):
+    """Integers that identify, words that are sensitive."""
+    specs = {name: ColumnSpec(name, Kind.INTEGER, Role.QUASI) for name in quasi}
+    specs |= {name: ColumnSpec(name, Kind.CATEGORY, Role.SENSITIVE) for name in sensitive}
+    return encode_table(pd.DataFrame({**quasi, **sensitive}), specs)
+
+
+def test_one_cell_that_holds_half_too_much_of_both_its_values():
+    """No group may hold half of one value at δ = 0.51, so rows are set aside again and again, of the same two items."""
+    table = _table({"age": [1] * 2_000}, {"word": ["x", "y"] * 1_000})
+    itemized = items_of(table, [dissimilarity(table.select(["word"]), "0", "0.51")])
+    groups = blocks.divide(itemized.items, itemized.item, 10, [0, 0], np.zeros(3, dtype=np.int64))
+    assert len(groups) == 2_000
+    assert np.bincount(groups).min() >= 10
+
+
+def test_cells_of_many_rows_each_are_a_group_each():
+    """Two thousand cells of thirty rows, and nothing to protect: nothing needs to be lost."""
+    cell = np.repeat(np.arange(2_000), 30)
+    table = _table({"age": cell % 50, "home": cell // 50}, {"word": ["x"] * len(cell)})
+    itemized = items_of(table, [])
+    groups = blocks.divide(itemized.items, itemized.item, 10, [0, 0], np.zeros(3, dtype=np.int64))
+    assert len(np.unique(groups)) == 2_000
+    assert len(np.unique(np.stack([groups, cell]), axis=1).T) == 2_000
+
+
+@pytest.mark.parametrize("halves", [1, 2])
+def test_a_run_that_was_stopped_gives_no_groups(told, monkeypatch, halves):
+    """What its loops leave behind is half done, and must not be read."""
+    monkeypatch.setattr(blocks, "REGION", 1 if halves == 2 else 10**9)
+    case = told(1, 400)
+    with pytest.raises(Stopped):
+        blocks.divide(case.items, case.itemized.item, K, [0, 0], np.array([0, 0, 1]))

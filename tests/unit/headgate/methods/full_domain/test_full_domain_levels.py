@@ -1,0 +1,199 @@
+"""Levels of a column, the published form at a node's levels, and what is refused."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import headgate as hg
+from headgate.core.columns import Kind, Role
+from headgate.core.encode import ColumnSpec, encode_table
+from headgate.core.errors import InputRejected, RequirementNotMet
+from headgate.core.hierarchy import Hierarchy
+from headgate.core.levels import levels_of, published_levels
+from headgate.core.published import publish_form
+from headgate.grouping.watch import Stopped, Watch
+from headgate.methods.full_domain.level_search import FullDomainSettings, full_domain
+from headgate.utility.loss import discernibility, information_loss
+
+AGE = Hierarchy.from_rows(
+    [(str(v), f"[{v // 5 * 5}..{v // 5 * 5 + 4}]", f"[{v // 10 * 10}..{v // 10 * 10 + 9}]", "*") for v in range(40)], "age"
+)
+TOWN = Hierarchy.from_rows([("a|b", "x", "*"), ("b", "x", "*"), ("c", "z", "*")], "town")
+
+
+def mixed(rows=200, seed=3):
+    draw = np.random.default_rng(seed)
+    days = pd.Timestamp("2023-12-20") + pd.to_timedelta(draw.integers(0, 400, rows), "D")
+    return pd.DataFrame(
+        {
+            "age": draw.integers(0, 40, rows),
+            "town": draw.choice(np.array(["a|b", "b", "c", None], dtype=object), rows),
+            "born": days.strftime("%Y-%m-%d"),
+            "grade": draw.choice(["low", "high"], rows),
+            "ill": draw.choice(["flu", "cold"], rows),
+        }
+    )
+
+
+def encoded(frame):
+    specs = {
+        "age": ColumnSpec("age", Kind.INTEGER, Role.QUASI, hierarchy=AGE),
+        "town": ColumnSpec("town", Kind.CATEGORY, Role.QUASI, hierarchy=TOWN),
+        "born": ColumnSpec("born", Kind.DATE, Role.QUASI),
+        "grade": ColumnSpec("grade", Kind.ORDINAL, Role.QUASI, levels=("low", "high")),
+        "ill": ColumnSpec("ill", Kind.CATEGORY, Role.SENSITIVE),
+    }
+    return encode_table(frame, specs)
+
+
+def test_dates_have_day_month_quarter_year_and_everything():
+    table = encode_table(pd.DataFrame({"born": ["2024-02-29", "2024-05-01", None]}), {"born": ColumnSpec("born", Kind.DATE, Role.QUASI)})
+    levels = levels_of(table["born"])
+    assert [list(texts) for texts in levels.texts] == [
+        ["2024-02-29", "2024-05-01", ""],
+        ["2024-02", "2024-05", ""],
+        ["2024-Q1", "2024-Q2", ""],
+        ["2024", ""],
+        ["*"],
+    ]
+    assert levels.loss[1].tolist() == pytest.approx([1 / 63, 1 / 63, 0])  # one day of either month is in the domain of 63 days
+    assert levels.nodes[4].tolist() == [0, 0, 0]
+
+
+def test_a_column_without_hierarchy_is_exact_or_everything():
+    table = encoded(mixed())
+    assert [list(texts) for texts in levels_of(table["grade"]).texts] == [["low", "high", ""], ["*"]]
+
+
+@pytest.mark.parametrize("levels", [(0, 0, 0, 0), (1, 1, 1, 0), (2, 1, 3, 1), (3, 2, 4, 1), (2, 0, 2, 0)])
+def test_the_published_form_bears_each_nodes_text_and_its_loss(levels):
+    frame = mixed()
+    table = encoded(frame)
+    chosen = dict(zip(table.quasi, levels, strict=True))
+    published = publish_form(table, np.zeros(len(frame), dtype=np.int32), "t", ["ill"], levels=chosen)
+    texts = {name: published.cells[name].texts[published.cells[name].codes] for name in table.quasi}
+    for i, age in enumerate(frame["age"]):
+        width = (1, 5, 10, 0)[levels[0]]
+        low = age // width * width if width else 0
+        assert texts["age"][i] == ("*" if width == 0 else str(age) if width == 1 else f"[{low}..{low + width - 1}]")
+    for i, town in enumerate(frame["town"]):
+        shown = {"a|b": ("a\\|b", "x", "*"), "b": ("b", "x", "*"), "c": ("c", "z", "*"), None: ("", "", "*")}
+        assert texts["town"][i] == shown[None if pd.isna(town) else town][levels[1]]
+    for i, day in enumerate(pd.to_datetime(frame["born"])):
+        forms = (day.strftime("%Y-%m-%d"), day.strftime("%Y-%m"), f"{day.year}-Q{day.quarter}", str(day.year), "*")
+        assert texts["born"][i] == forms[levels[2]]
+    lost = [
+        levels_of(column).loss[at][levels_of(column).nodes[at][column.codes]]
+        for column, at in zip(table.select(table.quasi), levels, strict=True)
+    ]
+    assert np.mean(lost) == pytest.approx(information_loss(published, {name: table[name] for name in table.quasi}).ncp)
+
+
+@pytest.mark.parametrize("objective", ["ncp", "discernibility"])
+@pytest.mark.parametrize("suppression", ["0", "0.2"])
+def test_loss_is_what_the_published_table_measures(objective, suppression):
+    table = encoded(mixed())
+    found = full_domain(table, ("ill",), FullDomainSettings(4, Fraction(suppression), objective)).require()
+    published = publish_form(table, found.groups, "t", ["ill"], levels=found.levels)
+    measured = information_loss(published, {name: table[name] for name in table.quasi}, found.suppressed)
+    assert found.ncp == pytest.approx(measured.ncp)
+    assert found.loss == pytest.approx(measured.ncp if objective == "ncp" else discernibility(published.classes(), table.rows))
+    assert len(published.classes()) == 1  # groups are what is published alike
+
+
+def test_a_level_that_is_not_there_is_refused():
+    table = encoded(mixed())
+    with pytest.raises(InputRejected, match="level of 'age'"):
+        publish_form(table, np.zeros(200, dtype=np.int32), "t", [], levels={"age": 4, "town": 0, "born": 0, "grade": 0})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (FullDomainSettings(201), "cannot make a group"),
+        (FullDomainSettings(0), "no group size"),
+        (FullDomainSettings(2, Fraction("1.01")), "outside 0 … 1"),
+        (FullDomainSettings(2, Fraction(-1)), "outside 0 … 1"),
+        (FullDomainSettings(2, objective="beauty"), "objective"),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused(settings, message):
+    with pytest.raises(InputRejected, match=message):
+        full_domain(encoded(mixed()), ("ill",), settings)
+
+
+def test_a_table_without_quasi_identifiers_is_refused():
+    table = encode_table(pd.DataFrame({"ill": ["flu", "cold"]}), {"ill": ColumnSpec("ill", Kind.CATEGORY, Role.SENSITIVE)})
+    with pytest.raises(InputRejected, match="no quasi-identifier"):
+        full_domain(table, ("ill",), FullDomainSettings(2))
+
+
+def test_a_lattice_of_more_than_a_million_nodes_is_refused_with_the_cure():
+    frame = pd.DataFrame({f"q{i}": ["a", "b"] for i in range(20)})
+    specs = {name: ColumnSpec(name, Kind.CATEGORY, Role.QUASI) for name in frame}
+    with pytest.raises(InputRejected, match="1048576 nodes.*fewer levels"):
+        full_domain(encode_table(frame, specs), (), FullDomainSettings(1))
+
+
+def test_a_hierarchy_with_a_missing_leaf_or_two_parents_is_refused():
+    frame = pd.DataFrame({"town": ["a", "b"]})
+    with pytest.raises(InputRejected, match="outside its hierarchy's leaves"):
+        hg.full_domain(frame, {"town": [("a", "*")]}, k=1)
+    with pytest.raises(InputRejected, match="two parents"):
+        hg.full_domain(frame, {"town": [("a", "x", "y", "*"), ("b", "x", "z", "*")]}, k=1)
+
+
+def test_keys_beyond_62_bits_are_still_told_apart():
+    """Eight attributes of 400 values: mixed-radix keys wrap."""
+    draw = np.random.default_rng(5)
+    frame = pd.DataFrame({f"q{i}": draw.integers(0, 400, 600).astype(str) for i in range(8)})
+    frame = pd.concat([frame, frame.iloc[:300]], ignore_index=True)
+    specs = {name: ColumnSpec(name, Kind.CATEGORY, Role.QUASI) for name in frame}
+    found = full_domain(encode_table(frame, specs), (), FullDomainSettings(2, Fraction(1, 3)))
+    assert found.optimum == (0,) * 8
+    assert (found.count, found.suppressed) == (300, 300)
+
+
+def test_no_valid_node_is_said_so_and_required_in_vain():
+    frame = pd.DataFrame({"town": ["a", "b"], "ill": ["flu", "flu"]})
+    found = hg.full_domain(frame, {"town": [("a", "*"), ("b", "*")]}, k=2, frequency={"ill": 2})
+    assert not found.reached
+    assert (found.valid_nodes, found.minimal, found.groups.tolist()) == (0, (), [-1, -1])
+    with pytest.raises(RequirementNotMet, match="Lower k"):
+        found.require()
+
+
+def test_a_stopped_search_has_no_result():
+    watch = Watch()
+    watch.stop()
+    with pytest.raises(Stopped):
+        full_domain(encoded(mixed()), ("ill",), FullDomainSettings(2), watch)
+
+
+def test_progress_counts_nodes():
+    watch = Watch()
+    full_domain(encoded(mixed()), ("ill",), FullDomainSettings(2), watch)
+    assert watch.state[1] == 4 * 3 * 5 * 2
+
+
+def test_the_level_of_a_published_column_is_told_by_its_texts():
+    """Of every node of a small lattice; a higher level that looks the same is told as the lower one."""
+    frame = pd.DataFrame({"town": ["a", "b", "c", "d", None] * 4, "age": [1, 2, 3, 4] * 5, "ill": ["x", "y"] * 10})
+    tree = Hierarchy.from_rows([("a", "ab", "*"), ("b", "ab", "*"), ("c", "cd", "*"), ("d", "cd", "*")], "town")
+    specs = {
+        "town": ColumnSpec("town", Kind.CATEGORY, Role.QUASI, hierarchy=tree),
+        "age": ColumnSpec("age", Kind.INTEGER, Role.QUASI),
+        "ill": ColumnSpec("ill", Kind.CATEGORY, Role.SENSITIVE),
+    }
+    table = encode_table(frame, specs)
+    for town in range(3):
+        for age in range(2):
+            chosen = {"town": town, "age": age}
+            published = publish_form(table, np.zeros(20, dtype=np.int32), "t", ["ill"], levels=chosen)
+            texts = {name: cells.texts for name, cells in published.cells.items()}
+            assert published_levels(table.select(table.quasi), texts) == chosen
+    assert published_levels(table.select(table.quasi), {"town": ["a", "ab"], "age": ["1"]}) is None

@@ -1,0 +1,47 @@
+"""Approvals that count, whatever was recorded: the fold refuses to record them twice, and `standing` does not rely on it."""
+
+from __future__ import annotations
+
+import pytest
+
+from policies.ledger.standing import Decision, Release
+from policies.sealed.manifest import Signer
+
+AT = "2026-03-01T12:00:00+00:00"
+RUNNER = Signer(principal="rita", fingerprint="SHA256:rita")
+ANN, ANN_SECOND, ANNA = (
+    Signer(principal=name, fingerprint=f"SHA256:{key}") for name, key in (("ann", "ann"), ("ann", "second"), ("anna", "ann"))
+)
+BOB, EVE = (Signer(principal=name, fingerprint=f"SHA256:{name}") for name in ("bob", "eve"))
+RITA_SECOND = Signer(principal="rita", fingerprint="SHA256:other")
+
+
+def standing(*signers: Signer, approves: bool = True, revoked: tuple[str, ...] = ()) -> int:
+    release = Release(
+        "r1",
+        "clinic",
+        "a" * 64,
+        RUNNER,
+        signers=(ANN, ANN_SECOND, ANNA, BOB, RUNNER, RITA_SECOND),
+        decisions=tuple(Decision(signer, approves, AT) for signer in signers),
+    )
+    return release.standing(revoked)
+
+
+def test_two_people_with_a_key_each_are_two() -> None:
+    assert standing(ANN, BOB) == 2
+
+
+@pytest.mark.parametrize("signers", [(ANN, ANN), (ANN, ANN_SECOND), (ANN, ANNA)], ids=["twice", "two keys", "two names"])
+def test_one_person_counts_once_and_one_key_counts_once(signers: tuple[Signer, Signer]) -> None:
+    assert standing(*signers) == 1
+
+
+@pytest.mark.parametrize("signer", [RUNNER, RITA_SECOND, EVE], ids=["the runner", "the runner's other key", "a stranger"])
+def test_who_may_not_approve_does_not_count(signer: Signer) -> None:
+    assert standing(ANN, signer) == 1
+
+
+def test_rejections_and_revoked_keys_do_not_count() -> None:
+    assert standing(ANN, BOB, approves=False) == 0
+    assert standing(ANN, BOB, revoked=(BOB.fingerprint,)) == 1

@@ -1,0 +1,75 @@
+"""The pages under docs/ and the code cannot part: keys, commands, the diagram of states and the links are compared."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flows.cli import app, audit_app
+from policies.ledger.states import State, state_diagram
+from policies.schema.fields import Section
+from policies.schema.policy import Policy
+
+ROOT = Path(__file__).parents[4]
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
+
+
+def sections(of: type[Section] = Section) -> Iterator[type[Section]]:
+    for section in of.__subclasses__():
+        yield section
+        yield from sections(section)
+
+
+def words_in_code(page: str) -> set[str]:
+    """Every word inside backticks."""
+    return {word for code in re.findall(r"`([^`]+)`", page) for word in re.findall(r"[a-z_]+", code)}
+
+
+def test_every_key_of_a_policy_is_on_the_reference_page() -> None:
+    known = words_in_code((ROOT / "docs" / "reference-policy.md").read_text("utf-8"))
+    found = list(sections())
+    assert Policy in found
+    for section in found:
+        for name, field in section.model_fields.items():
+            assert (field.alias or name) in known, f"{section.__name__}.{name}"
+
+
+def test_every_command_is_on_the_reference_page() -> None:
+    page = (ROOT / "docs" / "reference-cli.md").read_text("utf-8")
+    names = [str(command.name or getattr(command.callback, "__name__", "")) for command in app.registered_commands]
+    assert "release" in names
+    for name in names:
+        assert f"`{name}" in page, name
+    for command in audit_app.registered_commands:
+        assert f"`audit {command.name}" in page, command.name
+
+
+def test_the_diagram_of_states_is_the_table_of_transitions() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    assert f"```mermaid\n{state_diagram()}```" in page, "write policies.ledger.states.state_diagram() into docs/architecture.md"
+    for state in State:
+        assert f"`{state}`" in page, state
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_every_function_that_the_readme_names_exists() -> None:
+    named = re.findall(r"\| `(headgate\.[a-z_.]+)` \|", (ROOT / "README.md").read_text("utf-8"))
+    assert len(named) > 8
+    for name in named:
+        module, _, function = name.rpartition(".")
+        assert callable(getattr(importlib.import_module(module), function)), name
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    index = (ROOT / "docs" / "index.md").read_text("utf-8")
+    for page in (ROOT / "docs").glob("*.md"):
+        assert page.name == "index.md" or f"({page.name})" in index, page.name

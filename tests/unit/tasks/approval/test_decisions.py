@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from headgate.core.errors import InputRejected, IntegrityBroken, TransitionRefused
+from policies.ledger.states import Action, State
+from tasks.approval.approvals import decisions_folder, roots_of, weigh_approvals
+from tasks.approval.decisions import approve, operate, record_withdrawal, reject
+from tasks.ledger.history import read_history
+from tasks.signing.keys import make_key
+
+
+def rules(refusal) -> set[str]:
+    return {one.rule for one in refusal.value.refusals}
+
+
+def test_two_approvals_by_two_people_approve_a_candidate(world) -> None:
+    candidate = world.seal()
+    first = approve(world.home, world.ledger, candidate.id[:8], world.keys["ann"], "read the report")
+    assert (first.release.state, first.principal, first.approvals, first.required) == (State.AWAITING_APPROVAL, "ann", 1, 2)
+    second = approve(world.home, world.ledger, candidate.id, world.keys["bob"], "  agreed ")
+    assert (second.release.state, second.approvals) == (State.APPROVED, 2)
+    assert read_history(world.ledger).find(candidate.id[:10]) == second.release
+    assert [entry.actor for entry in world.ledger.entries("release-1")][-2:] == ["ann", "bob"]
+
+
+def test_the_stored_statement_says_who_decided_what_about_which_bytes(world) -> None:
+    import base64
+
+    candidate = world.seal()
+    decided = approve(world.home, world.ledger, candidate.id, world.keys["ann"], "read the report")
+    envelope = json.loads((decisions_folder(world.home, candidate.id) / f"{decided.statement_sha256}.dsse.json").read_bytes())
+    said = json.loads(base64.b64decode(envelope["payload"]))
+    assert said["subject"] == [{"name": "manifest.json", "digest": {"sha256": candidate.id}}]
+    assert said["predicate"]["policy_digest"] == candidate.manifest.policy_digest
+    assert (said["predicate"]["principal"], said["predicate"]["action"], said["predicate"]["reason"]) == (
+        "ann",
+        "approve",
+        "read the report",
+    )
+
+
+def test_one_rejection_ends_it(world) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann")
+    assert reject(world.home, world.ledger, candidate.id, world.keys["bob"], "too few rows").release.state is State.REJECTED
+    with pytest.raises(TransitionRefused) as refusal:
+        world.approve(candidate, "cyd")
+    assert "state" in rules(refusal)
+
+
+def test_the_runner_never_approves_by_key_or_by_name(world) -> None:
+    world.write_signers(world.line("ann"), world.line("ann-second", "ann"), world.line("bob"))
+    candidate = world.seal(runner="ann")
+    for name in ("ann", "ann-second"):
+        with pytest.raises(TransitionRefused) as refusal:
+            world.approve(candidate, name)
+        assert rules(refusal) == {"not_the_runner"}
+        assert refusal.value.code == 4
+        assert refusal.value.cure
+
+
+def test_one_person_with_two_keys_counts_once(world) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann")
+    with pytest.raises(TransitionRefused) as refusal:
+        world.approve(candidate, "ann-second")
+    assert rules(refusal) == {"not_decided_yet"}
+
+
+def test_a_stranger_and_a_key_added_after_sealing_do_not_count(world) -> None:
+    candidate = world.seal()
+    with pytest.raises(TransitionRefused, match="signers"):
+        world.approve(candidate, "stranger")
+    world.write_signers(world.line("ann"), world.line("bob"), world.line("stranger"))
+    with pytest.raises(TransitionRefused) as refusal:
+        world.approve(candidate, "stranger")
+    assert rules(refusal) == {"sealed_key"}
+
+
+def test_a_revoked_an_expired_and_a_removed_key_are_refused_by_their_reason(world) -> None:
+    world.write_signers(
+        world.line("ann"),
+        world.line("bob", options='valid-before="20250601115959Z"'),
+        world.line("cyd", options='namespaces="headgate"'),
+    )
+    candidate = world.seal()
+    world.revoke("ann")
+    with pytest.raises(TransitionRefused, match="this key is revoked"):
+        world.approve(candidate, "ann")
+    with pytest.raises(TransitionRefused, match="not valid at 2025-06-01"):
+        world.approve(candidate, "bob")
+    world.write_signers(world.line("ann"), world.line("bob"))
+    with pytest.raises(TransitionRefused, match="not among the signers"):
+        world.approve(candidate, "cyd")
+
+
+def test_a_key_expires_by_the_ledgers_time_not_by_todays(world) -> None:
+    """The test's ledger lives in June 2025: the machine's own clock is long past it."""
+    world.write_signers(world.line("ann", options='valid-before="20250601130000Z"'), world.line("bob"))
+    candidate = world.seal()
+    world.approve(candidate, "ann")
+    world.clock.moment += timedelta(hours=2)
+    release = read_history(world.ledger).find(candidate.id)
+    events = read_history(world.ledger).events(release.release_id)
+    weighed = weigh_approvals(world.home, release, events, roots_of(world.home, candidate.folder, candidate.manifest))
+    assert [approval.void for approval in weighed] == [""]
+    with pytest.raises(TransitionRefused, match="not valid"):
+        reject(world.home, world.ledger, candidate.id, world.keys["ann"], "changed my mind")
+
+
+def test_a_decision_needs_a_reason(world) -> None:
+    candidate = world.seal()
+    for reason in ("", "   ", "x" * 3000):
+        with pytest.raises(TransitionRefused) as refusal:
+            approve(world.home, world.ledger, candidate.id, world.keys["ann"], reason)
+        assert rules(refusal) >= {"reason"}
+    assert not decisions_folder(world.home, candidate.id).exists()
+
+
+def test_every_reason_is_said_at_once(world) -> None:
+    candidate = world.seal()
+    with pytest.raises(TransitionRefused) as refusal:
+        approve(world.home, world.ledger, candidate.id, world.keys["stranger"], " ")
+    assert rules(refusal) >= {"reason", "sealed_key", "key"}
+
+
+def test_a_changed_candidate_cannot_be_approved(world) -> None:
+    candidate = world.seal()
+    report = candidate.folder / "report.html"
+    report.chmod(0o644)
+    report.write_text("<p>something nicer</p>")
+    with pytest.raises(IntegrityBroken, match=r"report\.html"):
+        world.approve(candidate, "ann")
+
+
+def test_a_candidate_the_ledger_does_not_know_cannot_be_approved(world, tmp_path) -> None:
+    from tasks.ledger.event_log import open_ledger
+
+    candidate = world.seal()
+    with pytest.raises(IntegrityBroken, match="knows nothing"):
+        approve(world.home, open_ledger(tmp_path / "new.db"), candidate.id, world.keys["ann"], "fine")
+
+
+def test_nothing_is_decided_on_a_broken_chain(world) -> None:
+    import sqlite3
+
+    candidate = world.seal()
+    connection = sqlite3.connect(world.home.ledger, isolation_level=None)
+    (guard,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'events_no_update'").fetchone()
+    connection.execute("DROP TRIGGER events_no_update")
+    connection.execute("UPDATE events SET payload = replace(payload, '\"required\":2', '\"required\":1')")
+    connection.execute(guard)
+    connection.close()
+    with pytest.raises(IntegrityBroken, match="was changed"):
+        world.approve(candidate, "ann")
+
+
+def test_a_swapped_or_a_changed_envelope_is_found_when_approvals_are_weighed(world) -> None:
+    first, second = world.seal(), world.seal()
+    world.approve(first, "ann")
+    world.approve(second, "ann")
+    one, two = (next(decisions_folder(world.home, candidate.id).iterdir()) for candidate in (first, second))
+    one.chmod(0o644)
+    one.write_bytes(two.read_bytes())
+    history = read_history(world.ledger)
+    release = history.find(first.id)
+    with pytest.raises(IntegrityBroken, match="not the decision that the ledger recorded"):
+        weigh_approvals(world.home, release, history.events(release.release_id), roots_of(world.home, first.folder, first.manifest))
+
+
+def test_a_policy_with_signers_of_its_own_seals_them_with_the_candidate(world, tmp_path) -> None:
+    """A candidate that carries a file `signers` is decided by those people, not by the operator's."""
+    from tasks.approval.approvals import manifest_signers
+    from tasks.signing.signers import TrustRoots, signers_from_text
+
+    text = world.line("cyd") + "\n" + world.line("bob") + "\n"
+    import hashlib
+    import shutil
+
+    folder = tmp_path / "made"
+    shutil.copytree(world.made.folder, folder)
+    (folder / "signers").write_text(text)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    made = type(world.made)(folder, world.made.manifest)
+    world.made = made
+    own = manifest_signers(TrustRoots(signers_from_text(text), frozenset(), digest))
+    candidate = world.seal(signers=own, signers_digest=digest)
+    world.write_signers(world.line("ann"))
+    with pytest.raises(TransitionRefused):
+        world.approve(candidate, "ann")
+    world.approve(candidate, "cyd")
+    world.revoke("bob")
+    with pytest.raises(TransitionRefused, match="revoked"):
+        world.approve(candidate, "bob")
+
+
+def test_a_candidate_is_withdrawn_by_a_signer_or_by_its_runner_only(world) -> None:
+    first, second, third = world.seal(), world.seal(), world.seal()
+    assert record_withdrawal(world.home, world.ledger, first.id, world.keys["runner"], "a mistake").release.state is State.WITHDRAWN
+    assert record_withdrawal(world.home, world.ledger, "release-2", world.keys["ann"], "a mistake").release.state is State.WITHDRAWN
+    with pytest.raises(TransitionRefused, match="signers"):
+        record_withdrawal(world.home, world.ledger, third.id, world.keys["stranger"], "mischief")
+    assert read_history(world.ledger).find(second.id).state is State.WITHDRAWN
+
+
+def test_operators_unstick_with_a_reason_and_nothing_else(world) -> None:
+    candidate = world.seal()
+    with pytest.raises(TransitionRefused, match="cannot be changed by 'abandon'"):
+        operate(world.home, world.ledger, candidate.id, Action.ABANDON, "olga", "looks stuck")
+    with pytest.raises(InputRejected):
+        operate(world.home, world.ledger, candidate.id, Action.APPROVE, "olga", "let me")
+
+
+def test_a_key_that_is_no_key_decides_nothing(world, tmp_path) -> None:
+    candidate = world.seal()
+    with pytest.raises(TransitionRefused):
+        approve(world.home, world.ledger, candidate.id, make_key(tmp_path / "new"), "fine")
+    assert len(world.ledger.entries()) == 8

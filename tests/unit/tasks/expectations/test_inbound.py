@@ -1,0 +1,231 @@
+"""Expectations before anything is done, and on what was written. Verdicts only: no value in an outcome, a message or a file."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import json
+import os
+import socket
+import time
+import weakref
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tasks.expectations.inbound import expect_inbound
+from tasks.expectations.running import (
+    ExpectationOutcome,
+    Expected,
+    failures,
+    import_great_expectations,
+    refuse_failed_inbound,
+    run_expectations,
+)
+from tasks.reading.ingest import ingest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _imported():
+    import_great_expectations()
+
+
+def types_of(outcomes):
+    return {(outcome.type, outcome.column) for outcome in outcomes}
+
+
+def test_the_suite_that_follows_from_the_policy_holds_on_a_source_that_was_let_in(clinic):
+    clinic.policy["expect"] = {"rows": {"min": 50, "max": 70, "change": 0.1}, "missing": {"income": 0.2, "age": 0}}
+    loaded = clinic.load()
+    outcomes = expect_inbound(loaded, ingest(loaded), previous_rows=58)
+    assert not failures(outcomes)
+    found = types_of(outcomes)
+    for wanted in [
+        ("expect_table_columns_to_match_set", None),
+        ("expect_table_row_count_to_be_between", None),
+        ("expect_column_values_to_be_unique", "patient_id"),
+        ("expect_column_values_to_not_be_null", "patient_id"),
+        ("expect_column_values_to_not_be_null", "income"),
+        ("expect_column_values_to_be_between", "age"),
+        ("expect_column_numbers_to_be_whole", "age"),
+        ("expect_column_values_to_be_between", "admitted"),
+        ("expect_column_values_to_be_in_set", "region"),
+        ("expect_column_values_to_be_in_set", "education"),
+        ("expect_column_set_members_to_be_declared", "diagnosis"),
+    ]:
+        assert wanted in found
+    assert not any(column == "notes" for _type, column in found)
+
+
+def spoilt(frame, column, value):
+    out = frame.copy()
+    out[column] = out[column].where(out.index != 7, value)
+    return out
+
+
+SPOILT = [
+    ("patient_id", None, "expect_column_values_to_not_be_null"),
+    ("patient_id", "CANARY-7f3a-0008", "expect_column_values_to_be_unique"),
+    ("age", 111.0, "expect_column_values_to_be_between"),
+    ("age", 20.5, "expect_column_numbers_to_be_whole"),
+    ("admitted", pd.Timestamp("2025-01-01"), "expect_column_values_to_be_between"),
+    ("region", "CANARY-isle", "expect_column_values_to_be_in_set"),
+    ("education", "CANARY-phd", "expect_column_values_to_be_in_set"),
+    ("diagnosis", "flu|CANARY", "expect_column_set_members_to_be_declared"),
+    ("income", -0.01, "expect_column_values_to_be_between"),
+    ("age", np.nan, "expect_column_values_to_not_be_null"),
+]
+
+
+@pytest.mark.parametrize(("column", "value", "failed"), SPOILT)
+def test_each_rule_of_the_policy_fails_alone_when_its_column_breaks_it(clinic, refusal, column, value, failed):
+    """The frame is spoilt after it was let in, since ingestion refuses most of these first."""
+    clinic.policy["expect"] = {"missing": {"age": 0}}
+    loaded = clinic.load()
+    found = ingest(loaded)
+    found = dataclasses.replace(found, frame_for_expectations=spoilt(found.frame_for_expectations, column, value))
+    outcomes = expect_inbound(loaded, found)
+    assert types_of(failures(outcomes)) == {(failed, column)}
+    problem = refusal(lambda: refuse_failed_inbound(outcomes))
+    assert f"{failed} on '{column}'" in problem.message
+    assert "CANARY" not in repr(outcomes)
+
+
+def test_a_declared_value_with_blanks_around_it_is_expected_without_them(clinic):
+    """The cells that expectations look at have no blanks around them; the declared values had, so the very value declared failed."""
+    clinic.policy["attributes"]["sex"]["values"] = ["female ", "male"]
+    clinic.write_source(clinic.source.read_bytes().replace(b"female", b"female "))
+    loaded = clinic.load()
+    assert not failures(expect_inbound(loaded, ingest(loaded)))
+
+
+def test_a_column_too_many_a_type_and_the_row_counts_are_seen(clinic):
+    clinic.policy["expect"] = {"rows": {"change": 0.1}}
+    loaded = clinic.load()
+    found = ingest(loaded)
+    more = found.frame_for_expectations.assign(extra=1)
+    more["age"] = more["age"].astype("int64").astype("str")
+    failed = failures(expect_inbound(loaded, dataclasses.replace(found, frame_for_expectations=more), previous_rows=40))
+    assert ("expect_table_columns_to_match_set", None) in types_of(failed)
+    assert ("expect_table_row_count_to_be_between", None) in types_of(failed)
+    assert ("expect_column_values_to_be_of_type", "age") in types_of(failed)
+
+
+@pytest.mark.parametrize(("previous", "holds"), [(67, False), (66, True), (55, True), (54, False), (None, True)])
+def test_the_row_count_may_change_by_the_declared_share_inclusive(clinic, previous, holds):
+    """60 rows, a tenth: 66·0.9 = 59.4 ≤ 60, 67·0.9 = 60.3 > 60; 55·1.1 = 60.5 ≥ 60, 54·1.1 = 59.4 < 60."""
+    clinic.policy["expect"] = {"rows": {"change": 0.1}}
+    loaded = clinic.load()
+    assert (not failures(expect_inbound(loaded, ingest(loaded), previous))) is holds
+
+
+def test_the_missing_share_is_inclusive(clinic):
+    missing = sum(row["income"] == "" for row in clinic.rows)
+    assert missing == 7
+    for share, holds in (("0.1167", True), ("0.1166", False)):
+        clinic.policy["expect"] = {"missing": {"income": float(share)}}
+        loaded = clinic.load()
+        assert (not failures(expect_inbound(loaded, ingest(loaded)))) is holds
+
+
+def steward(clinic, *expectations):
+    (clinic.folder / "suite.json").write_text(json.dumps({"name": "mine", "expectations": list(expectations), "meta": {}}))
+    clinic.policy["expect"] = {"suite": "suite.json"}
+    loaded = clinic.load()
+    return expect_inbound(loaded, ingest(loaded))
+
+
+def test_the_stewards_own_suite_runs_beside_it(clinic):
+    outcomes = steward(
+        clinic,
+        {
+            "type": "expect_column_values_to_match_regex",
+            "kwargs": {"column": "patient_id", "regex": "^CANARY-7f3a-[0-9]+$"},
+            "meta": {"note": "x"},
+        },
+        {
+            "type": "expect_column_values_to_be_between",
+            "kwargs": {"column": "admitted", "min_value": "2024-01-01", "max_value": "2024-12-31"},
+        },
+        {"type": "expect_column_mean_to_be_between", "kwargs": {"column": "income", "min_value": 1e9}},
+    )
+    assert [outcome.success for outcome in outcomes[-3:]] == [True, True, False]
+    assert failures(outcomes) == (ExpectationOutcome("expect_column_mean_to_be_between", "income", False),)
+
+
+REFUSED = [
+    ({"type": "expect_columm_to_exist", "kwargs": {"column": "age"}}, "did you mean expect_column_to_exist?"),
+    ({"type": "unexpected_rows_expectation", "kwargs": {"unexpected_rows_query": "DROP TABLE x"}}, "Accepted"),
+    ({"type": "expect_group_size_to_be_at_least", "kwargs": {"search": 1}}, "Accepted"),
+    ({"type": "expect_column_values_to_match_json_schema", "kwargs": {"column": "age", "json_schema": {}}}, "Accepted"),
+    ({"type": "expect_column_values_to_not_be_null", "kwargs": {"column": "age", "row_condition": "@__import__('os')"}}, "Accepted"),
+    ({"type": "expect_column_values_to_not_be_null", "kwargs": {"column": "age", "mostly": {"$PARAMETER": "x"}}}, "lists of them"),
+    ({"type": "expect_column_values_to_not_be_null", "kwargs": {"column": "age", "mostly": 7}}, "Great Expectations"),
+    ({"type": "expect_column_values_to_not_be_null", "kwargs": {"column": "agee"}}, "did you mean age?"),
+    ({"type": "expect_column_values_to_not_be_null", "kwargs": {"column": "notes"}}, "Columns that are read"),
+    ({"type": "expect_column_values_to_not_be_null"}, "Great Expectations"),
+    ("expect_column_to_exist", "Write"),
+]
+
+
+@pytest.mark.parametrize(("expectation", "cure"), REFUSED, ids=lambda value: value["type"] if isinstance(value, dict) else None)
+def test_a_suite_may_not_bring_unknown_types_code_or_foreign_columns(clinic, refusal, expectation, cure):
+    assert cure in refusal(lambda: steward(clinic, expectation)).cure
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"expectations": {}}', '{"expectations": [,]}'])
+def test_a_suite_that_is_no_suite_is_refused(clinic, refusal, text):
+    (clinic.folder / "suite.json").write_text(text or "\n")
+    clinic.policy["expect"] = {"suite": "suite.json"}
+    loaded = clinic.load()
+    found = ingest(loaded)
+    assert "suite.json" in refusal(lambda: expect_inbound(loaded, found)).message
+
+
+def test_an_expectation_that_cannot_be_computed_has_failed():
+    frame = pd.DataFrame({"a": ["CANARY", "2"]})
+    outcomes = run_expectations(
+        frame,
+        [
+            Expected("expect_column_values_to_be_between", {"column": "a", "min_value": 0, "max_value": 3}),
+            Expected("expect_column_values_to_not_be_null", {"column": "b"}),
+            Expected("expect_group_size_to_be_at_least", {"column": "a"}, lambda frame: int(frame["a"].iloc[0])),
+            Expected("expect_column_to_exist", {"column": "a"}),
+        ],
+    )
+    assert [(outcome.success, outcome.detail) for outcome in outcomes] == [(False, "could not be computed")] * 3 + [(True, "")]
+    assert "CANARY" not in repr(outcomes)
+
+
+def test_running_expectations_writes_nothing_calls_nobody_and_keeps_nothing(tmp_path, monkeypatch, capfd):
+    def refuse(*_args, **_kwargs):
+        raise AssertionError("a connection was tried")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    frame = pd.DataFrame({"a": ["CANARY", None] * 50})
+    kept = weakref.ref(frame)
+    assert not run_expectations(frame, [Expected("expect_column_values_to_not_be_null", {"column": "a"})])[0].success
+    del frame
+    gc.collect()
+    assert kept() is None
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr() == ("", "")
+    assert os.environ["GX_ANALYTICS_ENABLED"] == "false"
+
+
+def test_a_hundred_thousand_rows_are_checked_in_well_under_a_second():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({f"c{place}": pd.Series(rng.integers(0, 50, 100_000)).astype("str") for place in range(17)})
+    frame["id"] = pd.Series(range(100_000)).astype("str")
+    known = [str(value) for value in range(50)]
+    expected = [Expected("expect_column_values_to_be_in_set", {"column": f"c{place}", "value_set": known}) for place in range(17)]
+    expected += [Expected("expect_column_values_to_be_unique", {"column": "id"})]
+    start = time.perf_counter()
+    outcomes = run_expectations(frame, expected)
+    taken = time.perf_counter() - start
+    assert all(outcome.success for outcome in outcomes)
+    assert taken < 1.5  # 0.2 s alone on the machine

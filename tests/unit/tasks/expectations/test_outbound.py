@@ -1,0 +1,164 @@
+"""What was written, read again: each way in which it may betray somebody fails the expectation that is meant for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headgate.core.columns import Kind, Role
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.generalize import generalize
+from headgate.core.hierarchy import Hierarchy
+from headgate.core.published import publish_form
+from tasks.expectations.outbound import Declared, expect_outbound, withheld_columns
+from tasks.expectations.running import failures, refuse_failed_outbound
+from tasks.reading.ingest import ingest
+from tasks.tables.published_cells import DeclaredCells
+from tasks.tables.write import write_published
+
+SENSITIVE, INSENSITIVE = ("income", "education"), ("zip", "diagnosis")
+
+
+@pytest.fixture
+def released(clinic):
+    """Sixty people in six groups of ten, written in both formats."""
+    clinic.policy["attributes"]["diagnosis"] |= {"role": "insensitive"}
+    del clinic.policy["attributes"]["diagnosis"]["nonsensitive"]
+    loaded = clinic.load()
+    found = ingest(loaded)
+    table = publish_form(found.table, np.arange(60, dtype=np.int32) // 10, "main", SENSITIVE, INSENSITIVE)
+    files = [clinic.folder / file.path for file in write_published(table, clinic.folder, seed=1)]
+    declared = Declared("main", found.table, SENSITIVE, INSENSITIVE, withheld_columns(loaded.policy), found.identifiers, 60, 10)
+    return files, declared
+
+
+def rewrite(files, change):
+    """Changes the CSV's cells and writes both formats again."""
+    frame = change(pd.read_csv(files[0], dtype="str", keep_default_na=False))
+    frame.to_csv(files[0], index=False, lineterminator="\n")
+    frame.to_parquet(files[1], index=False)
+
+
+def put(column, value):
+    return lambda frame: frame.assign(**{column: frame[column].where(frame.index != 7, value)})
+
+
+def failed_types(files, declared):
+    return {(outcome.type, outcome.column) for outcome in failures(expect_outbound(files, declared))}
+
+
+def test_a_table_as_it_was_written_meets_every_expectation(released):
+    files, declared = released
+    outcomes = expect_outbound(files, declared)
+    assert not failures(outcomes)
+    assert {outcome.column for outcome in outcomes} >= {"age", "sex", "region", "admitted", "income", "education", "zip", "diagnosis"}
+    refuse_failed_outbound(outcomes, "main")
+
+
+CELLS, KNOWN, IDENTIFIER = (
+    f"expect_column_cells_to_{rest}" for rest in ("be_generalized_as_declared", "be_known_values", "hold_no_identifier")
+)
+BETRAYALS = [
+    ("age", "[20..111]", {(CELLS, "age")}),
+    ("age", "[30..20]", {(CELLS, "age")}),
+    ("age", "5", {(CELLS, "age")}),
+    ("age", "", {(CELLS, "age")}),
+    ("age", "CANARY-7f3a-0003", {(CELLS, "age"), (IDENTIFIER, "age")}),
+    ("age", "{20|21}", {(CELLS, "age")}),
+    ("sex", "{female|other}", {(CELLS, "sex")}),
+    ("sex", "{male|female}", {(CELLS, "sex")}),
+    ("sex", "{female", {(CELLS, "sex")}),
+    ("region", "east", {(CELLS, "region")}),
+    ("region", "{north-a|north-b}", {(CELLS, "region")}),
+    ("admitted", "2024-02-30", {(CELLS, "admitted")}),
+    ("admitted", "2023", {(CELLS, "admitted")}),
+    ("admitted", "2024-01-31", {(CELLS, "admitted")}),
+    ("income", "7", {(KNOWN, "income")}),
+    ("education", "CANARY-phd", {(KNOWN, "education")}),
+    ("education", "", {(KNOWN, "education")}),
+    ("zip", "CANARY-7f3a-0003", {(KNOWN, "zip"), (IDENTIFIER, "zip")}),
+    ("diagnosis", "flu|CANARY-7f3a-0003", {(KNOWN, "diagnosis"), (IDENTIFIER, "diagnosis")}),
+]
+
+
+@pytest.mark.parametrize(("column", "value", "failed"), BETRAYALS)
+def test_one_cell_that_should_not_be_there_is_found(released, refusal, column, value, failed):
+    files, declared = released
+    rewrite(files, put(column, value))
+    assert failed_types(files, declared) == failed
+    problem = refusal(lambda: refuse_failed_outbound(expect_outbound(files, declared), "main"), 3)
+    assert column in str(problem)
+
+
+def test_columns_rows_and_groups_are_what_was_declared(released):
+    files, declared = released
+    whole = pd.read_csv(files[0], dtype="str", keep_default_na=False)
+    rewrite(files, lambda frame: frame.assign(patient_id="x"))
+    assert failed_types(files, declared) >= {
+        ("expect_table_columns_to_match_ordered_list", None),
+        ("expect_table_columns_to_be_absent", None),
+    }
+    rewrite(files, lambda _frame: whole.assign(notes="x")[["notes", *whole.columns]])
+    assert ("expect_table_columns_to_be_absent", None) in failed_types(files, declared)
+    rewrite(files, lambda _frame: whole.drop(columns="zip"))
+    assert ("expect_column_cells_to_be_known_values", "zip") in failed_types(files, declared)
+    rewrite(files, lambda _frame: whole.iloc[1:])
+    assert failed_types(files, declared) == {("expect_table_row_count_to_equal", None), ("expect_group_size_to_be_at_least", "group")}
+    rewrite(files, lambda _frame: put("group", "99")(whole))
+    assert failed_types(files, declared) == {("expect_group_size_to_be_at_least", "group")}
+    rewrite(files, lambda _frame: put("group", "")(whole))
+    assert ("expect_column_values_to_not_be_null", "group") in failed_types(files, declared)
+
+
+def test_formats_that_tell_different_things_are_refused(released):
+    files, declared = released
+    whole = pd.read_csv(files[0], dtype="str", keep_default_na=False)
+    other = whole["education"].where(whole.index != 7, "primary" if whole["education"][7] != "primary" else "tertiary")
+    whole.assign(education=other).to_csv(files[0], index=False)
+    assert failed_types(files, declared) == {("expect_formats_to_hold_the_same_cells", None)}
+
+
+def test_an_age_or_a_group_number_that_is_also_somebodys_identifier_is_no_leak(clinic, write_csv):
+    order = np.random.default_rng(11).permutation(60)
+    for place, row in enumerate(clinic.rows):
+        row["patient_id"] = str(order[place])
+    clinic.write_source(write_csv(clinic.rows).encode())
+    loaded = clinic.load()
+    found = ingest(loaded)
+    groups = np.arange(60, dtype=np.int32) % 20  # people of one age: a bare number is published
+    table = publish_form(found.table, groups, "main", SENSITIVE)
+    files = [clinic.folder / file.path for file in write_published(table, clinic.folder, seed=1)]
+    declared = Declared("main", found.table, SENSITIVE, (), withheld_columns(loaded.policy), found.identifiers, 60, 3)
+    assert not failures(expect_outbound(files, declared))
+
+
+TREE = Hierarchy.from_rows([["a", "x", "*"], ["b|", "x", "*"], ["{c", "y", "*"], ["[d..e]", "y", "*"]], "q")
+COLUMNS = {
+    "number": (ColumnSpec("q", Kind.NUMBER, Role.QUASI, domain=(-5, 20)), st.sampled_from([-5.0, -0.5, 0.1, 3.0, 20.0])),
+    "integer": (ColumnSpec("q", Kind.INTEGER, Role.QUASI), st.integers(-3, 9)),
+    "date": (
+        ColumnSpec("q", Kind.DATE, Role.QUASI),
+        st.dates(min_value=pd.Timestamp("2023-11-01").date(), max_value=pd.Timestamp("2024-03-01").date()).map(str),
+    ),
+    "ordinal": (ColumnSpec("q", Kind.ORDINAL, Role.QUASI, levels=("l.", "..m", "h")), st.sampled_from(["l.", "..m", "h"])),
+    "flat": (ColumnSpec("q", Kind.CATEGORY, Role.QUASI), st.sampled_from(["*", "a|b", "{c}", "[d..e]", "\\", "f"])),
+    "tree": (ColumnSpec("q", Kind.CATEGORY, Role.QUASI, hierarchy=TREE), st.sampled_from([str(leaf) for leaf in TREE.leaves])),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+@given(drawn=st.data())
+@settings(max_examples=30, deadline=None)
+def test_whatever_generalization_makes_is_a_declared_cell(kind, drawn):
+    spec, values = COLUMNS[kind]
+    cells = drawn.draw(st.lists(values | st.none(), min_size=4, max_size=12).filter(lambda found: any(cell is not None for cell in found)))
+    column = encode_column(pd.Series(cells, dtype=object), spec)
+    groups = np.arange(len(cells), dtype=np.int32) % 3
+    declared = DeclaredCells(column)
+    texts = generalize(column, groups, 3).texts
+    assert all(declared.holds(text) for text in texts)
+    assert not declared.holds("never seen")
+    assert declared.holds("") is (None in cells)

@@ -1,0 +1,286 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from headgate.core.errors import IntegrityBroken, StoreUnavailable, TransitionRefused
+from policies.ledger.states import Action, State
+from tasks.approval.decisions import operate
+from tasks.ledger.event_log import open_ledger
+from tasks.ledger.history import read_history
+from tasks.publication.publish_version import publish
+from tasks.publication.withdraw import withdraw
+from tasks.stores.series import Series
+from tasks.verification.verify import verify_folder
+
+
+def state(world, candidate) -> State:
+    return read_history(world.ledger).find(candidate.id).state
+
+
+def versions(world, to: str = "people") -> list[str]:
+    folder = world.home.store / to
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+def test_an_approved_candidate_is_published_as_version_one_and_latest_names_it(world) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    made = world.publish(candidate)
+    assert (made.version, made.approvals, made.already) == (1, ("ann", "bob"), False)
+    assert versions(world) == ["1", "latest"]
+    assert os.readlink(world.home.store / "people" / "latest") == "1"
+    assert state(world, candidate) is State.PUBLISHED
+    for entry in candidate.manifest.files:
+        assert hashlib.sha256((made.folder / entry.path).read_bytes()).hexdigest() == entry.sha256
+    assert verify_folder(made.folder).approved_by == ("ann", "bob")
+
+
+def test_the_folder_holds_its_own_events_and_nobody_elses(world) -> None:
+    world.seal()
+    made = world.published()
+    lines = [json.loads(line) for line in (made.folder / "events.jsonl").read_text().splitlines()]
+    assert {line["release"] for line in lines} == {"release-2"}
+    assert [line["type"] for line in lines][-3:] == ["approved", "approved", "publishing"]
+    assert json.loads((made.folder / "head.json").read_text())["hash"] == lines[-1]["hash"]
+
+
+def test_without_enough_approvals_nothing_is_published(world) -> None:
+    candidate = world.seal()
+    for names in ((), ("ann",)):
+        world.approve(candidate, *names)
+        with pytest.raises(TransitionRefused, match="of 2 approvals stand") as refusal:
+            world.publish(candidate)
+        assert refusal.value.code == 4
+        assert "headgate approve" in refusal.value.cure
+        assert not world.home.store.exists()
+
+
+def test_an_operators_floor_counts_over_the_policy(world) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    with pytest.raises(TransitionRefused, match="2 of 3"):
+        publish(world.home, world.ledger, candidate.id, floor=3)
+    world.approve(candidate, "cyd")
+    assert publish(world.home, world.ledger, candidate.id, floor=3).version == 1
+
+
+@pytest.mark.parametrize("how", ["revoked", "removed"])
+def test_a_key_that_stopped_counting_voids_its_approval_and_another_stands_in(world, how: str) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    if how == "revoked":
+        world.revoke("bob")
+    else:
+        world.write_signers(world.line("ann"), world.line("cyd"))
+    with pytest.raises(TransitionRefused, match="1 of 2 approvals stand.*key of bob") as refusal:
+        world.publish(candidate)
+    assert "void" in {one.rule for one in refusal.value.refusals}
+    world.approve(candidate, "cyd")
+    made = world.publish(candidate)
+    assert made.approvals == ("ann", "cyd")
+    assert sorted(path.name for path in (made.folder / "approvals").iterdir()) == ["ann.dsse.json", "cyd.dsse.json"]
+    verify_folder(made.folder)
+
+
+def test_a_rejected_or_withdrawn_candidate_is_not_published(world) -> None:
+    from tasks.approval.decisions import reject
+
+    candidate, other = world.seal(), world.seal()
+    world.approve(candidate, "ann", "bob")
+    reject(world.home, world.ledger, candidate.id, world.keys["cyd"], "no")
+    withdraw(world.home, world.ledger, other.id, world.keys["ann"], "no")
+    for one in (candidate, other):
+        with pytest.raises(TransitionRefused, match="cannot be changed by 'publish'"):
+            world.publish(one)
+    assert versions(world) == []
+
+
+def test_publishing_again_changes_nothing(world) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    first = world.publish(candidate)
+    before = {path: path.stat().st_mtime_ns for path in first.folder.rglob("*")}
+    events = world.ledger.entries()
+    again = world.publish(candidate)
+    assert (again.version, again.already, again.attestation_sha256) == (1, True, first.attestation_sha256)
+    assert {path: path.stat().st_mtime_ns for path in first.folder.rglob("*")} == before
+    assert world.ledger.entries() == events
+
+
+def test_a_newer_release_supersedes_and_latest_moves(world) -> None:
+    first = world.published()
+    second = world.published()
+    assert (first.version, second.version) == (1, 2)
+    history = read_history(world.ledger)
+    assert history.release("release-1").state is State.SUPERSEDED
+    assert history.release("release-1").superseded_by == "release-2"
+    assert Series(world.home.store, "people").latest() == 2
+    verify_folder(first.folder)
+    verify_folder(world.home.store / "people" / "latest")
+
+
+def test_a_version_is_written_once_and_a_number_never_used_again(world) -> None:
+    first = world.published()
+    shutil.rmtree(first.folder)
+    assert world.published().version == 2
+    (world.home.store / "people" / "7").mkdir()
+    assert world.published().version == 8
+
+
+def test_a_changed_candidate_is_not_published(world) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    table = candidate.folder / "tables" / "table-1.csv"
+    table.chmod(0o644)
+    table.write_bytes(table.read_bytes().replace(b"nurse", b"baker", 1))
+    with pytest.raises(IntegrityBroken, match=r"table-1\.csv"):
+        world.publish(candidate)
+    assert versions(world) == []
+
+
+def test_a_swapped_approval_envelope_stops_the_publication(world) -> None:
+    from tasks.approval.approvals import decisions_folder
+
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    one, two = sorted(decisions_folder(world.home, candidate.id).iterdir())
+    one.chmod(0o644)
+    one.write_bytes(two.read_bytes())
+    with pytest.raises(IntegrityBroken, match="approval of"):
+        world.publish(candidate)
+    assert versions(world) == []
+
+
+def test_a_published_version_that_was_changed_is_not_published_again_as_if_nothing_were(world) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    made = world.publish(candidate)
+    report = made.folder / "report.html"
+    report.chmod(0o644)
+    report.write_text("changed")
+    with pytest.raises(IntegrityBroken):
+        world.publish(candidate)
+
+
+def test_two_datasets_cannot_share_a_target(world) -> None:
+    world.published()
+    candidate = world.seal(dataset="others")
+    world.approve(candidate, "ann", "bob")
+    with pytest.raises(TransitionRefused, match="dataset people is published") as refusal:
+        world.publish(candidate)
+    assert "publish.to" in refusal.value.cure
+
+
+def test_a_dataset_that_is_being_worked_on_is_busy(world) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    with world.ledger.lock("people", "release-9"), pytest.raises(TransitionRefused, match="running"):
+        world.publish(candidate)
+
+
+def test_a_run_whose_process_died_is_recorded_as_failed_by_whoever_takes_its_lock(world) -> None:
+    import time
+    from dataclasses import replace
+
+    from policies.ledger.events import RunStarted
+    from tasks.ledger.dataset_lock import acquire, this_process
+
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    begun = RunStarted(
+        release_id="release-9",
+        at=world.ledger.now().isoformat(),
+        dataset="people",
+        policy_digest=candidate.manifest.policy_digest,
+        runner=candidate.manifest.runner,
+        product="headgate",
+    )
+    world.ledger.append("release-9", [begun], 0, "runner")
+    acquire(world.home.ledger, "people", "release-9", replace(this_process(), started="long ago"), time.time())
+    world.publish(candidate)
+    (failed,) = world.ledger.events_of("release-9")[1:]
+    assert (failed.event, failed.error) == ("failed", "ProcessDied")
+    assert "release-1 took over" in failed.reason
+
+
+def test_a_store_that_cannot_be_used_is_said_and_the_release_stays_approved(world, tmp_path: Path) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StoreUnavailable) as refusal:
+        publish(world.home, world.ledger, candidate.id, store=tmp_path / "file")
+    assert refusal.value.code == 6
+    (tmp_path / "store").mkdir()
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "store" / "people").symlink_to(tmp_path / "outside")
+    with pytest.raises(StoreUnavailable, match="out of the store"):
+        publish(world.home, world.ledger, candidate.id, store=tmp_path / "store")
+    assert list((tmp_path / "outside").iterdir()) == []
+    assert state(world, candidate) is State.APPROVED
+    assert publish(world.home, world.ledger, candidate.id, store=tmp_path / "elsewhere").version == 1
+
+
+def test_withdrawing_the_latest_marks_it_and_moves_latest_back(world) -> None:
+    first, second = world.published(), world.published()
+    done = withdraw(world.home, world.ledger, "release-2", world.keys["cyd"], "a wrong column")
+    assert (done.latest, done.already) == (1, False)
+    assert Series(world.home.store, "people").latest() == 1
+    mark = json.loads((world.home.store / "people" / "2.withdrawn.dsse.json").read_text())
+    assert mark["signatures"][0]["keyid"] == world.keys["cyd"].fingerprint
+    assert verify_folder(second.folder).withdrawn
+    assert not verify_folder(first.folder).withdrawn
+    again = withdraw(world.home, world.ledger, "release-2", world.keys["cyd"], "a wrong column")
+    assert (again.latest, again.already) == (1, True)
+    assert world.published().version == 3
+
+
+def test_withdrawing_an_older_version_leaves_latest_and_the_only_one_leaves_none(world) -> None:
+    world.published()
+    world.published()
+    assert withdraw(world.home, world.ledger, "release-1", world.keys["ann"], "old").latest == 2
+    assert withdraw(world.home, world.ledger, "release-2", world.keys["ann"], "too").latest is None
+    assert versions(world) == ["1", "1.withdrawn.dsse.json", "2", "2.withdrawn.dsse.json"]
+
+
+def test_where_links_do_not_work_a_file_names_the_latest(world) -> None:
+    series = Series(world.home.store, "people")
+    series.folder.mkdir(parents=True)
+    (series.folder / "latest.json").write_text('{"version": 3, "path": "3"}')
+    assert series.latest() == 3
+    series.point_latest(4)
+    assert series.latest() == 4
+    series.point_latest(None)
+    assert versions(world) == []
+
+
+def test_a_stalled_publication_is_resumed_by_the_operator(world) -> None:
+    """A process that dies after the start leaves the release publishing; the operator may stall it and let it go on, with reasons."""
+    from policies.approval.decide import Act, Actor, ActorRole, Rules, decide
+
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    release = read_history(world.ledger).find(candidate.id)
+    act = Act(Action.PUBLISH, candidate=candidate.id, policy_digest=release.policy_digest, target="people", version=1)
+    started = decide(release, act, Actor("publisher", "", ActorRole.PUBLISHER), Rules(), world.ledger.now())
+    world.ledger.append(release.release_id, started.events, release.events, "publisher")
+    assert operate(world.home, world.ledger, candidate.id, Action.ABANDON, "olga", "the disk is full").state is State.STALLED
+    with pytest.raises(TransitionRefused, match="stalled"):
+        world.publish(candidate)
+    assert operate(world.home, world.ledger, candidate.id, Action.RESUME, "olga", "there is room again").state is State.PUBLISHING
+    assert verify_folder(world.publish(candidate).folder).version == 1
+
+
+def test_a_store_attested_by_another_ledger_is_not_taken_for_ones_own(world, tmp_path: Path) -> None:
+    made = world.published()
+    other = open_ledger(tmp_path / "other.db")
+    assert other.entries() == ()
+    for name in ("ledger", "ledger.pub"):
+        (world.home.keys / name).unlink()
+    with pytest.raises(StoreUnavailable, match="another ledger"):
+        publish(world.home, world.ledger, made.release.candidate)

@@ -1,0 +1,433 @@
+"""Step 1: a source becomes encoded columns, or one refusal that tells no value."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as parquet
+import pytest
+
+from headgate.core.columns import Kind
+from tasks.reading.ingest import ingest
+
+
+def decoded(table, name):
+    column = table[name]
+    return [None if code < 0 else column.values[code] for code in column.codes]
+
+
+def test_the_clinic_is_read_into_codes_and_its_identifier_and_dropped_columns_end_there(clinic):
+    found = ingest(clinic.load())
+    assert found.rows == 60
+    assert found.table.quasi == ("age", "sex", "region", "admitted")
+    assert found.table.sensitive == ("diagnosis", "income", "education")
+    assert found.table.insensitive == ("zip",)
+    assert set(found.table.columns) == {"age", "sex", "region", "admitted", "diagnosis", "income", "education", "zip"}
+    assert decoded(found.table, "zip")[:3] == ["000", "001", "002"]  # text stays text
+    assert decoded(found.table, "income")[:3] == [None, 1000.5, 2001.0]
+    assert decoded(found.table, "diagnosis")[0] == ("asthma", "flu")
+    assert "notes" not in found.frame_for_expectations.columns
+    assert found.source_digest == hashlib.sha256(clinic.source.read_bytes()).hexdigest()
+
+
+def test_neither_the_result_nor_the_identifiers_show_a_value_when_printed(clinic, canary):
+    found = ingest(clinic.load())
+    assert canary not in repr(found)
+    assert canary not in repr(found.identifiers)
+    assert "north-a" not in repr(found).replace(repr(found.specs), "")
+
+
+def test_a_gzipped_file_gives_the_same_table_and_the_digest_of_its_own_bytes(clinic):
+    plain = ingest(clinic.load())
+    zipped = clinic.folder / "clinic.csv.gz"
+    zipped.write_bytes(gzip.compress(clinic.source.read_bytes(), mtime=0))
+    found = ingest(clinic.load(), zipped)
+    for name in plain.table.columns:
+        assert decoded(found.table, name) == decoded(plain.table, name)
+    assert found.source_digest == hashlib.sha256(zipped.read_bytes()).hexdigest() != plain.source_digest
+
+
+def test_parquet_with_types_categories_and_an_index_gives_the_same_table_as_csv(clinic):
+    plain = ingest(clinic.load())
+    frame = pd.read_csv(clinic.source, dtype={"zip": "str"}, keep_default_na=False, na_values={"income": [""]})
+    frame["age"] = frame["age"].astype("int8")
+    frame["region"] = frame["region"].astype("category")
+    frame["admitted"] = pd.to_datetime(frame["admitted"])
+    frame["diagnosis"] = frame["diagnosis"].str.split("|")
+    path = clinic.folder / "clinic.parquet"
+    frame.set_index(frame["age"] * 3 % 7, drop=True).to_parquet(path, index=False)
+    found = ingest(clinic.load(), path)
+    for name in plain.table.columns:
+        assert decoded(found.table, name) == decoded(plain.table, name), name
+    pd.testing.assert_frame_equal(found.frame_for_expectations, plain.frame_for_expectations)
+
+
+def test_dropped_columns_are_not_even_parsed(clinic):
+    table = pa.table({name: [row[name] for row in clinic.rows] for name in clinic.rows[0] if name != "notes"})
+    nested = table.append_column("notes", pa.array([{"a": 1}] * 60))  # a type that no attribute could have
+    parquet.write_table(nested, clinic.folder / "clinic.parquet")
+    assert ingest(clinic.load(), clinic.folder / "clinic.parquet").rows == ingest(clinic.load()).rows == 60
+
+
+def test_line_ends_byte_order_mark_quoted_breaks_and_column_order_do_not_matter(clinic, write_csv):
+    plain = ingest(clinic.load())
+    clinic.rows[3]["notes"] = 'two\nlines, and "quotes"'
+    names = list(reversed(clinic.rows[0]))
+    text = write_csv(clinic.rows, header=names)
+    clinic.write_source(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    found = ingest(clinic.load())
+    for name in plain.table.columns:
+        assert decoded(found.table, name) == decoded(plain.table, name)
+
+
+def test_a_declared_encoding_and_separator_are_used(clinic, write_csv):
+    for row in clinic.rows:
+        row["zip"] = "Zürich"
+    clinic.policy["source"] |= {"encoding": "latin-1", "separator": "\t"}
+    clinic.write_source(write_csv(clinic.rows, separator="\t").encode("latin-1"))
+    assert set(decoded(ingest(clinic.load()).table, "zip")) == {"Zürich"}
+
+
+def test_integer_widths_and_masks_take_their_hierarchy_from_the_values_present(clinic):
+    clinic.policy["attributes"]["age"]["hierarchy"] = {"widths": [5, 10]}
+    clinic.policy["attributes"]["zip"] = {"role": "quasi", "kind": "category", "hierarchy": {"mask": 2}}
+    table = ingest(clinic.load()).table
+    assert table["age"].hierarchy is not None
+    assert table["zip"].hierarchy is not None
+    assert sorted(table["zip"].hierarchy.leaves) == [f"00{digit}" for digit in range(7)]
+
+
+def test_vectors_are_read_from_their_columns(clinic, write_csv):
+    for row in clinic.rows:
+        row |= {"p1": "0.25", "p2": "0.75"}
+    clinic.policy["attributes"]["profile"] = {"role": "sensitive", "kind": "vector", "columns": ["p1", "p2"]}
+    clinic.write_source(write_csv(clinic.rows).encode())
+    column = ingest(clinic.load()).table["profile"]
+    assert column.kind is Kind.VECTOR
+    assert column.values.tolist() == [[0.25, 0.75]]
+
+
+# Every way to be unreadable: one message, exit code 2, a cure, no value.
+
+
+def spoil_missing(clinic):
+    clinic.source.unlink()
+
+
+def spoil_folder(clinic):
+    clinic.source.unlink()
+    clinic.source.mkdir()
+
+
+def spoil_empty(clinic):
+    clinic.write_source(b"")
+
+
+def spoil_blank(clinic):
+    clinic.write_source(b"\xef\xbb\xbf\n\n  \n")
+
+
+def spoil_header_only(clinic):
+    clinic.write_source(clinic.source.read_bytes().split(b"\n")[0] + b"\n")
+
+
+def spoil_encoding(clinic):
+    lines = clinic.source.read_bytes().split(b"\n")
+    lines[7] = lines[7].replace(b"north", b"n\xf6rth").replace(b"south", b"s\xf6uth")
+    clinic.write_source(b"\n".join(lines))
+
+
+def spoil_utf16(clinic):
+    clinic.write_source(clinic.source.read_text().encode("utf-16"))
+
+
+def spoil_binary(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"male", b"ma\x00e"))
+
+
+def spoil_separator(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b",", b";"))
+
+
+def spoil_uneven(clinic):
+    lines = clinic.source.read_bytes().split(b"\n")
+    lines[5] += b",CANARY-extra"
+    clinic.write_source(b"\n".join(lines))
+
+
+def spoil_quote(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"flu", b'"flu', 1))
+
+
+def spoil_duplicate_column(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"sex", b"age", 1))
+
+
+def spoil_nameless_column(clinic):
+    clinic.write_source(
+        b"".join((b"," if place == 0 else b"7,") + line for place, line in enumerate(clinic.source.read_bytes().splitlines(True)))
+    )
+
+
+def spoil_policy_column(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"education", b"educaton", 1))
+
+
+def spoil_data_column(clinic):
+    del clinic.policy["attributes"]["zip"]
+
+
+def spoil_identifier_twice(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"-0007,", b"-0008,"))
+
+
+def spoil_identifier_gone(clinic, canary=b"CANARY-7f3a-0007,"):
+    clinic.write_source(clinic.source.read_bytes().replace(canary, b" ,"))
+
+
+def spoil_too_few(clinic):
+    clinic.write_source(b"".join(clinic.source.read_bytes().splitlines(True)[:5]))
+
+
+def spoil_number(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"1000.5", b"CANARY-text"))
+
+
+def spoil_domain(clinic):
+    clinic.policy["attributes"]["age"]["domain"] = [0, 50]
+
+
+def spoil_level(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"tertiary", b"CANARY-phd"))
+
+
+def spoil_set(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"stroke", b"CANARY-plague"))
+
+
+def spoil_hierarchy_leaf(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"south-b", b"CANARY-isle"))
+
+
+def spoil_date(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"2024-01-01", b"CANARY-day"))
+
+
+def spoil_identifier_twice_but_for_a_blank(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"-0007,", b"-0008 ,"))
+
+
+def spoil_header(clinic):
+    """The first line is then a person's, and was shown."""
+    lines = clinic.source.read_bytes().splitlines(True)
+    whole = next(line for line in lines[1:] if b",," not in line and len(set(line.strip().split(b","))) == line.count(b",") + 1)
+    clinic.write_source(b"".join([whole, *lines[1:]]))
+
+
+def spoil_date_to_a_year(clinic):
+    """Every day of 2024 was 1 January."""
+    clinic.write_source(clinic.source.read_bytes().replace(b"2024-01-01", b"2024"))
+
+
+def spoil_date_to_a_month(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"2024-01-01", b"2024-01"))
+
+
+SPOILED = [
+    (spoil_missing, "does not exist", "relative to the policy"),
+    (spoil_folder, "is a folder", "file"),
+    (spoil_empty, "is empty", "header"),
+    (spoil_blank, "is empty", "header"),
+    (spoil_header_only, "a header and no rows", "person"),
+    (spoil_encoding, "is not utf-8: line 8", "encoding"),
+    (spoil_utf16, "is not utf-8: line 1", "encoding"),
+    (spoil_binary, "NUL", "encoding"),
+    (spoil_separator, "one column when split at ','", "`separator: ';'`"),
+    (spoil_uneven, "1 lines that do not have the 10 fields", "Quote"),
+    (spoil_quote, "quotation mark without its partner", "Close"),
+    (spoil_duplicate_column, "Columns 2 and 3", "Rename"),
+    (spoil_nameless_column, "Column 1 of", "index"),
+    (spoil_policy_column, "lacks column 'education'", "Did you mean 'educaton'?"),
+    (spoil_data_column, "'zip' that the policy does not mention", "never published by default: give it a role"),
+    (spoil_identifier_twice, "'patient_id' is repeated in 1 of 60 rows", "One row per person; a set holds several diagnoses"),
+    (spoil_identifier_gone, "'patient_id' is missing in 1 rows", "identifier"),
+    (spoil_too_few, "4 rows, fewer than k = 5", "lower k"),
+    (spoil_number, "'income'", "another kind"),
+    (spoil_domain, "'age' has", "widen the domain"),
+    (spoil_level, "'education' has 1 distinct values", "declare"),
+    (spoil_set, "'diagnosis' has 1 distinct values", "declare"),
+    (spoil_hierarchy_leaf, "'region'", ""),
+    (spoil_date, "'admitted'", "YYYY-MM-DD"),
+    (spoil_date_to_a_year, "'admitted' has 1 distinct cells that are not dates", "YYYY-MM-DD"),
+    (spoil_date_to_a_month, "'admitted' has 1 distinct cells that are not dates", "YYYY-MM-DD"),
+    (spoil_identifier_twice_but_for_a_blank, "'patient_id' is repeated in 1 of 60 rows", "One row per person"),
+    (spoil_header, "of the policy", "the first line must name the columns"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "message", "cure"), SPOILED, ids=lambda value: getattr(value, "__name__", None))
+def test_a_spoiled_source_is_refused_in_one_sentence_with_its_cure_and_nothing_is_written(clinic, refusal, spoil, message, cure):
+    spoil(clinic)
+    loaded = clinic.load()
+    before = sorted(os.walk(clinic.folder))
+    problem = refusal(lambda: ingest(loaded))
+    assert message in problem.message
+    assert cure in problem.cure
+    assert "\n" not in problem.message
+    assert sorted(os.walk(clinic.folder)) == before
+
+
+def test_a_file_that_cannot_be_read_and_a_device_are_refused(clinic, refusal):
+    if sys.platform != "linux":
+        pytest.skip("needs /proc and /dev")
+    assert "cannot be read" in refusal(lambda: ingest(clinic.load(), Path("/proc/self/mem"))).message
+    assert "device" in refusal(lambda: ingest(clinic.load(), Path("/dev/zero"))).message
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.97])
+def test_a_truncated_gzip_or_parquet_file_is_refused(clinic, refusal, keep):
+    whole = gzip.compress(clinic.source.read_bytes())
+    (clinic.folder / "cut.csv.gz").write_bytes(whole[: int(len(whole) * keep)])
+    assert "cut short" in refusal(lambda: ingest(clinic.load(), clinic.folder / "cut.csv.gz")).message
+    table = arrow_csv.read_csv(clinic.source)
+    sink = io.BytesIO()
+    parquet.write_table(table, sink)
+    (clinic.folder / "cut.parquet").write_bytes(sink.getvalue()[: int(len(sink.getvalue()) * keep)])
+    assert "not a whole Parquet file" in refusal(lambda: ingest(clinic.load(), clinic.folder / "cut.parquet")).message
+
+
+def test_a_parquet_file_whose_pages_are_damaged_is_refused(clinic, refusal):
+    table = arrow_csv.read_csv(clinic.source)
+    parquet.write_table(table, clinic.folder / "torn.parquet", compression="zstd")
+    content = bytearray((clinic.folder / "torn.parquet").read_bytes())
+    content[4:600] = b"\xff" * 596
+    (clinic.folder / "torn.parquet").write_bytes(bytes(content))
+    assert "damaged" in refusal(lambda: ingest(clinic.load(), clinic.folder / "torn.parquet")).message
+
+
+def test_parquet_cells_that_no_attribute_can_have_are_refused(clinic, refusal):
+    table = arrow_csv.read_csv(clinic.source, convert_options=arrow_csv.ConvertOptions(column_types={"zip": pa.string()}))
+    for cells in (pa.array([b"CANARY"] * 60), pa.array([{"CANARY": 1}] * 60), pa.array([12] * 60, type=pa.duration("s"))):
+        spoiled = table.set_column(table.column_names.index("zip"), "zip", cells)
+        parquet.write_table(spoiled, clinic.folder / "odd.parquet")
+        assert "'zip'" in refusal(lambda: ingest(clinic.load(), clinic.folder / "odd.parquet")).message
+
+
+def test_several_identifiers_must_each_be_unique(clinic, refusal, write_csv):
+    for place, row in enumerate(clinic.rows):
+        row["insurance"] = f"CANARY-i{place}"
+    clinic.policy["attributes"]["insurance"] = {"role": "identifier"}
+    clinic.write_source(write_csv(clinic.rows).encode())
+    assert ingest(clinic.load()).rows == 60
+    clinic.rows[9]["insurance"] = clinic.rows[8]["insurance"]
+    clinic.write_source(write_csv(clinic.rows).encode())
+    assert "'insurance' is repeated" in refusal(lambda: ingest(clinic.load())).message
+
+
+def test_a_published_column_that_copies_the_identifier_is_refused(clinic, refusal, write_csv):
+    for place, row in enumerate(clinic.rows):
+        row["zip"] = row["patient_id"] if place < 12 else "elsewhere"  # a partial copy is enough
+    clinic.write_source(write_csv(clinic.rows).encode())
+    assert "'zip' equals identifier 'patient_id' in 12 rows" in refusal(lambda: ingest(clinic.load())).message
+
+
+@pytest.mark.parametrize("name", ["education", "region"])
+def test_a_column_without_any_cell_is_no_copy_of_the_identifier(clinic, write_csv, name):
+    """All of its 0 cells equal the identifier: a column with declared values that is missing in every row was refused as a copy."""
+    clinic.write_source(write_csv([{**row, name: ""} for row in clinic.rows]).encode())
+    assert (ingest(clinic.load()).table[name].codes == -1).all()
+
+
+def test_numbers_that_happen_to_be_identifiers_are_no_copy(clinic, write_csv):
+    order = np.random.default_rng(5).permutation(60)
+    for place, row in enumerate(clinic.rows):
+        row["patient_id"] = str(order[place])  # ages 20 … 59 are all somebody's number
+    clinic.write_source(write_csv(clinic.rows).encode())
+    assert ingest(clinic.load()).identifiers.among(["20", "59", "60"]) == {"20", "59"}
+
+
+def test_sorted_numbers_that_run_along_numbered_rows_for_a_while_are_no_copy(clinic, refusal, write_csv):
+    people = [dict(clinic.rows[place % 60], patient_id=str(place), age=str(place if place < 12 else 60)) for place in range(2040)]
+    clinic.write_source(write_csv(people).encode())
+    assert ingest(clinic.load()).rows == 2040
+    for place in range(100):
+        people[place]["age"] = str(place)
+    clinic.write_source(write_csv(people).encode())
+    assert "'age' equals identifier" in refusal(lambda: ingest(clinic.load())).message
+
+
+def test_a_query_is_a_source_and_its_digest_does_not_depend_on_the_order_of_rows(clinic, monkeypatch, refusal):
+    from sqlalchemy import create_engine
+
+    frame = pd.read_csv(clinic.source, dtype="str", keep_default_na=False, na_values=[""])
+    database = clinic.folder / "clinic.db"
+    engine = create_engine(f"sqlite:///{database}")
+    frame.to_sql("clinic", engine, index=False)
+    engine.dispose()
+    before = database.read_bytes()
+    plain = ingest(clinic.load())
+    clinic.policy["source"] = {"kind": "sql", "url_env": "CLINIC_URL", "query": "SELECT * FROM clinic"}
+    assert "CLINIC_URL" in refusal(lambda: ingest(clinic.load())).cure
+    monkeypatch.setenv("CLINIC_URL", f"sqlite:///{database}")
+    found = ingest(clinic.load())
+    for name in plain.table.columns:
+        assert decoded(found.table, name) == decoded(plain.table, name)
+    clinic.policy["source"]["query"] = "SELECT * FROM clinic ORDER BY age DESC, patient_id"
+    assert ingest(clinic.load()).source_digest == found.source_digest
+    clinic.policy["source"]["query"] = "SELECT * FROM clinic WHERE age <> '20'"
+    assert ingest(clinic.load()).source_digest != found.source_digest
+    assert database.read_bytes() == before
+
+
+def test_a_query_that_fails_is_refused_without_the_url_or_a_value(clinic, monkeypatch, refusal):
+    clinic.policy["source"] = {"kind": "sql", "url_env": "CLINIC_URL", "query": "SELECT 'CANARY' FROM nowhere"}
+    secret = "s3cret"
+    for url, word, code in [
+        ("sqlite://", "was refused", 2),
+        (f"sqlite:///{clinic.folder}/absent-{secret}.db", "does not exist", 2),
+        (f"nonsense+driver://user:{secret}@host/db", "cannot be used", 2),
+        (f"not a url {secret}", "cannot be used", 2),
+        (f"postgresql+psycopg2://user:{secret}@127.0.0.1:1/db", "", None),
+    ]:
+        monkeypatch.setenv("CLINIC_URL", url)
+        if code is None:
+            from headgate.core.errors import HeadgateError
+
+            with pytest.raises(HeadgateError) as caught:
+                ingest(clinic.load())
+            assert secret not in str(caught.value)
+            continue
+        problem = refusal(lambda: ingest(clinic.load()), code)
+        assert word in problem.message
+        assert secret not in str(problem)
+    assert not list(clinic.folder.glob("absent*"))
+
+
+def test_a_hundred_thousand_rows_of_eighteen_columns_are_read_in_under_a_second(tmp_path):
+    from headgate.core.columns import Role
+    from headgate.core.encode import ColumnSpec, encode_table
+    from tasks.reading.arrow_frame import frame_of
+    from tasks.reading.source import open_csv
+
+    rng = np.random.default_rng(7)
+    columns = {"id": [f"P{row}" for row in range(100_000)]}
+    columns |= {f"c{place}": rng.integers(0, 60, 100_000).astype(str) for place in range(17)}
+    arrow_csv.write_csv(pa.table(columns), tmp_path / "large.csv")
+    start = time.perf_counter()
+    source = open_csv(tmp_path / "large.csv")
+    table = encode_table(
+        frame_of(source.read(source.names), ""), {f"c{i}": ColumnSpec(f"c{i}", Kind.CATEGORY, Role.QUASI) for i in range(17)}
+    )
+    taken = time.perf_counter() - start
+    assert table.rows == 100_000
+    assert taken < 1.0  # 0.1 s alone on the machine; the margin is for a busy one

@@ -1,0 +1,169 @@
+"""A measured release of two tables, one of them with bits of a set, and the MLflow database that these tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from policies.sealed.manifest import Alternative, Plan, PlanStep, TableFigures, Utility, Verdict
+from policies.sealed.promise import Dissimilarity, Promise, SensitiveAttribute
+from tasks.reporting.measured_tables import Limits, MeasuredRelease, MeasuredTable, Outcome
+from tasks.reporting.mlflow_record import TrackedRelease
+
+# A value of a set that the policy never declared; it became the name of a column.
+BIT = "diagnosis=CANARY-rare-illness"
+
+
+POINTS = (
+    Alternative(method="codip*", tables=3, association_loss=1.0, information_exposure=0.0),
+    Alternative(method="codip*", tables=2, association_loss=0.25, information_exposure=0.5),
+    Alternative(method="optimal", tables=2, association_loss=0.25, information_exposure=0.25),
+)
+
+
+def _figures(name: str, sensitive: tuple[str, ...], sizes: np.ndarray, risks: np.ndarray) -> TableFigures:
+    return TableFigures(
+        name=name,
+        sensitive=sensitive,
+        rows=int(sizes.sum()),
+        groups=len(sizes),
+        k=int(sizes.min()),
+        mean_group=float(sizes.mean()),
+        discernibility=int((sizes**2).sum()),
+        risk=float(risks.max()),
+        risk_all=0.7,
+        delta_reached=1 - float(risks.max()),
+        vulnerability=0.0,
+        single_risk={sensitive[0]: 0.25},
+        linkability=0.625,
+        linkability_all=0.875,
+        closeness={attribute: 0.125 * (place + 1) for place, attribute in enumerate(sensitive)},
+        distinct_l={sensitive[0]: 3},
+        distinct_l_all={sensitive[0]: 4},
+        distinct_attainable={sensitive[0]: 5},
+        delta_l={sensitive[0]: 2.5},
+        delta_l_all={sensitive[0]: 2.25},
+        reidentification_max=1 / int(sizes.min()),
+        reidentification_mean=len(sizes) / int(sizes.sum()),
+        disclosure_mean={"data/register.csv": 0.0625},
+        disclosure_max={"data/register.csv": 0.125},
+        disclosure_unmatched={"data/register.csv": 0.0},
+        ncp=0.1875,
+        query_error_mean=0.09375,
+        query_error_median=0.03125,
+    )
+
+
+def _release(bit: str = BIT) -> MeasuredRelease:
+    sizes, risks = np.array([10, 10, 11, 12, 20]), np.array([0.0, 0.1, 0.2, 0.4, 0.4])
+    columns = ("income", "education", bit)
+    tables = (("income", bit), ("education",))
+    measured = tuple(
+        MeasuredTable(_figures(f"table-{place + 1}", names, sizes, risks), sizes, risks, {"age": 0.25, "region": 0.125})
+        for place, names in enumerate(tables)
+    )
+    steps = (
+        PlanStep(tables=((0,), (1,), (2,)), association_loss=1.0, information_exposure=0.0, passed=True),
+        PlanStep(tables=((0, 2), (1,)), merged=((0,), (2,)), association_loss=0.25, information_exposure=0.5, passed=True),
+        PlanStep(
+            tables=((0, 1, 2),),
+            merged=((0, 2), (1,)),
+            association_loss=0.0,
+            information_exposure=1.0,
+            passed=False,
+            reason=f"closeness of {bit}",
+        ),
+    )
+    return MeasuredRelease(
+        dataset="hospital-patients",
+        title="Hospital patients",
+        release_id="r-20260801-4f2a",
+        created="2026-08-01T03:00:12Z",
+        policy_digest="ab" * 32,
+        rows=70,
+        suppressed=7,
+        promise=Promise(
+            k=10,
+            dissimilarity=Dissimilarity(epsilon="0.1", delta="0.6"),
+            linkability="0.8",
+            closeness={"income": "0.5", "education": "0.5"},
+            quasi=(),
+            sensitive=tuple(
+                SensitiveAttribute(name=name, kind="category", origin="diagnosis" if name == bit else None) for name in columns
+            ),
+        ),
+        plan=Plan(
+            method="codip*", tables=tables, columns=columns, association_loss=0.25, information_exposure=0.5, steps=steps, trade_off=POINTS
+        ),
+        tables=measured,
+        verdicts=tuple(
+            Verdict(gate=gate, table=table.name, measured=measured_value, required=required, passed=True)
+            for table in measured
+            for gate, measured_value, required in (("k", 10.0, 10.0), ("dissimilarity", 0.4, 0.4), (f"closeness {bit}", 0.25, 0.5))
+        ),
+        utility=Utility(query_error_mean=0.09375, query_error_median=0.03125, ncp=0.1875, suppressed_share=0.1),
+        outcomes=(
+            Outcome("in", "expect_table_row_count_to_be_between", "", True),
+            Outcome("in", "expect_column_values_to_be_between", "age", True),
+            Outcome("out", "expect_column_values_to_be_in_set", bit, True, "table-1"),
+        ),
+        limits=Limits(association_loss=0.3, join_threat=0.6, query_error=0.15, loss=0.2),
+    )
+
+
+@pytest.fixture(scope="session")
+def release() -> MeasuredRelease:
+    return _release()
+
+
+@pytest.fixture
+def renamed() -> MeasuredRelease:
+    """The same release over data that have another value in that place."""
+    return _release("diagnosis=hay fever")
+
+
+@pytest.fixture
+def undrawn(release: MeasuredRelease) -> MeasuredRelease:
+    """The same figures with little to draw, for tests that read words."""
+    tables = tuple(replace(table, group_sizes=table.group_sizes[:0], group_risks=None, loss={}) for table in release.tables)
+    return replace(release, tables=tables, plan=None)
+
+
+@pytest.fixture
+def bit() -> str:
+    return BIT
+
+
+@pytest.fixture
+def refused(undrawn: MeasuredRelease) -> MeasuredRelease:
+    failing = Verdict(gate="linkability", table="table-2", measured=0.9, required=0.8, passed=False, remedy="Raise k.")
+    return replace(undrawn, verdicts=(*undrawn.verdicts, failing))
+
+
+@pytest.fixture(scope="session")
+def record(release: MeasuredRelease) -> Callable[..., TrackedRelease]:
+    """Makes the record of a run, with changes to the measured release."""
+
+    def make(**changes: Any) -> TrackedRelease:
+        return TrackedRelease(
+            measured=replace(release, **changes),
+            policy_text="schema: 1\ndataset: hospital-patients\n",
+            seed_commitment="5e" * 32,
+            source_hmac="4a" * 32,
+            code_version="0.1.0",
+            runner="alice@example.org",
+            seconds={"ingest": 0.25, "gate": 1.5},
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def tracking_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One home for all: making the database takes longer than all else."""
+    return tmp_path_factory.mktemp("home with space")

@@ -1,0 +1,284 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pytest
+
+from headgate.risk.disclosure.decision import risk_distribution
+from headgate.risk.disclosure.patterns import Pattern
+from policies.gates.exposure import Exposure, Step
+from policies.sealed.manifest import Verdict
+from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
+from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable, Outcome
+from tasks.reporting.page import figure_text
+from tasks.reporting.report import GLOSSARY, ReportContent, Sample, render_report
+
+ATTACK = "<script>alert('1')</script>\"><img src=x onerror=alert(2)>"
+VOID = {"meta", "br", "img", "link", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """What a browser would make of the page, and whether every element is closed where it should be."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, text: str) -> None:
+        self.words.append(text)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def page_of(release: MeasuredRelease, *samples: Sample, patterns: Any = None) -> Page:
+    content = ReportContent(release, "headgate 0.1.0", samples, patterns or {}, approvals_required=2, publish_to="hospital")
+    return Page(render_report(content))
+
+
+def test_a_candidate_page_says_that_all_gates_passed_and_who_must_sign(release: MeasuredRelease) -> None:
+    page = page_of(release)
+    assert "All 6 gates passed" in page.text
+    assert "once 2 people have signed" in page.text
+    assert "not passed" in page.text  # the step of the search that the plan stopped before
+    assert "headgate verify FOLDER" in page.text
+
+
+def test_the_plan_stands_beside_everything_in_one_table_and_attacks_are_told(release: MeasuredRelease) -> None:
+    """The fixture's tables are 0.25 from the whole at worst, and its plan exposes a half."""
+    assert release.plan is not None
+    page = page_of(replace(release, plan=release.plan.model_copy(update={"naive_closeness": 0.5}), attacks=("table-1: nobody is found.",)))
+    assert "less threat than one table, 1 − Γβ 50 %" in page.text
+    assert "closer than one table, 1 − t′/t 50 %" in page.text
+    assert "table-1: nobody is found." in page.text
+    page = page_of(release)
+    assert "one table keeps no promise" in page.text
+    assert "Attacks" not in page.text
+
+
+def test_a_refused_release_has_the_same_page_with_the_reason_and_the_cure(refused: MeasuredRelease) -> None:
+    page = page_of(refused)
+    assert "Refused because linkability of table-2 is 0.9 where at most 0.8 is required" in page.text
+    assert "Raise k." in page.text
+    assert "Nothing of it was published" in page.text
+    assert "gates passed" not in page.text
+    assert "headgate audit show r-20260801-4f2a" in page.text
+
+
+def test_an_approver_reads_how_the_policy_treats_each_column(undrawn: MeasuredRelease) -> None:
+    """Approvers are asked whether roles and values without protection are right, and the page did not say them."""
+    sensitive = (
+        SensitiveAttribute(name="income", kind="number"),
+        SensitiveAttribute(name="job", kind="category", nonsensitive=("retired", None)),
+        SensitiveAttribute(name="ill=flu", kind="category", origin="ill", nonsensitive=("0", None)),
+        SensitiveAttribute(name="ill=none", kind="category", origin="ill", nonsensitive=("0", "1", None)),
+    )
+    promise = Promise(
+        k=10, linkability="0.8", quasi=(QuasiIdentifier(name="age", kind="integer"),), sensitive=sensitive, insensitive=("shoe",)
+    )
+    text = page_of(replace(undrawn, promise=promise)).text
+    assert "age quasi-identifier integer generalized" in text
+    assert "income sensitive number published as it is; every value is protected" in text
+    assert "job sensitive category published as it is; not protected: retired, a missing cell" in text
+    assert "ill sensitive set a column for each of 2 values; having a value is protected; not protected: none" in text
+    assert "shoe insensitive – published as it is; no gate looks at it" in text
+
+
+def test_of_each_dictionary_the_table_that_is_worst_off_shows_its_steps_and_its_patterns(undrawn: MeasuredRelease) -> None:
+    """Of two that are as bad, the first; what could not be measured is worse than both."""
+    largest = {"register": [0.5, 0.5], "voters": [0.5, None]}
+    measured = [{name: known for name, each in largest.items() if (known := each[place]) is not None} for place in range(2)]
+    tables = [
+        replace(table, figures=table.figures.model_copy(update={"disclosure_max": own}))
+        for table, own in zip(undrawn.tables, measured, strict=False)
+    ]
+    spread = risk_distribution(np.array([0.5, 0.1]))
+    names = [(table.name, dictionary) for table in tables for dictionary in largest]
+    now, step = Step("as it is", 0.3, 0.5, 0.25, 2, True), Step("suppress age", 0.1, 0.1, 0.0, 9, False)
+    found = [Exposure(table, dictionary, ("age",), spread, now, (step,)) for table, dictionary in names]
+    release = replace(undrawn, tables=tuple(tables), exposures=tuple(found))
+    patterns = {key: (Pattern((f"[{place}..9]",), 2, 2.0, 0.5, 1.0),) for place, key in enumerate(names)}
+    text = page_of(release, patterns=patterns).text
+    assert text.count("what one step would buy") == text.count("the riskiest pattern of published cells") == 2
+    for name, dictionary in (("table-1", "register"), ("table-2", "voters")):
+        assert f"{name} against {dictionary}: what one step would buy" in text
+        assert f"{name} against {dictionary}: the riskiest pattern" in text
+        assert f"[{names.index((name, dictionary))}..9]" in text
+    assert "as it is 0.3 0.5 25 % 2 kept" in text
+    assert GLOSSARY["loss of a record"] in text
+    assert "suppress age 0.1 0.1 0 % 9 not kept" in text
+
+
+def test_a_gate_that_could_not_be_measured_is_shown_as_such_and_refuses(undrawn: MeasuredRelease) -> None:
+    gate = "disclosure:register.mean"
+    unmeasured = Verdict(gate=gate, table="table-1", measured=None, required=0.1, passed=False, remedy="Give the dictionary.")
+    page = page_of(replace(undrawn, verdicts=(*undrawn.verdicts, unmeasured)))
+    assert "Refused because disclosure:register.mean of table-1 could not be measured where at most 0.1 is required" in page.text
+    assert "not measured" in page.text
+
+
+@pytest.mark.parametrize(
+    ("gate", "way"),
+    [
+        ("k", "at least 5"),
+        ("dissimilarity:income", "at least 5"),
+        ("reidentification.max", "at most 5"),
+        ("closeness:job", "at most 5"),
+        ("disclosure:a.b: c.candidates", "at least 5"),
+        ("disclosure:register.share", "at most 5"),
+        ("new", "5"),
+    ],
+)
+def test_the_gates_table_says_which_way_each_gate_asks(undrawn: MeasuredRelease, gate: str, way: str) -> None:
+    verdict = Verdict(gate=gate, table="table-1", measured=7, required=5, passed=True, remedy="A remark.")
+    assert f"{gate} table-1 7 {way} ✓ passed A remark." in page_of(replace(undrawn, verdicts=(verdict,))).text
+
+
+def test_a_figure_a_hair_over_its_limit_does_not_read_as_equal_to_it(undrawn: MeasuredRelease) -> None:
+    over = Verdict(gate="linkability", table="table-1", measured=0.80000001, required=0.8, passed=False)
+    assert "linkability of table-1 is 0.80000001 where at most 0.8 is required" in page_of(replace(undrawn, verdicts=(over,))).text
+
+
+def test_a_run_that_ended_before_any_table_was_made_still_has_its_page() -> None:
+    ended = MeasuredRelease(
+        dataset="d", title="D", release_id="r-1", created="2026-01-01T00:00:00Z", policy_digest="ab", rows=12, suppressed=0,
+        outcomes=(Outcome("in", "expect_column_values_to_not_be_null", "age", False), Outcome("in", "expect_column_to_exist", "age", True)),
+    )  # fmt: skip
+    page = page_of(ended)
+    assert "Refused because expectation expect_column_values_to_not_be_null was not met" in page.text
+    assert "1 of 2 met" in page.text
+    assert page.all("svg") == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"verdicts": ()}, {"refusal": "no plan passes"}, {"outcomes": (Outcome("out", "expect_column_to_not_exist", "id", False),)}],
+)
+def test_nothing_judged_a_refusal_or_a_failed_expectation_is_never_shown_as_passed(undrawn: MeasuredRelease, changes: dict) -> None:
+    changed = replace(undrawn, **changes)
+    assert not changed.passed
+    assert "Refused" in page_of(changed).text
+
+
+def test_markup_in_titles_names_cells_and_remedies_stays_text(release: MeasuredRelease) -> None:
+    figures = release.tables[0].figures
+    table = MeasuredTable(
+        figures.model_copy(update={"name": ATTACK, "closeness": {ATTACK: 0.5}}), np.array([10]), np.array([0.1]), {ATTACK: 0.25}
+    )
+    hostile = replace(
+        release,
+        title=ATTACK,
+        dataset=ATTACK,
+        release_id=ATTACK,
+        refusal=ATTACK,
+        tables=(table,),
+        verdicts=(Verdict(gate=ATTACK, table=ATTACK, measured=1, required=1, passed=False, remedy=ATTACK),),
+        outcomes=(Outcome("in", ATTACK, ATTACK, False, ATTACK),),
+    )
+    plain = page_of(replace(release, tables=release.tables[:1]))
+    page = page_of(hostile, Sample(ATTACK, (ATTACK, "age"), ((ATTACK, None),)))
+    assert page.all("script") == page.all("img") == []
+    assert {name for name, _ in page.tags} - {name for name, _ in plain.tags} <= {"pattern", "rect"}
+    assert not any(attribute.startswith("on") for _, attributes in page.tags for attribute in attributes)
+    assert ATTACK in " ".join(page.words)
+
+
+def test_the_page_fetches_nothing_and_forbids_it(release: MeasuredRelease) -> None:
+    text = render_report(ReportContent(release, "headgate 0.1.0"))
+    page = Page(text)
+    assert "http:" not in text
+    assert "https:" not in text
+    assert "url(" not in text.replace("url(#", "")
+    assert "@import" not in text
+    assert not {"script", "link", "iframe", "object", "embed", "img", "image", "base", "form"} & {name for name, _ in page.tags}
+    for _, attributes in page.tags:
+        assert "src" not in attributes
+        assert (attributes.get("href") or "#").startswith("#")
+    policies = [meta["content"] for meta in page.all("meta") if meta.get("http-equiv") == "Content-Security-Policy"]
+    assert len(policies) == 1
+    assert (policies[0] or "").startswith("default-src 'none'")
+
+
+def test_every_link_inside_the_page_leads_somewhere(refused: MeasuredRelease) -> None:
+    page = page_of(refused)
+    ids = {attributes["id"] for _, attributes in page.tags if "id" in attributes}
+    assert {(attributes["href"] or "")[1:] for _, attributes in page.tags if "href" in attributes} <= ids
+
+
+def test_sample_rows_are_shown_as_published_with_missing_cells_named(undrawn: MeasuredRelease) -> None:
+    sample = Sample("table-1", ("age", "income", "group"), (("[20..29]", "1234.5", "7"), ("{a|b}", None, "8")))
+    page = page_of(undrawn, sample)
+    assert "2 of 63 published rows, as in the file" in page.text
+    assert "[20..29] 1234.5 7" in page.text
+    assert "{a|b} missing 8" in page.text
+
+
+def test_every_figure_shown_has_its_line_in_the_glossary(release: MeasuredRelease) -> None:
+    page = page_of(release)
+    for name in ("risk", "linkability", "closeness", "distinct l", "(δ, l)", "query error", "threat of joining, Γβ"):
+        assert f"{name} {GLOSSARY[name]}" in page.text
+
+
+def test_a_figure_that_was_not_measured_is_left_out_rather_than_shown_as_nothing(undrawn: MeasuredRelease) -> None:
+    bare = undrawn.tables[0].figures.model_copy(update={"risk": None, "linkability": None, "query_error_mean": None})
+    page = page_of(replace(undrawn, tables=(replace(undrawn.tables[0], figures=bare),)))
+    assert GLOSSARY["linkability"] not in page.text
+    assert "None" not in page.text
+    assert "nan" not in page.text.split()
+
+
+def test_the_plan_shows_every_step_with_the_chosen_one_marked(release: MeasuredRelease, bit: str) -> None:
+    page = page_of(release)
+    assert f"1 income + {bit} 2 0.25 0.5 ✓ passed (the plan)" in page.text
+    assert f"✗ not passed closeness of {bit}" in page.text
+
+
+@pytest.mark.parametrize(
+    ("suppressed", "said"), [(0, "No row was suppressed: each of the 70 rows"), (7, "7 of 70 rows (10 %) are in none")]
+)
+def test_suppression_is_stated_either_way(undrawn: MeasuredRelease, suppressed: int, said: str) -> None:
+    assert said in page_of(replace(undrawn, suppressed=suppressed)).text
+
+
+def test_the_same_content_gives_the_same_page(release: MeasuredRelease) -> None:
+    content = ReportContent(release, "headgate 0.1.0")
+    assert render_report(content) == render_report(content)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "not measured"),
+        (10, "10"),
+        (10.0, "10"),
+        (1234567, "1,234,567"),
+        (0.4000001, "0.4"),
+        (0.400001, "0.400001"),
+        (2 / 3, "0.666667"),
+    ],
+)
+def test_a_figure_keeps_six_digits(value: float | None, text: str) -> None:
+    assert figure_text(value) == text

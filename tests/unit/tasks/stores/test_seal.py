@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from headgate.core.errors import Defect, InputRejected, IntegrityBroken
+from tasks.stores.files import plain_path
+from tasks.stores.seal import load_candidate, manifest_bytes, read_manifest, seal
+
+
+def test_a_candidates_id_is_the_digest_of_its_canonical_manifest(world) -> None:
+    candidate = world.seal()
+    stored = (candidate.folder / "manifest.json").read_bytes()
+    assert candidate.id == hashlib.sha256(stored).hexdigest() == candidate.folder.name
+    assert stored == manifest_bytes(candidate.manifest)
+    assert read_manifest(stored) == candidate.manifest
+    listed = {entry.path: (entry.sha256, entry.bytes) for entry in candidate.manifest.files}
+    for path, (digest, size) in listed.items():
+        content = (candidate.folder / path).read_bytes()
+        assert (hashlib.sha256(content).hexdigest(), len(content)) == (digest, size)
+    assert {"tables/table-1.csv", "tables/table-1.parquet", "tables/table-2.csv", "tables/table-2.parquet", "report.html"} == set(listed)
+
+
+def test_the_staged_folder_becomes_the_candidate_and_nothing_is_left_of_it(world) -> None:
+    world.seal()
+    assert list(world.home.staging.iterdir()) == []
+    assert len(list(world.home.candidates.iterdir())) == 1
+
+
+def test_the_same_bytes_sealed_again_are_the_same_candidate(world) -> None:
+    first = world.seal()
+    staged = world.home.stage("again")
+    shutil.copytree(world.made.folder, staged, dirs_exist_ok=True)
+    assert seal(world.home.candidates, staged, first.manifest, world.keys["runner"]).id == first.id
+    assert not staged.exists()
+
+
+def test_a_unique_prefix_of_eight_names_a_candidate(world) -> None:
+    candidate = world.seal()
+    for prefix in (candidate.id, candidate.id[:8], candidate.id[:8].upper()):
+        assert load_candidate(world.home.candidates, prefix).id == candidate.id
+    for prefix in (candidate.id[:7], "", "../../etc", "g" * 12):
+        with pytest.raises(InputRejected, match="at least 8"):
+            load_candidate(world.home.candidates, prefix)
+    with pytest.raises(InputRejected, match="No candidate"):
+        load_candidate(world.home.candidates, "0" * 8 if not candidate.id.startswith("0" * 8) else "1" * 8)
+
+
+def test_an_ambiguous_prefix_is_refused(world) -> None:
+    candidate = world.seal()
+    (world.home.candidates / (candidate.id[:10] + "0" * 54)).mkdir()
+    with pytest.raises(InputRejected, match="2 candidates"):
+        load_candidate(world.home.candidates, candidate.id[:8])
+
+
+def _flip(path: Path) -> None:
+    path.chmod(0o644)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(bytes(content))
+
+
+@pytest.mark.parametrize("path", ["tables/table-1.csv", "tables/table-2.parquet", "report.html", "manifest.json", "manifest.dsse.json"])
+def test_one_flipped_bit_anywhere_breaks_a_candidate(world, path: str) -> None:
+    candidate = world.seal()
+    _flip(candidate.folder / path)
+    with pytest.raises(IntegrityBroken) as found:
+        load_candidate(world.home.candidates, candidate.id)
+    assert found.value.code == 5
+    assert found.value.cure
+
+
+def test_a_file_too_many_a_file_too_few_and_a_link_break_a_candidate(world, tmp_path: Path) -> None:
+    extra, missing, linked, odd = (world.seal() for _ in range(4))
+    (extra.folder / "tables" / "more.csv").write_text("x")
+    with pytest.raises(IntegrityBroken, match="too many"):
+        load_candidate(world.home.candidates, extra.id)
+    (missing.folder / "report.html").unlink()
+    with pytest.raises(IntegrityBroken, match="misses 1 file"):
+        load_candidate(world.home.candidates, missing.id)
+    outside = tmp_path / "same bytes"
+    outside.write_bytes((linked.folder / "report.html").read_bytes())
+    (linked.folder / "report.html").unlink()
+    (linked.folder / "report.html").symlink_to(outside)
+    with pytest.raises(IntegrityBroken, match="link"):
+        load_candidate(world.home.candidates, linked.id)
+    (odd.folder / "..hidden").write_text("x")
+    with pytest.raises(IntegrityBroken, match="odd name"):
+        load_candidate(world.home.candidates, odd.id)
+
+
+def test_special_files_are_refused_without_waiting_for_them(world) -> None:
+    candidate = world.seal()
+    (candidate.folder / "report.html").unlink()
+    os.mkfifo(candidate.folder / "report.html")
+    with pytest.raises(IntegrityBroken, match="special"):
+        load_candidate(world.home.candidates, candidate.id)
+
+
+def test_a_manifest_signed_by_another_than_its_runner_is_refused(world) -> None:
+    candidate, other = world.seal(), world.seal()
+    envelope = candidate.folder / "manifest.dsse.json"
+    envelope.chmod(0o644)
+    envelope.write_bytes((other.folder / "manifest.dsse.json").read_bytes())
+    with pytest.raises(IntegrityBroken, match="another manifest"):
+        load_candidate(world.home.candidates, candidate.id)
+    from tasks.signing.signatures import CANDIDATE, sign_statement, statement
+
+    envelope.write_bytes(sign_statement(statement({"manifest.json": candidate.id}, CANDIDATE, {}), world.keys["stranger"]))
+    with pytest.raises(IntegrityBroken, match="another key"):
+        load_candidate(world.home.candidates, candidate.id)
+
+
+@pytest.mark.parametrize(
+    "path", ["../escape.csv", "/etc/passwd", "tables/../../x", "a\\b", "a//b", ".hidden", "manifest.json", "x\n", "tables/"]
+)
+def test_a_manifest_that_leads_out_of_its_folder_is_refused(world, path: str) -> None:
+    manifest = json.loads(manifest_bytes(world.seal().manifest))
+    manifest["files"][0]["path"] = path
+    with pytest.raises(IntegrityBroken):
+        read_manifest(json.dumps(manifest).encode())
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "events.jsonl", "head.json", "attestation.dsse.json", "approvals"])
+def test_staged_files_cannot_take_the_names_that_publication_needs(world, name: str) -> None:
+    staged = world.home.stage("r")
+    (staged / name).write_text("x")
+    manifest = world.seal().manifest
+    with pytest.raises(Defect):
+        seal(world.home.candidates, staged, manifest, world.keys["runner"])
+
+
+def test_a_manifest_of_another_form_is_refused_without_repeating_it(world) -> None:
+    for content in (b"{}", b"not json", b'{"schema_version": 9, "\\u001b[31m": 1}', b"[" * 100_000):
+        with pytest.raises(IntegrityBroken) as found:
+            read_manifest(content)
+        assert "\x1b" not in found.value.message
+
+
+def test_which_names_are_plain() -> None:
+    for good in ("a.csv", "tables/table-1.csv", "datapackage.json", "approvals/ann@example.org.dsse.json", "a=b.csv"):
+        assert plain_path(good)
+    for bad in ("", "/", "a/", "/a", "..", "a/..", "a/./b", "a b ", "a.", "\x00", "ü.csv", "a\u2028b", "a" * 300, "a/b/c/d/e"):
+        assert not plain_path(bad)

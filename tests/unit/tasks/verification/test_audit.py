@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken
+from policies.ledger.states import State
+from tasks.ledger.event_log import open_ledger
+from tasks.ledger.history import read_history
+from tasks.publication.withdraw import withdraw
+from tasks.verification.audit import examine_audit, export_ledger, show_release, verify_audit
+
+
+def tamper(path: Path, *statements: str) -> None:
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.execute("BEGIN")
+    guards = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+    for name, _ in guards:
+        connection.execute(f"DROP TRIGGER {name}")
+    for statement in statements:
+        connection.execute(statement)
+    for _, sql in guards:
+        connection.execute(sql)
+    connection.execute("COMMIT")
+    connection.close()
+
+
+def fault(world) -> str:
+    with pytest.raises(IntegrityBroken) as found:
+        verify_audit(world.home, world.ledger)
+    assert found.value.code == 5
+    assert "backup" in found.value.cure
+    return found.value.message
+
+
+def test_an_untouched_ledger_and_store_verify(world) -> None:
+    world.seal()
+    world.published()
+    world.published()
+    withdraw(world.home, world.ledger, "release-3", world.keys["ann"], "a mistake")
+    report = verify_audit(world.home, world.ledger)
+    assert (report.releases, report.versions, report.faults, report.unfinished) == (3, 2, (), ())
+    assert report.events == len(world.ledger.entries())
+    assert report.head == world.ledger.entries()[-1].hash
+
+
+def test_who_released_what_is_listed_with_its_state(world) -> None:
+    world.seal()
+    world.published()
+    world.published()
+    assert [(release.release_id, release.state) for release in read_history(world.ledger).releases()] == [
+        ("release-1", State.AWAITING_APPROVAL), ("release-2", State.SUPERSEDED), ("release-3", State.PUBLISHED),
+    ]  # fmt: skip
+
+
+def test_a_release_is_shown_with_all_that_happened_and_who_did_it(world) -> None:
+    made = world.published()
+    for name in ("release-1", made.release.candidate, made.release.candidate[:8]):
+        release, events = show_release(world.ledger, name)
+        assert release.state is State.PUBLISHED
+        assert [line.entry.type for line in events][-4:] == ["approved", "approved", "publishing", "published"]
+        assert [line.entry.actor for line in events][-4:] == ["ann", "bob", "publisher", "publisher"]
+        assert events[-4].says["reason"] == "read the report"
+        assert events[-1].says["version"] == "1"
+    with pytest.raises(InputRejected, match="knows no release"):
+        show_release(world.ledger, "release-9")
+
+
+def test_an_export_holds_every_event_and_is_checked_first(world, tmp_path: Path) -> None:
+    world.published()
+    text = export_ledger(world.ledger, tmp_path / "out.jsonl")
+    assert (tmp_path / "out.jsonl").read_text() == text
+    assert [json.loads(line)["seq"] for line in text.splitlines()] == list(range(1, 13))
+    tamper(world.home.ledger, "UPDATE events SET actor = 'eve' WHERE seq = 2")
+    with pytest.raises(IntegrityBroken):
+        export_ledger(world.ledger)
+
+
+@pytest.mark.parametrize("column", ["actor", "at", "payload", "type", "hash", "previous"])
+def test_a_changed_row_is_found(world, column: str) -> None:
+    world.published()
+    tamper(world.home.ledger, f"UPDATE events SET {column} = {column} || ' ' WHERE seq = 9")
+    assert "Event" in fault(world)
+
+
+def test_a_deleted_row_is_found(world) -> None:
+    world.published()
+    tamper(world.home.ledger, "DELETE FROM events WHERE seq = 4")
+    assert "Event 4 is missing" in fault(world)
+
+
+def test_an_inserted_row_is_found(world) -> None:
+    world.published()
+    tamper(
+        world.home.ledger,
+        "INSERT INTO events SELECT 13, release, 13, type, at, actor, payload, release_previous, hash, 'f00d' FROM events WHERE seq = 12",
+    )
+    assert "Event 13" in fault(world)
+
+
+def test_a_tail_cut_off_is_found_by_the_published_heads(world) -> None:
+    """The chain that is left holds by itself: only what was published tells."""
+    world.published()
+    world.published()
+    tamper(world.home.ledger, "DELETE FROM events WHERE release = 'release-2'", "DELETE FROM events WHERE seq > 12")
+    world.ledger.verify_chain()
+    said = fault(world)
+    assert "Version 2 of people" in said
+    assert "cut short" in said
+
+
+def test_every_possible_cut_of_the_tail_is_found_or_shown_as_unfinished(world) -> None:
+    world.published()
+    world.published()
+    whole = world.home.ledger.read_bytes()
+    for last in range(world.ledger.entries()[-1].seq - 1, -1, -1):
+        world.home.ledger.write_bytes(whole)
+        tamper(world.home.ledger, f"DELETE FROM events WHERE seq > {last}")
+        report = examine_audit(world.home, world.ledger)
+        assert report.faults or report.unfinished, last
+
+
+def test_a_ledger_replaced_by_a_new_one_is_found(world) -> None:
+    world.published()
+    world.home.ledger.unlink()
+    open_ledger(world.home.ledger)
+    assert "ledger knows nothing of it" in fault(world)
+
+
+def test_a_ledger_replaced_by_another_history_is_found(world) -> None:
+    """Another ledger, valid in itself, in which the same version was published: heads are not on its chain."""
+    world.published()
+    kept = world.home.root / "kept"
+    shutil.move(world.home.store, kept)
+    world.home.ledger.unlink()
+    open_ledger(world.home.ledger)
+    world.published()
+    shutil.rmtree(world.home.store)
+    shutil.move(kept, world.home.store)
+    assert "signed head is not on the chain" in fault(world)
+
+
+def test_a_changed_published_file_is_found(world) -> None:
+    made = world.published()
+    table = made.folder / "tables" / "table-2.csv"
+    table.chmod(0o644)
+    table.write_bytes(table.read_bytes().replace(b"700", b"900", 1))
+    assert "Version 1 of people" in fault(world)
+
+
+@pytest.mark.parametrize("name", ["attestation.dsse.json", "head.json", "events.jsonl", "manifest.json", "approvals/ann.dsse.json"])
+def test_a_missing_published_file_is_found(world, name: str) -> None:
+    made = world.published()
+    (made.folder / name).unlink()
+    assert "Version 1 of people" in fault(world)
+
+
+def test_a_file_or_version_too_many_and_a_version_gone_are_found(world) -> None:
+    made = world.published()
+    (made.folder / "more.txt").write_text("x")
+    assert "other files" in fault(world)
+    (made.folder / "more.txt").unlink()
+    shutil.copytree(made.folder, made.folder.parent / "2")
+    assert "Version 2 of people" in fault(world)
+    shutil.rmtree(made.folder.parent / "2")
+    verify_audit(world.home, world.ledger)
+    shutil.rmtree(made.folder)
+    assert "is gone" in fault(world)
+
+
+def test_one_version_put_in_anothers_place_is_found(world) -> None:
+    first, second = world.published(), world.published()
+    shutil.rmtree(second.folder)
+    shutil.copytree(first.folder, second.folder)
+    assert "another candidate" in fault(world)
+
+
+def test_a_latest_that_was_moved_is_found(world) -> None:
+    world.published()
+    world.published()
+    link = world.home.store / "people" / "latest"
+    link.unlink()
+    os.symlink("1", link)
+    assert "latest of people names version 1, and by the ledger it is version 2" in fault(world)
+
+
+def test_a_decision_whose_envelope_is_gone_or_changed_is_found(world) -> None:
+    made = world.published()
+    one, two = sorted((world.home.root / "decisions" / made.release.candidate).iterdir())
+    one.unlink()
+    assert "decision of event" in fault(world)
+    shutil.copy(two, one)
+    assert "not the decision that the ledger recorded" in fault(world)
+
+
+def test_a_withdrawal_cut_from_the_ledger_is_found(world) -> None:
+    world.published()
+    withdraw(world.home, world.ledger, "release-1", world.keys["ann"], "a mistake")
+    tamper(world.home.ledger, "DELETE FROM events WHERE type = 'withdrawn'")
+    assert "withdrawal" in fault(world)
+
+
+def test_a_head_signed_by_another_ledger_is_found(world) -> None:
+    from tasks.signing.keys import make_key
+
+    world.published()
+    for name in ("ledger", "ledger.pub"):
+        (world.home.keys / name).unlink()
+    make_key(world.home.keys / "ledger")
+    assert "another ledger's key" in fault(world)
+
+
+def test_an_audit_without_the_ledgers_public_key_fails_with_a_cure(world) -> None:
+    world.published()
+    (world.home.keys / "ledger.pub").unlink()
+    with pytest.raises(HeadgateError, match="public key") as found:
+        verify_audit(world.home, world.ledger)
+    assert found.value.cure

@@ -1,0 +1,391 @@
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from headgate.core.errors import InputRejected, IntegrityBroken
+from tasks.publication.attestation import accompanying_files
+from tasks.stores.seal import MANIFEST
+from tasks.verification.verify import NOT_PROVEN, PROVEN, FolderBroken, examine_folder, verify_folder
+
+
+def writable(folder: Path) -> Path:
+    for path in folder.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    return folder
+
+
+@pytest.fixture
+def copy(world, tmp_path: Path) -> Path:
+    """A published folder as a stranger has it: copied away, with no home near it."""
+    made = world.published()
+    shutil.copytree(made.folder, tmp_path / "download")
+    shutil.rmtree(world.home.root / "candidates")
+    return writable(tmp_path / "download")
+
+
+def failed(folder: Path, **roots) -> dict[str, str]:
+    report = examine_folder(folder, **roots)
+    assert not report.passed
+    with pytest.raises(IntegrityBroken) as found:
+        verify_folder(folder, **roots)
+    assert found.value.code == 5
+    assert found.value.cure
+    return {finding.check: finding.detail for finding in report.findings if not finding.passed}
+
+
+def test_an_untouched_folder_is_consistent_and_no_more_without_trust_roots(copy: Path) -> None:
+    report = verify_folder(copy)
+    assert report.origin == NOT_PROVEN == "consistent with itself, origin not proven"
+    assert (report.dataset, report.release_id, report.version, report.approved_by) == ("people", "release-1", 1, ("ann", "bob"))
+    assert [finding.check for finding in report.findings] == [
+        "files", "manifest", "contents", "events and signed head", "approvals", "attestation", "privacy claims",
+    ]  # fmt: skip
+    assert [table.k for table in report.tables] == [6, 6]
+
+
+def test_with_the_readers_own_signers_and_ledger_key_the_origin_is_proven(world, copy: Path) -> None:
+    public = world.home.keys / "ledger.pub"
+    assert verify_folder(copy, world.home.signers, public).origin == PROVEN
+    assert verify_folder(copy, world.home.signers).origin == NOT_PROVEN
+    from tasks.signing.keys import public_fingerprint, read_public_key
+
+    assert verify_folder(copy, world.home.signers, public_fingerprint(read_public_key(public))).origin == PROVEN
+
+
+def test_other_trust_roots_than_the_publishers_are_told(world, copy: Path, tmp_path: Path) -> None:
+    signers = tmp_path / "mine"
+    signers.write_text(world.line("ann") + "\n" + world.line("stranger", "bob") + "\n")
+    assert "key of bob is not among the signers" in failed(copy, signers=signers)["approvals"]
+    (tmp_path / "other.pub").write_text(world.keys["stranger"].public + "\n")
+    assert "another ledger's key" in failed(copy, ledger_key=tmp_path / "other.pub")["events and signed head"]
+    (tmp_path / "revoked_keys").write_text(world.keys["ann"].public + "\n")
+    signers.write_text(world.line("ann") + "\n" + world.line("bob") + "\n")
+    assert "key of ann is revoked" in failed(copy, signers=signers)["approvals"]
+
+
+def test_a_key_that_expired_since_still_counts_at_the_ledgers_time(world, copy: Path, tmp_path: Path) -> None:
+    signers = tmp_path / "mine"
+    signers.write_text(world.line("ann", options='valid-before="20250701Z"') + "\n" + world.line("bob") + "\n")
+    verify_folder(copy, signers)
+    signers.write_text(world.line("ann", options='valid-before="20250101Z"') + "\n" + world.line("bob") + "\n")
+    assert "was not valid at 2025-06-01" in failed(copy, signers=signers)["approvals"]
+
+
+def test_one_flipped_bit_in_any_file_is_found(copy: Path) -> None:
+    for path in sorted(path for path in copy.rglob("*") if path.is_file()):
+        content = path.read_bytes()
+        for place in (0, len(content) // 2, len(content) - 2):
+            changed = bytearray(content)
+            changed[place] ^= 1
+            path.write_bytes(bytes(changed))
+            assert not examine_folder(copy).passed, (path.name, place)
+        path.write_bytes(content)
+    verify_folder(copy)
+
+
+def test_each_file_is_needed(copy: Path) -> None:
+    for path in sorted(path for path in copy.rglob("*") if path.is_file() and path.name != MANIFEST):
+        content = path.read_bytes()
+        path.unlink()
+        assert not examine_folder(copy).passed, path.name
+        path.write_bytes(content)
+    verify_folder(copy)
+
+
+@pytest.mark.parametrize("name", ["more.csv", "tables/table-3.csv", "approvals/eve.dsse.json", "tables/.hidden", "approvals/notes.txt"])
+def test_a_file_too_many_is_found(copy: Path, name: str) -> None:
+    (copy / name).write_text("x")
+    assert failed(copy)
+
+
+def test_links_are_not_followed_even_to_the_same_bytes(copy: Path, tmp_path: Path) -> None:
+    shutil.move(copy / "report.html", tmp_path / "report.html")
+    (copy / "report.html").symlink_to(tmp_path / "report.html")
+    assert "link" in failed(copy)["files"]
+    (copy / "report.html").unlink()
+    shutil.move(tmp_path / "report.html", copy / "report.html")
+    shutil.move(copy / "tables", tmp_path / "tables")
+    (copy / "tables").symlink_to(tmp_path / "tables")
+    assert "link" in failed(copy)["files"]
+
+
+def test_a_folder_that_is_no_version_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(InputRejected, match="not a published version"):
+        verify_folder(tmp_path)
+    with pytest.raises(InputRejected, match="does not exist"):
+        verify_folder(tmp_path / "absent")
+
+
+def test_swapped_and_reused_approvals_are_found(world, tmp_path: Path) -> None:
+    first, second = world.published(), world.published()
+    shutil.copytree(second.folder, tmp_path / "copy")
+    folder = writable(tmp_path / "copy")
+    ann, bob = folder / "approvals" / "ann.dsse.json", folder / "approvals" / "bob.dsse.json"
+    one, two = ann.read_bytes(), bob.read_bytes()
+    ann.write_bytes(two)
+    bob.write_bytes(one)
+    assert "not the decision" in failed(folder)["approvals"]
+    bob.write_bytes(two)
+    ann.write_bytes((first.folder / "approvals" / "ann.dsse.json").read_bytes())
+    assert "not the decision" in failed(folder)["approvals"]
+
+
+def forge(world, candidate, approvals: dict[str, Callable], tmp_path: Path) -> Path:
+    """What somebody with the ledger's key can make: a folder whose events, head and attestation are all newly and validly signed."""
+    import hashlib
+    from dataclasses import replace
+
+    from policies.ledger.events import CandidateApproved, PublicationStarted
+    from policies.ledger.standing import Release
+    from policies.sealed.manifest import Signer
+    from tasks.approval.approvals import Approval
+    from tasks.approval.statements import sign_decision
+    from tasks.ledger.event_log import open_ledger
+    from tasks.signing.keys import ledger_key
+
+    forged = open_ledger(tmp_path / "forged.db")
+    events = list(world.ledger.events_of(candidate.manifest.release_id)[:8])
+    at = events[0].at
+    made = []
+    about = Release(
+        candidate.manifest.release_id, "people", candidate.manifest.policy_digest, candidate.manifest.runner, candidate=candidate.id
+    )
+    for name, change in approvals.items():
+        principal = "ann" if name.startswith("ann") else name
+        envelope = sign_decision(change(about), "approve", principal, "fine", at, world.keys[name])
+        digest = hashlib.sha256(envelope).hexdigest()
+        signer = Signer(principal=principal, fingerprint=world.keys[name].fingerprint)
+        base = {"release_id": about.release_id, "at": at, "candidate": candidate.id}
+        events.append(CandidateApproved(**base, policy_digest=about.policy_digest, signer=signer, statement_sha256=digest, reason="fine"))
+        made.append(Approval(signer, at, digest, envelope, ""))
+    events.append(
+        PublicationStarted(release_id=about.release_id, at=at, candidate=candidate.id, publisher="publisher", target="people", version=1)
+    )
+    entries = []
+    for number, event in enumerate(events):
+        actor = event.signer.principal if isinstance(event, CandidateApproved) else "x"
+        entries += forged.append(about.release_id, [event], number, actor)
+    folder = tmp_path / "forged"
+    shutil.copytree(candidate.folder, folder)
+    writable(folder)
+    release = replace(about, version=1, target="people")
+    for path, content in accompanying_files(candidate, release, entries, made, ledger_key(world.home.keys)).items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_bytes(content)
+    return folder
+
+
+def same(release):
+    return release
+
+
+def test_a_forged_folder_with_two_honest_approvals_would_pass_so_the_next_tests_mean_something(world, tmp_path: Path) -> None:
+    verify_folder(forge(world, world.seal(), {"ann": same, "bob": same}, tmp_path))
+
+
+def test_one_person_with_two_keys_is_one_approval(world, tmp_path: Path) -> None:
+    details = failed(forge(world, world.seal(), {"ann": same, "ann-second": same}, tmp_path))
+    assert "repeats a decision" in details["events and signed head"]
+
+
+def test_the_runners_own_approval_does_not_count(world, tmp_path: Path) -> None:
+    candidate = world.seal(runner="ann")
+    details = failed(forge(world, candidate, {"ann": same, "bob": same}, tmp_path))
+    assert "signed by the runner" in details["events and signed head"]
+
+
+def test_a_stranger_does_not_count(world, tmp_path: Path) -> None:
+    details = failed(forge(world, world.seal(), {"ann": same, "stranger": same}, tmp_path))
+    assert "was not sealed" in details["events and signed head"]
+
+
+def test_too_few_approvals_are_found(world, tmp_path: Path) -> None:
+    details = failed(forge(world, world.seal(), {"ann": same}, tmp_path))
+    assert "before enough approvals" in details["events and signed head"]
+
+
+@pytest.mark.parametrize("changed", ["candidate", "policy_digest", "dataset"])
+def test_an_approval_of_something_else_does_not_count_here(world, tmp_path: Path, changed: str) -> None:
+    from dataclasses import replace
+
+    def elsewhere(release):
+        return replace(release, **{changed: "others" if changed == "dataset" else "d" * 64})
+
+    details = failed(forge(world, world.seal(), {"ann": same, "bob": elsewhere}, tmp_path))
+    assert "approvals/bob.dsse.json" in details["approvals"]
+
+
+def claim(world, change: Callable, **changes) -> Path:
+    """Publishes, with everybody's true signatures, a manifest that claims something false of the first table."""
+    tables = world.made.manifest.tables
+    return world.published(tables=(change(tables[0]), *tables[1:]), **changes).folder
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("k", 7), ("groups", 11), ("mean_group", 6.5), ("discernibility", 361), ("risk", 0.1), ("risk_all", 0.1),
+        ("delta_reached", 0.9), ("vulnerability", 0.5), ("linkability", 0.2), ("linkability_all", 0.2), ("reidentification_max", 0.1),
+        ("reidentification_mean", 0.1), ("ncp", 0.001), ("closeness", {"job": 0.01}), ("distinct_l", {"job": 9}), ("single_risk", {}),
+        ("single_risk", {"job": 0.01}), ("risk", None),
+    ],
+)  # fmt: skip
+def test_every_false_figure_is_found_though_every_signature_is_true(world, field: str, value: object) -> None:
+    details = failed(claim(world, lambda table: table.model_copy(update={field: value})))
+    assert list(details) == ["privacy claims"]
+    assert "false claim" in details["privacy claims"]
+    assert field in details["privacy claims"]
+
+
+def test_a_figure_that_differs_within_the_tolerance_only_is_the_same(world) -> None:
+    verify_folder(claim(world, lambda table: table.model_copy(update={"ncp": table.ncp * (1 + 1e-12)})))
+
+
+def test_a_promise_the_table_does_not_keep_is_a_false_claim(world) -> None:
+    """The figures are true, every verdict says passed, and k = 10 is promised of groups of six."""
+    promise = world.made.manifest.promise.model_copy(update={"k": 10})
+    verdicts = tuple(
+        verdict.model_copy(update={"required": 10.0, "measured": 10.0}) if verdict.gate == "k" else verdict
+        for verdict in world.made.manifest.verdicts
+    )
+    details = failed(world.published(promise=promise, verdicts=verdicts).folder)
+    assert "k of table-1 is 6, 10 was promised" in details["privacy claims"]
+
+
+def test_a_missing_an_invented_and_a_prettified_verdict_are_found(world) -> None:
+    verdicts = world.made.manifest.verdicts
+    invented = verdicts[0].model_copy(update={"gate": "anonymity"})
+    nicer = verdicts[0].model_copy(update={"measured": 60.0})
+    for forged in (verdicts[1:], (*verdicts, invented), (nicer, *verdicts[1:]), (nicer, *verdicts)):
+        assert "privacy claims" in failed(world.published(verdicts=forged).folder)
+
+
+@pytest.mark.parametrize("change", [{"ncp": 0.001}, {"suppressed_share": 0.5}])
+def test_a_false_figure_of_the_release_as_a_whole_is_found(world, change: dict[str, float]) -> None:
+    """Only the tables' own figures were measured again: a manifest could claim any loss for the release, and let it pass `max_loss`."""
+    utility = world.made.manifest.utility.model_copy(update=change)
+    assert next(iter(change)) in failed(world.published(utility=utility).folder)["privacy claims"]
+
+
+def test_a_verdict_that_cannot_be_measured_again_is_about_a_figure_of_the_manifest(world) -> None:
+    """A verdict on disclosure or utility could say anything, whatever figure stood beside it."""
+    manifest = world.made.manifest
+    shown = manifest.tables[0].model_copy(update={"disclosure_max": {"r.csv": 0.4}})
+    said = manifest.verdicts[0].model_copy(update={"gate": "disclosure:r.csv.max", "measured": 0.4, "required": 0.5})
+    loss = said.model_copy(update={"gate": "utility.max_loss", "table": "", "measured": manifest.utility.ncp, "required": 1.0})
+    tables = (shown, *manifest.tables[1:])
+    verify_folder(world.published(tables=tables, verdicts=(*manifest.verdicts, said, loss)).folder)
+    for wrong in (
+        said.model_copy(update={"measured": 0.1}),
+        said.model_copy(update={"required": 0.3}),
+        said.model_copy(update={"gate": "disclosure:other.csv.max"}),
+        loss.model_copy(update={"measured": 0.001}),
+        loss.model_copy(update={"gate": "utility.all_is_well"}),
+    ):
+        details = failed(world.published(tables=tables, verdicts=(*manifest.verdicts, wrong)).folder)
+        assert f"verdict on {wrong.gate}" in details["privacy claims"]
+
+
+def edited(world, tmp_path: Path, path: str, edit: Callable[[bytes], bytes]):
+    """The staged files changed after they were measured, then sealed, approved and published in good faith."""
+    folder = tmp_path / "edited"
+    shutil.copytree(world.made.folder, folder)
+    target = folder / path
+    target.chmod(0o644)
+    target.write_bytes(edit(target.read_bytes()))
+    world.made = type(world.made)(folder, world.made.manifest)
+    return world.published().folder
+
+
+def test_formats_that_hold_different_values_are_found(world, tmp_path: Path) -> None:
+    folder = edited(world, tmp_path, "tables/table-1.csv", lambda content: content.replace(b"nurse", b"clerk", 1))
+    assert "formats of table-1 hold different values" in failed(folder)["privacy claims"]
+
+
+def test_a_column_of_which_nothing_is_claimed_is_found(world, tmp_path: Path) -> None:
+    def widen(content: bytes) -> bytes:
+        lines = content.decode().splitlines()
+        return "\n".join([lines[0] + ",name", *(f"{line},{number}" for number, line in enumerate(lines[1:]))]).encode() + b"\n"
+
+    folder = tmp_path / "one format"
+    shutil.copytree(world.made.folder, folder)
+    for name in ("table-1", "table-2"):
+        (folder / "tables" / f"{name}.parquet").unlink()
+    world.made = type(world.made)(folder, world.made.manifest)
+    verify_folder(world.published().folder)
+    assert "other columns" in failed(edited(world, tmp_path, "tables/table-1.csv", widen))["privacy claims"]
+
+
+def test_a_table_of_which_nothing_is_claimed_is_found(world, tmp_path: Path) -> None:
+    folder = tmp_path / "more"
+    shutil.copytree(world.made.folder, folder)
+    shutil.copy(folder / "tables" / "table-1.csv", folder / "tables" / "table-3.csv")
+    world.made = type(world.made)(folder, world.made.manifest)
+    assert "nothing is claimed" in failed(world.published().folder)["privacy claims"]
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"a,b\n1\n", b"PAR1PAR1", b'"' * 1000])
+def test_a_table_that_cannot_be_read_is_a_finding_and_no_traceback(world, tmp_path: Path, content: bytes) -> None:
+    folder = edited(world, tmp_path, "tables/table-1.csv", lambda _: content)
+    assert "table-1" in failed(folder)["privacy claims"]
+
+
+def test_what_cannot_be_measured_from_here_is_named(world) -> None:
+    promise = world.made.manifest.promise.model_copy(update={"callable": "evil:function"})
+    report = verify_folder(
+        claim(
+            world,
+            lambda table: table.model_copy(update={"disclosure_mean": {"register.csv": 0.1}, "query_error_mean": 0.2, "risk": 0.01}),
+            promise=promise,
+        )
+    )
+    named = "; ".join(report.not_measured)
+    for part in ("dictionary register.csv", "query error of table-1", "evil:function", "source", "association loss"):
+        assert part in named
+
+
+def test_no_value_of_a_table_is_repeated_in_a_message(world, tmp_path: Path) -> None:
+    folder = edited(world, tmp_path, "tables/table-1.csv", lambda content: content.replace(b"nurse", b"CANARY-7", 1))
+    assert "CANARY" not in str(failed(folder))
+
+
+def test_verifying_needs_no_home_imports_nothing_from_the_folder_and_writes_nothing(copy: Path, tmp_path: Path) -> None:
+    """Run where the folder lies: a `pandas.py` beside it must not be what is imported, and no home appears."""
+    (tmp_path / "pandas.py").write_text("raise SystemExit('imported from the folder')")
+    (tmp_path / "evil.py").write_text("raise SystemExit('imported from the folder')")
+    root = str(Path(__file__).resolve().parents[4])
+    script = (
+        f"import sys; sys.path.insert(0, {root!r}); from pathlib import Path; from tasks.verification.verify import verify_folder;"
+        "print(verify_folder(Path('download')).origin)"
+    )
+    before = sorted(tmp_path.rglob("*"))
+    ended = subprocess.run(
+        [sys.executable, "-P", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False, env={"PATH": "/usr/bin"}
+    )
+    assert ended.stdout.strip() == NOT_PROVEN, ended.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_report_goes_with_the_refusal(copy: Path) -> None:
+    (copy / "report.html").write_text("changed")
+    with pytest.raises(FolderBroken, match=r"report\.html") as found:
+        verify_folder(copy)
+    assert {finding.check for finding in found.value.report.findings if not finding.passed} == {"contents", "attestation"}
+
+
+def test_events_cut_short_or_mixed_are_found(world, copy: Path) -> None:
+    lines = (copy / "events.jsonl").read_text().splitlines(keepends=True)
+    for forged in (lines[:-1], lines[1:], lines[:5] + lines[6:], [*lines, lines[-1]], []):
+        (copy / "events.jsonl").write_text("".join(forged))
+        assert "events and signed head" in failed(copy)
+    changed = json.loads(lines[-2])
+    changed["actor"] = "eve"
+    (copy / "events.jsonl").write_text("".join([*lines[:-2], json.dumps(changed) + "\n", lines[-1]]))
+    assert "was changed after it was recorded" in failed(copy)["events and signed head"]

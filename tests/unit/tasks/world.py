@@ -1,0 +1,244 @@
+"""A small world of releases: real tables, real figures, real keys, a real ledger; only the clock is the test's."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from headgate.core.columns import Kind, Role
+from headgate.core.encode import ColumnSpec, encode_table
+from headgate.core.published import publish_form
+from policies.gates.measure import measure_table
+from policies.gates.verdicts import judge
+from policies.ledger.events import (
+    CandidateSealed,
+    ExpectationsChecked,
+    GatesJudged,
+    PlanChosen,
+    RunStarted,
+    RunTracked,
+    SourceIngested,
+    TableAnonymized,
+)
+from policies.sealed.manifest import Manifest, Plan, Signer, Utility
+from policies.sealed.promise import DeltaL, Dissimilarity, Promise, QuasiIdentifier, Reidentification, SensitiveAttribute
+from tasks.approval.approvals import manifest_signers, operator_roots
+from tasks.ledger.event_log import SqliteLedger, open_ledger
+from tasks.runtime.home import Home
+from tasks.signing.keys import PrivateKey, make_key
+from tasks.stores.seal import Candidate, seal
+from tasks.tables.write import read_published, write_published
+
+PEOPLE = ("runner", "ann", "ann-second", "bob", "cyd", "stranger")
+POLICY = hashlib.sha256(b"policy").hexdigest()
+ROWS, GROUP = 60, 6
+
+
+@dataclass
+class Clock:
+    """Advances by a second each time it is read."""
+
+    moment: datetime = datetime(2025, 6, 1, 12, 0, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.moment += timedelta(seconds=1)
+        return self.moment
+
+
+@dataclass(frozen=True)
+class Made:
+    """A staged release: its files, and its manifest but for who made it."""
+
+    folder: Path
+    manifest: Manifest
+
+
+def _promise() -> Promise:
+    return Promise(
+        k=5,
+        dissimilarity=Dissimilarity(epsilon="0.1", delta="0.3"),
+        linkability="0.6",
+        delta_l={"income": DeltaL(interval="10", l="2")},
+        closeness={"job": "0.9"},
+        distinct_l={"job": "2"},
+        reidentification=Reidentification(max="0.25"),
+        quasi=(
+            QuasiIdentifier(name="age", kind="integer", domain=(0.0, 99.0)),
+            QuasiIdentifier(name="sex", kind="category", values=("f", "m")),
+        ),
+        sensitive=(
+            SensitiveAttribute(name="job", kind="category"),
+            SensitiveAttribute(name="income", kind="number", domain=(0.0, 1000.0)),
+        ),
+        insensitive=("visit",),
+    )
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """Two tables of sixty people in groups of six, written in both formats and measured as written."""
+    folder = tmp_path_factory.mktemp("made")
+    rng = np.random.default_rng(11)
+    frame = pd.DataFrame(
+        {
+            "age": np.sort(rng.integers(18, 90, ROWS)),
+            "sex": rng.choice(["f", "m"], ROWS),
+            "job": np.resize(["baker", "clerk", "nurse"], ROWS),
+            "income": np.resize([100.0, 250.5, 400.0, 550.0, 700.0, 900.0], ROWS),
+            "visit": rng.choice(["planned", "urgent"], ROWS),
+        }
+    )
+    frame.loc[3, "job"] = None
+    specs = {
+        "age": ColumnSpec("age", Kind.INTEGER, Role.QUASI, domain=(0, 99)),
+        "sex": ColumnSpec("sex", Kind.CATEGORY, Role.QUASI),
+        "job": ColumnSpec("job", Kind.CATEGORY, Role.SENSITIVE),
+        "income": ColumnSpec("income", Kind.NUMBER, Role.SENSITIVE, domain=(0, 1000)),
+        "visit": ColumnSpec("visit", Kind.CATEGORY, Role.INSENSITIVE),
+    }
+    table = encode_table(frame, specs)
+    promise = _promise()
+    figures = []
+    groups = np.arange(ROWS, dtype=np.int32) // GROUP
+    for name, sensitive, insensitive in (("table-1", ("job",), ("visit",)), ("table-2", ("income",), ())):
+        written = write_published(publish_form(table, groups, name, sensitive, insensitive), folder, seed=5)
+        published = read_published(folder / written[0].path, promise, name)
+        figures.append(measure_table(promise, published, suppressed=0, path=written[0].path))
+    (folder / "report.html").write_text("<p>what would be published</p>")
+    verdicts = judge(promise, figures)
+    assert all(verdict.passed for verdict in verdicts), [verdict for verdict in verdicts if not verdict.passed]
+    manifest = Manifest(
+        product="headgate 0.1.0",
+        dataset="people",
+        title="People",
+        release_id="none yet",
+        created="2025-06-01T12:00:00+00:00",
+        policy_digest=POLICY,
+        source_hmac="cd" * 32,
+        rows=ROWS,
+        suppressed=0,
+        seed_commitment="ef" * 32,
+        approvals_required=2,
+        runner=Signer(principal="runner", fingerprint="none yet"),
+        signers=(),
+        signers_digest="",
+        publish_to="people",
+        promise=promise,
+        plan=Plan(
+            method="given", tables=(("job",), ("income",)), columns=("job", "income"), association_loss=0.2, information_exposure=0.1
+        ),
+        tables=tuple(figures),
+        verdicts=verdicts,
+        utility=Utility(ncp=float(np.mean([table.ncp for table in figures])), suppressed_share=0.0),
+        mlflow_run_id="run",
+        files=(),
+    )
+    return Made(folder, manifest)
+
+
+@pytest.fixture(scope="session")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, PrivateKey]:
+    folder = tmp_path_factory.mktemp("keys")
+    return {name: make_key(folder / name) for name in PEOPLE}
+
+
+@dataclass
+class World:
+    """A home with its ledger and its operator's signers, and everybody's keys."""
+
+    home: Home
+    ledger: SqliteLedger
+    clock: Clock
+    keys: dict[str, PrivateKey]
+    made: Made
+    began: int = 0
+    changes: dict[str, object] = field(default_factory=dict)
+
+    def write_signers(self, *lines: str) -> None:
+        self.home.signers.write_text("".join(line + "\n" for line in lines))
+
+    def line(self, name: str, principal: str = "", options: str = "") -> str:
+        return f"{principal or name} {options + ' ' if options else ''}{self.keys[name].public}"
+
+    def revoke(self, name: str) -> None:
+        (self.home.root / "revoked_keys").write_text(self.keys[name].public + "\n")
+
+    def seal(self, runner: str = "runner", **changes: object) -> Candidate:
+        """Runs a release up to its candidate: the events of a run, and the sealed folder."""
+        self.began += 1
+        release_id = f"release-{self.began}"
+        roots = operator_roots(self.home)
+        key = self.keys[runner]
+        who = Signer(principal=roots.principal_of(key.fingerprint) or "runner", fingerprint=key.fingerprint)
+        staged = self.home.stage(release_id)
+        shutil.copytree(self.made.folder, staged, dirs_exist_ok=True)
+        manifest = self.made.manifest.model_copy(
+            update={
+                "release_id": release_id,
+                "runner": who,
+                "signers": manifest_signers(roots),
+                "signers_digest": roots.digest,
+                **self.changes,
+                **changes,
+            }
+        )
+        candidate = seal(self.home.candidates, staged, manifest, key)
+        self.record(candidate)
+        return candidate
+
+    def record(self, candidate: Candidate) -> None:
+        manifest = candidate.manifest
+        base = {"release_id": manifest.release_id, "at": self.ledger.now().isoformat()}
+        events = (
+            RunStarted(**base, dataset=manifest.dataset, policy_digest=manifest.policy_digest, runner=manifest.runner, product="headgate"),
+            SourceIngested(**base, rows=ROWS, columns=5, source_hmac=manifest.source_hmac),
+            ExpectationsChecked(**base, direction="inbound", expectations=3, successful=3),
+            PlanChosen(**base, method="given", tables=((0,), (1,)), association_loss=0.2, information_exposure=0.1, steps=0),
+            TableAnonymized(**base, table=1, groups=10, suppressed=0, reached=True),
+            GatesJudged(**base, verdicts=len(manifest.verdicts), passed=len(manifest.verdicts)),
+            RunTracked(**base, mlflow_run_id="run"),
+            CandidateSealed(
+                **base,
+                candidate=candidate.id,
+                policy_digest=manifest.policy_digest,
+                required=manifest.approvals_required,
+                runner=manifest.runner,
+                signers=manifest.signers,
+                signers_digest=manifest.signers_digest,
+            ),
+        )
+        self.ledger.append(manifest.release_id, events, 0, manifest.runner.principal)
+
+    def approve(self, candidate: Candidate, *names: str) -> None:
+        from tasks.approval.decisions import approve
+
+        for name in names:
+            approve(self.home, self.ledger, candidate.id, self.keys[name], "read the report")
+
+    def publish(self, candidate: Candidate):
+        from tasks.publication.publish_version import publish
+
+        return publish(self.home, self.ledger, candidate.id)
+
+    def published(self, **changes: object):
+        """A release through the whole journey."""
+        candidate = self.seal(**changes)
+        self.approve(candidate, "ann", "bob")
+        return self.publish(candidate)
+
+
+@pytest.fixture
+def world(tmp_path: Path, keys: dict[str, PrivateKey], made: Made) -> World:
+    home = Home.open(tmp_path / "home")
+    clock = Clock()
+    open_ledger(home.ledger)
+    found = World(home, SqliteLedger(home.ledger, clock), clock, keys, made)
+    found.write_signers(found.line("ann"), found.line("ann-second", "ann"), found.line("bob"), found.line("cyd"))
+    return found

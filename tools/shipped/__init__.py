@@ -1,0 +1,1 @@
+"""What makes the data of the shipped policies."""

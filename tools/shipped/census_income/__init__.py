@@ -1,0 +1,1 @@
+"""The census file, from UCI."""

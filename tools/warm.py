@@ -1,0 +1,195 @@
+"""Compiles the hot loops once, so that no first release has to wait for it: `python -m tools.warm`, part of `make setup`.
+
+The compiled code is kept beside its source. It is made by grouping and measuring a little of the shipped data by every method, so that no
+loop that a release, advice or a check needs is forgotten. Two processes share the work: each finds what the other has compiled before.
+`python -m tools.warm blocks` compiles what grouping by `variant: blocks` needs, and nothing else.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.attacks.background_join import background_join
+from headgate.attacks.homogeneity import homogeneity
+from headgate.attacks.intersection import intersection
+from headgate.bounds.feasibility import feasibility
+from headgate.core.columns import Table
+from headgate.core.published import PublishedTable, publish_form
+from headgate.grouping.abstract_graph import abstract_graph
+from headgate.grouping.axes import axes_of
+from headgate.grouping.conditions import conditions_of
+from headgate.grouping.items import items_of
+from headgate.grouping.limits import NeighbourhoodLimit, delta_l, dissimilarity, linkability
+from headgate.library.check_table import check_classes
+from headgate.methods.anonymize import anonymize
+from headgate.methods.blocks.moves import move_rows
+from headgate.methods.blocks.placing import Aside, Search
+from headgate.methods.blocks.stages import parts_by_item, unite_twins
+from headgate.methods.blocks.store import empty_groups
+from headgate.methods.blocks.tree import Tree
+from headgate.methods.full_domain.level_partition import full_domain_partition
+from headgate.methods.full_domain.level_search import FullDomainSettings
+from headgate.methods.mondrian.settings import MondrianSettings
+from headgate.methods.partition import XColorSettings
+from headgate.methods.xcolor.faithful import color
+from headgate.projection.bitmap import bitmap_table
+from headgate.risk.candidates.runs import cell_runs, stacked
+from headgate.risk.candidates.trie import trie_of
+from headgate.utility.queries import count_query_error
+from policies.gates.attackers import Attacker, attackers_of
+from policies.gates.checkplan import TableCheck
+from policies.sealed.promise import Promise
+from policies.sealed.specs import promise_of
+from policies.shipped import shipped_policy
+from tasks.reading.dictionaries import encode_dictionaries
+from tasks.reading.ingest import ingest
+from tasks.reading.references import LoadedPolicy, load_policy
+
+ROWS, K = 600, 5
+SENSITIVE = ("family_history", "job", "income", "education")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A little of the shipped data, and limits of every form: equal values, ranges of values, tables of pairs."""
+
+    loaded: LoadedPolicy
+    table: Table
+    promise: Promise
+    attackers: tuple[Attacker, ...]
+    limits: tuple[NeighbourhoodLimit, ...]
+
+
+@cache
+def sample() -> Sample:
+    loaded = load_policy(Path(str(shipped_policy("hospital-patients"))))
+    ingested = ingest(loaded)
+    table = bitmap_table(ingested.table, ingested.specs).take(np.arange(ROWS))
+    attackers = attackers_of(loaded.policy, table, encode_dictionaries(loaded, table).encoded)
+    limits = (
+        dissimilarity(table.select(SENSITIVE), "0.1", "0.6"),
+        dissimilarity(table.select(["income"]), "0.02", "0.6", name="dissimilarity of income"),
+        linkability(table["job"], "0.8"),
+        delta_l(table["income"], 100, "1.5"),
+    )
+    return Sample(loaded, table, promise_of(loaded.policy, table), attackers, limits)
+
+
+def itemize() -> None:
+    """What all methods begin with: before the others, as both processes would compile it."""
+    items_of(sample().table, sample().limits)
+
+
+def group() -> None:
+    """`variant: blocks`."""
+    anonymize(sample().table, SENSITIVE, XColorSettings(K, sample().limits), 0)
+
+
+def move() -> None:
+    """The loops with which `variant: blocks` ends, by the types of what they are called with: no group has to be made first."""
+    items, numbers, state = items_of(sample().table, sample().limits).items, _nothing(1), np.zeros(3, dtype=np.int64)
+    tree = Tree(numbers, numbers, numbers, numbers, numbers, numbers, _nothing(2), _nothing(2))
+    search = Search(numbers, numbers, numbers, numbers, np.empty(0, np.bool_), numbers, np.empty(0))
+    groups, aside = empty_groups.py_func(items, 1, 1), Aside(numbers, numbers, numbers, numbers)
+    _compile(move_rows, items, tree, groups, search, aside, K, 1, state)
+    _compile(unite_twins, items, tree, groups, search, aside, K, state)
+    _compile(parts_by_item, groups, aside, 1)
+
+
+def _nothing(dimensions: int) -> NDArray[np.int64]:
+    return np.empty((0,) * dimensions, dtype=np.int64)
+
+
+def _compile(loop: Any, *arguments: Any) -> None:
+    loop.compile(tuple(map(numba.typeof, arguments)))
+
+
+def exchange() -> None:
+    """`variant: faithful`, with exchanges of three classes."""
+    color(axes_of(sample().table), sample().limits, ROWS, K)
+
+
+def cut() -> None:
+    """`method: mondrian`, under a limit and conditions, strict and not."""
+    conditions = conditions_of(SENSITIVE, distinct_l=2, entropy_l=1.2, recursive=(3, 2), closeness="0.5")
+    for strict in (True, False):
+        anonymize(sample().table, SENSITIVE, MondrianSettings(K, sample().limits[:1], strict=strict, conditions=conditions), 0)
+
+
+def lattice() -> None:
+    """Full-domain generalization, under a limit and conditions."""
+    conditions = conditions_of(SENSITIVE, distinct_l=2, closeness="0.5")
+    for suppression in (Fraction(0), Fraction(1, 10)):
+        full_domain_partition(sample().table, SENSITIVE, FullDomainSettings(K, suppression, "ncp", conditions, sample().limits))
+
+
+def foresee() -> None:
+    """Bounds before any work: over one attribute, over two numeric ones, over two of few values, and over all."""
+    table = sample().table
+    numbers = dissimilarity(table.select(["income", "education"]), "0.05", "0.6", name="dissimilarity of numbers")
+    words = dissimilarity(table.select(["family_history", "education"]), "0.5", "0.6", name="dissimilarity of few values")
+    for k in (K, ROWS // 4):
+        feasibility((*sample().limits, numbers, words), k, table.select(SENSITIVE), table.select(table.quasi))
+    abstract_graph(numbers)
+
+
+def measure() -> None:
+    """Every gate of a release, and its count queries."""
+    one = sample()
+    check = TableCheck(one.table, one.promise, one.loaded.policy.anonymize, one.loaded.policy.gates.disclosure, one.attackers, b"warm")
+    check.checked(SENSITIVE)
+    count_query_error(one.table, _published(), 3, 2, 0.1, 20, 1)
+    table, people = _published(), one.table.columns
+    homogeneity(table, people, "job")
+    background_join(table, people, "job", "education")
+    intersection((table, table), people)
+    runs, _ = stacked([cell_runs(table.cells["age"], people["age"])])
+    trie_of([people["age"].codes]).count(np.zeros((1, 1), dtype=np.int32), runs, ROWS)
+
+
+def check() -> None:
+    """What `check` measures of a table: over several attributes, and over one, with missing cells (income) and without."""
+    table, published = sample().table, _published()
+    quasi = {column.name: column.codes for column in table.select(table.quasi)}
+    for measured in (SENSITIVE, ("income",), ("age",)):
+        check_classes(table.select(measured), published.classes(), quasi, "0.1", "0.5", 1000)
+
+
+def _published() -> PublishedTable:
+    """Rows in groups as they come, some of them published alike."""
+    table = sample().table
+    return publish_form(table, np.arange(ROWS, dtype=np.int32) // K, "warm", SENSITIVE)
+
+
+PARTS: dict[str, tuple[Callable[[], None], ...]] = {
+    "blocks": (group, move),
+    "measures": (check, measure),
+    "methods": (exchange, cut, lattice, foresee),
+}
+
+
+def warm(names: Sequence[str]) -> None:
+    with ProcessPoolExecutor(min(2, os.cpu_count() or 1), multiprocessing.get_context("spawn")) as pool:
+        pool.submit(itemize).result()
+        for done in [pool.submit(part) for name in names for part in PARTS[name]]:
+            done.result()
+
+
+if __name__ == "__main__":
+    began = time.perf_counter()
+    warm(sys.argv[1:] or tuple(PARTS))
+    sys.stdout.write(f"Compiled in {time.perf_counter() - began:.0f} s.\n")
