@@ -18,7 +18,6 @@ from prefect.artifacts import create_table_artifact
 
 from flows.policy_files import resolve_policy
 from headgate.core.errors import HeadgateError
-from headgate.grouping.watch import stop_all
 from policies.gates.verdicts import require_passed
 from tasks.release import run as record
 from tasks.release import steps
@@ -56,7 +55,7 @@ def _release(policy: str, source: str | None, key: str | None, if_changed: bool,
             record.end_unsealed(bench, problem)
             raise
         except BaseException as stop:  # Ctrl-C, SIGTERM, or a defect in the flow itself: the ledger must know that the run has ended
-            stop_all()  # tables that other threads are still grouping
+            bench.stopping.set()  # tables that other threads are still grouping
             interrupted = HeadgateError("interrupted")
             interrupted.code = 130 if isinstance(stop, KeyboardInterrupt | SystemExit) else 1
             record.end_unsealed(bench, interrupted)

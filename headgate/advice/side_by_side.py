@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from headgate.grouping.watch import stop_all
-
 WORKERS = 2
-EVERY = 0.05  # seconds between two requests to stop: a worker may be between two runs just then
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """The results in the order of the items. What breaks one try, or Ctrl-C, ends them all."""
+def side_by_side(work: Callable[[T], R], items: Sequence[T], stopping: threading.Event) -> list[R]:
+    """The results in the order of the items. What breaks one try, or Ctrl-C, ends them all: `stopping` is the event that the runs of `work`
+    watch, and is set then."""
     if len(items) < 2:
         return [work(item) for item in items]
     pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="advice")
@@ -25,10 +23,7 @@ def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
     try:
         return [future.result() for future in futures]
     except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        while not all(future.done() for future in futures):
-            stop_all()
-            time.sleep(EVERY)
+        stopping.set()
         raise
     finally:
-        pool.shutdown()
+        pool.shutdown(cancel_futures=True)

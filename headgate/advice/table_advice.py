@@ -5,6 +5,7 @@ The answer names the values that bind; they are data, for the steward's own term
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -27,6 +28,7 @@ from headgate.core.tolerance import exact
 from headgate.grouping.abstract_graph import LARGEST_GRAPH, similar_pairs
 from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity
 from headgate.grouping.recount import fullest_share
+from headgate.grouping.watch import Watch
 from headgate.methods.anonymize import anonymize
 from headgate.methods.partition import XColorSettings
 from headgate.utility.queries import count_query_error
@@ -78,13 +80,15 @@ def advise(
     told: Told | None = None,
     scout: Scouting | None = None,
     closely: Sequence[Any] | None = None,
+    stopping: threading.Event | None = None,
 ) -> TableAdvice:
     """A map over k and ε for one projected table, as `Asked` says; `closely` is every ε unless some are named. `told` hears of settings as
-    they are done, from several threads."""
+    they are done, from several threads. `stopping` is the event that ends the runs of `trial`."""
+    stopping = stopping or threading.Event()
     columns, quasi = table.select(sensitive), table.select(table.quasi)
     asked = Asked(
         fitting(sizes, table.rows),
-        trial or trial_of(table, sensitive, seed, distance, others),
+        trial or trial_of(table, sensitive, seed, distance, others, stopping),
         scout,
         tuple(others),
         tuple(more),
@@ -112,21 +116,26 @@ def advise(
         return [replace(one, epsilon=float(exact(rising[i]))) for i in here for one in reversed(found)]
 
     if asked.scout is not None:  # at δ = 0 every ε is alike
-        alone |= dict(zip(asked.sizes, side_by_side(lambda k: asked.trial(k, rising[0], "0"), asked.sizes), strict=True))
-    settings = tuple(one for found in side_by_side(along, first) for one in found)
+        alone |= dict(zip(asked.sizes, side_by_side(lambda k: asked.trial(k, rising[0], "0"), asked.sizes, stopping), strict=True))
+    settings = tuple(one for found in side_by_side(along, first, stopping) for one in found)
     weights = np.array([(distance or Distance()).weights.get(column.name, column.weight) for column in columns], dtype=np.float64)
     shares = (weights / weights.sum()).tolist()
     return TableAdvice(tuple(sensitive), table.rows, tuple(zip(sensitive, shares, strict=True)), settings, binding_values(table, sensitive))
 
 
 def trial_of(
-    table: Table, sensitive: Sequence[str], seed: int, distance: Distance | None = None, others: Sequence[NeighbourhoodLimit] = ()
+    table: Table,
+    sensitive: Sequence[str],
+    seed: int,
+    distance: Distance | None = None,
+    others: Sequence[NeighbourhoodLimit] = (),
+    stopping: threading.Event | None = None,
 ) -> Trial:
     """`blocks` under (ε, δ) and the other limits."""
 
     def trial(k: int, epsilon: str, delta: str) -> Tried:
         limits = (dissimilarity(table.select(sensitive), epsilon, delta, distance), *others)
-        found = anonymize(table, sensitive, XColorSettings(k, limits), seed)
+        found = anonymize(table, sensitive, XColorSettings(k, limits), seed, Watch(stopping=stopping))
         if not found.reached:
             return Tried(False, reason=found.remedy())
         published = publish_form(table, found.groups, "table", sensitive)

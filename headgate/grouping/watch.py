@@ -1,13 +1,13 @@
 """What a long run tells while it works, and how it is stopped.
 
 Compiled loops see neither signals nor callbacks, so they work in a thread of their own: they write how far they are to `state` and
-look there whether to stop; the caller waits, and so hears Ctrl-C at once.
+look there whether to stop; the caller waits, and so hears Ctrl-C at once. Whoever owns several runs (a release, advice) gives them one
+event: once it is set, all of them stop, and none begins any more.
 """
 
 from __future__ import annotations
 
 import threading
-import weakref
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -26,29 +26,31 @@ class Stopped(KeyboardInterrupt):
 
 
 class Watch:
-    """One run. `report` is called from the thread that waits, a few times a second."""
+    """One run. `report` is called from the thread that waits, a few times a second. `stopping` is the owner's event; the run ends when it
+    is set."""
 
-    def __init__(self, report: Report | None = None) -> None:
+    def __init__(self, report: Report | None = None, stopping: threading.Event | None = None) -> None:
         self.state: NDArray[np.int64] = np.zeros(3, dtype=np.int64)
         self._report = report
-        _all.add(self)
+        self._stopping = stopping or threading.Event()
 
     def stop(self) -> None:
+        """This run alone."""
         self.state[STOP] = 1
 
     def require_going(self) -> None:
-        if self.state[STOP]:
+        if self.state[STOP] or self._stopping.is_set():
             raise Stopped
 
     def run(self, work: Callable[[], T]) -> T:
         """The result of `work`, which passes `state` to compiled loops. Ctrl-C stops it within a moment."""
-        found: list[T] = []
+        result: list[T] = []
         failed: list[BaseException] = []
         ended = threading.Event()  # not `join`: Ctrl-C during it makes Python take the thread for ended
 
         def call() -> None:
             try:
-                found.append(work())
+                result.append(work())
             except BaseException as problem:  # noqa: BLE001 - raised again where the caller waits
                 failed.append(problem)
             finally:
@@ -58,6 +60,8 @@ class Watch:
         threading.Thread(target=call, name="headgate").start()
         try:
             while not ended.wait(EVERY):
+                if self._stopping.is_set():
+                    self.stop()
                 if self._report is not None and self.state[TOTAL]:
                     self._report(int(self.state[DONE]), int(self.state[TOTAL]))
         except BaseException:
@@ -67,13 +71,4 @@ class Watch:
         if failed:
             raise failed[0]
         self.require_going()
-        return found[0]
-
-
-_all: weakref.WeakSet[Watch] = weakref.WeakSet()
-
-
-def stop_all() -> None:
-    """Every run of this process, whatever thread it is in."""
-    for watch in list(_all):
-        watch.stop()
+        return result[0]

@@ -7,6 +7,7 @@ tables that did not change are not anonymized again, and the partition that pass
 from __future__ import annotations
 
 import hashlib
+import threading
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -68,6 +69,7 @@ class TableCheck:
     infeasible: Infeasible = field(default_factory=Infeasible)
     tried: dict[frozenset[str], Checked] = field(default_factory=dict)
     report: Report | None = None
+    stopping: threading.Event = field(default_factory=threading.Event)  # of the release: ends every grouping for it
     lent: Fraction = Fraction(1)  # of the share of rows that may be suppressed: what a single table may use
 
     def __call__(self, names: tuple[str, ...]) -> TableVerdict:
@@ -95,7 +97,7 @@ class TableCheck:
     def partition(self, names: tuple[str, ...], kept: Any = None) -> Partition:
         """The table's rows (or those `kept`) in groups, by the policy's method."""
         table = self.table if kept is None else self.table.take(kept)
-        watch = Watch(self.report)
+        watch = Watch(self.report, self.stopping)
         limits = limits_of_table(
             table,
             names,

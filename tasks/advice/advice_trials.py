@@ -4,6 +4,7 @@ the order in which a release would take them. Nothing of it is stored but figure
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -71,6 +72,7 @@ class Trials:
     seed: bytes
     distance: Distance | None = None
     report: Report | None = None
+    stopping: threading.Event = field(default_factory=threading.Event)  # ends every try
     known: dict[tuple[Names, Asked, int], Tried] = field(default_factory=dict)
     failed: dict[tuple[Names, Asked], Checked] = field(default_factory=dict)  # without their groups, which would fill the memory
 
@@ -83,7 +85,15 @@ class Trials:
         seed = hashlib.sha256(self.seed + bytes([number])).digest()
         gate = self.policy.gates.disclosure
         return TableCheck(
-            self.table, self.promise_at(asked), self.policy.anonymize, gate, self.attackers, seed, self.distance, report=self.report
+            self.table,
+            self.promise_at(asked),
+            self.policy.anonymize,
+            gate,
+            self.attackers,
+            seed,
+            self.distance,
+            report=self.report,
+            stopping=self.stopping,
         )
 
     @cached_property
@@ -177,7 +187,7 @@ class Trials:
         if first is None or first.refused:
             return None
         found = [first]
-        for tried in side_by_side(lambda number: self.release(asked, number, plans), range(1, SEEDS)):
+        for tried in side_by_side(lambda number: self.release(asked, number, plans), range(1, SEEDS), self.stopping):
             if tried is None or tried.refused:
                 return None
             found.append(tried)

@@ -117,7 +117,7 @@ def explore(path: Path, grid: Grid, home: Home, told: Progress | None = None) ->
         count.add(1)
         return number, asked, found
 
-    tried = side_by_side(attempt, [(number, asked) for asked in settings for number in range(1, len(tables) + 1)])
+    tried = side_by_side(attempt, [(number, asked) for asked in settings for number in range(1, len(tables) + 1)], trials.stopping)
     whole = tuple(_whole(asked, [found for _, one, found in tried if one == asked]) for asked in settings)
     best = _frontier(whole)
     parent = _tell_parent(prepared, home, whole, best, len(tables))

@@ -205,7 +205,7 @@ def _table_advice(
         trials.table, names, distance=compared, each=promise.each, linkable=promise.linkability, delta_ls=promise.delta_l
     )
     trial, scout = trial_at(trials, names), None if trials.sample is None else scout_at(trials, names)
-    return advise(trials.table, names, 0, compared, sizes, epsilons, others, trial, more, told, scout, (own,))
+    return advise(trials.table, names, 0, compared, sizes, epsilons, others, trial, more, told, scout, (own,), trials.stopping)
 
 
 def trial_at(trials: Trials, names: Names) -> Trial:

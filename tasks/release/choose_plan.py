@@ -35,7 +35,15 @@ def choose_plan(bench: Workbench) -> int:
     encoded = {} if bench.dictionaries is None else bench.dictionaries.encoded
     bench.attackers = attackers_of(policy, original, encoded, ingested.own)
     check = TableCheck(
-        table, promise, policy.anonymize, policy.gates.disclosure, bench.attackers, bench.seed, bench.distance, report=bench.working
+        table,
+        promise,
+        policy.anonymize,
+        policy.gates.disclosure,
+        bench.attackers,
+        bench.seed,
+        bench.distance,
+        report=bench.working,
+        stopping=bench.stopping,
     )
     try:
         found = search_plan(policy, table, check, check.promise)

@@ -6,6 +6,7 @@ here, in the process that runs the flow. Nothing of it is ever written: a run th
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -96,6 +97,7 @@ class Workbench:
     candidate: Candidate | None = None
     folder: Path | None = None  # of the candidate, or of the report on why there is none
     state: State = State.RUNNING
+    stopping: threading.Event = field(default_factory=threading.Event)  # ends what any thread still groups for this release
     step: str = "start"  # the last one that began
     told: int = 0  # events in the ledger
     untold: list[tuple[type[Event], dict[str, Any]]] = field(default_factory=list)
