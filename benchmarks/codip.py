@@ -16,7 +16,7 @@ from benchmarks import associations, lattice
 from benchmarks.measures import Row
 from headgate.projection.bitmap import bitmap_table
 from policies.gates.attackers import attackers_of
-from policies.gates.checkplan import TableCheck, search_plan
+from policies.judging.checkplan import TableCheck, search_plan
 from policies.sealed.specs import promise_of
 from policies.shipped import shipped_policy
 from tasks.reading.ingest import ingest

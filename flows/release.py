@@ -18,7 +18,7 @@ from prefect.artifacts import create_table_artifact
 
 from flows.policy_files import resolve_policy
 from headgate.core.errors import HeadgateError
-from policies.gates.verdicts import require_passed
+from policies.judging.verdicts import require_passed
 from tasks.release import run as record
 from tasks.release import steps
 from tasks.release.make_tables import agree_on_suppression

@@ -51,7 +51,7 @@ from headgate.risk.candidates.runs import cell_runs, stacked
 from headgate.risk.candidates.trie import trie_of
 from headgate.utility.queries import count_query_error
 from policies.gates.attackers import Attacker, attackers_of
-from policies.gates.checkplan import TableCheck
+from policies.judging.checkplan import TableCheck
 from policies.sealed.promise import Promise
 from policies.sealed.specs import promise_of
 from policies.shipped import shipped_policy

@@ -8,8 +8,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from headgate.core.errors import IntegrityBroken
-from policies.schema.frozen import Frozen
 from policies.sealed.manifest import Signer
+from policies.words.frozen import Frozen
 
 LONGEST_REASON = 2000
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]

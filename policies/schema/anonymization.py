@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from policies.schema.fields import Exact, NotNegative, Problem, Problems, Section, Share, Text, Whole, decimal_text
+from policies.words.fields import Exact, NotNegative, Problem, Problems, Section, Share, Text, Whole, decimal_text
 
 FULL_DOMAIN = "full-domain"
 

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from headgate.core.columns import Kind, Role
 from headgate.core.described import NESTED, nested
-from policies.schema.fields import (
+from policies.words.fields import (
     Exact,
     InputPath,
     NotNegative,

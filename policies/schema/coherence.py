@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from headgate.core.columns import BIT, GROUP, Kind, Role
 from policies.schema.attribute import Attribute
 from policies.schema.disclosure_key import SOURCE
-from policies.schema.fields import KeyPath, Problem, choices
+from policies.words.fields import KeyPath, Problem, choices
 
 if TYPE_CHECKING:
     from policies.schema.policy import Policy

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, PlainSerializer, Tag, model_validator
 
 from headgate.core.tolerance import at_least, at_most
-from policies.schema.fields import (
+from policies.words.fields import (
     Encoding,
     Exact,
     InputPath,

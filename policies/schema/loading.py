@@ -21,8 +21,8 @@ from ruamel.yaml.events import (
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from headgate.core.errors import PolicyInvalid
-from policies.schema.fields import KeyPath, Problem, Problems, WrittenDecimal, WrittenInt, choices
 from policies.schema.policy import Policy
+from policies.words.fields import KeyPath, Problem, Problems, WrittenDecimal, WrittenInt, choices
 
 LARGEST_POLICY = 1_000_000  # characters
 DEEPEST_POLICY = 30

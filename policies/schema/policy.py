@@ -13,9 +13,9 @@ from policies.schema.anonymization import Anonymize, Projection
 from policies.schema.attribute import Attribute, ValuesFrom
 from policies.schema.coherence import problems_of
 from policies.schema.disclosure_key import SuppressCells
-from policies.schema.fields import Problems, Section
 from policies.schema.requirements import ApprovalKey, Gates, PublishKey, ScheduleKey, UtilityKey
 from policies.schema.source_key import Expectations, Source
+from policies.words.fields import Problems, Section
 
 Dataset = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
 

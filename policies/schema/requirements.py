@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from policies.schema.cron import check_cron, check_timezone
 from policies.schema.disclosure_key import DisclosureGate
-from policies.schema.fields import (
+from policies.words.fields import (
     Exact,
     InputPath,
     NotNegative,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from policies.schema.fields import Encoding, InputPath, NotNegative, Problem, Problems, Section, Separator, Share, Text, Whole
+from policies.words.fields import Encoding, InputPath, NotNegative, Problem, Problems, Section, Separator, Share, Text, Whole
 
 
 class CsvSource(Section):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from policies.schema.disclosure_key import CANDIDATES, MAX, MEAN, PRIOR, SHARE
-from policies.schema.frozen import Frozen
 from policies.sealed.promise import Promise
+from policies.words.frozen import Frozen
 
 
 class Verdict(Frozen):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from policies.schema.frozen import Frozen
+from policies.words.frozen import Frozen
 
 
 class SensitiveAttribute(Frozen):

@@ -16,9 +16,9 @@ from headgate.core.encode import ColumnSpec, value_text
 from headgate.core.errors import InputRejected, PolicyInvalid
 from headgate.core.hierarchy import Hierarchy
 from policies.schema.attribute import Attribute, Mask, Widths
-from policies.schema.fields import decimal_text
 from policies.schema.policy import Policy
 from policies.sealed.promise import DeltaL, Dissimilarity, Promise, QuasiIdentifier, Reidentification, SensitiveAttribute
+from policies.words.fields import decimal_text
 
 EPOCH = datetime.date(1970, 1, 1)
 HierarchyRows = Sequence[Sequence[str]]

@@ -25,9 +25,9 @@ from headgate.projection.codip import codip_star
 from headgate.projection.plan import NoPlan
 from headgate.utility.queries import count_query_error
 from policies.gates.attackers import Attacker, threats
-from policies.gates.checkplan import Checked, TableCheck, search_plan
-from policies.gates.measure import measure_table
-from policies.gates.verdicts import judge, judge_utility
+from policies.judging.checkplan import Checked, TableCheck, search_plan
+from policies.judging.measure import measure_table
+from policies.judging.verdicts import judge, judge_utility
 from policies.schema.anonymization import Relax
 from policies.schema.policy import Policy
 from policies.sealed.manifest import Utility

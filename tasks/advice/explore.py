@@ -17,7 +17,7 @@ from headgate.advice.rungs import delta_text
 from headgate.advice.side_by_side import side_by_side
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact
-from policies.schema.fields import decimal_text
+from policies.words.fields import decimal_text
 from tasks.advice.advice_charts import FrontierPoint, draw_frontier
 from tasks.advice.advice_trials import Asked, Names, Trials
 from tasks.advice.policy_advice import STAND_IN, Count, Prepared, Progress, prepare, share_of, sizes_around

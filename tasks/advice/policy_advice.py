@@ -18,9 +18,9 @@ from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact
 from headgate.grouping.limits import limits_of_table
 from headgate.projection.plan import NoPlan
-from policies.gates.measure import composite_of
-from policies.schema.fields import decimal_text
+from policies.judging.measure import composite_of
 from policies.sealed.specs import promise_of
+from policies.words.fields import decimal_text
 from tasks.advice.advice_suggestions import Search, Suggestion
 from tasks.advice.advice_trials import Asked, Names, Trials, plans_of
 from tasks.reading.ingest import ingest

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from headgate.core.errors import IntegrityBroken
 from policies.ledger.events import CandidateApproved, CandidateRejected, Digest, Moment, Reason, ReleaseWithdrawn
 from policies.ledger.standing import Release
-from policies.schema.frozen import Frozen
+from policies.words.frozen import Frozen
 from tasks.signing.keys import PrivateKey
 from tasks.signing.signatures import APPROVAL, WITHDRAWAL, sign_statement, statement, verify_envelope
 from tasks.stores.seal import MANIFEST

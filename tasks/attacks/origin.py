@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from headgate.core.errors import InputRejected, PolicyInvalid
-from policies.schema.frozen import Frozen
+from policies.words.frozen import Frozen
 from tasks.reading.ingest import Ingested, ingest
 from tasks.reading.prepare import Transformed, transformed
 from tasks.reading.references import LoadedPolicy, load_policy

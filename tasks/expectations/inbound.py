@@ -22,9 +22,9 @@ from headgate.core.encode import ColumnSpec
 from headgate.core.errors import PolicyInvalid
 from headgate.core.tolerance import TOLERANCE
 from policies.schema.attribute import Attribute
-from policies.schema.fields import choices
 from policies.schema.policy import Policy
 from policies.schema.source_key import ExpectedRows
+from policies.words.fields import choices
 from tasks.expectations.running import ExpectationOutcome, Expected, import_great_expectations, run_expectations
 from tasks.reading.ingest import Ingested
 from tasks.reading.references import LoadedPolicy

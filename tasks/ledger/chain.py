@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pydantic import Field, ValidationError
 
 from headgate.core.errors import IntegrityBroken
-from policies.schema.frozen import Frozen
+from policies.words.frozen import Frozen
 from tasks.signing.keys import PrivateKey
 from tasks.signing.signatures import HEAD, Signed, sign_statement, statement, verify_envelope
 

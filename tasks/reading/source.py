@@ -23,7 +23,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 
 from headgate.core.errors import InputRejected
-from policies.schema.fields import choices
+from policies.words.fields import choices
 from tasks.runtime.boundary import reason_of
 
 COMMON_SEPARATORS = (",", ";", "\t", "|")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from policies.gates.verdicts import require_passed
+from policies.judging.verdicts import require_passed
 from tasks.approval.approvals import SIGNERS_FILE, policy_roots
 from tasks.attacks.origin import keep_origin
 from tasks.release import assemble

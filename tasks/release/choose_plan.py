@@ -15,10 +15,10 @@ from headgate.methods.partition import Otherwise, Partition, Variant
 from headgate.projection.baseline import trade_off
 from headgate.projection.plan import NoPlan, Projection
 from policies.gates.attackers import attackers_of, threats
-from policies.gates.checkplan import Checked, TableCheck, infeasible_of, relaxed, search_plan, sentence_of
-from policies.gates.exposure import Exposure, exposures, with_cures
-from policies.gates.measure import measure_table
-from policies.gates.verdicts import judge
+from policies.judging.checkplan import Checked, TableCheck, infeasible_of, relaxed, search_plan, sentence_of
+from policies.judging.exposure import Exposure, exposures, with_cures
+from policies.judging.measure import measure_table
+from policies.judging.verdicts import judge
 from policies.sealed.manifest import Alternative, Plan, PlanStep, Verdict
 from tasks.release.workbench import Workbench, present
 from tasks.reporting.measured_tables import MeasuredTable

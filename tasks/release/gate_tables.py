@@ -17,9 +17,9 @@ from headgate.principles.dissimilarity import dissimilarity
 from headgate.utility.loss import information_loss
 from headgate.utility.queries import count_query_error
 from policies.gates.attackers import threats
-from policies.gates.exposure import with_cures
-from policies.gates.measure import composite_of, measure_table
-from policies.gates.verdicts import judge, judge_utility
+from policies.judging.exposure import with_cures
+from policies.judging.measure import composite_of, measure_table
+from policies.judging.verdicts import judge, judge_utility
 from policies.schema.anonymization import FULL_DOMAIN
 from policies.sealed.manifest import TableFigures, Utility, Verdict
 from policies.sealed.specs import domains_of

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from headgate.core.errors import HeadgateError, InputRejected, RequirementNotMet
 from policies.approval.decide import Act, Action, Actor, ActorRole
-from policies.gates.verdicts import require_passed
+from policies.judging.verdicts import require_passed
 from policies.ledger.events import CandidateSealed, NothingNew, ReleaseRefused, RunFailed, RunStarted, SourceIngested
 from policies.ledger.fold import fold
 from policies.ledger.states import State

@@ -12,7 +12,7 @@ from headgate.core.published import PublishedTable
 from headgate.risk.candidates.runs import cell_runs
 from headgate.risk.disclosure.patterns import riskiest
 from policies.gates.attackers import Threat
-from policies.gates.exposure import exposures
+from policies.judging.exposure import exposures
 from tasks.release.workbench import Workbench, present
 
 

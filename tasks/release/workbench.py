@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from headgate.methods.partition import Partition
     from headgate.risk.disclosure.patterns import Pattern
     from policies.gates.attackers import Attacker
-    from policies.gates.checkplan import TableCheck
-    from policies.gates.exposure import Exposure
+    from policies.judging.checkplan import TableCheck
+    from policies.judging.exposure import Exposure
     from policies.sealed.manifest import Plan, Signer, TableFigures, Utility, Verdict
     from policies.sealed.promise import Promise
     from tasks.ledger.event_log import Ledger

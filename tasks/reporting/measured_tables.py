@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from policies.gates.exposure import Exposure
+from policies.judging.exposure import Exposure
 from policies.sealed.manifest import Plan, TableFigures, Utility, Verdict
 from policies.sealed.promise import Promise
 

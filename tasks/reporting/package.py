@@ -15,9 +15,9 @@ from pydantic import Field
 
 from headgate.core.cells import format_day, format_number
 from headgate.core.columns import BIT, GROUP, Kind
-from policies.schema.frozen import Frozen
 from policies.schema.policy import Policy
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
+from policies.words.frozen import Frozen
 from tasks.stores.files import write_file
 from tasks.tables.write import WrittenFile
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from headgate.projection.baseline import Baseline, against_single
 from headgate.risk.disclosure.patterns import Pattern
-from policies.gates.exposure import Exposure
+from policies.judging.exposure import Exposure
 from policies.schema.disclosure_key import CANDIDATES, DISCLOSURE, MAX, MEAN, SHARE
 from policies.sealed.manifest import TableFigures, Verdict
 from policies.sealed.promise import Promise, SensitiveAttribute

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from headgate.core.errors import IntegrityBroken
-from policies.schema.frozen import Frozen
+from policies.words.frozen import Frozen
 from tasks.signing.keys import KEY_TYPE, PrivateKey, fingerprint_of
 from tasks.signing.signers import NAMESPACE
 

@@ -76,7 +76,7 @@ def _check_every_table_is_claimed(manifest: Manifest, files: Mapping[str, Stored
 
 
 def _table(manifest: Manifest, claimed: TableFigures, files: Mapping[str, Stored]) -> TableFigures:
-    from policies.gates.measure import measure_table
+    from policies.judging.measure import measure_table
 
     forms = [files[path] for form in ("csv", "parquet") if (path := f"{TABLES}{claimed.name}.{form}") in files]
     if not forms or claimed.path not in [stored.path for stored in forms]:
@@ -162,7 +162,7 @@ def _shown(figure: Any) -> str:
 
 def _check_promise(manifest: Manifest, measured: tuple[TableFigures, ...]) -> None:
     """Judged anew, every gate passes, and the manifest's verdicts are these and no others."""
-    from policies.gates.verdicts import judge
+    from policies.judging.verdicts import judge
 
     unknowable = {"dissimilarity"} if manifest.promise.callable is not None else set()
     judged = {(verdict.gate, verdict.table): verdict for verdict in judge(manifest.promise, measured) if verdict.gate not in unknowable}

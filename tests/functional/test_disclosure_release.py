@@ -273,7 +273,7 @@ def test_a_refusal_after_the_tables_were_written_says_which_step_would_do_and_sh
 
 
 def _blind(*given: Any, **options: Any) -> Any:
-    from policies.gates.checkplan import TableCheck
+    from policies.judging.checkplan import TableCheck
 
     table, promise, settings, _gate, _attackers, *rest = given
     return TableCheck(table, promise, settings, None, (), *rest, **options)

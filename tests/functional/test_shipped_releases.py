@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from headgate.core.tolerance import exact
-from policies.gates.measure import measure_table
-from policies.gates.verdicts import judge
+from policies.judging.measure import measure_table
+from policies.judging.verdicts import judge
 from policies.sealed.manifest import Manifest
 from tasks.tables.write import read_published
 

@@ -15,8 +15,8 @@ import pytest
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.published import publish_form
-from policies.gates.measure import measure_table
-from policies.gates.verdicts import judge
+from policies.judging.measure import measure_table
+from policies.judging.verdicts import judge
 from policies.ledger.events import (
     CandidateSealed,
     ExpectationsChecked,

@@ -19,8 +19,8 @@ from headgate.core.published import PublishedCells, PublishedTable, publish_form
 from headgate.projection.bitmap import bitmap_table
 from headgate.risk.candidates.consistency import encode_dictionary
 from policies.gates.attackers import OwnWeights, attackers_of, needs_whose, sensitivity_of, threats
-from policies.gates.measure import measure_table
-from policies.gates.verdicts import judge
+from policies.judging.measure import measure_table
+from policies.judging.verdicts import judge
 from policies.schema.disclosure_key import DisclosureGate, SensitivityKey
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy

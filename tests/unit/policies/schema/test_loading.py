@@ -14,9 +14,9 @@ from headgate.core.columns import Kind, Role
 from headgate.core.errors import PolicyInvalid
 from policies.schema.anonymization import Relax, Suppress
 from policies.schema.attribute import Mask, Widths
-from policies.schema.fields import decimal_text
 from policies.schema.loading import MOST_PROBLEMS, parse_policy
 from policies.schema.policy import Policy, require_ready
+from policies.words.fields import decimal_text
 
 
 def refusal(text: str) -> PolicyInvalid:

@@ -11,8 +11,8 @@ import pytest
 
 from flows.cli import app, audit_app
 from policies.ledger.states import State, state_diagram
-from policies.schema.fields import Section
 from policies.schema.policy import Policy
+from policies.words.fields import Section
 
 ROOT = Path(__file__).parents[4]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])

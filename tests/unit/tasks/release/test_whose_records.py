@@ -20,7 +20,7 @@ from headgate.core.published import PublishedTable, order_of_rows, publish_form
 from headgate.projection.bitmap import bitmap_table
 from headgate.risk.candidates.consistency import encode_dictionary
 from policies.gates.attackers import OwnWeights, attackers_of, threats
-from policies.gates.measure import measure_table
+from policies.judging.measure import measure_table
 from policies.schema.disclosure_key import DisclosureGate
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy

@@ -9,7 +9,7 @@ import pytest
 
 from headgate.risk.disclosure.decision import risk_distribution
 from headgate.risk.disclosure.patterns import Pattern
-from policies.gates.exposure import Exposure, Step
+from policies.judging.exposure import Exposure, Step
 from policies.sealed.manifest import Verdict
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable, Outcome

@@ -15,8 +15,8 @@ from headgate.core.encode import encode_table
 from headgate.core.errors import InputRejected, RequirementNotMet
 from headgate.core.published import PublishedTable, from_frame, publish_form, to_frame
 from policies.gates.attackers import attackers_of, threats
-from policies.gates.measure import measure_table
-from policies.gates.verdicts import judge, judge_utility, require_passed
+from policies.judging.measure import measure_table
+from policies.judging.verdicts import judge, judge_utility, require_passed
 from policies.schema.policy import Policy
 from policies.schema.requirements import UtilityKey
 from policies.sealed.manifest import TableFigures, Utility, Verdict

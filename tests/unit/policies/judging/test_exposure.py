@@ -16,9 +16,9 @@ from headgate.core.published import PublishedTable, publish_form
 from headgate.risk.candidates.consistency import encode_dictionary
 from headgate.risk.disclosure.decision import risk_distribution
 from policies.gates.attackers import OwnWeights, attackers_of, threats
-from policies.gates.exposure import Exposure, Step, exposures, with_cures
-from policies.gates.measure import measure_table
-from policies.gates.verdicts import judge
+from policies.judging.exposure import Exposure, Step, exposures, with_cures
+from policies.judging.measure import measure_table
+from policies.judging.verdicts import judge
 from policies.schema.disclosure_key import DisclosureGate
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy

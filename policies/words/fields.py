@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
 from pydantic_core import PydanticCustomError
 
-from policies.schema.frozen import Frozen
+from policies.words.frozen import Frozen
 
 KeyPath = tuple[str | int, ...]
 

@@ -10,7 +10,7 @@ import pytest
 
 from headgate.core.columns import Table
 from headgate.core.encode import encode_table
-from policies.gates.checkplan import TableCheck
+from policies.judging.checkplan import TableCheck
 from policies.schema.policy import Policy
 from policies.sealed.specs import column_specs, promise_of
 

@@ -30,8 +30,8 @@ from headgate.projection.codip import codip_star
 from headgate.projection.optimal import given, optimal, separate, single
 from headgate.projection.plan import CheckTable, Projection, TableVerdict
 from policies.gates.attackers import Attacker, threats
-from policies.gates.measure import composite_of, measure_table
-from policies.gates.verdicts import judge
+from policies.judging.measure import composite_of, measure_table
+from policies.judging.verdicts import judge
 from policies.schema.anonymization import FULL_DOMAIN, Anonymize, Relax, Suppress
 from policies.schema.disclosure_key import DisclosureGate
 from policies.schema.policy import Policy
