@@ -20,12 +20,12 @@ WIDTH = 160  # columns, where nobody says how wide the page is
 
 def run_attacks(name: str, policy: Path | None, source: Path | None, people: int | None, as_json: bool) -> None:
     from flows.shapes import attacks_document
-    from tasks.ledger.event_log import open_ledger
+    from tasks.ledger.open_ledger import open_ledger
     from tasks.release.attack_tables import attack_candidate
 
     home = Home.open()
     console().print("The source is read again, and the tables are attacked.", style="dim", soft_wrap=True)
-    found = attack_candidate(home, open_ledger(home.ledger), name, None if policy is None else resolve_policy(policy), source, people)
+    found = attack_candidate(home, open_ledger(home), name, None if policy is None else resolve_policy(policy), source, people)
     if as_json:
         print_json(attacks_document(found))
         return

@@ -119,9 +119,9 @@ def _tell_nothing_new(home: Home, release_id: str, as_json: bool) -> None:
 
 
 def _ledger(home: Home) -> Ledger:
-    from tasks.ledger.event_log import open_ledger
+    from tasks.ledger.open_ledger import open_ledger
 
-    return open_ledger(home.ledger)
+    return open_ledger(home)
 
 
 def show_candidate(name: str, as_json: bool) -> None:

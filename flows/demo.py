@@ -95,11 +95,11 @@ class _Demo:
 
     def release(self, policy: Path) -> str:
         """The candidate's id, from the ledger: the command itself is run as a person would."""
-        from tasks.ledger.event_log import open_ledger
         from tasks.ledger.history import read_history
+        from tasks.ledger.open_ledger import open_ledger
 
         self.run("release", str(policy))
-        return read_history(open_ledger(Home.open().ledger)).releases()[-1].candidate
+        return read_history(open_ledger(Home.open())).releases()[-1].candidate
 
 
 def _copy_policy(work: Path) -> Path:

@@ -224,11 +224,11 @@ def _by_what(not_measured: Sequence[str]) -> list[str]:
 def show_events(name: str, as_json: bool) -> None:
     import json
 
-    from tasks.ledger.event_log import open_ledger
+    from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home
     from tasks.verification.audit import show_release
 
-    release, lines = show_release(open_ledger(Home.open().ledger), name)
+    release, lines = show_release(open_ledger(Home.open()), name)
     if as_json:
         events = [
             {"seq": line.entry.seq, "at": line.entry.at, "actor": line.entry.actor, "type": line.entry.type, "hash": line.entry.hash}
@@ -257,12 +257,12 @@ def _shortened(digest: re.Match[str]) -> str:
 
 
 def verify_ledger(as_json: bool) -> None:
-    from tasks.ledger.event_log import open_ledger
+    from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home
     from tasks.verification.audit import verify_audit
 
     home = Home.open()
-    report = verify_audit(home, open_ledger(home.ledger))
+    report = verify_audit(home, open_ledger(home))
     if as_json:
         print_json({"events": report.events, "releases": report.releases, "versions": report.versions, "head": report.head, "faults": []})
         return
@@ -278,10 +278,10 @@ def verify_ledger(as_json: bool) -> None:
 
 
 def export_ledger(output: Path | None) -> None:
-    from tasks.ledger.event_log import open_ledger
+    from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home
     from tasks.verification.audit import export_ledger as export
 
-    text = export(open_ledger(Home.open().ledger), None if output is None else output.absolute())
+    text = export(open_ledger(Home.open()), None if output is None else output.absolute())
     if output is None:
         sys.stdout.write(text)

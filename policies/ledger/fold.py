@@ -23,7 +23,8 @@ from policies.ledger.events import (
     SourceIngested,
 )
 from policies.ledger.standing import Decision, Release
-from policies.ledger.states import TRANSITIONS, Count, State
+from policies.ledger.states import Count, State
+from policies.ledger.transitions import TRANSITIONS
 
 CURE = "Run `headgate audit verify`, and restore the ledger from a backup."
 _MOVES = {row.event for row in TRANSITIONS}
@@ -47,6 +48,21 @@ def begin(event: Event) -> Release:
 
 def apply(release: Release, event: Event) -> Release:
     """The release after one more event; IntegrityBroken if it cannot follow."""
+    _check_order(release, event)
+    changed = replace(_content(release, event), seen=release.seen | {event.event}, events=release.events + 1)
+    if event.event not in _MOVES:
+        if release.state is not State.RUNNING:
+            raise _broken(event, f"happens in state {release.state}")
+        return changed
+    enough = Count.ENOUGH if changed.standing() >= changed.required else Count.MORE_NEEDED
+    rows = [row for row in TRANSITIONS if row.event == event.event and row.source is release.state and row.count in (Count.ANY, enough)]
+    if not rows:
+        raise _broken(event, f"happens in state {release.state}")
+    return replace(changed, state=rows[0].target)
+
+
+def _check_order(release: Release, event: Event) -> None:
+    """It is this release's, this candidate's and this policy's, comes after what must be before it, and not twice."""
     if event.release_id != release.release_id:
         raise _broken(event, "belongs to another release")
     absent = sorted(event.after - release.seen)
@@ -58,16 +74,6 @@ def apply(release: Release, event: Event) -> Release:
         raise _broken(event, "names another candidate")
     if isinstance(event, SignedEvent) and event.policy_digest != release.policy_digest:
         raise _broken(event, "names another policy")
-    changed = replace(_content(release, event), seen=release.seen | {event.event}, events=release.events + 1)
-    if event.event not in _MOVES:
-        if release.state is not State.RUNNING:
-            raise _broken(event, f"happens in state {release.state}")
-        return changed
-    enough = Count.ENOUGH if changed.standing() >= changed.required else Count.MORE_NEEDED
-    rows = [row for row in TRANSITIONS if row.event == event.event and row.source is release.state and row.count in (Count.ANY, enough)]
-    if not rows:
-        raise _broken(event, f"happens in state {release.state}")
-    return replace(changed, state=rows[0].target)
 
 
 def _content(release: Release, event: Event) -> Release:

@@ -1,17 +1,14 @@
-"""The life of a release as one table: from which state, by which action, of whom, under which guards, to which state.
-
-Diagram, permissions, the ledger's order of events and the console's buttons all follow from TRANSITIONS; nothing else decides.
-"""
+"""The words of a release's life: its states, what may be done to it, by whom, and what must hold. Events and pages store and show them;
+transitions.py puts them together."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 
 class State(StrEnum):
     RUNNING = "running"  # no candidate yet
-    NOTHING_NEW = "nothing_new"  # the run ended: source and policy are those of a candidate there is
+    NOTHING_NEW = "nothing_new"  # the run ended: a candidate of the same source and policy exists
     FAILED = "failed"  # the run ended by an error
     REFUSED = "refused"
     AWAITING_APPROVAL = "awaiting_approval"
@@ -53,7 +50,7 @@ class ActorRole(StrEnum):
 
 
 class Guard(StrEnum):
-    """What must hold besides state and role. Each is one function of policies.approval.decide."""
+    """What must hold besides state and role. Each is one function of policies.approval.guards."""
 
     IS_THE_RUNNER = "is the runner of this release"
     REPORTED = "what the run reports fits the action"
@@ -82,77 +79,5 @@ class Count(StrEnum):
     ENOUGH = "enough"
 
 
-@dataclass(frozen=True)
-class Transition:
-    source: State
-    action: Action
-    target: State
-    role: ActorRole
-    guards: tuple[Guard, ...]
-    event: str
-    count: Count = Count.ANY
-
-
-_RUN = (Guard.IS_THE_RUNNER, Guard.REPORTED)
-_DECISION = (
-    Guard.BOUND,
-    Guard.SIGNED,
-    Guard.REASON,
-    Guard.SEALED_KEY,
-    Guard.KEY_NOT_REVOKED,
-    Guard.NOT_THE_RUNNER,
-    Guard.NOT_DECIDED_YET,
-    Guard.WITHIN_DEADLINE,
-)
-_PUBLICATION = (Guard.BOUND, Guard.ENOUGH_APPROVALS, Guard.WITHIN_DEADLINE, Guard.TARGET)
-_WITHDRAWAL = (Guard.BOUND, Guard.SIGNED, Guard.REASON, Guard.SEALED_OR_RUNNER_KEY, Guard.KEY_NOT_REVOKED)
-
 RUN_STATES = (State.RUNNING, State.NOTHING_NEW, State.FAILED, State.REFUSED)
 CANDIDATE_STATES = tuple(state for state in State if state not in RUN_STATES)
-
-TRANSITIONS: tuple[Transition, ...] = (
-    Transition(State.RUNNING, Action.SEAL, State.AWAITING_APPROVAL, ActorRole.RUNNER, (*_RUN, Guard.PASSED_AND_TRACKED), "sealed"),
-    Transition(State.RUNNING, Action.REFUSE, State.REFUSED, ActorRole.RUNNER, _RUN, "refused"),
-    Transition(State.RUNNING, Action.FAIL, State.FAILED, ActorRole.RUNNER, _RUN, "failed"),
-    Transition(State.RUNNING, Action.SKIP, State.NOTHING_NEW, ActorRole.RUNNER, _RUN, "nothing_new"),
-    Transition(
-        State.AWAITING_APPROVAL, Action.APPROVE, State.AWAITING_APPROVAL, ActorRole.APPROVER, _DECISION, "approved", Count.MORE_NEEDED
-    ),
-    Transition(State.AWAITING_APPROVAL, Action.APPROVE, State.APPROVED, ActorRole.APPROVER, _DECISION, "approved", Count.ENOUGH),
-    # One more signature than needed stands in for a key that is revoked before the publication.
-    Transition(State.APPROVED, Action.APPROVE, State.APPROVED, ActorRole.APPROVER, _DECISION, "approved"),
-    Transition(State.AWAITING_APPROVAL, Action.REJECT, State.REJECTED, ActorRole.APPROVER, _DECISION, "rejected"),
-    Transition(State.APPROVED, Action.REJECT, State.REJECTED, ActorRole.APPROVER, _DECISION, "rejected"),
-    Transition(State.APPROVED, Action.PUBLISH, State.PUBLISHING, ActorRole.PUBLISHER, _PUBLICATION, "publishing"),
-    Transition(State.PUBLISHING, Action.COMPLETE, State.PUBLISHED, ActorRole.PUBLISHER, (Guard.BOUND, Guard.ATTESTED), "published"),
-    Transition(State.PUBLISHING, Action.STALL, State.STALLED, ActorRole.PUBLISHER, (Guard.BOUND,), "stalled"),
-    Transition(
-        State.STALLED, Action.RESUME, State.PUBLISHING, ActorRole.OPERATOR, (Guard.BOUND, Guard.REASON, Guard.ENOUGH_APPROVALS), "resumed"
-    ),
-    # A killed process leaves its release where it was; the operator says so, and why.
-    Transition(State.RUNNING, Action.ABANDON, State.FAILED, ActorRole.OPERATOR, (Guard.REASON,), "failed"),
-    Transition(State.PUBLISHING, Action.ABANDON, State.STALLED, ActorRole.OPERATOR, (Guard.BOUND, Guard.REASON), "stalled"),
-    Transition(State.PUBLISHED, Action.SUPERSEDE, State.SUPERSEDED, ActorRole.PUBLISHER, (Guard.BOUND, Guard.NEWER_RELEASE), "superseded"),
-    Transition(State.AWAITING_APPROVAL, Action.EXPIRE, State.EXPIRED, ActorRole.OPERATOR, (Guard.BOUND, Guard.DEADLINE_PASSED), "expired"),
-    Transition(State.APPROVED, Action.EXPIRE, State.EXPIRED, ActorRole.OPERATOR, (Guard.BOUND, Guard.DEADLINE_PASSED), "expired"),
-    *(
-        Transition(state, Action.WITHDRAW, State.WITHDRAWN, ActorRole.CUSTODIAN, _WITHDRAWAL, "withdrawn")
-        for state in (State.AWAITING_APPROVAL, State.APPROVED, State.STALLED, State.PUBLISHED, State.SUPERSEDED)
-    ),
-    *(Transition(state, Action.VIEW, state, ActorRole.READER, (Guard.BOUND,), "viewed") for state in CANDIDATE_STATES),
-)
-
-
-def transitions_from(state: State, action: Action) -> tuple[Transition, ...]:
-    return tuple(row for row in TRANSITIONS if row.source is state and row.action is action)
-
-
-def state_diagram() -> str:
-    """The table as a Mermaid diagram. Viewing changes no state and is left out."""
-    lines = ["stateDiagram-v2", f"    [*] --> {State.RUNNING}"]
-    for row in TRANSITIONS:
-        if row.action is not Action.VIEW:
-            label = f"{row.action} ({row.count})" if row.count else str(row.action)
-            lines.append(f"    {row.source} --> {row.target}: {label} by {row.role}")
-    ends = [state for state in State if not any(row.source is state and row.action is not Action.VIEW for row in TRANSITIONS)]
-    return "\n".join([*lines, *(f"    {state} --> [*]" for state in ends)]) + "\n"

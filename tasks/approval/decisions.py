@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from headgate.core.errors import InputRejected, IntegrityBroken, Refusal, TransitionRefused
-from policies.approval.decide import Act, Action, Actor, ActorRole, Refused, Rules, decide
+from policies.approval.acts import Act, Actor, Rules
+from policies.approval.decide import Refused, decide
 from policies.ledger.events import LONGEST_REASON
 from policies.ledger.standing import Release
-from policies.ledger.states import State
+from policies.ledger.states import Action, ActorRole, State
 from tasks.approval.approvals import keep_envelope, roots_of, void_keys, weigh_approvals
 from tasks.approval.statements import sign_decision
 from tasks.ledger.dataset_lock import DatasetLock
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import History, check_same, read_history
-from tasks.ledger.transition import record_transition
+from tasks.ledger.record_transition import record_transition
 from tasks.runtime.home import Home
 from tasks.signing.keys import PrivateKey
 from tasks.stores.seal import Candidate, load_candidate

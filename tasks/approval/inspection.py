@@ -5,12 +5,13 @@ from __future__ import annotations
 import getpass
 from dataclasses import dataclass
 
-from policies.approval.decide import Act, Action, Actor, ActorRole
+from policies.approval.acts import Act, Actor
 from policies.ledger.standing import Release
+from policies.ledger.states import Action, ActorRole
 from tasks.approval.decisions import release_of
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import read_history
-from tasks.ledger.transition import record_transition
+from tasks.ledger.record_transition import record_transition
 from tasks.runtime.home import Home
 from tasks.stores.seal import Candidate, load_candidate
 

@@ -1,4 +1,4 @@
-"""Never two releases of one dataset at a time: a lock in the ledger's own file.
+"""Never two releases of one dataset at a time: a lock in the ledger's own store.
 
 The holder shows signs of life: its process on the same machine, or a beat every few seconds for everybody else. The lock of a
 process that died is taken over, and whoever takes it is told whose it was, so that it can be recorded.
@@ -13,11 +13,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import psutil
+
 from headgate.core.errors import HeadgateError, Refusal, TransitionRefused
-from tasks.ledger.sqlite_file import writing
+from tasks.ledger.ledger_store import LedgerStore, LockRow
 
 BEAT_SECONDS = 20.0
 DEAD_AFTER_SECONDS = 180.0
@@ -47,70 +49,69 @@ def this_process() -> Process:
 
 
 @contextmanager
-def dataset_lock(path: Path, dataset: str, release: str, beat_seconds: float = BEAT_SECONDS) -> Iterator[DatasetLock]:
+def dataset_lock(store: LedgerStore, dataset: str, release: str, beat_seconds: float = BEAT_SECONDS) -> Iterator[DatasetLock]:
     """Holds the dataset for one release, beating meanwhile; TransitionRefused while another holds it."""
-    lock = acquire(path, dataset, release, this_process(), time.time())
+    lock = acquire(store, dataset, release, this_process(), time.time())
     done = threading.Event()
-    beating = threading.Thread(target=_beat, args=(path, lock, done, beat_seconds), name=f"lock of {dataset}", daemon=True)
+    beating = threading.Thread(target=_beat, args=(store, lock, done, beat_seconds), name=f"lock of {dataset}", daemon=True)
     beating.start()
     try:
         yield lock
     finally:
         done.set()
         beating.join()
-        let_go(path, lock)
+        let_go(store, lock)
 
 
-def acquire(path: Path, dataset: str, release: str, process: Process, moment: float) -> DatasetLock:
+def acquire(store: LedgerStore, dataset: str, release: str, process: Process, moment: float) -> DatasetLock:
     holder = secrets.token_hex(8)
-    with writing(path) as connection:
-        row = connection.execute("SELECT release, machine, process, started, beat FROM locks WHERE dataset = ?", (dataset,)).fetchone()
-        if row is not None and _alive(Process(row[1], row[2], row[3]), row[4], process, moment):
+    with store.writing() as stored:
+        present = stored.lock_of(dataset)
+        if present is not None and _alive(present, process, moment):
             raise TransitionRefused(
-                [Refusal("dataset_busy", f"Release {row[0]} of dataset {dataset} is running (process {row[2]})")],
+                [Refusal("dataset_busy", f"Release {present.release} of dataset {dataset} is running (process {present.process})")],
                 "Wait until it ends, or end it; a lock of a process that died is taken over by itself.",
             )
-        connection.execute(
-            "INSERT OR REPLACE INTO locks (dataset, release, holder, machine, process, started, beat) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (dataset, release, holder, process.machine, process.number, process.started, moment),
-        )
-    return DatasetLock(dataset, release, holder, None if row is None else str(row[0]))
+        stored.set_lock(LockRow(dataset, release, holder, process.machine, process.number, process.started, moment))
+    return DatasetLock(dataset, release, holder, None if present is None else present.release)
 
 
-def let_go(path: Path, lock: DatasetLock) -> None:
+def let_go(store: LedgerStore, lock: DatasetLock) -> None:
     """Only one's own: a lock that was taken over meanwhile stays its new holder's."""
-    with writing(path) as connection:
-        connection.execute("DELETE FROM locks WHERE dataset = ? AND holder = ?", (lock.dataset, lock.holder))
+    with store.writing() as stored:
+        present = stored.lock_of(lock.dataset)
+        if present is not None and present.holder == lock.holder:
+            stored.remove_lock(lock.dataset)
 
 
-def still_held(path: Path, lock: DatasetLock, moment: float) -> bool:
+def still_held(store: LedgerStore, lock: DatasetLock, moment: float) -> bool:
     """Renews the sign of life; False if the lock was taken over."""
-    with writing(path) as connection:
-        changed = connection.execute("UPDATE locks SET beat = ? WHERE dataset = ? AND holder = ?", (moment, lock.dataset, lock.holder))
-        return changed.rowcount == 1
+    with store.writing() as stored:
+        present = stored.lock_of(lock.dataset)
+        if present is None or present.holder != lock.holder:
+            return False
+        stored.set_lock(replace(present, beat=moment))
+        return True
 
 
-def _beat(path: Path, lock: DatasetLock, done: threading.Event, seconds: float) -> None:
+def _beat(store: LedgerStore, lock: DatasetLock, done: threading.Event, seconds: float) -> None:
     while not done.wait(seconds):
         try:
-            held = still_held(path, lock, time.time())
+            held = still_held(store, lock, time.time())
         except HeadgateError:
             continue  # the next beat may find the store again; until then the holder's own appends will be refused aloud
         if not held:
             return
 
 
-def _alive(holder: Process, beat: float, here: Process, moment: float) -> bool:
-    if holder.machine != here.machine:
-        return moment - beat < DEAD_AFTER_SECONDS
-    return _started(holder.number) == holder.started
+def _alive(lock: LockRow, here: Process, moment: float) -> bool:
+    if lock.machine != here.machine:
+        return moment - lock.beat < DEAD_AFTER_SECONDS
+    return _started(lock.process) == lock.started
 
 
 def _machine() -> str:
-    """Host and boot: after a restart, process numbers mean nothing. Container hosts differ by name.
-    Where a process cannot be asked whether it lives, every process is a machine of its own, and only beats count."""
-    if os.name != "posix":
-        return f"{socket.gethostname()}/{os.getpid()}"
+    """Host and boot: after a restart, process numbers mean nothing. Hosts in containers differ by name."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
@@ -119,17 +120,10 @@ def _machine() -> str:
 
 
 def _started(number: int) -> str:
-    """When a process began, "" if there is none. Without /proc, that it exists must do."""
+    """When a process began, in seconds after the machine did, whatever the clock was set to since; "" if it has ended."""
     try:
-        fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
-        return "" if fields[0] in ("Z", "X") else fields[19]
-    except (OSError, IndexError):
-        if Path("/proc/self/stat").exists():
-            return ""
-    try:
-        os.kill(number, 0)
-    except PermissionError:
-        return "running"
-    except OSError:
+        process = psutil.Process(number)
+        ended = process.status() in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+        return "" if ended else f"{process.create_time() - psutil.boot_time():.2f}"
+    except psutil.Error:
         return ""
-    return "running"

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from headgate.core.errors import IntegrityBroken
 from policies.ledger.states import State
-from tasks.ledger.event_log import open_ledger
 from tasks.ledger.history import VISIBLE, read_history
+from tasks.ledger.open_ledger import open_ledger
 from tasks.publication.publish_version import publish
 from tasks.runtime.boundary import guarded
 from tasks.runtime.home import Home
@@ -16,20 +16,20 @@ from tasks.runtime.prefect_task import prefect_task
 @prefect_task("decide")
 def decide(candidate: str) -> str:
     """Step 9: the state that the verified chain and the signatures give this candidate."""
-    return str(read_history(open_ledger(Home.open().ledger)).find(candidate).state)
+    return str(read_history(open_ledger(Home.open())).find(candidate).state)
 
 
 @prefect_task("publish")
 def put_in_place(candidate: str) -> int:
     """Step 10: re-hashed, copied, hashed again at the target, `latest` last; gives the version."""
     home = Home.open()
-    return publish(home, open_ledger(home.ledger), candidate).version
+    return publish(home, open_ledger(home), candidate).version
 
 
 @prefect_task("audit")
 def audit(candidate: str) -> int:
     """Step 11: the chain is whole and says that the candidate is out; gives the number of events of the release."""
-    history = read_history(open_ledger(Home.open().ledger))
+    history = read_history(open_ledger(Home.open()))
     release = history.find(candidate)
     if release.state not in VISIBLE:
         raise IntegrityBroken(f"The ledger says that the candidate is {release.state}, not published.", "Run `headgate audit verify`.")
@@ -38,5 +38,5 @@ def audit(candidate: str) -> int:
 
 @guarded
 def candidates_in(*states: State) -> tuple[str, ...]:
-    history = read_history(open_ledger(Home.open().ledger))
+    history = read_history(open_ledger(Home.open()))
     return tuple(release.candidate for release in history.releases() if release.state in states)

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headgate.core.errors import IntegrityBroken, PublicationFailed, Refusal, TransitionRefused
-from policies.approval.decide import Accepted, Act, Action, Actor, ActorRole, Refused, Rules, decide
+from policies.approval.acts import Act, Actor, Rules
+from policies.approval.decide import Accepted, Refused, decide
 from policies.ledger.standing import Release
-from policies.ledger.states import State
+from policies.ledger.states import Action, ActorRole, State
 from tasks.approval.approvals import Approval, roots_of, void_keys, weigh_approvals
 from tasks.approval.decisions import record_takeover, release_of
 from tasks.ledger.chain import Entry

@@ -9,17 +9,17 @@ from datetime import timedelta
 from pathlib import Path
 
 from headgate.core.errors import HeadgateError, InputRejected, RequirementNotMet
-from policies.approval.decide import Act, Action, Actor, ActorRole
+from policies.approval.acts import Act, Actor
 from policies.judging.verdicts import require_passed
 from policies.ledger.events import CandidateSealed, NothingNew, ReleaseRefused, RunFailed, RunStarted, SourceIngested
 from policies.ledger.fold import fold
-from policies.ledger.states import State
+from policies.ledger.states import Action, ActorRole, State
 from policies.schema.policy import require_ready
 from tasks.approval.approvals import policy_roots, runner_signer
 from tasks.approval.decisions import record_takeover
-from tasks.ledger.event_log import open_ledger
 from tasks.ledger.history import VISIBLE, read_history
-from tasks.ledger.transition import record_transition
+from tasks.ledger.open_ledger import open_ledger
+from tasks.ledger.record_transition import record_transition
 from tasks.reading.references import LoadedPolicy, load_policy
 from tasks.release import assemble, workbench
 from tasks.release.workbench import Workbench
@@ -44,7 +44,7 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
     roots = policy_roots(home, loaded.references.signers)
     runner = runner_signer(signer_key, roots)
     _require_approvers(loaded, roots, runner.principal)
-    ledger = open_ledger(home.ledger)
+    ledger = open_ledger(home)
     with ledger.lock(loaded.policy.dataset, release_id) as lock:
         if lock.taken_from:
             home.clear_stage(lock.taken_from)

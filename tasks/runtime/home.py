@@ -47,6 +47,11 @@ class Home:
         return self.root / "ledger.db"
 
     @property
+    def database_url(self) -> str:
+        """`HEADGATE_DATABASE_URL`, or the ledger's file in the home."""
+        return os.environ.get("HEADGATE_DATABASE_URL") or f"sqlite:///{self.ledger}"
+
+    @property
     def candidates(self) -> Path:
         return self.root / "candidates"
 

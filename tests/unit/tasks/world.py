@@ -30,7 +30,8 @@ from policies.ledger.events import (
 from policies.sealed.manifest import Manifest, Plan, Signer, Utility
 from policies.sealed.promise import DeltaL, Dissimilarity, Promise, QuasiIdentifier, Reidentification, SensitiveAttribute
 from tasks.approval.approvals import manifest_signers, operator_roots
-from tasks.ledger.event_log import SqliteLedger, open_ledger
+from tasks.ledger.event_log import Ledger
+from tasks.ledger.open_ledger import open_ledger
 from tasks.runtime.home import Home
 from tasks.signing.keys import PrivateKey, make_key
 from tasks.stores.seal import Candidate, seal
@@ -154,7 +155,7 @@ class World:
     """A home with its ledger and its operator's signers, and everybody's keys."""
 
     home: Home
-    ledger: SqliteLedger
+    ledger: Ledger
     clock: Clock
     keys: dict[str, PrivateKey]
     made: Made
@@ -238,7 +239,6 @@ class World:
 def world(tmp_path: Path, keys: dict[str, PrivateKey], made: Made) -> World:
     home = Home.open(tmp_path / "home")
     clock = Clock()
-    open_ledger(home.ledger)
-    found = World(home, SqliteLedger(home.ledger, clock), clock, keys, made)
+    found = World(home, Ledger(open_ledger(home).store, clock), clock, keys, made)
     found.write_signers(found.line("ann"), found.line("ann-second", "ann"), found.line("bob"), found.line("cyd"))
     return found

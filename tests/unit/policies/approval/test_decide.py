@@ -11,7 +11,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from policies.approval.decide import GUARDS, Accepted, Act, Action, Actor, ActorRole, Refused, Rules, State, decide
+from policies.approval.acts import Act, Actor, Rules
+from policies.approval.decide import Accepted, Refused, decide
+from policies.approval.guards import GUARDS
 from policies.ledger.events import (
     CandidateSealed,
     Event,
@@ -28,7 +30,8 @@ from policies.ledger.events import (
 )
 from policies.ledger.fold import fold
 from policies.ledger.standing import Release
-from policies.ledger.states import CANDIDATE_STATES, TRANSITIONS, Guard, state_diagram
+from policies.ledger.states import CANDIDATE_STATES, Action, ActorRole, Guard, State
+from policies.ledger.transitions import TRANSITIONS, state_diagram
 from policies.sealed.manifest import Signer
 
 NOW = datetime.datetime(2026, 3, 1, 12, tzinfo=datetime.UTC)

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from flows.cli import app, audit_app
-from policies.ledger.states import State, state_diagram
+from policies.ledger.states import State
+from policies.ledger.transitions import state_diagram
 from policies.schema.policy import Policy
 from policies.words.fields import Section
 
@@ -50,7 +51,7 @@ def test_every_command_is_on_the_reference_page() -> None:
 
 def test_the_diagram_of_states_is_the_table_of_transitions() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    assert f"```mermaid\n{state_diagram()}```" in page, "write policies.ledger.states.state_diagram() into docs/architecture.md"
+    assert f"```mermaid\n{state_diagram()}```" in page, "write policies.ledger.transitions.state_diagram() into docs/architecture.md"
     for state in State:
         assert f"`{state}`" in page, state
 

@@ -138,11 +138,12 @@ def test_a_changed_candidate_cannot_be_approved(world) -> None:
 
 
 def test_a_candidate_the_ledger_does_not_know_cannot_be_approved(world, tmp_path) -> None:
-    from tasks.ledger.event_log import open_ledger
+    from tasks.ledger.event_log import Ledger
+    from tasks.ledger.store_sqlite import SqliteStore
 
     candidate = world.seal()
     with pytest.raises(IntegrityBroken, match="knows nothing"):
-        approve(world.home, open_ledger(tmp_path / "new.db"), candidate.id, world.keys["ann"], "fine")
+        approve(world.home, Ledger(SqliteStore(tmp_path / "new.db")), candidate.id, world.keys["ann"], "fine")
 
 
 def test_nothing_is_decided_on_a_broken_chain(world) -> None:

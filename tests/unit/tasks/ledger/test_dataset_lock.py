@@ -10,77 +10,70 @@ import pytest
 
 from headgate.core.errors import TransitionRefused
 from tasks.ledger.dataset_lock import DEAD_AFTER_SECONDS, Process, acquire, dataset_lock, let_go, still_held, this_process
-from tasks.ledger.event_log import open_ledger
+from tasks.ledger.ledger_store import LedgerStore
+from tasks.ledger.store_sqlite import SqliteStore
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return open_ledger(tmp_path / "ledger.db").path
-
-
-def test_a_second_release_of_the_same_dataset_is_refused_while_the_first_runs(path: Path) -> None:
-    with dataset_lock(path, "people", "r1") as lock:
+def test_a_second_release_of_the_same_dataset_is_refused_while_the_first_runs(store: LedgerStore) -> None:
+    with dataset_lock(store, "people", "r1") as lock:
         assert lock.taken_from is None
-        with pytest.raises(TransitionRefused, match="r1 of dataset people is running") as refusal, dataset_lock(path, "people", "r2"):
+        with pytest.raises(TransitionRefused, match="r1 of dataset people is running") as refusal, dataset_lock(store, "people", "r2"):
             pass
         assert refusal.value.code == 4
         assert refusal.value.cure
-        with dataset_lock(path, "other", "r3"):
+        with dataset_lock(store, "other", "r3"):
             pass
-    with dataset_lock(path, "people", "r2") as lock:
+    with dataset_lock(store, "people", "r2") as lock:
         assert lock.taken_from is None
 
 
-def test_a_lock_is_let_go_when_its_release_breaks(path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), dataset_lock(path, "people", "r1"):
+def test_a_lock_is_let_go_when_its_release_breaks(store: LedgerStore) -> None:
+    with pytest.raises(ZeroDivisionError), dataset_lock(store, "people", "r1"):
         raise ZeroDivisionError
-    with dataset_lock(path, "people", "r2"):
+    with dataset_lock(store, "people", "r2"):
         pass
 
 
-def test_the_lock_of_a_process_that_died_is_taken_over_and_its_release_named(path: Path) -> None:
+def test_the_lock_of_a_process_that_died_is_taken_over_and_its_release_named(tmp_path: Path) -> None:
     script = (
-        "import os, sys; from pathlib import Path; from tasks.ledger.dataset_lock import acquire, this_process; import time;"
-        "acquire(Path(sys.argv[1]), 'people', 'r1', this_process(), time.time()); os._exit(9)"
+        "import os, sys, time; from pathlib import Path; from tasks.ledger.dataset_lock import acquire, this_process;"
+        "from tasks.ledger.store_sqlite import SqliteStore;"
+        "acquire(SqliteStore(Path(sys.argv[1])), 'people', 'r1', this_process(), time.time()); os._exit(9)"
     )
-    root = Path(__file__).resolve().parents[4]
-    ended = subprocess.run([sys.executable, "-c", script, str(path)], check=False, cwd=root)
+    store, root = SqliteStore(tmp_path / "ledger.db"), Path(__file__).resolve().parents[4]
+    ended = subprocess.run([sys.executable, "-c", script, str(store.path)], check=False, cwd=root)
     assert ended.returncode == 9
-    with dataset_lock(path, "people", "r2") as lock:
+    with dataset_lock(store, "people", "r2") as lock:
         assert lock.taken_from == "r1"
 
 
-def test_a_later_process_with_the_same_number_is_not_the_holder(path: Path) -> None:
+def test_a_later_process_with_the_same_number_is_not_the_holder(store: LedgerStore) -> None:
     here = this_process()
-    acquire(path, "people", "r1", replace(here, started="12345"), time.time())
-    assert acquire(path, "people", "r2", here, time.time()).taken_from == "r1"
+    acquire(store, "people", "r1", replace(here, started="12345"), time.time())
+    assert acquire(store, "people", "r2", here, time.time()).taken_from == "r1"
 
 
-def test_a_holder_on_another_machine_counts_while_it_beats(path: Path) -> None:
+def test_a_holder_on_another_machine_counts_while_it_beats(store: LedgerStore) -> None:
     far, here = Process("elsewhere", 1, "1"), this_process()
-    lock = acquire(path, "people", "r1", far, 1000.0)
+    lock = acquire(store, "people", "r1", far, 1000.0)
     with pytest.raises(TransitionRefused):
-        acquire(path, "people", "r2", here, 1000.0 + DEAD_AFTER_SECONDS - 1)
-    assert still_held(path, lock, 2000.0)
+        acquire(store, "people", "r2", here, 1000.0 + DEAD_AFTER_SECONDS - 1)
+    assert still_held(store, lock, 2000.0)
     with pytest.raises(TransitionRefused):
-        acquire(path, "people", "r2", here, 2000.0 + DEAD_AFTER_SECONDS - 1)
-    taken = acquire(path, "people", "r2", here, 2000.0 + DEAD_AFTER_SECONDS)
+        acquire(store, "people", "r2", here, 2000.0 + DEAD_AFTER_SECONDS - 1)
+    taken = acquire(store, "people", "r2", here, 2000.0 + DEAD_AFTER_SECONDS)
     assert taken.taken_from == "r1"
-    assert not still_held(path, lock, 3000.0)
-    let_go(path, lock)
-    assert still_held(path, taken, 3000.0)
+    assert not still_held(store, lock, 3000.0)
+    let_go(store, lock)
+    assert still_held(store, taken, 3000.0)
 
 
-def test_a_holder_beats_while_it_works(path: Path) -> None:
-    import sqlite3
-
+def test_a_holder_beats_while_it_works(store: LedgerStore) -> None:
     def beat() -> float:
-        connection = sqlite3.connect(path)
-        found = float(connection.execute("SELECT beat FROM locks").fetchone()[0])
-        connection.close()
-        return found
+        with store.reading() as stored:
+            return stored.lock_of("people").beat
 
-    with dataset_lock(path, "people", "r1", beat_seconds=0.02):
+    with dataset_lock(store, "people", "r1", beat_seconds=0.02):
         first = beat()
         deadline = time.monotonic() + 5
         while beat() == first:

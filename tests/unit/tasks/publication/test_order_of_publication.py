@@ -14,7 +14,7 @@ import pytest
 from headgate.core.errors import IntegrityBroken, PublicationFailed, StoreUnavailable, TransitionRefused
 from policies.ledger.states import State
 from tasks.approval.approvals import decisions_folder, operator_roots, weigh_approvals
-from tasks.ledger.event_log import SqliteLedger
+from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import read_history
 from tasks.publication.attestation import ATTESTATION_FILE
 from tasks.signing.keys import ledger_key
@@ -28,7 +28,7 @@ def test_latest_moves_only_after_the_ledger_says_that_the_version_is_out(world: 
     world.published()
     candidate = world.seal()
     world.approve(candidate, "ann", "bob")
-    honest = SqliteLedger.append
+    honest = Ledger.append
 
     def refuse_published(self: Any, release: str, events: Any, after: int, actor: str) -> Any:
         if events[0].event == "published":
@@ -37,7 +37,7 @@ def test_latest_moves_only_after_the_ledger_says_that_the_version_is_out(world: 
 
     series = Series(world.home.store, "people")
     with monkeypatch.context() as broken:
-        broken.setattr(SqliteLedger, "append", refuse_published)
+        broken.setattr(Ledger, "append", refuse_published)
         with pytest.raises(StoreUnavailable, match="ledger is gone"):
             world.publish(candidate)
         assert series.version(2).exists()

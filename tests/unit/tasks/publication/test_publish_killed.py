@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks.ledger.event_log import SqliteLedger
+from tasks.ledger.event_log import Ledger
+from tasks.ledger.store_sqlite import SqliteStore
 from tasks.publication.publish_version import publish
 from tasks.publication.withdraw import withdraw
 from tasks.runtime.home import Home
@@ -62,7 +63,7 @@ def test_a_publication_killed_anywhere_shows_nothing_or_all_of_a_version_and_is_
         home = Home.open(tmp_path / "killed")
         shutil.rmtree(home.root)
         shutil.copytree(world.home.root, home.root, symlinks=True)
-        ledger, series = SqliteLedger(home.ledger, world.clock), Series(home.store, "people")
+        ledger, series = Ledger(SqliteStore(home.ledger), world.clock), Series(home.store, "people")
         if not killed_at(number, lambda home=home, ledger=ledger: publish(home, ledger, candidate.id)):
             break
         kills += 1
@@ -96,9 +97,9 @@ def test_a_withdrawal_killed_anywhere_is_finished_by_withdrawing_again(world, tm
         home = Home.open(tmp_path / "killed")
         shutil.rmtree(home.root)
         shutil.copytree(world.home.root, home.root, symlinks=True)
-        ledger, series = SqliteLedger(home.ledger, world.clock), Series(home.store, "people")
+        ledger, series = Ledger(SqliteStore(home.ledger), world.clock), Series(home.store, "people")
 
-        def work(home: Home = home, ledger: SqliteLedger = ledger) -> object:
+        def work(home: Home = home, ledger: Ledger = ledger) -> object:
             return withdraw(home, ledger, "release-2", world.keys["ann"], "a mistake")
 
         if not killed_at(number, work):
@@ -114,7 +115,7 @@ def test_a_withdrawal_killed_anywhere_is_finished_by_withdrawing_again(world, tm
     assert kills > 8
 
 
-def _releases(ledger: SqliteLedger):
+def _releases(ledger: Ledger):
     from tasks.ledger.history import read_history
 
     return read_history(ledger).releases()

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import IntegrityBroken, StoreUnavailable, TransitionRefused
-from policies.ledger.states import Action, State
+from policies.ledger.states import Action, ActorRole, State
 from tasks.approval.decisions import operate
-from tasks.ledger.event_log import open_ledger
+from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import read_history
+from tasks.ledger.store_sqlite import SqliteStore
 from tasks.publication.publish_version import publish
 from tasks.publication.withdraw import withdraw
 from tasks.stores.series import Series
@@ -202,7 +203,7 @@ def test_a_run_whose_process_died_is_recorded_as_failed_by_whoever_takes_its_loc
         product="headgate",
     )
     world.ledger.append("release-9", [begun], 0, "runner")
-    acquire(world.home.ledger, "people", "release-9", replace(this_process(), started="long ago"), time.time())
+    acquire(world.ledger.store, "people", "release-9", replace(this_process(), started="long ago"), time.time())
     world.publish(candidate)
     (failed,) = world.ledger.events_of("release-9")[1:]
     assert (failed.event, failed.error) == ("failed", "ProcessDied")
@@ -261,7 +262,8 @@ def test_where_links_do_not_work_a_file_names_the_latest(world) -> None:
 
 def test_a_stalled_publication_is_resumed_by_the_operator(world) -> None:
     """A process that dies after the start leaves the release publishing; the operator may stall it and let it go on, with reasons."""
-    from policies.approval.decide import Act, Actor, ActorRole, Rules, decide
+    from policies.approval.acts import Act, Actor, Rules
+    from policies.approval.decide import decide
 
     candidate = world.seal()
     world.approve(candidate, "ann", "bob")
@@ -278,7 +280,7 @@ def test_a_stalled_publication_is_resumed_by_the_operator(world) -> None:
 
 def test_a_store_attested_by_another_ledger_is_not_taken_for_ones_own(world, tmp_path: Path) -> None:
     made = world.published()
-    other = open_ledger(tmp_path / "other.db")
+    other = Ledger(SqliteStore(tmp_path / "other.db"))
     assert other.entries() == ()
     for name in ("ledger", "ledger.pub"):
         (world.home.keys / name).unlink()

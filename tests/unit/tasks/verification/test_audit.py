@@ -10,8 +10,8 @@ import pytest
 
 from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken
 from policies.ledger.states import State
-from tasks.ledger.event_log import open_ledger
 from tasks.ledger.history import read_history
+from tasks.ledger.open_ledger import open_ledger
 from tasks.publication.withdraw import withdraw
 from tasks.verification.audit import examine_audit, export_ledger, show_release, verify_audit
 
@@ -129,7 +129,7 @@ def test_every_possible_cut_of_the_tail_is_found_or_shown_as_unfinished(world) -
 def test_a_ledger_replaced_by_a_new_one_is_found(world) -> None:
     world.published()
     world.home.ledger.unlink()
-    open_ledger(world.home.ledger)
+    open_ledger(world.home)
     assert "ledger knows nothing of it" in fault(world)
 
 
@@ -139,7 +139,7 @@ def test_a_ledger_replaced_by_another_history_is_found(world) -> None:
     kept = world.home.root / "kept"
     shutil.move(world.home.store, kept)
     world.home.ledger.unlink()
-    open_ledger(world.home.ledger)
+    open_ledger(world.home)
     world.published()
     shutil.rmtree(world.home.store)
     shutil.move(kept, world.home.store)

@@ -147,10 +147,11 @@ def forge(world, candidate, approvals: dict[str, Callable], tmp_path: Path) -> P
     from policies.sealed.manifest import Signer
     from tasks.approval.approvals import Approval
     from tasks.approval.statements import sign_decision
-    from tasks.ledger.event_log import open_ledger
+    from tasks.ledger.event_log import Ledger
+    from tasks.ledger.store_sqlite import SqliteStore
     from tasks.signing.keys import ledger_key
 
-    forged = open_ledger(tmp_path / "forged.db")
+    forged = Ledger(SqliteStore(tmp_path / "forged.db"))
     events = list(world.ledger.events_of(candidate.manifest.release_id)[:8])
     at = events[0].at
     made = []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from policies.approval.decide import Act, Actor, Refused, Rules, decide
+from policies.approval.acts import Act, Actor, Rules
+from policies.approval.decide import Refused, decide
 from policies.ledger.standing import Release
 from tasks.ledger.event_log import Ledger
 

@@ -1,4 +1,4 @@
-"""The ledger's SQLite file: opened for each use, guarded by its own triggers, and refused in words when it cannot be used.
+"""A ledger in a SQLite file: opened for each use, guarded by its own triggers, and refused in words when it cannot be used.
 
 Plain `sqlite3` with parameterized SQL, no ORM: the append-only rule must sit in the database as triggers, the transaction must be
 BEGIN IMMEDIATE, and an auditor must be able to read the whole of it in one page. The journal is a rollback journal, not WAL, so
@@ -11,9 +11,12 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from headgate.core.errors import HeadgateError, IntegrityBroken, StoreUnavailable
+from tasks.ledger.chain import Entry
+from tasks.ledger.ledger_store import LockRow
 from tasks.runtime.boundary import reason_of
 
 APPLICATION = 0x68674C31  # "hgL1": this file is a ledger of headgate
@@ -39,27 +42,76 @@ CREATE TABLE locks (
 GUARDS = frozenset({"events_no_update", "events_no_delete", "events_only_append"})
 
 
-@contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """One consistent view of the file, which nobody's append changes meanwhile."""
-    with _opened(path) as connection:
-        connection.execute("BEGIN")
-        yield connection
-        connection.execute("ROLLBACK")
+ENTRY = ", ".join(field.name for field in fields(Entry))
+LOCK = ", ".join(field.name for field in fields(LockRow))
+PREFIX = "sqlite:///"
 
 
-@contextmanager
-def writing(path: Path) -> Iterator[sqlite3.Connection]:
-    """Everything inside, or nothing: the only writer while it lasts."""
-    with _opened(path) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield connection
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
+def open_store(url: str) -> SqliteStore:
+    path = Path(url.removeprefix(PREFIX))
+    if not url.startswith(PREFIX) or not path.is_absolute():
+        raise StoreUnavailable("HEADGATE_DATABASE_URL does not name a file by its whole path.", "Write sqlite:////absolute/path/ledger.db.")
+    return SqliteStore(path)
+
+
+@dataclass(frozen=True)
+class SqliteStore:
+    """One file."""
+
+    path: Path
+
+    @contextmanager
+    def reading(self) -> Iterator[SqliteTransaction]:
+        with _opened(self.path) as connection:
+            connection.execute("BEGIN")
+            yield SqliteTransaction(connection)
+            connection.execute("ROLLBACK")
+
+    @contextmanager
+    def writing(self) -> Iterator[SqliteTransaction]:
+        with _opened(self.path) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield SqliteTransaction(connection)
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+
+@dataclass(frozen=True)
+class SqliteTransaction:
+    connection: sqlite3.Connection
+
+    def entries(self, release: str | None = None) -> tuple[Entry, ...]:
+        return tuple(Entry(*row) for row in self._select(release, "ASC"))
+
+    def last(self, release: str | None = None) -> Entry | None:
+        row = self._select(release, "DESC LIMIT 1").fetchone()
+        return None if row is None else Entry(*row)
+
+    def _select(self, release: str | None, order: str) -> sqlite3.Cursor:
+        query = f"SELECT {ENTRY} FROM events"
+        if release is None:
+            return self.connection.execute(f"{query} ORDER BY seq {order}")
+        return self.connection.execute(f"{query} WHERE release = ? ORDER BY version {order}", (release,))
+
+    def append(self, entry: Entry) -> None:
+        self._insert("INSERT INTO events", ENTRY, astuple(entry))
+
+    def lock_of(self, dataset: str) -> LockRow | None:
+        row = self.connection.execute(f"SELECT {LOCK} FROM locks WHERE dataset = ?", (dataset,)).fetchone()
+        return None if row is None else LockRow(*row)
+
+    def set_lock(self, lock: LockRow) -> None:
+        self._insert("INSERT OR REPLACE INTO locks", LOCK, astuple(lock))
+
+    def remove_lock(self, dataset: str) -> None:
+        self.connection.execute("DELETE FROM locks WHERE dataset = ?", (dataset,))
+
+    def _insert(self, into: str, columns: str, row: tuple[object, ...]) -> None:
+        self.connection.execute(f"{into} ({columns}) VALUES ({', '.join('?' for _ in row)})", row)
 
 
 @contextmanager
@@ -103,8 +155,8 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreUnavailable(f"{path} is a database of something else.", "Choose another HEADGATE_HOME, or move that file away.")
     if form != FORM:
         raise StoreUnavailable(f"The ledger {path} has form {form}; this version reads form {FORM}.", "Install the headgate that wrote it.")
-    found = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'events'")}
-    if not found >= GUARDS:
+    guards = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'events'")}
+    if not guards >= GUARDS:
         raise IntegrityBroken(
             f"The guards that keep the ledger {path} append-only were removed.", "Someone changed it outside headgate: restore a backup."
         )
@@ -135,7 +187,7 @@ def _statements(script: str) -> Iterator[str]:
 def _refusal(problem: sqlite3.Error, path: Path) -> HeadgateError:
     code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_NOTADB:
-        return StoreUnavailable(f"{path} is not a ledger: it is no SQLite file.", "Restore it from a backup, or choose another home.")
+        return StoreUnavailable(f"{path} is not a ledger: it is not a SQLite file.", "Restore it from a backup, or choose another home.")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH):
         return IntegrityBroken(f"The ledger {path} is damaged ({problem.sqlite_errorname}).", "Restore it from a backup.")
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

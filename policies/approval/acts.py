@@ -1,0 +1,47 @@
+"""What a decision is asked about: who acts in which role, what they would do, and what the operator demands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from policies.ledger.events import CandidateSealed, NothingNew, ReleaseRefused, RunFailed
+from policies.ledger.states import Action, ActorRole
+from policies.sealed.manifest import Signer
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who acts, in which role. The caller has checked the signature; `fingerprint` is the key it was made with."""
+
+    principal: str
+    fingerprint: str
+    role: ActorRole
+
+    @property
+    def signer(self) -> Signer:
+        return Signer(principal=self.principal, fingerprint=self.fingerprint)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the operator demands now, whatever the policy said: at least `floor` approvals, and none by a revoked key."""
+
+    floor: int = 1
+    revoked: frozenset[str] = frozenset()  # fingerprints, keys no longer valid among them
+
+
+@dataclass(frozen=True)
+class Act:
+    """What is to be done. `candidate` and `policy_digest` are those that were read and signed; `event` is what a run's end reports."""
+
+    action: Action
+    candidate: str = ""
+    policy_digest: str = ""
+    reason: str = ""
+    statement_sha256: str = ""
+    target: str = ""
+    version: int = 0
+    attestation_sha256: str = ""
+    superseded_by: str = ""
+    error: str = ""
+    event: CandidateSealed | ReleaseRefused | RunFailed | NothingNew | None = None

@@ -1,0 +1,145 @@
+"""What must hold besides state and role, one function a guard: each gives its reason for refusing, or "" if it holds.
+
+The runner never approves. One person counts once. Only keys sealed with the candidate count, and none that is revoked now.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from policies.approval.acts import Act, Actor, Rules
+from policies.ledger.events import LONGEST_REASON, CandidateSealed, moment
+from policies.ledger.fold import repeated
+from policies.ledger.standing import Release
+from policies.ledger.states import Action, Guard
+
+SHA256 = re.compile(r"[0-9a-f]{64}")
+REPORTS = {Action.SEAL: "sealed", Action.REFUSE: "refused", Action.FAIL: "failed", Action.SKIP: "nothing_new"}
+
+
+@dataclass(frozen=True)
+class Situation:
+    """All that a guard may look at."""
+
+    release: Release
+    act: Act
+    actor: Actor
+    rules: Rules
+    now: datetime.datetime
+
+    @property
+    def required(self) -> int:
+        return max(1, self.release.required, self.rules.floor)
+
+    @property
+    def standing(self) -> int:
+        return self.release.standing(self.rules.revoked)
+
+
+def _is_the_runner(at: Situation) -> str:
+    return "" if at.actor.signer == at.release.runner else "only who started the run can end it"
+
+
+def _reported(at: Situation) -> str:
+    event = at.act.event
+    if event is None or event.event != REPORTS.get(at.act.action) or event.release_id != at.release.release_id:
+        return "the run's report is missing, or is about something else"
+    if isinstance(event, CandidateSealed) and event.required < at.rules.floor:
+        return f"the operator asks for at least {at.rules.floor} approvals"
+    lacking = sorted(event.after - at.release.seen)
+    return f"'{lacking[0]}' has not happened yet" if lacking else ""
+
+
+def _passed_and_tracked(at: Situation) -> str:
+    if not at.release.gates_passed:
+        return "not every gate has passed"
+    return "" if at.release.mlflow_run_id else "the run is not tracked"
+
+
+def _bound(at: Situation) -> str:
+    if at.act.candidate != at.release.candidate or not at.release.candidate:
+        return "another candidate was meant"
+    return "" if at.act.policy_digest == at.release.policy_digest else "another policy was meant"
+
+
+def _sealed_key(at: Situation) -> str:
+    return "" if at.release.is_sealed(at.actor.signer) else "the key was not among the signers when the candidate was sealed"
+
+
+def _sealed_or_runner_key(at: Situation) -> str:
+    return "" if at.actor.signer == at.release.runner else _sealed_key(at)
+
+
+def _key_not_revoked(at: Situation) -> str:
+    return "the key is revoked" if at.actor.fingerprint in at.rules.revoked else ""
+
+
+def _not_the_runner(at: Situation) -> str:
+    return "who ran a release cannot decide on it" if at.release.is_runner(at.actor.signer) else ""
+
+
+def _not_decided_yet(at: Situation) -> str:
+    approves = at.act.action is Action.APPROVE
+    return "the same decision was made before" if repeated(at.release, at.actor.principal, at.actor.fingerprint, approves) else ""
+
+
+def _overdue(at: Situation) -> bool:
+    return at.release.deadline is not None and at.now > moment(at.release.deadline)
+
+
+def _within_deadline(at: Situation) -> str:
+    return "the deadline has passed" if _overdue(at) else ""
+
+
+def _deadline_passed(at: Situation) -> str:
+    return "" if _overdue(at) else "the deadline has not passed"
+
+
+def _enough_approvals(at: Situation) -> str:
+    return "" if at.standing >= at.required else f"{at.standing} of {at.required} approvals stand"
+
+
+def _reason(at: Situation) -> str:
+    return "" if 0 < len(at.act.reason.strip()) <= LONGEST_REASON else f"a reason of at most {LONGEST_REASON} characters is needed"
+
+
+def _signed(at: Situation) -> str:
+    return "" if SHA256.fullmatch(at.act.statement_sha256) else "the signature is missing"
+
+
+def _target(at: Situation) -> str:
+    return "" if at.act.target and at.act.version >= 1 else "the target folder or the version is missing"
+
+
+def _attested(at: Situation) -> str:
+    if at.act.version != at.release.version:
+        return "another version was started"
+    return "" if SHA256.fullmatch(at.act.attestation_sha256) else "the attestation is missing"
+
+
+def _newer_release(at: Situation) -> str:
+    return "" if at.act.superseded_by and at.act.superseded_by != at.release.release_id else "the newer release is not named"
+
+
+GUARDS: Mapping[Guard, Callable[[Situation], str]] = {
+    Guard.IS_THE_RUNNER: _is_the_runner,
+    Guard.REPORTED: _reported,
+    Guard.PASSED_AND_TRACKED: _passed_and_tracked,
+    Guard.BOUND: _bound,
+    Guard.SEALED_KEY: _sealed_key,
+    Guard.SEALED_OR_RUNNER_KEY: _sealed_or_runner_key,
+    Guard.KEY_NOT_REVOKED: _key_not_revoked,
+    Guard.NOT_THE_RUNNER: _not_the_runner,
+    Guard.NOT_DECIDED_YET: _not_decided_yet,
+    Guard.WITHIN_DEADLINE: _within_deadline,
+    Guard.DEADLINE_PASSED: _deadline_passed,
+    Guard.ENOUGH_APPROVALS: _enough_approvals,
+    Guard.REASON: _reason,
+    Guard.SIGNED: _signed,
+    Guard.TARGET: _target,
+    Guard.ATTESTED: _attested,
+    Guard.NEWER_RELEASE: _newer_release,
+}

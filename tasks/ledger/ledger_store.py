@@ -1,0 +1,64 @@
+"""What a database must do to keep a ledger. A new one is one more file of this room, named after the scheme of its URL: `store_sqlite.py`.
+
+A store keeps entries and locks as they are given. It knows no rule but one: entries are only ever appended. What an entry must hold,
+which version is expected and who may hold a lock is decided outside of it (event_log.py, dataset_lock.py). tests/unit/tasks/ledger/
+test_ledger_store.py holds what every store must pass.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from tasks.ledger.chain import Entry
+
+
+@dataclass(frozen=True)
+class LockRow:
+    """Who holds a dataset: `holder` is a random name of this one lock, `beat` the last sign of life in seconds since 1970."""
+
+    dataset: str
+    release: str
+    holder: str
+    machine: str
+    process: int
+    started: str
+    beat: float
+
+
+class LedgerTransaction(Protocol):
+    """One consistent view of the ledger, which nobody else changes meanwhile."""
+
+    def entries(self, release: str | None = None) -> tuple[Entry, ...]:
+        """As stored, in the order of the ledger; of one release where it is named."""
+        ...
+
+    def last(self, release: str | None = None) -> Entry | None:
+        """The newest entry of the ledger, or of one release."""
+        ...
+
+    def append(self, entry: Entry) -> None:
+        """IntegrityBroken unless `seq` is the ledger's next and `version` the release's next: (release, version) is unique."""
+        ...
+
+    def lock_of(self, dataset: str) -> LockRow | None: ...
+
+    def set_lock(self, lock: LockRow) -> None:
+        """Takes the place of the dataset's lock."""
+        ...
+
+    def remove_lock(self, dataset: str) -> None: ...
+
+
+class LedgerStore(Protocol):
+    """One ledger, opened for each use, so that threads and processes may share it. What cannot be used is StoreUnavailable; what was
+    changed by another hand is IntegrityBroken."""
+
+    def reading(self) -> AbstractContextManager[LedgerTransaction]:
+        """Nothing is written."""
+        ...
+
+    def writing(self) -> AbstractContextManager[LedgerTransaction]:
+        """The only writer while it lasts. All that was written is kept at the end, on disk; after an exception nothing is."""
+        ...

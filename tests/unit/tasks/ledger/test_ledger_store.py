@@ -1,0 +1,143 @@
+"""What every store of a ledger must do. The one in memory passes too: the Protocol asks for all that is needed, and for no more."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from headgate.core.errors import HeadgateError, IntegrityBroken
+from tasks.ledger.chain import Entry, entry_hash
+from tasks.ledger.ledger_store import LedgerStore, LockRow
+
+
+def entry(seq: int, release: str, version: int, payload: str = "{}") -> Entry:
+    fields = (seq, release, version, "run_started", "2025-06-01T12:00:00+00:00", "rue", payload, "x", "y")
+    return Entry(*fields, entry_hash(*fields))
+
+
+FIRST, SECOND, THIRD = entry(1, "r1", 1), entry(2, "r2", 1), entry(3, "r1", 2)
+LOCK = LockRow("people", "r1", "holder", "machine", 12, "3.45", 1000.5)
+
+
+def append(store: LedgerStore, *entries: Entry) -> None:
+    with store.writing() as stored:
+        for one in entries:
+            stored.append(one)
+
+
+def test_a_new_ledger_is_empty(store: LedgerStore) -> None:
+    with store.reading() as stored:
+        assert (stored.entries(), stored.last(), stored.last("r1"), stored.lock_of("people")) == ((), None, None, None)
+
+
+def test_entries_come_back_as_they_were_given_in_the_order_of_the_ledger(store: LedgerStore) -> None:
+    append(store, FIRST, SECOND, THIRD)
+    with store.reading() as stored:
+        assert stored.entries() == (FIRST, SECOND, THIRD)
+        assert stored.entries("r1") == (FIRST, THIRD)
+        assert stored.entries("nobody") == ()
+
+
+def test_heads_are_the_newest_of_the_ledger_and_of_a_release(store: LedgerStore) -> None:
+    append(store, FIRST, SECOND, THIRD)
+    with store.reading() as stored:
+        assert (stored.last(), stored.last("r1"), stored.last("r2"), stored.last("nobody")) == (THIRD, THIRD, SECOND, None)
+
+
+def test_a_transaction_sees_what_it_has_written_itself(store: LedgerStore) -> None:
+    with store.writing() as stored:
+        stored.append(FIRST)
+        assert stored.last() == FIRST
+        stored.append(SECOND)
+        assert stored.entries() == (FIRST, SECOND)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [entry(3, "r1", 1), entry(3, "r1", 3), entry(2, "r1", 2), entry(4, "r1", 2), entry(1, "r3", 1)],
+    ids=["version again", "version after a gap", "place again", "place after a gap", "first place again"],
+)
+def test_nothing_is_written_over_or_beyond_a_gap(store: LedgerStore, wrong: Entry) -> None:
+    append(store, FIRST, SECOND)
+    with pytest.raises(IntegrityBroken):
+        append(store, wrong)
+    with store.reading() as stored:
+        assert stored.entries() == (FIRST, SECOND)
+
+
+def test_an_exception_leaves_nothing_of_a_transaction(store: LedgerStore) -> None:
+    append(store, FIRST)
+
+    def break_off() -> None:
+        with store.writing() as stored:
+            stored.append(SECOND)
+            stored.set_lock(LOCK)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        break_off()
+    with store.reading() as stored:
+        assert stored.entries() == (FIRST,)
+        assert stored.lock_of("people") is None
+
+
+def test_a_reader_s_view_does_not_change_under_its_eyes(store: LedgerStore) -> None:
+    append(store, FIRST)
+    with store.reading() as stored:
+        before = stored.entries()
+        writer = threading.Thread(target=append, args=(store, SECOND))
+        writer.start()
+        writer.join(0.05)
+        assert stored.entries() == before
+    writer.join()
+    with store.reading() as stored:
+        assert stored.entries() == (FIRST, SECOND)
+
+
+def test_there_is_one_writer_at_a_time(store: LedgerStore) -> None:
+    """Each reads the head and appends after it: two who could do so at once would take one place twice."""
+    refused: list[HeadgateError] = []
+
+    def work(release: str) -> None:
+        for version in range(1, 9):
+            try:
+                with store.writing() as stored:
+                    last = stored.last()
+                    stored.append(entry(1 if last is None else last.seq + 1, release, version))
+            except HeadgateError as problem:
+                refused.append(problem)
+
+    threads = [threading.Thread(target=work, args=(f"r{number}",)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not refused
+    with store.reading() as stored:
+        assert [one.seq for one in stored.entries()] == list(range(1, 33))
+
+
+@pytest.mark.parametrize("payload", ["", "{}", "zoë\u2028\n'); DROP TABLE events; --", "\x00", "x" * 100_000])
+def test_a_payload_keeps_every_character(store: LedgerStore, payload: str) -> None:
+    kept = entry(1, "r1", 1, payload)
+    append(store, kept)
+    with store.reading() as stored:
+        assert stored.last() == kept
+
+
+def test_a_lock_is_set_replaced_and_removed_by_its_dataset(store: LedgerStore) -> None:
+    with store.writing() as stored:
+        stored.set_lock(LOCK)
+        stored.set_lock(replace(LOCK, dataset="other", release="r2"))
+        assert stored.lock_of("people") == LOCK
+    with store.writing() as stored:
+        stored.set_lock(replace(LOCK, beat=2000.25))
+    with store.writing() as stored:
+        assert stored.lock_of("people") == replace(LOCK, beat=2000.25)
+        stored.remove_lock("people")
+        stored.remove_lock("nobody's")
+    with store.reading() as stored:
+        assert stored.lock_of("people") is None
+        assert stored.lock_of("other") == replace(LOCK, dataset="other", release="r2")

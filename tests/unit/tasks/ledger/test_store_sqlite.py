@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from headgate.core.errors import HeadgateError, IntegrityBroken, StoreUnavailable
+from tasks.ledger.event_log import Ledger
+from tasks.ledger.store_sqlite import SqliteStore
+from tests.unit.tasks.ledger.conftest import ingested
+
+
+@pytest.mark.parametrize("statement", ["UPDATE events SET actor = 'eve'", "DELETE FROM events WHERE seq = 5", "DELETE FROM events"])
+def test_the_database_itself_refuses_to_change_or_delete(path: Path, statement: str) -> None:
+    connection = sqlite3.connect(path)
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        connection.execute(statement)
+    connection.close()
+
+
+def test_the_database_itself_refuses_to_replace_or_to_leave_a_gap(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    for verb, seq, version in (("REPLACE", 5, 3), ("INSERT", 9, 4), ("INSERT", 6, 9), ("INSERT OR REPLACE", 1, 1)):
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            connection.execute(f"{verb} INTO events VALUES (?, 'r1', ?, 't', 'a', 'eve', '{{}}', 'x', 'y', 'z')", (seq, version))
+    connection.close()
+
+
+def test_removed_guards_are_found(path: Path) -> None:
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("DROP TRIGGER events_no_update")
+    connection.close()
+    with pytest.raises(IntegrityBroken, match="guards"):
+        Ledger(SqliteStore(path)).entries()
+
+
+def test_the_ledger_file_is_private(path: Path) -> None:
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [path.name for path in path.parent.iterdir()] == ["file.db"]
+
+
+def test_a_file_that_is_no_ledger_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "text.db").write_text("this is not a database, but it is long enough to look like one" * 40)
+    with pytest.raises(StoreUnavailable, match="not a ledger") as refusal:
+        Ledger(SqliteStore(tmp_path / "text.db")).entries()
+    assert refusal.value.cure
+    other = sqlite3.connect(tmp_path / "other.db")
+    other.execute("CREATE TABLE things (a)")
+    other.commit()
+    other.close()
+    with pytest.raises(StoreUnavailable, match="something else"):
+        Ledger(SqliteStore(tmp_path / "other.db")).entries()
+    (tmp_path / "folder.db").mkdir()
+    with pytest.raises(StoreUnavailable):
+        Ledger(SqliteStore(tmp_path / "folder.db")).entries()
+
+
+def test_a_damaged_ledger_is_refused_in_words(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    path.write_bytes(bytes(content))
+    with pytest.raises(HeadgateError) as refusal:
+        Ledger(SqliteStore(path)).verify_chain()
+    assert refusal.value.code in (5, 6)
+    assert "backup" in refusal.value.cure
+
+
+def test_a_newer_ledger_is_refused(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    with pytest.raises(StoreUnavailable, match="form 2"):
+        Ledger(SqliteStore(path)).entries()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_ledger_that_cannot_be_written_is_refused(path: Path) -> None:
+    path.chmod(0o400)
+    path.parent.chmod(0o500)
+    with pytest.raises(StoreUnavailable):
+        Ledger(SqliteStore(path)).append("r1", [ingested()], 3, "rue")
+    path.parent.chmod(0o700)
