@@ -34,9 +34,13 @@ from headgate.grouping.items import items_of
 from headgate.grouping.limits import dissimilarity
 from headgate.grouping.recount import recount
 from headgate.methods.anonymize import anonymize
+from headgate.methods.blocks.blocks_method import Blocks
 from headgate.methods.blocks.tree import grow_tree
-from headgate.methods.mondrian.settings import MondrianSettings
-from headgate.methods.partition import Partition, Variant, XColorSettings
+from headgate.methods.method import Method
+from headgate.methods.mondrian.mondrian_method import Mondrian
+from headgate.methods.partition import Partition
+from headgate.methods.settings import Settings
+from headgate.methods.xcolor.faithful_method import Faithful
 from headgate.utility.queries import count_query_error
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -61,9 +65,9 @@ def tiled(frame: pd.DataFrame, rows: int) -> pd.DataFrame:
     return frame.iloc[np.arange(rows) % len(frame)].reset_index(drop=True)
 
 
-def blocks(table: Table, epsilon: str | None, delta: str, k: int = 10, variant: Variant = Variant.BLOCKS) -> Partition:
+def blocks(table: Table, epsilon: str | None, delta: str, k: int = 10, method: Method = Blocks()) -> Partition:
     limits = () if epsilon is None else (dissimilarity(table.select(table.sensitive), epsilon, delta),)
-    return anonymize(table, table.sensitive, XColorSettings(k, limits, variant), 0)
+    return anonymize(method, table, table.sensitive, Settings(k, limits), 0)
 
 
 def same_splitter(table: Table, k: int) -> float:
@@ -108,7 +112,7 @@ def speed(frame: pd.DataFrame, repeat: int) -> Iterator[Row]:
         yield Row("    × read_csv, with encoding", (seconds + encoding) / read, "×", 1.5)
     fifty = frame.iloc[:50_000]
     small = encoded(fifty)
-    seconds, found = best(lambda: blocks(small, "0.1", "0.7", variant=Variant.FAITHFUL), repeat)
+    seconds, found = best(lambda: blocks(small, "0.1", "0.7", method=Faithful()), repeat)
     require(found)
     read = seconds_to_read(fifty, repeat)
     yield Row("50,000 rows: pandas.read_csv", read, "s")
@@ -149,7 +153,7 @@ def first_seconds() -> dict[str, float]:
 def losses(frame: pd.DataFrame) -> Iterator[Row]:
     table = encoded(frame)
     for k in (5, 10, 20):
-        strict, plain = anonymize(table, table.sensitive, MondrianSettings(k), 0).loss, same_splitter(table, k)
+        strict, plain = anonymize(Mondrian(), table, table.sensitive, Settings(k), 0).loss, same_splitter(table, k)
         yield Row(f"72,043 rows, k {k}: NCP of strict median Mondrian, k alone", 100 * strict, "%")
         yield Row("  of Mondrian with our splitter, k alone", 100 * plain, "%")
         for epsilon, delta in (("0.1", "0.5"), ("0.1", "0.6"), ("0.02", "0.7"), ("0.1", "0.7"), ("0.3", "0.7")):
@@ -164,7 +168,7 @@ def losses(frame: pd.DataFrame) -> Iterator[Row]:
 
 
 def losses_at_10(table: Table) -> float:
-    return float(anonymize(table, table.sensitive, MondrianSettings(10), 0).loss)
+    return float(anonymize(Mondrian(), table, table.sensitive, Settings(10), 0).loss)
 
 
 def queries(frame: pd.DataFrame) -> Iterator[Row]:
@@ -172,8 +176,8 @@ def queries(frame: pd.DataFrame) -> Iterator[Row]:
     table = encoded(frame)
     for name, found in (
         ("blocks, ε 0.1, δ 0.7", blocks(table, "0.1", "0.7")),
-        ("faithful, ε 0.1, δ 0.7", blocks(table, "0.1", "0.7", variant=Variant.FAITHFUL)),
-        ("strict Mondrian, k alone", anonymize(table, table.sensitive, MondrianSettings(10), 0)),
+        ("faithful, ε 0.1, δ 0.7", blocks(table, "0.1", "0.7", method=Faithful())),
+        ("strict Mondrian, k alone", anonymize(Mondrian(), table, table.sensitive, Settings(10), 0)),
     ):
         published = publish_form(table, require(found).groups, "table", SENSITIVE)
         error = count_query_error(table, published, 3, 2, 0.1, 1_000, 7)
@@ -184,7 +188,7 @@ def queries(frame: pd.DataFrame) -> Iterator[Row]:
 def seven(frame: pd.DataFrame) -> Iterator[Row]:
     table = encoded(frame, SEVEN, ("education", "occupation"))
     seconds, found = best(lambda: blocks(table, "0.1", "0.6"), 2)
-    strict = anonymize(table, table.sensitive, MondrianSettings(10), 0)
+    strict = anonymize(Mondrian(), table, table.sensitive, Settings(10), 0)
     peer_seconds, peer_loss = lighthouse(frame, table)
     yield Row(f"seven quasi-identifiers, k 10: NCP of project-lighthouse-anonymize {LIGHTHOUSE}, k alone", 100 * peer_loss, "%")
     yield Row("  seconds", peer_seconds, "s")

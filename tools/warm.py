@@ -36,15 +36,15 @@ from headgate.grouping.items import items_of
 from headgate.grouping.limits import NeighbourhoodLimit, delta_l, dissimilarity, linkability
 from headgate.library.check_table import check_classes
 from headgate.methods.anonymize import anonymize
+from headgate.methods.blocks.blocks_method import Blocks
 from headgate.methods.blocks.moves import move_rows
 from headgate.methods.blocks.placing import Aside, Search
 from headgate.methods.blocks.stages import parts_by_item, unite_twins
 from headgate.methods.blocks.store import empty_groups
 from headgate.methods.blocks.tree import Tree
-from headgate.methods.full_domain.level_partition import full_domain_partition
-from headgate.methods.full_domain.level_search import FullDomainSettings
-from headgate.methods.mondrian.settings import MondrianSettings
-from headgate.methods.partition import XColorSettings
+from headgate.methods.full_domain.full_domain_method import FullDomain
+from headgate.methods.mondrian.mondrian_method import Mondrian
+from headgate.methods.settings import Infeasible, Otherwise, Settings
 from headgate.methods.xcolor.faithful import color
 from headgate.projection.bitmap import bitmap_table
 from headgate.risk.candidates.runs import cell_runs, stacked
@@ -96,7 +96,7 @@ def itemize() -> None:
 
 def group() -> None:
     """`variant: blocks`."""
-    anonymize(sample().table, SENSITIVE, XColorSettings(K, sample().limits), 0)
+    anonymize(Blocks(), sample().table, SENSITIVE, Settings(K, sample().limits), 0)
 
 
 def move() -> None:
@@ -127,14 +127,15 @@ def cut() -> None:
     """`method: mondrian`, under a limit and conditions, strict and not."""
     conditions = conditions_of(SENSITIVE, distinct_l=2, entropy_l=1.2, recursive=(3, 2), closeness="0.5")
     for strict in (True, False):
-        anonymize(sample().table, SENSITIVE, MondrianSettings(K, sample().limits[:1], strict=strict, conditions=conditions), 0)
+        anonymize(Mondrian(strict=strict), sample().table, SENSITIVE, Settings(K, sample().limits[:1], conditions=conditions), 0)
 
 
 def lattice() -> None:
     """Full-domain generalization, under a limit and conditions."""
     conditions = conditions_of(SENSITIVE, distinct_l=2, closeness="0.5")
-    for suppression in (Fraction(0), Fraction(1, 10)):
-        full_domain_partition(sample().table, SENSITIVE, FullDomainSettings(K, suppression, "ncp", conditions, sample().limits))
+    for share in (Fraction(0), Fraction(1, 10)):
+        settings = Settings(K, sample().limits, conditions, Infeasible(Otherwise.SUPPRESS, share))
+        anonymize(FullDomain(), sample().table, SENSITIVE, settings, 0)
 
 
 def foresee() -> None:

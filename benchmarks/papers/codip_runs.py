@@ -18,7 +18,8 @@ from headgate.core.levels import levels_of
 from headgate.core.tolerance import at_most
 from headgate.counting.class_counts import count
 from headgate.grouping.conditions import conditions_of
-from headgate.methods.full_domain.level_search import FullDomainSettings, full_domain
+from headgate.methods.full_domain.level_search import full_domain
+from headgate.methods.full_domain.level_settings import LevelSettings
 from headgate.methods.full_domain.objective import DISCERNIBILITY
 from headgate.principles.closeness import closeness
 from headgate.projection.bitmap import bitmap_column
@@ -174,7 +175,7 @@ def check_table(table: Table, demand: Demand) -> Callable[[tuple[str, ...]], Tab
     def check(names: tuple[str, ...]) -> TableVerdict:
         if names not in known:
             conditions = conditions_of(names, closeness=demand.t)
-            found = full_domain(table, names, FullDomainSettings(demand.k, objective=DISCERNIBILITY, conditions=conditions))
+            found = full_domain(table, names, LevelSettings(demand.k, objective=DISCERNIBILITY, conditions=conditions))
             passed = found.reached and at_most(found.loss, demand.most)
             known[names] = TableVerdict(
                 passed, "" if passed else f"no generalization with k = {demand.k} and t = {demand.t} is fine enough"

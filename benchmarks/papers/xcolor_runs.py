@@ -28,7 +28,9 @@ from headgate.grouping.abstract_graph import largest_degree
 from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity
 from headgate.grouping.watch import Stopped, Watch
 from headgate.methods.anonymize import anonymize
-from headgate.methods.partition import Partition, Variant, XColorSettings
+from headgate.methods.choice import choose
+from headgate.methods.partition import Partition
+from headgate.methods.settings import Settings
 from headgate.principles.dissimilarity import dissimilarity as measure_dissimilarity
 from headgate.utility.queries import count_query_error
 
@@ -128,8 +130,8 @@ def within(seconds: float, work: Callable[[Watch], T]) -> T | None:
 
 def partition(table: Table, method: str, setting: Setting, patience: float) -> Partition | None:
     """None where it took longer than the patience, in seconds."""
-    settings = XColorSettings(setting.k, (limit_of(table, setting),), Variant(method))
-    return within(patience, lambda watch: anonymize(table, SENSITIVE, settings, SEED, watch=watch))
+    settings = Settings(setting.k, (limit_of(table, setting),))
+    return within(patience, lambda watch: anonymize(choose("xcolor", method), table, SENSITIVE, settings, SEED, watch))
 
 
 def baseline(frame: pd.DataFrame, method: str, setting: Setting) -> Partition:

@@ -30,7 +30,8 @@ from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity
 from headgate.grouping.recount import fullest_share
 from headgate.grouping.watch import Watch
 from headgate.methods.anonymize import anonymize
-from headgate.methods.partition import XColorSettings
+from headgate.methods.choice import choose
+from headgate.methods.settings import Settings
 from headgate.utility.queries import count_query_error
 
 EPSILONS = ("0", "0.05", "0.1", "0.2")
@@ -135,7 +136,7 @@ def trial_of(
 
     def trial(k: int, epsilon: str, delta: str) -> Tried:
         limits = (dissimilarity(table.select(sensitive), epsilon, delta, distance), *others)
-        found = anonymize(table, sensitive, XColorSettings(k, limits), seed, Watch(stopping=stopping))
+        found = anonymize(choose("xcolor"), table, sensitive, Settings(k, limits), seed, Watch(stopping=stopping))
         if not found.reached:
             return Tried(False, reason=found.remedy())
         published = publish_form(table, found.groups, "table", sensitive)

@@ -121,7 +121,7 @@ def feasibility(
     `known`: the cliques of each limit, where they have been looked for already, under whatever δ and k."""
     rows = limits[0].rows if limits else len(quasi[0]) if quasi else len(columns[0]) if columns else 0
     if k < 1:
-        raise InputRejected(f"k = {k} is no group size.", "Give k ≥ 1.")
+        raise InputRejected(f"k = {k} is not a valid group size.", "Give k ≥ 1.")
     if rows < k:
         raise InputRejected(f"{rows} rows cannot make a group of k = {k}.", "Lower k or release more rows.")
     ways = ways_to_publish(quasi, rows // k) if quasi else None

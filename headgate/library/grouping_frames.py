@@ -26,10 +26,12 @@ from headgate.core.tolerance import exact
 from headgate.grouping.conditions import Bounds, Condition, conditions_of, frequencies_of
 from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity
 from headgate.methods.anonymize import anonymize
-from headgate.methods.full_domain.level_search import FullDomain, FullDomainSettings
+from headgate.methods.choice import choose
+from headgate.methods.full_domain.level_search import FullDomain
 from headgate.methods.full_domain.level_search import full_domain as search_lattice
-from headgate.methods.mondrian.settings import MondrianSettings
-from headgate.methods.partition import Infeasible, Partition, Variant, XColorSettings
+from headgate.methods.full_domain.level_settings import LevelSettings
+from headgate.methods.partition import Partition
+from headgate.methods.settings import Infeasible, Settings
 from headgate.projection.codip import codip_star
 from headgate.projection.plan import CheckTable, Projection
 
@@ -111,11 +113,10 @@ def xcolor(
     table = _table(
         frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
     )
-    if variant not in ("blocks", "faithful"):
-        raise InputRejected(f"variant '{variant}' is unknown.", "Use blocks or faithful.")
+    method = choose("xcolor", variant)
     limit = dissimilarity(table.select(table.sensitive), epsilon, delta, composite)
-    settings = XColorSettings(_group_size(k, delta), (limit,), Variant(variant), Infeasible.of(infeasible))
-    return FramePartition(anonymize(table, table.sensitive, settings, seed), table)
+    settings = Settings(_group_size(k, delta), (limit,), infeasible=Infeasible.of(infeasible))
+    return FramePartition(anonymize(method, table, table.sensitive, settings, seed), table)
 
 
 def mondrian(
@@ -149,8 +150,8 @@ def mondrian(
     )
     bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
     limits, conditions = _asked(table, composite, epsilon, delta, frequency, bounds)
-    settings = MondrianSettings(_group_size(k, delta), limits, infeasible=Infeasible.of(infeasible), strict=strict, conditions=conditions)
-    return FramePartition(anonymize(table, table.sensitive, settings, seed), table)
+    settings = Settings(_group_size(k, delta), limits, conditions, Infeasible.of(infeasible))
+    return FramePartition(anonymize(choose("mondrian", strict=strict), table, table.sensitive, settings, seed), table)
 
 
 def full_domain(
@@ -185,7 +186,7 @@ def full_domain(
     table = _table(frame, chosen, protected, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **hierarchies}, nonsensitive)
     bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
     limits, conditions = _asked(table, composite, epsilon, delta, frequency, bounds)
-    settings = FullDomainSettings(_group_size(k, delta), exact(suppression), objective, conditions, limits)
+    settings = LevelSettings(_group_size(k, delta), exact(suppression), objective, conditions, limits)
     return search_lattice(table, table.sensitive, settings)
 
 

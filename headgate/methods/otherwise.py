@@ -13,15 +13,16 @@ from headgate.core.columns import Codes, Table
 from headgate.grouping.items import items_of
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.grouping.recount import main_limit, recount
-from headgate.methods.partition import Partition, XColorSettings
+from headgate.methods.partition import Partition
+from headgate.methods.settings import Settings
 
 SMALLEST_QUOTA = 16  # rows taken away in one round; more in large tables, all that may be in the later rounds
 SUPPRESSIONS = 12  # rounds of removing rows and grouping the rest again
 
-Group = Callable[[Table, XColorSettings], Partition]
+Group = Callable[[Table, Settings], Partition]
 
 
-def relax(table: Table, settings: XColorSettings, found: Partition, group: Group) -> Partition:
+def relax(table: Table, settings: Settings, found: Partition, group: Group) -> Partition:
     """δ = 1 − j/(k−1) downwards to the floor, each tried: success is not monotone in δ. The first that is reached stands."""
     main = main_limit(settings.limits)
     if main is None or main.delta is None:
@@ -40,7 +41,7 @@ def falling_deltas(delta: Fraction, floor: Fraction, k: int) -> tuple[Fraction, 
     return tuple(sorted({step for step in [*steps, floor] if floor <= step < delta}, reverse=True))
 
 
-def suppress(table: Table, settings: XColorSettings, found: Partition, group: Group, seed: int) -> Partition:
+def suppress(table: Table, settings: Settings, found: Partition, group: Group, seed: int) -> Partition:
     """Takes away rows that have the most similar ones too many, ties by seed, and groups the rest again, until all is kept or the
     share of input rows is used up. Greedy: not the fewest possible, which is NP-hard to find."""
     budget = int(settings.infeasible.amount * table.rows)

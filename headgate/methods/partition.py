@@ -1,67 +1,25 @@
-"""What is asked of the anonymizer, and what it answers."""
+"""What a method answers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
-from fractions import Fraction
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from headgate.bounds.certificates import EVERY, Certificate
-from headgate.core.columns import Codes
-from headgate.core.errors import InputRejected, RequirementNotMet
-from headgate.core.tolerance import exact
-from headgate.grouping.limits import NeighbourhoodLimit
+import numpy as np
+from numpy.typing import NDArray
 
-
-class Variant(StrEnum):
-    BLOCKS = "blocks"
-    FAITHFUL = "faithful"
-    MONDRIAN = "mondrian"
-    FULL_DOMAIN = "full-domain"
-
-
-class Otherwise(StrEnum):
-    """What to do when the limits are not reached."""
-
-    FAIL = "fail"
-    SUPPRESS = "suppress"
-    RELAX = "relax"
-
-
-@dataclass(frozen=True)
-class Infeasible:
-    """`share` of input rows that may be suppressed, or the `floor` down to which δ may fall."""
-
-    otherwise: Otherwise = Otherwise.FAIL
-    amount: Fraction = Fraction(0)
-
-    @classmethod
-    def of(cls, setting: Any) -> Infeasible:
-        """Reads `fail`, `{suppress: share}` or `{relax: floor}`."""
-        if isinstance(setting, Infeasible):
-            return setting
-        if setting in (None, "fail"):
-            return cls()
-        if isinstance(setting, Mapping) and len(setting) == 1:
-            ((word, amount),) = setting.items()
-            if word in ("suppress", "relax") and 0 <= exact(amount) <= 1:
-                return cls(Otherwise(word), exact(amount))
-        raise InputRejected("`infeasible` is not understood.", "Write fail, {suppress: share} or {relax: floor}, with a decimal in 0 … 1.")
-
-
-@dataclass(frozen=True, eq=False)
-class XColorSettings:
-    k: int
-    limits: tuple[NeighbourhoodLimit, ...] = ()
-    variant: Variant = Variant.BLOCKS
-    infeasible: Infeasible = field(default_factory=Infeasible)
+from headgate.bounds.certificates import EVERY, FAITHFUL, Certificate, refute
+from headgate.bounds.feasibility import ways_to_publish
+from headgate.core.columns import Codes, Table
+from headgate.core.errors import RequirementNotMet
+from headgate.grouping.items import Itemized
+from headgate.grouping.recount import main_limit, recount
+from headgate.methods.settings import Settings
 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """`groups` has one number a row, −1 for suppressed rows; groups are numbered without gaps.
+    """`groups` has one number per row, −1 for suppressed rows; groups are numbered without gaps.
 
     reached: every limit holds in every group and in every class of groups that are published alike, counted again from the groups.
     Not reached: `rows_over` rows have too many similar ones; `certificate`, where one was found, proves that no partition could do it.
@@ -79,8 +37,7 @@ class Partition:
     smallest: int  # rows in the smallest group
     count: int  # groups
     loss: float  # NCP of the released rows
-    variant: Variant
-    levels: Mapping[str, int] | None = None  # of full-domain generalization: what level each quasi-identifier is published at
+    levels: Mapping[str, int] | None = None  # where each quasi-identifier is published at one level: which
 
     def require(self, table: str = "") -> Partition:
         """This partition if it is reached; else the refusal, with its cure."""
@@ -89,18 +46,49 @@ class Partition:
         return self
 
     def refusal(self, table: str = "") -> RequirementNotMet:
-        if self.variant is Variant.FULL_DOMAIN:
-            return RequirementNotMet("The number of valid choices of levels", 0.0, 1.0, self.remedy(), table)
-        return RequirementNotMet("Rows with too many similar ones in their group", float(self.rows_over), 0.0, self.remedy(), table)
+        measure = "The number of rows too similar to others of their group"
+        return RequirementNotMet(measure, float(self.rows_over), 0.0, self.remedy(), table)
 
     def remedy(self) -> str:
         """What would help, in words that hold no data value."""
-        if self.variant is Variant.FULL_DOMAIN:
-            return (
-                "No choice of levels keeps what is asked, perhaps not even everybody in one group: loosen k, δ or the gates on single "
-                "attributes, raise `suppression`, or give the hierarchies more levels."
-            )
         if self.certificate is not None and self.certificate.refutes == EVERY:
-            return f"No partition can do it: {self.certificate.sentence()} Lower δ or ε, set `infeasible`, or run `headgate advise`."
+            if self.certificate.limit.startswith("linkability"):  # another ε or δ does not help
+                cure = "Raise gates.linkability, list a value that is no secret under `nonsensitive`"
+            else:
+                cure = "Lower δ or ε, set `infeasible`"
+            return f"No partition can do it: {self.certificate.sentence()} {cure}, or run `headgate advise`."
         kept = f" ({', '.join(self.broken)})" if self.broken else ""
         return f"Lower δ, ε or k{kept}, set `infeasible: {{suppress: share}}` or `{{relax: floor}}`, or run `headgate advise`."
+
+
+def counted_partition(
+    itemized: Itemized, settings: Settings, groups: Codes, failures: Sequence[tuple[str, NDArray[np.bool_]]] = ()
+) -> Partition:
+    """These groups, every limit counted again from the group numbers alone. `failures`: the conditions that are not kept, each with the
+    rows concerned."""
+    counted = recount(itemized, settings.limits, groups)
+    main = main_limit(settings.limits)
+    concerned = counted.over > 0
+    for _, rows in failures:
+        concerned = concerned | rows
+    return Partition(
+        groups=groups,
+        reached=counted.reached(settings.k) and not failures,
+        risk=counted.risk,
+        certificate=None,
+        suppressed=int((groups < 0).sum()),
+        delta_reached=None if counted.risk is None else 1.0 - counted.risk,
+        delta_asked=None if main is None or main.delta is None else float(main.delta),
+        broken=(*counted.broken, *(name for name, _ in failures)),
+        rows_over=int(concerned.sum()),
+        smallest=counted.smallest,
+        count=int(groups.max(initial=-1)) + 1,
+        loss=counted.loss,
+    )
+
+
+def refutation(table: Table, sensitive: Sequence[str], settings: Settings, equitable: bool = False) -> Certificate | None:
+    """A proof that no partition keeps the limits; `equitable`: or none into groups whose sizes differ by one at most."""
+    ways = ways_to_publish(table.select(table.quasi), table.rows // settings.k)
+    proof = refute(settings.limits, settings.k, table.select(sensitive), ways=ways)
+    return None if proof is not None and proof.refutes == FAITHFUL and not equitable else proof

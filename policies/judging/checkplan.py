@@ -19,20 +19,19 @@ from headgate.core.distance import Distance
 from headgate.core.published import publish_form
 from headgate.core.tolerance import exact
 from headgate.grouping.conditions import Condition, conditions_of
-from headgate.grouping.limits import NeighbourhoodLimit, limits_of_table
+from headgate.grouping.limits import limits_of_table
 from headgate.grouping.watch import Report, Watch
 from headgate.methods.anonymize import anonymize
-from headgate.methods.full_domain.level_partition import full_domain_partition
-from headgate.methods.full_domain.level_search import FullDomainSettings
-from headgate.methods.mondrian.settings import MondrianSettings
-from headgate.methods.partition import Infeasible, Partition, Variant, XColorSettings
+from headgate.methods.method import Method
+from headgate.methods.partition import Partition
+from headgate.methods.settings import Infeasible, Otherwise, Settings
 from headgate.projection.codip import codip_star
 from headgate.projection.optimal import given, optimal, separate, single
 from headgate.projection.plan import CheckTable, Projection, TableVerdict
 from policies.gates.attackers import Attacker, threats
 from policies.judging.measure import composite_of, measure_table
 from policies.judging.verdicts import judge
-from policies.schema.anonymization import FULL_DOMAIN, Anonymize, Relax, Suppress
+from policies.schema.anonymization import Anonymize, Relax, Suppress
 from policies.schema.disclosure_key import DisclosureGate
 from policies.schema.policy import Policy
 from policies.sealed.manifest import Verdict
@@ -107,24 +106,22 @@ class TableCheck:
             linkable=self.promise.linkability,
             delta_ls=self.promise.delta_l,
         )
-        if self.settings.method == FULL_DOMAIN:
-            return full_domain_partition(table, names, self._lattice(names, limits, table.rows), watch)
-        return anonymize(table, names, self._asked(names, limits), self._seed(names), watch)
+        conditions = self._conditions(names) if self.method.looks_at_conditions else ()
+        settings = Settings(self.promise.k, limits, conditions, self._allowed(table.rows))
+        return anonymize(self.method, table, names, settings, self._seed(names), watch)
 
-    def _asked(self, names: tuple[str, ...], limits: tuple[NeighbourhoodLimit, ...]) -> XColorSettings:
-        """Mondrian cuts only where the gates on diversity and closeness hold; XColor has no such conditions; there they only judge."""
-        if self.settings.method != "mondrian":
-            return XColorSettings(self.promise.k, limits, variant_of(self.settings), self.infeasible)
-        strict, conditions = self.settings.strict is not False, self._conditions(names)
-        return MondrianSettings(self.promise.k, limits, infeasible=self.infeasible, strict=strict, conditions=conditions)
+    @property
+    def method(self) -> Method:
+        return self.settings.chosen
 
-    def _lattice(self, names: tuple[str, ...], limits: tuple[NeighbourhoodLimit, ...], rows: int) -> FullDomainSettings:
-        """What tables have suppressed together is spent: those `rows` that are left may use the rest."""
+    def _allowed(self, rows: int) -> Infeasible:
+        """What may be done where not all is kept. A method that suppresses while it searches may do so from the first try; what tables
+        have suppressed together is spent, and the `rows` that are left may use the rest."""
+        if not self.method.suppresses:
+            return self.infeasible
         gone = self.table.rows - rows
         spare = int((self.suppression if gone else self.each_share) * self.table.rows) - gone
-        share = Fraction(max(0, spare), rows)
-        objective = self.settings.objective or "ncp"
-        return FullDomainSettings(self.promise.k, share, objective, self._conditions(names), limits, every_node=False)
+        return Infeasible(Otherwise.SUPPRESS, Fraction(max(0, spare), rows))
 
     def _conditions(self, names: tuple[str, ...]) -> tuple[Condition, ...]:
         """The gates on diversity and closeness, for methods that look at them while they work."""
@@ -145,7 +142,7 @@ class TableCheck:
     @property
     def suppression(self) -> Fraction:
         """The share of rows that may be left out."""
-        return exact(self.settings.suppression or 0) if self.settings.method == FULL_DOMAIN else self.infeasible.amount
+        return exact(self.settings.suppression or 0) if self.method.suppresses else self.infeasible.suppressible
 
     def _seed(self, names: tuple[str, ...]) -> int:
         return int.from_bytes(hashlib.sha256(self.seed + "\n".join(sorted(names)).encode()).digest()[:8], "big")
@@ -157,10 +154,6 @@ def relaxed(promise: Promise, infeasible: Infeasible) -> Promise:
         return promise
     floor = str(float(infeasible.amount))
     return promise.model_copy(update={"dissimilarity": promise.dissimilarity.model_copy(update={"delta": floor})})
-
-
-def variant_of(settings: Anonymize) -> Variant:
-    return Variant.MONDRIAN if settings.method == "mondrian" else Variant(settings.variant or "blocks")
 
 
 def infeasible_of(settings: Anonymize) -> Infeasible:

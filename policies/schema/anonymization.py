@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
+from pydantic_core import PydanticKnownError
 
-from policies.words.fields import Exact, NotNegative, Problem, Problems, Section, Share, Text, Whole, decimal_text
-
-FULL_DOMAIN = "full-domain"
+from headgate.methods import choice
+from headgate.methods.method import Method
+from policies.words.fields import Exact, NotNegative, Problem, Problems, Section, Share, Text, Whole, choices, decimal_text
 
 
 class Projection(Section):
@@ -83,9 +84,20 @@ class Proximity(Section):
     delta: Share
 
 
+def _word_of(accepted: Callable[[], tuple[str, ...]]) -> AfterValidator:
+    def check(word: str) -> str:
+        if word not in accepted():
+            raise PydanticKnownError("literal_error", {"expected": choices(map(repr, accepted()))})
+        return word
+
+    return AfterValidator(check)
+
+
 class Anonymize(Section):
-    method: Literal["xcolor", "mondrian", "full-domain"] = "xcolor"
-    variant: Literal["blocks", "faithful"] | None = None
+    """`method` and `variant` name a method of the science; `strict` and `objective` are options that only some methods have."""
+
+    method: Annotated[str, _word_of(choice.method_keys)] = "xcolor"
+    variant: Annotated[str, _word_of(choice.variants)] | None = None
     strict: Annotated[bool, Field(strict=True)] | None = None
     k: Annotated[Whole, Field(ge=2)]
     epsilon: NotNegative | None = None
@@ -98,19 +110,10 @@ class Anonymize(Section):
 
     @model_validator(mode="after")
     def _fits_the_method(self) -> Anonymize:
-        problems = []
-        if self.variant is not None and self.method != "xcolor":
-            problems.append(Problem(("variant",), f"'variant' with method {self.method}", "'variant' only with method xcolor"))
-        if self.strict is not None and self.method != "mondrian":
-            problems.append(Problem(("strict",), f"'strict' with method {self.method}", "'strict' only with method mondrian"))
-        for key in ("suppression", "objective"):
-            if getattr(self, key) is not None and self.method != FULL_DOMAIN:
-                problems.append(Problem((key,), f"'{key}' with method {self.method}", f"'{key}' only with method full-domain"))
+        problems = self._of_other_methods()
         if (self.epsilon is None) is not (self.delta is None):
             lone, other = ("epsilon", "delta") if self.delta is None else ("delta", "epsilon")
             problems.append(Problem((lone,), f"'{lone}' without '{other}'", "both, or neither"))
-        if self.method == FULL_DOMAIN and self.infeasible != "fail":
-            problems.append(Problem(("infeasible",), "'infeasible' with method full-domain", "'suppression', a share of the rows"))
         if isinstance(self.infeasible, Relax):
             # What a single attribute is promised by `each` is never weakened.
             if self.delta is None:
@@ -122,3 +125,28 @@ class Anonymize(Section):
         if problems:
             raise Problems(problems)
         return self
+
+    def _of_other_methods(self) -> list[Problem]:
+        """Keys that the method does not have."""
+        method, owners = choice.method_type(self.method), {}
+        if self.variant is not None and self.variant not in choice.variants(self.method):
+            owners["variant"] = tuple(other.key for other in choice.METHODS if other.variant == self.variant)
+        for option in dict.fromkeys(option for other in choice.METHODS for option in choice.options_of(other)):
+            if getattr(self, option, None) is not None and option not in choice.options_of(method):
+                owners[option] = choice.method_keys(option)
+        if self.suppression is not None and not method.suppresses:
+            owners["suppression"] = tuple(other.key for other in choice.METHODS if other.suppresses)
+        problems = [
+            Problem((key,), f"'{key}' with method {self.method}", f"'{key}' only with method {choices(keys)}")
+            for key, keys in owners.items()
+        ]
+        if self.infeasible != "fail" and method.suppresses:
+            problems.append(Problem(("infeasible",), f"'infeasible' with method {self.method}", "'suppression', a share of the rows"))
+        return problems
+
+    @property
+    def chosen(self) -> Method:
+        """The method, with those of its options that are set."""
+        method = choice.method_type(self.method, self.variant)
+        own = {option: getattr(self, option, None) for option in choice.options_of(method)}
+        return method(**{option: value for option, value in own.items() if value is not None})

@@ -8,10 +8,9 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from headgate.bounds.certificates import EVERY
 from headgate.core.errors import RequirementNotMet
 from headgate.core.published import publish_form
-from headgate.methods.partition import Otherwise, Partition, Variant
+from headgate.methods.settings import Otherwise
 from headgate.projection.baseline import trade_off
 from headgate.projection.plan import NoPlan, Projection
 from policies.gates.attackers import attackers_of, threats
@@ -81,11 +80,7 @@ def why_no_plan(check: TableCheck, nothing: NoPlan) -> Stopped:
     where = "every plan tried" if len({_against(tried) for tried in failed.values()}) == 1 else "the last plan tried"
     if last.refused:
         return _refused_by_gates(check, names, last, where)
-    found = last.partition
-    if found.variant is Variant.FULL_DOMAIN:
-        return Stopped(found.refusal(where))
-    why = RequirementNotMet("The number of rows too similar to others of their group", float(found.rows_over), 0.0, _cure(found), where)
-    return Stopped(why)
+    return Stopped(last.partition.refusal(where))
 
 
 def _refused_by_gates(check: TableCheck, names: frozenset[str], tried: Checked, where: str) -> Stopped:
@@ -114,17 +109,6 @@ def _first_of(refused: Sequence[Verdict], where: str) -> RequirementNotMet:
 
 def _against(tried: Checked) -> tuple[str, ...]:
     return (tried.refused[0].gate,) if tried.refused else tried.partition.broken
-
-
-def _cure(found: Partition) -> str:
-    """Linkability is not had by another ε or δ."""
-    proof = found.certificate
-    if proof is None or proof.refutes != EVERY or not proof.limit.startswith("linkability"):
-        return found.remedy()
-    return (
-        f"No partition can do it: {proof.sentence()} Raise gates.linkability, list a value that is no secret under `nonsensitive`, "
-        "or run `headgate advise`."
-    )
 
 
 def _plan(found: Projection, check: TableCheck) -> Plan:

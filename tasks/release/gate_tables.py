@@ -20,7 +20,6 @@ from policies.gates.attackers import threats
 from policies.judging.exposure import with_cures
 from policies.judging.measure import composite_of, measure_table
 from policies.judging.verdicts import judge, judge_utility
-from policies.schema.anonymization import FULL_DOMAIN
 from policies.sealed.manifest import TableFigures, Utility, Verdict
 from policies.sealed.specs import domains_of
 from tasks.release.refinement import bounds
@@ -49,7 +48,7 @@ def gate_table(bench: Workbench, name: str) -> int:
         wanted.queries,
         _query_seed(bench, name),
     )
-    whole = bench.loaded.policy.anonymize.method == FULL_DOMAIN
+    whole = bench.loaded.policy.anonymize.chosen.whole_levels
     texts = {name: cells.texts for name, cells in published.cells.items()}
     levels = published_levels(table.select(table.quasi), texts) if whole else None
     figures = figures.model_copy(update={"query_error_mean": errors.mean, "query_error_median": errors.median, "levels": levels})

@@ -14,7 +14,6 @@ import numpy as np
 from headgate.core.errors import RequirementNotMet
 from headgate.core.published import order_of_rows, publish_form
 from policies.gates.attackers import needs_whose
-from policies.schema.anonymization import FULL_DOMAIN
 from tasks.release.workbench import Workbench, present
 from tasks.tables.write import write_published
 
@@ -26,7 +25,7 @@ def group_table(bench: Workbench, name: str) -> int:
     columns = bench.columns_of(name)
     found = check.checked(columns).partition if kept.all() else check.partition(columns, np.flatnonzero(kept))
     # A table that is left too little to suppress has all rows at −1: then tables cannot agree, and try again with less each.
-    again = check.settings.method == FULL_DOMAIN and check.lent > 0 and not kept.all()
+    again = check.method.suppresses and check.lent > 0 and not kept.all()
     bench.partitions[name] = found if again else found.require(name)
     return int(found.suppressed)
 
@@ -43,14 +42,14 @@ def agree_on_suppression(bench: Workbench) -> bool:
     bench.kept, bench.suppressed = still, int((~still).sum())
     check = present(bench.check, "plan")
     gone, share = bench.suppressed, check.suppression
-    if gone > share * len(still) and check.settings.method == FULL_DOMAIN and check.lent > 0:
+    if gone > share * len(still) and check.method.suppresses and check.lent > 0:
         # Each table may have used the whole share. With a part of it each they do not exceed it at once; with none nobody is suppressed.
         part = Fraction(1, len(bench.names)) if check.lent == 1 and len(bench.names) > 1 else Fraction(0)
         bench.check = replace(check, lent=part, tried={})
         bench.kept, bench.suppressed = np.ones(len(still), dtype=bool), 0
         return False
     if gone > share * len(still):
-        where = "suppression" if check.settings.method == FULL_DOMAIN else "infeasible: {suppress: …}"
+        where = "suppression" if check.method.suppresses else "infeasible: {suppress: …}"
         remedy = f"Allow a larger share in {where}, or none, or lower δ, ε or k."
         raise RequirementNotMet("The share of rows that all tables together would suppress", gone / len(still), float(share), remedy)
     return False

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from headgate.core.errors import Defect
 from policies.ledger.events import Event
 from policies.ledger.states import State
-from policies.schema.anonymization import FULL_DOMAIN
 from policies.sealed.specs import insensitive_tables
 from tasks.runtime.home import Home
 from tasks.runtime.listener import Listener
@@ -108,8 +107,7 @@ class Workbench:
 
     def working(self, done: int, total: int) -> None:
         """How far the anonymizer is with a table: for whoever waits."""
-        whole = self.loaded.policy.anonymize.method == FULL_DOMAIN
-        self.listener.working(self.step, done, total, "choices of levels counted" if whole else "rows grouped")
+        self.listener.working(self.step, done, total, self.loaded.policy.anonymize.chosen.progress)
 
     def forget_microdata(self) -> None:
         """What is left is what may be shown: figures, verdicts, ids."""

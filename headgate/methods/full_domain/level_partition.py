@@ -3,35 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from headgate.core.columns import Table
+from headgate.core.errors import RequirementNotMet
 from headgate.grouping.items import items_of
 from headgate.grouping.recount import main_limit, recount
 from headgate.grouping.watch import Watch
-from headgate.methods.full_domain.level_search import FullDomainSettings, full_domain
-from headgate.methods.partition import Partition, Variant
+from headgate.methods.full_domain.level_search import full_domain
+from headgate.methods.full_domain.level_settings import LevelSettings
+from headgate.methods.partition import Partition
+from headgate.methods.settings import Settings
 
 
-def full_domain_partition(table: Table, sensitive: Sequence[str], settings: FullDomainSettings, watch: Watch | None = None) -> Partition:
+@dataclass(frozen=True, eq=False)
+class LevelPartition(Partition):
     """Not reached: no node of the lattice keeps what is asked."""
-    found = full_domain(table, sensitive, settings, watch)
+
+    def refusal(self, table: str = "") -> RequirementNotMet:
+        return RequirementNotMet("The number of valid choices of levels", 0.0, 1.0, self.remedy(), table)
+
+    def remedy(self) -> str:
+        return (
+            "No choice of levels keeps what is asked, perhaps not even everybody in one group: loosen k, δ or the gates on single "
+            "attributes, raise `suppression`, or give the hierarchies more levels."
+        )
+
+
+def level_partition(
+    table: Table, sensitive: Sequence[str], settings: Settings, objective: str = "ncp", watch: Watch | None = None
+) -> LevelPartition:
+    """Only as many nodes are looked at as the optimum needs."""
+    share = settings.infeasible.suppressible
+    asked = LevelSettings(settings.k, share, objective, settings.conditions, settings.limits, every_node=False)
+    chosen = full_domain(table, sensitive, asked, watch)
     main = main_limit(settings.limits)
-    asked = None if main is None or main.delta is None else float(main.delta)
-    risk = recount(items_of(table, settings.limits), settings.limits, found.groups).risk if found.reached else None
-    released = table.rows - found.suppressed
-    return Partition(
-        groups=found.groups,
-        reached=found.reached,
+    risk = recount(items_of(table, settings.limits), settings.limits, chosen.groups).risk if chosen.reached else None
+    released = table.rows - chosen.suppressed
+    return LevelPartition(
+        groups=chosen.groups,
+        reached=chosen.reached,
         risk=risk,
         certificate=None,
-        suppressed=found.suppressed,
+        suppressed=chosen.suppressed,
         delta_reached=None if risk is None else 1.0 - risk,
-        delta_asked=asked,
+        delta_asked=None if main is None or main.delta is None else float(main.delta),
         broken=(),
-        rows_over=0 if found.reached else table.rows,
-        smallest=found.smallest,
-        count=found.count,
-        loss=(found.ncp * table.rows - found.suppressed) / released if found.reached else 1.0,
-        variant=Variant.FULL_DOMAIN,
-        levels=found.levels if found.reached else None,
+        rows_over=0 if chosen.reached else table.rows,
+        smallest=chosen.smallest,
+        count=chosen.count,
+        loss=(chosen.ncp * table.rows - chosen.suppressed) / released if chosen.reached else 1.0,
+        levels=chosen.levels if chosen.reached else None,
     )

@@ -4,7 +4,6 @@ a line with missing cells."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,12 +12,10 @@ from headgate.core.tolerance import floors
 from headgate.grouping.conditions import broken_conditions
 from headgate.grouping.items import items_of
 from headgate.grouping.recount import recount
-
-if TYPE_CHECKING:
-    from headgate.methods.full_domain.level_search import FullDomainSettings
+from headgate.methods.full_domain.level_settings import LevelSettings
 
 
-def broken_promises(table: Table, groups: Codes, levels: Mapping[str, int], settings: FullDomainSettings) -> tuple[str, ...]:
+def broken_promises(table: Table, groups: Codes, levels: Mapping[str, int], settings: LevelSettings) -> tuple[str, ...]:
     """The names of what some group, or class of groups that are published alike, does not keep."""
     broken: list[str] = []
     if int(np.bincount(groups[groups >= 0], minlength=1).min()) < settings.k:

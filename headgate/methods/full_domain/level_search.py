@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,27 +20,13 @@ from numpy.typing import NDArray
 from headgate.core.columns import Codes, Table
 from headgate.core.errors import InputRejected, RequirementNotMet
 from headgate.core.levels import levels_of
-from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.grouping.watch import TOTAL, Watch
 from headgate.methods.full_domain.level_recount import broken_promises
+from headgate.methods.full_domain.level_settings import LevelSettings
 from headgate.methods.full_domain.node_counts import Counting
 from headgate.methods.full_domain.objective import NCP, OBJECTIVES, SAME, Objective
-from headgate.methods.full_domain.promises import Asked
 from headgate.methods.full_domain.tagging import classify
-
-
-@dataclass(frozen=True, eq=False)
-class FullDomainSettings:
-    """`suppression`: the share of rows that may be suppressed, inclusive. `conditions` are those of headgate.grouping.conditions and
-    WindowL; `limits` are neighbourhood limits made from the table. Without `every_node` only as many nodes are looked at as the optimum
-    needs; the valid and minimal ones are then those among them."""
-
-    k: int
-    suppression: Fraction = Fraction(0)
-    objective: str = NCP
-    conditions: tuple[Asked, ...] = ()
-    limits: tuple[NeighbourhoodLimit, ...] = ()
-    every_node: bool = True
+from headgate.methods.settings import check_settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +56,7 @@ class FullDomain:
         raise RequirementNotMet("Valid nodes of the lattice", 0.0, 1.0, cure, table)
 
 
-def full_domain(table: Table, sensitive: Sequence[str], settings: FullDomainSettings, watch: Watch | None = None) -> FullDomain:
+def full_domain(table: Table, sensitive: Sequence[str], settings: LevelSettings, watch: Watch | None = None) -> FullDomain:
     """The optimum over all valid nodes; of several that with the fewest steps up, then the first in the order of levels.
 
     The same table, the same answer."""
@@ -80,7 +65,7 @@ def full_domain(table: Table, sensitive: Sequence[str], settings: FullDomainSett
     return watched.run(lambda: _search(table, settings, watched))
 
 
-def _search(table: Table, settings: FullDomainSettings, watch: Watch) -> FullDomain:
+def _search(table: Table, settings: LevelSettings, watch: Watch) -> FullDomain:
     columns = table.select(table.quasi)
     levels = tuple(levels_of(column) for column in columns)
     counts = [column.counts() for column in columns]
@@ -179,22 +164,12 @@ def _minimal(valid: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(int(one) for one in node) for node in np.argwhere(valid & ~below))
 
 
-def _check(table: Table, sensitive: Sequence[str], settings: FullDomainSettings) -> None:
-    if not table.quasi:
-        raise InputRejected("There is no quasi-identifier.", "Declare at least one attribute with role: quasi.")
-    if settings.k < 1:
-        raise InputRejected(f"k = {settings.k} is no group size.", "Give k ≥ 1.")
-    if table.rows < settings.k:
-        raise InputRejected(f"{table.rows} rows cannot make a group of k = {settings.k}.", "Lower k or release more rows.")
+def _check(table: Table, sensitive: Sequence[str], settings: LevelSettings) -> None:
+    check_settings(table, settings.k, settings.limits)
     if not 0 <= settings.suppression <= 1:
         raise InputRejected("The share of rows to suppress is outside 0 … 1.", "Give a decimal between 0 and 1, such as 0.05.")
     if settings.objective not in OBJECTIVES:
         raise InputRejected("The objective is unknown.", f"Use one of {', '.join(OBJECTIVES)}.")
-    for limit in settings.limits:
-        if limit.rows != table.rows:
-            raise InputRejected(
-                f"'{limit.name}' was made for {limit.rows} rows, the table has {table.rows}.", "Make the limits from the table."
-            )
     for condition in settings.conditions:
         if condition.column not in sensitive or condition.column not in table.columns:
             raise InputRejected(f"A condition is on '{condition.column}', which is not sensitive here.", "Name sensitive attributes.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,9 @@ from headgate.core.tolerance import floors
 from headgate.grouping.conditions import Closeness
 from headgate.grouping.watch import DONE, Watch
 from headgate.methods.full_domain.lattice import Entries, Lattice, group, in_groups, lattice_of
+from headgate.methods.full_domain.level_settings import LevelSettings
 from headgate.methods.full_domain.objective import DISCERNIBILITY, Objective
 from headgate.methods.full_domain.promises import Promises, promises, prunes, released_closeness
-
-if TYPE_CHECKING:
-    from headgate.methods.full_domain.level_search import FullDomainSettings
 
 Node = tuple[int, ...]
 KEPT_TABLES = 256  # to roll up from
@@ -44,7 +42,7 @@ class Grouped(NamedTuple):
 class Counting:
     """Units are the distinct cells of quasi-identifiers and of what is asked about, with the rows that have them."""
 
-    def __init__(self, table: Table, levels: tuple[Levels, ...], settings: FullDomainSettings, objective: Objective, watch: Watch) -> None:
+    def __init__(self, table: Table, levels: tuple[Levels, ...], settings: LevelSettings, objective: Objective, watch: Watch) -> None:
         self.table, self.settings, self.objective, self.watch = table, settings, objective, watch
         self.lattice: Lattice = lattice_of(levels)
         self.heights: Node = tuple(len(one) for one in levels)
@@ -180,7 +178,7 @@ class Counting:
         self._at = np.concatenate([self._at, level[None, :]])
 
 
-def _joint(table: Table, settings: FullDomainSettings) -> NDArray[np.int32] | None:
+def _joint(table: Table, settings: LevelSettings) -> NDArray[np.int32] | None:
     """One number for all that the conditions look at."""
     named = dict.fromkeys(condition.column for condition in settings.conditions)
     looked_at = [table[name].codes for name in named] + [limit.value for limit in settings.limits]

@@ -19,16 +19,15 @@ from numpy.typing import NDArray
 from headgate.core.columns import Column, Table
 from headgate.grouping.condition_checks import Scratch, holds, scratch_for
 from headgate.grouping.condition_rules import Rules, compile_conditions
-from headgate.grouping.conditions import Closeness, Condition, DistinctL
+from headgate.grouping.conditions import Closeness, DistinctL
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.grouping.nearness import EQUAL, FORM, Limits, compile_limits
 from headgate.grouping.watch import STOP
 from headgate.methods.full_domain.lattice import Entries
+from headgate.methods.full_domain.level_settings import LevelCondition
 from headgate.methods.full_domain.windows import Window, WindowL, windows_of
 
 EVERY_VALUE = 2**62  # every neighbourhood is counted, however many values there are
-
-Asked = Condition | WindowL
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +54,7 @@ class Promises:
 def promises(
     table: Table,
     first: NDArray[np.int32],
-    conditions: Sequence[Asked],
+    conditions: Sequence[LevelCondition],
     limits: Sequence[NeighbourhoodLimit],
     state: NDArray[np.int64],
 ) -> Promises:
@@ -82,14 +81,14 @@ def released_closeness(
     return Promises(rules, none, (), scratch_for(rules, none, state, EVERY_VALUE))
 
 
-def prunes(asked: Asked | NeighbourhoodLimit, table: Table, suppression: Fraction) -> bool:
-    if isinstance(asked, NeighbourhoodLimit):
-        return suppression == 0 and asked.delta is None and bool(compile_limits((asked,), asked.rows).facts[0, FORM] == EQUAL)
-    if isinstance(asked, DistinctL):
-        return suppression == 0 or _all_sensitive(table[asked.column])
-    if isinstance(asked, Closeness):
+def prunes(condition: LevelCondition | NeighbourhoodLimit, table: Table, suppression: Fraction) -> bool:
+    if isinstance(condition, NeighbourhoodLimit):
+        return suppression == 0 and condition.delta is None and bool(compile_limits((condition,), condition.rows).facts[0, FORM] == EQUAL)
+    if isinstance(condition, DistinctL):
+        return suppression == 0 or _all_sensitive(table[condition.column])
+    if isinstance(condition, Closeness):
         return suppression == 0
-    return suppression == 0 and _all_sensitive(table[asked.column])
+    return suppression == 0 and _all_sensitive(table[condition.column])
 
 
 def _all_sensitive(column: Column) -> bool:

@@ -24,18 +24,18 @@ from headgate.grouping.condition_rules import Rules, compile_conditions
 from headgate.grouping.nearness import Limits, compile_limits
 from headgate.grouping.watch import STOP, Watch
 from headgate.methods.mondrian.cutting import Lines, Tree, cut
-from headgate.methods.mondrian.settings import MondrianSettings
+from headgate.methods.settings import Settings
 
 DENSE = 4  # a table of all combinations of values may be so many times larger than the rows
 
 
-def divide(table: Table, settings: MondrianSettings, sensitive: Sequence[str] = (), watch: Watch | None = None) -> Codes:
-    """A group number a row, 0, 1, 2 … from the lowest positions up. The same rows in another order get the same groups: where equal rows
+def divide(table: Table, settings: Settings, strict: bool = True, sensitive: Sequence[str] = (), watch: Watch | None = None) -> Codes:
+    """A group number per row, 0, 1, 2 … from the lowest positions up. The same rows in another order get the same groups: where equal rows
     are divided (not strict), those also alike in what is `sensitive` may change places."""
     axes, limits = axes_of(table), compile_limits(settings.limits, table.rows)
     rules = compile_conditions(table, settings.conditions)
     watch = Watch() if watch is None else watch
-    unit, lines = _lines(table, settings, sensitive, axes)
+    unit, lines = _lines(table, settings, strict, sensitive, axes)
     tree: Tree = watch.run(lambda: cut(lines, rules, limits, settings.k, watch.state))
     leaves = np.flatnonzero(tree.leaf)
     leaves = leaves[np.argsort(tree.start[leaves], kind="stable")]
@@ -47,7 +47,7 @@ def divide(table: Table, settings: MondrianSettings, sensitive: Sequence[str] = 
     return groups if unit is None else groups[unit]
 
 
-def _lines(table: Table, settings: MondrianSettings, sensitive: Sequence[str], axes: Axes) -> tuple[Codes | None, Lines]:
+def _lines(table: Table, settings: Settings, strict: bool, sensitive: Sequence[str], axes: Axes) -> tuple[Codes | None, Lines]:
     """One line a row; or, where cells are few and are never divided, one for all rows that are equal in everything that is asked for."""
     quasi = table.select(table.quasi)
     asked = dict.fromkeys(name for one in settings.limits for name in one.columns)
@@ -57,7 +57,7 @@ def _lines(table: Table, settings: MondrianSettings, sensitive: Sequence[str], a
         combinations *= len(column.values) + 1
     unit, row = None, np.arange(table.rows)
     weight, rank = np.ones(table.rows, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    if not settings.strict:
+    if not strict:
         rank = _ranks(table, sensitive)
     elif combinations <= DENSE * table.rows:
         unit = places(column.codes for column in (*quasi, *table.select(asked)))

@@ -19,7 +19,8 @@ from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
 from headgate.grouping.limits import dissimilarity, linkability
 from headgate.methods.anonymize import anonymize
-from headgate.methods.partition import XColorSettings
+from headgate.methods.blocks.blocks_method import Blocks
+from headgate.methods.settings import Settings
 
 
 def _table(rows=400, alike=0.3, seed=1):
@@ -47,13 +48,13 @@ def test_the_delta_advised_can_be_reached_and_the_first_refuted_one_cannot():
     table = _table(alike=0.5)
     (setting,) = advise(table, ["illness"], 0, sizes=(10,), epsilons=("0",)).settings
     limit = dissimilarity(table.select(["illness"]), "0", "0")
-    again = anonymize(table, ["illness"], XColorSettings(10, (limit.with_delta(delta_text(setting.reached)),)), 0)
+    again = anonymize(Blocks(), table, ["illness"], Settings(10, (limit.with_delta(delta_text(setting.reached)),)), 0)
     assert again.reached
     assert again.loss == pytest.approx(setting.best.tried.loss)
     assert setting.possible < 1
     assert setting.certificate is not None
     above = limit.with_delta(setting.possible + Fraction(1, 100))
-    assert not anonymize(table, ["illness"], XColorSettings(10, (above,)), 0).reached
+    assert not anonymize(Blocks(), table, ["illness"], Settings(10, (above,)), 0).reached
 
 
 def test_the_possible_delta_is_the_last_hundredth_at_which_equal_rows_find_room():

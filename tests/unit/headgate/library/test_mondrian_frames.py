@@ -21,9 +21,9 @@ from headgate.grouping.limits import dissimilarity
 from headgate.grouping.recount import recount
 from headgate.grouping.watch import Stopped, Watch
 from headgate.methods.anonymize import anonymize
-from headgate.methods.mondrian.mondrian_partition import mondrian
-from headgate.methods.mondrian.settings import MondrianSettings
-from headgate.methods.partition import Infeasible
+from headgate.methods.mondrian.mondrian_method import Mondrian
+from headgate.methods.mondrian.mondrian_partition import mondrian_partition
+from headgate.methods.settings import Infeasible, Settings
 
 TREE = Hierarchy.from_rows([(f"t{i}", f"district{i // 2}", f"region{i // 6}", "*") for i in range(9)], "town")
 
@@ -68,7 +68,7 @@ def test_relaxed_sides_differ_by_at_most_one_row(ties):
 def test_divided_rows_take_evenly_from_the_sensitive_values():
     """32 rows at one age, half of them ill, and one at another: both parts of the first cut hold eight ill rows."""
     frame = pd.DataFrame({"age": [30] * 32 + [31], "illness": ["flu"] * 16 + ["cold"] * 16 + ["flu"]})
-    found = mondrian(encoded(frame, ["age"]), ["illness"], MondrianSettings(16, strict=False))
+    found = mondrian_partition(encoded(frame, ["age"]), ["illness"], Settings(16), strict=False)
     ill = [int((frame["illness"][found.groups == g] == "flu").sum()) for g in range(found.count)]
     assert sorted(ill) == [8, 9]
 
@@ -78,7 +78,7 @@ def test_a_table_that_breaks_a_condition_may_have_parts_that_keep_it():
     frame = pd.DataFrame({"age": [1, 1, 9, 9], "illness": ["flu", "cold", "flu", "cold"]})
     table = encoded(frame, ["age"])
     limit = dissimilarity(table.select(["illness"]), "0", "0.7")
-    found = mondrian(table, ["illness"], MondrianSettings(2, (limit,)))
+    found = mondrian_partition(table, ["illness"], Settings(2, (limit,)))
     assert found.reached
     assert found.groups.tolist() == [0, 0, 1, 1]
 
@@ -92,7 +92,7 @@ def test_cuts_whose_groups_break_a_condition_as_one_published_class_are_taken_ba
     limit = dissimilarity(table.select(["illness"]), "0", "0.66")
     apart = np.repeat(np.arange(3), 4).astype(np.int32)
     assert recount(items_of(table, [limit]), [limit], apart).broken
-    found = mondrian(table, ["illness"], MondrianSettings(4, (limit,)))
+    found = mondrian_partition(table, ["illness"], Settings(4, (limit,)))
     assert found.reached
     assert found.count == 1  # the first cut was between the two
 
@@ -118,7 +118,7 @@ def test_a_cut_guessed_from_a_sample_of_centres_is_taken_back_if_one_centre_brea
 def test_missing_cells_come_last_and_count_as_the_whole_domain():
     """Ages 0 … 3 and four missing ones: the axis is as wide as can be, and the cut is between present and missing."""
     frame = pd.DataFrame({"age": pd.Series([None, 3, None, 1, 0, None, 2, None], dtype=object), "sex": ["f", "m"] * 4})
-    found = mondrian(encoded(frame, ["age", "sex"]), [], MondrianSettings(4))
+    found = mondrian_partition(encoded(frame, ["age", "sex"]), [], Settings(4))
     assert found.groups.tolist() == [1, 0, 1, 0, 0, 1, 0, 1]
 
 
@@ -134,20 +134,20 @@ def test_suppression_and_relaxing_work_as_for_the_other_methods():
     frame = pd.DataFrame({"age": draw.integers(0, 90, 200), "illness": draw.permutation(["flu"] * 120 + [f"v{i}" for i in range(80)])})
     table = encoded(frame, ["age"])
     limit = dissimilarity(table.select(["illness"]), "0", "0.6")
-    plain = MondrianSettings(10, (limit,), conditions=conditions_of(["illness"], closeness="0.9"))
-    refused = anonymize(table, ["illness"], plain, 0)
+    plain = Settings(10, (limit,), conditions=conditions_of(["illness"], closeness="0.9"))
+    refused = anonymize(Mondrian(), table, ["illness"], plain, 0)
     assert not refused.reached
     assert refused.certificate is not None
     with pytest.raises(RequirementNotMet):
         refused.require()
-    fewer = anonymize(table, ["illness"], replace(plain, infeasible=Infeasible.of({"suppress": "0.5"})), 0)
+    fewer = anonymize(Mondrian(), table, ["illness"], replace(plain, infeasible=Infeasible.of({"suppress": "0.5"})), 0)
     assert fewer.reached
     assert 0 < fewer.suppressed == (fewer.groups < 0).sum() <= 100
     for group in range(fewer.count):
         inside = frame["illness"][fewer.groups == group]
         assert len(inside) >= 10
         assert (inside == "flu").sum() - 1 <= 0.4 * (len(inside) - 1) + 1e-9
-    relaxed = anonymize(table, ["illness"], replace(plain, infeasible=Infeasible.of({"relax": "0.2"})), 0)
+    relaxed = anonymize(Mondrian(), table, ["illness"], replace(plain, infeasible=Infeasible.of({"relax": "0.2"})), 0)
     assert relaxed.reached
     assert 0.2 <= relaxed.delta_asked < 0.6
 
@@ -214,18 +214,18 @@ def test_equal_rows_and_constant_attributes_make_one_group():
         assert found.loss == 0.0
 
 
-def test_the_package_named_like_the_function_can_be_called():
+def test_the_room_of_the_method_does_not_hide_the_function_of_its_name():
     import headgate.methods.mondrian.mondrian_partition
 
     frame = pd.DataFrame({"age": range(40)})
-    assert headgate.methods.mondrian.mondrian_partition.mondrian is mondrian
+    assert headgate.methods.mondrian.mondrian_partition.mondrian_partition is mondrian_partition
     assert headgate.mondrian(frame, quasi=["age"], k=10).reached
 
 
 def test_a_run_tells_how_far_it_is():
     table = encoded(pd.DataFrame({"age": np.random.default_rng(0).integers(0, 400, 3000)}), ["age"])
     watch = Watch()
-    mondrian(table, [], MondrianSettings(5), watch)
+    mondrian_partition(table, [], Settings(5), watch=watch)
     assert watch.state[:2].tolist() == [3000, 3000]
 
 
@@ -237,10 +237,10 @@ def test_a_long_run_stops_soon_after_it_is_told_to():
     table = encode_table(frame, {name: ColumnSpec(name, Kind.NUMBER, role) for name, role in kinds.items()})
     limit = dissimilarity(table.select(["pay", "home"]), "0.05", "0.6")
     few = np.arange(500)
-    mondrian(table.take(few), [], MondrianSettings(5, (limit.take(few),)))
+    mondrian_partition(table.take(few), [], Settings(5, (limit.take(few),)))
     watch, told = Watch(), []
     threading.Timer(0.2, lambda: (told.append(perf_counter()), watch.stop())).start()
     with pytest.raises(Stopped):
-        mondrian(table, [], MondrianSettings(5, (limit,)), watch)
+        mondrian_partition(table, [], Settings(5, (limit,)), watch=watch)
     assert perf_counter() - told[0] < 1.0
     assert watch.state[0] < 100_000

@@ -10,7 +10,7 @@ import pytest
 
 from headgate.core.columns import Table
 from headgate.core.encode import encode_table
-from headgate.methods.partition import Infeasible
+from headgate.methods.settings import Infeasible
 from policies.judging.checkplan import TableCheck, monotone, relaxed
 from policies.schema.policy import Policy
 from policies.sealed.specs import column_specs, promise_of

@@ -12,6 +12,9 @@ import pytest
 
 from headgate.core.errors import RequirementNotMet
 from headgate.core.tolerance import exact
+from headgate.methods.blocks.blocks_method import Blocks
+from headgate.methods.full_domain.full_domain_method import FullDomain
+from headgate.methods.method import Method
 from tasks.release.make_tables import agree_on_suppression
 
 
@@ -20,7 +23,7 @@ def bench_of(share: str, *groups: list[int], kept: list[bool] | None = None) -> 
         kept=np.array(kept or [True] * 6),
         suppressed=0,
         partitions={f"table-{place}": SimpleNamespace(groups=np.array(one)) for place, one in enumerate(groups, 1)},
-        check=SimpleNamespace(suppression=exact(share), settings=SimpleNamespace(method="xcolor")),
+        check=SimpleNamespace(suppression=exact(share), method=Blocks()),
     )
 
 
@@ -57,7 +60,7 @@ def test_the_share_is_of_the_input_rows_inclusive_and_counts_all_tables_together
 class Check:
     """What agreement asks of a plan's check."""
 
-    settings: Any
+    method: Method
     suppression: Fraction = Fraction(1, 3)
     lent: Fraction = Fraction(1)
     tried: Any = None
@@ -66,7 +69,7 @@ class Check:
 def test_where_whole_columns_suppress_too_much_together_each_table_gets_its_part_and_then_none() -> None:
     """Two of six rows may go; each table would let two others go."""
     bench = bench_of("0", [-1, -1, 0, 0, 0, 0], [0, 0, -1, -1, 0, 0])
-    bench.names, bench.check = ("table-1", "table-2"), Check(SimpleNamespace(method="full-domain"))
+    bench.names, bench.check = ("table-1", "table-2"), Check(FullDomain())
     for part in (Fraction(1, 2), Fraction(0)):
         assert not agree_on_suppression(bench)
         assert (bench.check.lent, bench.kept.all(), bench.suppressed) == (part, True, 0)

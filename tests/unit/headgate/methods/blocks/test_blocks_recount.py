@@ -16,7 +16,8 @@ from headgate.grouping.items import items_of
 from headgate.grouping.limits import dissimilarity
 from headgate.grouping.recount import recount
 from headgate.methods.otherwise import falling_deltas, suppress
-from headgate.methods.partition import Infeasible, Partition, Variant, XColorSettings
+from headgate.methods.partition import Partition
+from headgate.methods.settings import Infeasible, Settings
 
 
 def test_limits_are_counted_in_groups_and_in_classes_of_groups_published_alike(told):
@@ -67,7 +68,7 @@ def test_no_more_rows_are_suppressed_than_the_share_of_input_rows_however_often_
     """By an anonymizer that makes one group and never reaches anything. 0.12 of 200 rows are 24, the share included."""
     specs = {"age": ColumnSpec("age", Kind.INTEGER, Role.QUASI), "word": ColumnSpec("word", Kind.CATEGORY, Role.SENSITIVE)}
     table = encode_table(pd.DataFrame({"age": range(200), "word": ["x"] * 200}), specs)
-    asked = XColorSettings(2, (dissimilarity(table.select(["word"]), "0", "0.9"),), infeasible=Infeasible.of({"suppress": "0.12"}))
+    asked = Settings(2, (dissimilarity(table.select(["word"]), "0", "0.9"),), infeasible=Infeasible.of({"suppress": "0.12"}))
     rows = []
 
     def group(part, settings):
@@ -75,7 +76,7 @@ def test_no_more_rows_are_suppressed_than_the_share_of_input_rows_however_often_
         assert [limit.rows for limit in settings.limits] == [part.rows]
         return replace(nothing, groups=np.zeros(part.rows, dtype=np.int32))
 
-    nothing = Partition(np.zeros(200, dtype=np.int32), False, 1.0, None, 0, 0.0, 0.9, (), 200, 200, 1, 0.0, Variant.BLOCKS)
+    nothing = Partition(np.zeros(200, dtype=np.int32), False, 1.0, None, 0, 0.0, 0.9, (), 200, 200, 1, 0.0)
     assert suppress(table, asked, nothing, group, 0).suppressed == 0
     assert len(rows) > 1
     assert rows == sorted(rows, reverse=True)

@@ -12,7 +12,8 @@ import pytest
 import headgate as hg
 from headgate.grouping.conditions import Closeness
 from headgate.library.grouping_frames import _table
-from headgate.methods.full_domain.level_search import FullDomainSettings, full_domain
+from headgate.methods.full_domain.level_search import full_domain
+from headgate.methods.full_domain.level_settings import LevelSettings
 
 QUASI = ("age", "race", "sex", "citizenship")
 CLOSE = ("worker_class", "education", "industry", "employment_status", "salary_class", "occupation")
@@ -49,7 +50,7 @@ def table(people, hierarchies):
     ],
 )
 def test_k_anonymity_with_arx_loss(table, k, suppression, valid, optimum, classes, smallest, largest, suppressed):
-    found = full_domain(table, CLOSE, FullDomainSettings(k, Fraction(suppression), "arx"))
+    found = full_domain(table, CLOSE, LevelSettings(k, Fraction(suppression), "arx"))
     sizes = np.bincount(found.groups[found.groups >= 0])
     assert (found.optimum, found.count, found.suppressed, found.nodes) == (optimum, classes, suppressed, 72)
     assert len(sizes) == classes
@@ -61,7 +62,7 @@ def test_k_anonymity_with_arx_loss(table, k, suppression, valid, optimum, classe
 
 @pytest.mark.parametrize(("name", "valid"), list(zip(CLOSE, (10, 11, 9, 23, 31, 9), strict=True)))
 def test_k_and_closeness(table, name, valid):
-    found = full_domain(table, CLOSE, FullDomainSettings(10, Fraction(0), "arx", (Closeness(name, Fraction("0.4")),)))
+    found = full_domain(table, CLOSE, LevelSettings(10, Fraction(0), "arx", (Closeness(name, Fraction("0.4")),)))
     assert found.valid_nodes == valid
     if name == "occupation":
         assert found.optimum == (5, 1, 0, 0)

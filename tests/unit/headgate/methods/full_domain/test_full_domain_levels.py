@@ -16,7 +16,8 @@ from headgate.core.hierarchy import Hierarchy
 from headgate.core.levels import levels_of, published_levels
 from headgate.core.published import publish_form
 from headgate.grouping.watch import Stopped, Watch
-from headgate.methods.full_domain.level_search import FullDomainSettings, full_domain
+from headgate.methods.full_domain.level_search import full_domain
+from headgate.methods.full_domain.level_settings import LevelSettings
 from headgate.utility.loss import discernibility, information_loss
 
 AGE = Hierarchy.from_rows(
@@ -97,7 +98,7 @@ def test_the_published_form_bears_each_nodes_text_and_its_loss(levels):
 @pytest.mark.parametrize("suppression", ["0", "0.2"])
 def test_loss_is_what_the_published_table_measures(objective, suppression):
     table = encoded(mixed())
-    found = full_domain(table, ("ill",), FullDomainSettings(4, Fraction(suppression), objective)).require()
+    found = full_domain(table, ("ill",), LevelSettings(4, Fraction(suppression), objective)).require()
     published = publish_form(table, found.groups, "t", ["ill"], levels=found.levels)
     measured = information_loss(published, {name: table[name] for name in table.quasi}, found.suppressed)
     assert found.ncp == pytest.approx(measured.ncp)
@@ -114,11 +115,11 @@ def test_a_level_that_is_not_there_is_refused():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (FullDomainSettings(201), "cannot make a group"),
-        (FullDomainSettings(0), "no group size"),
-        (FullDomainSettings(2, Fraction("1.01")), "outside 0 … 1"),
-        (FullDomainSettings(2, Fraction(-1)), "outside 0 … 1"),
-        (FullDomainSettings(2, objective="beauty"), "objective"),
+        (LevelSettings(201), "cannot make a group"),
+        (LevelSettings(0), "not a valid group size"),
+        (LevelSettings(2, Fraction("1.01")), "outside 0 … 1"),
+        (LevelSettings(2, Fraction(-1)), "outside 0 … 1"),
+        (LevelSettings(2, objective="beauty"), "objective"),
     ],
 )
 def test_settings_that_cannot_be_meant_are_refused(settings, message):
@@ -128,15 +129,15 @@ def test_settings_that_cannot_be_meant_are_refused(settings, message):
 
 def test_a_table_without_quasi_identifiers_is_refused():
     table = encode_table(pd.DataFrame({"ill": ["flu", "cold"]}), {"ill": ColumnSpec("ill", Kind.CATEGORY, Role.SENSITIVE)})
-    with pytest.raises(InputRejected, match="no quasi-identifier"):
-        full_domain(table, ("ill",), FullDomainSettings(2))
+    with pytest.raises(InputRejected, match="is a quasi-identifier"):
+        full_domain(table, ("ill",), LevelSettings(2))
 
 
 def test_a_lattice_of_more_than_a_million_nodes_is_refused_with_the_cure():
     frame = pd.DataFrame({f"q{i}": ["a", "b"] for i in range(20)})
     specs = {name: ColumnSpec(name, Kind.CATEGORY, Role.QUASI) for name in frame}
     with pytest.raises(InputRejected, match="1048576 nodes.*fewer levels"):
-        full_domain(encode_table(frame, specs), (), FullDomainSettings(1))
+        full_domain(encode_table(frame, specs), (), LevelSettings(1))
 
 
 def test_a_hierarchy_with_a_missing_leaf_or_two_parents_is_refused():
@@ -153,7 +154,7 @@ def test_keys_beyond_62_bits_are_still_told_apart():
     frame = pd.DataFrame({f"q{i}": draw.integers(0, 400, 600).astype(str) for i in range(8)})
     frame = pd.concat([frame, frame.iloc[:300]], ignore_index=True)
     specs = {name: ColumnSpec(name, Kind.CATEGORY, Role.QUASI) for name in frame}
-    found = full_domain(encode_table(frame, specs), (), FullDomainSettings(2, Fraction(1, 3)))
+    found = full_domain(encode_table(frame, specs), (), LevelSettings(2, Fraction(1, 3)))
     assert found.optimum == (0,) * 8
     assert (found.count, found.suppressed) == (300, 300)
 
@@ -171,12 +172,12 @@ def test_a_stopped_search_has_no_result():
     watch = Watch()
     watch.stop()
     with pytest.raises(Stopped):
-        full_domain(encoded(mixed()), ("ill",), FullDomainSettings(2), watch)
+        full_domain(encoded(mixed()), ("ill",), LevelSettings(2), watch)
 
 
 def test_progress_counts_nodes():
     watch = Watch()
-    full_domain(encoded(mixed()), ("ill",), FullDomainSettings(2), watch)
+    full_domain(encoded(mixed()), ("ill",), LevelSettings(2), watch)
     assert watch.state[1] == 4 * 3 * 5 * 2
 
 

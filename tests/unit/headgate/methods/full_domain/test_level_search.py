@@ -19,7 +19,8 @@ from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.hierarchy import Hierarchy
 from headgate.grouping.conditions import Closeness, DistinctL, EntropyL, RecursiveCL
 from headgate.grouping.limits import delta_l, dissimilarity, linkability
-from headgate.methods.full_domain.level_search import FullDomainSettings, full_domain
+from headgate.methods.full_domain.level_search import full_domain
+from headgate.methods.full_domain.level_settings import LevelSettings
 from headgate.methods.full_domain.windows import WindowL
 
 TOWN = [("a", "ab", "x", "*"), ("b", "ab", "x", "*"), ("c", "c'", "x", "*"), ("d", "de", "y", "*"), ("e", "de", "y", "*")]
@@ -223,7 +224,7 @@ CONDITIONS = [
 def compare(rows, k, share, objective, asked, harmless=(), tree=False):
     table = encoded(rows, tree, harmless)
     conditions, limits = asked_of(table, asked)
-    wanted = FullDomainSettings(k, Fraction(share), objective, conditions, limits)
+    wanted = LevelSettings(k, Fraction(share), objective, conditions, limits)
     found = full_domain(table, ("ill", "pay"), wanted)
     expected = by_hand(rows, k, share, objective, asked, harmless, tree)
     assert {tuple(int(i) for i in node) for node in np.argwhere(found.valid)} == set(expected)
@@ -305,8 +306,8 @@ def test_entropy_with_harmless_values_prunes_nothing(objective):
 
 def test_column_and_row_order_do_not_matter():
     rows = drawn(9, 60)
-    one = full_domain(encoded(rows), (), FullDomainSettings(3, Fraction("0.1")))
-    other = full_domain(encoded(rows[::-1]), (), FullDomainSettings(3, Fraction("0.1")))
+    one = full_domain(encoded(rows), (), LevelSettings(3, Fraction("0.1")))
+    other = full_domain(encoded(rows[::-1]), (), LevelSettings(3, Fraction("0.1")))
     assert (one.optimum, one.valid_nodes, one.minimal) == (other.optimum, other.valid_nodes, other.minimal)
     assert one.loss == pytest.approx(other.loss)
     pairs = set(zip(one.groups.tolist(), other.groups[::-1].tolist(), strict=True))

@@ -23,8 +23,8 @@ from headgate.grouping.conditions import conditions_of, frequencies_of
 from headgate.grouping.limits import delta_l, dissimilarity
 from headgate.grouping.nearness import compile_limits
 from headgate.grouping.watch import Watch
-from headgate.methods.mondrian.mondrian_partition import mondrian
-from headgate.methods.mondrian.settings import MondrianSettings
+from headgate.methods.mondrian.mondrian_partition import mondrian_partition
+from headgate.methods.settings import Settings
 
 TOWNS = [(f"t{i}", f"district{i // 2}", f"region{i // 6}", "*") for i in range(9)]
 TREE = Hierarchy.from_rows(TOWNS, "town")
@@ -137,7 +137,7 @@ def test_strict_cuts_with_k_alone_are_those_of_a_plain_recursion(drawn, k, copie
     if len(frame) < k:
         return
     lines = [Line(name, frame[name].tolist()) for name in quasi]
-    found = mondrian(encoded(frame, quasi), [], MondrianSettings(k))
+    found = mondrian_partition(encoded(frame, quasi), [], Settings(k))
     assert as_sets(found.groups) == recursion(lines, list(range(len(frame))), k, lambda rows: True)
     assert found.reached
 
@@ -239,7 +239,7 @@ MONOTONE = [
 OTHERS = [{"dissimilar": ("0.1", "0.6")}, {"dissimilar": ("0", "0.3"), "closeness": ("home", "0.5")}, {"star": (2, "2")}]
 
 
-def settings_of(table, k, asked, strict=True):
+def settings_of(table, k, asked):
     limits, conditions = [], []
     for principle, bound in asked.items():
         match principle:
@@ -254,7 +254,7 @@ def settings_of(table, k, asked, strict=True):
             case _:
                 key = "closeness" if principle == "closeness" else f"{principle}_l"
                 conditions += conditions_of([bound[0]], **{key: bound[1]})
-    return MondrianSettings(k, tuple(limits), strict=strict, conditions=tuple(conditions))
+    return Settings(k, tuple(limits), conditions=tuple(conditions))
 
 
 @settings(max_examples=120, deadline=None)
@@ -304,7 +304,7 @@ def test_conditions_allow_exactly_the_cuts_whose_sides_hold_them(drawn, asked, k
     if len(frame) < k or not oracle.holds(everything):
         return
     table = encoded(frame, quasi)
-    found = mondrian(table, [], settings_of(table, k, asked))
+    found = mondrian_partition(table, [], settings_of(table, k, asked))
     lines = [Line(name, frame[name].tolist()) for name in quasi]
     assert as_sets(found.groups) == recursion(lines, everything, k, oracle.holds)
     assert found.reached
@@ -317,7 +317,7 @@ def test_what_is_reached_keeps_every_definition_in_groups_and_published_classes(
     if len(frame) < k:
         return
     table, oracle = encoded(frame, quasi, harmless), Oracle(frame, harmless, asked)
-    found = mondrian(table, SENSITIVE, settings_of(table, k, asked, strict))
+    found = mondrian_partition(table, SENSITIVE, settings_of(table, k, asked), strict)
     groups = as_sets(found.groups)
     assert sorted(row for group in groups for row in group) == list(range(len(frame)))
     assert min(map(len, groups)) == found.smallest >= k
@@ -337,8 +337,8 @@ def test_the_order_of_rows_changes_no_strict_group(drawn, asked, k, seed):
     order = np.random.default_rng(seed).permutation(len(frame))
     table = encoded(frame, quasi)
     moved = table.take(order)
-    one = mondrian(table, SENSITIVE, settings_of(table, k, asked))
-    other = mondrian(moved, SENSITIVE, settings_of(moved, k, asked))
+    one = mondrian_partition(table, SENSITIVE, settings_of(table, k, asked))
+    other = mondrian_partition(moved, SENSITIVE, settings_of(moved, k, asked))
     assert other.groups.tolist() == one.groups[order].tolist()
 
 
@@ -352,7 +352,7 @@ def test_the_order_of_rows_changes_relaxed_groups_by_rows_that_are_alike_only(dr
     moved = table.take(np.random.default_rng(seed).permutation(len(frame)))
 
     def contents(table):
-        groups = mondrian(table, SENSITIVE, settings_of(table, k, asked, strict=False)).groups
+        groups = mondrian_partition(table, SENSITIVE, settings_of(table, k, asked), strict=False).groups
         cells = table.codes([*quasi, *SENSITIVE])
         return Counter(tuple(sorted(map(tuple, cells[groups == g].tolist()))) for g in range(int(groups.max()) + 1))
 
@@ -366,5 +366,5 @@ def test_with_one_quasi_identifier_groups_stay_as_they_are_published():
         order = np.random.default_rng(seed).permutation(16)
         table = encoded(pd.DataFrame({"age": np.repeat(np.arange(4), 4)[order], "pay": np.array(pays)[order]}), ["age"])
         limit = dissimilarity(table.select(["pay"]), "0.02", "0.6")
-        found = mondrian(table, ["pay"], MondrianSettings(4, (limit,)))
+        found = mondrian_partition(table, ["pay"], Settings(4, (limit,)))
         assert (found.count, found.loss, found.reached) == (4, 0.0, True)

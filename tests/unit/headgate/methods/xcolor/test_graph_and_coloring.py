@@ -12,8 +12,9 @@ from headgate.grouping.items import items_of
 from headgate.grouping.limits import dissimilarity
 from headgate.grouping.recount import recount
 from headgate.methods.anonymize import anonymize
-from headgate.methods.partition import Variant, XColorSettings
+from headgate.methods.settings import Settings
 from headgate.methods.xcolor.faithful import color, lemma_2_guarantees
+from headgate.methods.xcolor.faithful_method import Faithful
 
 
 def test_the_abstract_graph_of_table_1_has_19_edges_and_degree_6(syndromes):
@@ -59,7 +60,7 @@ def test_inequality_4_without_its_floors_is_no_guarantee():
     graph = abstract_graph(limit)
     assert graph.largest_degree <= 3 / 2 * (1 - (1 - 1 / 2) * 0.6)
     assert not lemma_2_guarantees(limit, graph, 2)
-    found = anonymize(table, ["value"], XColorSettings(2, (limit,), Variant.FAITHFUL), 0)
+    found = anonymize(Faithful(), table, ["value"], Settings(2, (limit,)), 0)
     assert not found.reached
 
 

@@ -14,9 +14,12 @@ from headgate.core.published import publish_form
 from headgate.grouping.conditions import frequencies_of
 from headgate.grouping.limits import delta_l, dissimilarity, linkability
 from headgate.methods.anonymize import anonymize
-from headgate.methods.mondrian.settings import MondrianSettings
-from headgate.methods.partition import Infeasible, Variant, XColorSettings
+from headgate.methods.blocks.blocks_method import Blocks
+from headgate.methods.mondrian.mondrian_method import Mondrian
+from headgate.methods.settings import Infeasible, Settings
+from headgate.methods.xcolor.faithful_method import Faithful
 
+METHODS = [Blocks(), Faithful(), Mondrian()]
 TREE = Hierarchy.from_rows([(f"t{i}", f"district{i // 2}", "*") for i in range(6)], "town")
 
 
@@ -110,8 +113,8 @@ class Oracle:
 
 
 @settings(max_examples=60, deadline=None)
-@given(tables(), st.integers(2, 5), st.sampled_from(list(Variant)), st.sampled_from(["0", "0.1", "0.5"]), st.sampled_from(["0.3", "0.6"]))
-def test_every_partition_returned_as_reached_keeps_the_definition_in_groups_and_published_classes(drawn, k, variant, epsilon, delta):
+@given(tables(), st.integers(2, 5), st.sampled_from(METHODS), st.sampled_from(["0", "0.1", "0.5"]), st.sampled_from(["0.3", "0.6"]))
+def test_every_partition_returned_as_reached_keeps_the_definition_in_groups_and_published_classes(drawn, k, method, epsilon, delta):
     frame, table, harmless = drawn
     if table.rows < k:
         return
@@ -121,7 +124,7 @@ def test_every_partition_returned_as_reached_keeps_the_definition_in_groups_and_
         linkability(table["illness"], "0.9"),
         delta_l(table["pay"], 1, 1),
     )
-    found = anonymize(table, ["illness", "pay"], XColorSettings(k, limits, variant), 5)
+    found = anonymize(method, table, ["illness", "pay"], Settings(k, limits), 5)
     groups = [np.flatnonzero(found.groups == g).tolist() for g in range(found.count)]
     assert sorted(row for group in groups for row in group) == list(range(table.rows))
     assert min(map(len, groups)) >= k
@@ -136,7 +139,7 @@ def test_every_partition_returned_as_reached_keeps_the_definition_in_groups_and_
 def test_delta_l_is_kept_where_it_is_reached(drawn, diversity):
     frame, table, harmless = drawn
     oracle = Oracle(frame, harmless, "0", "0", "1", 2, Fraction(diversity))
-    found = anonymize(table, ["illness", "pay"], XColorSettings(3, (delta_l(table["pay"], 2, diversity),)), 1)
+    found = anonymize(Blocks(), table, ["illness", "pay"], Settings(3, (delta_l(table["pay"], 2, diversity),)), 1)
     groups = [np.flatnonzero(found.groups == g).tolist() for g in range(found.count)]
     by_values = publish_form(table, found.groups, "t", ["illness"]).by_values()
     classes = [np.flatnonzero(by_values == c).tolist() for c in range(int(by_values.max()) + 1)]
@@ -145,8 +148,8 @@ def test_delta_l_is_kept_where_it_is_reached(drawn, diversity):
 
 def test_the_same_seed_gives_the_same_groups_and_another_seed_is_as_valid(people):
     table = people(2000)
-    settings = XColorSettings(10, (dissimilarity(table.select(table.sensitive), "0.1", "0.6"),))
-    one, two, three = (anonymize(table, table.sensitive, settings, seed) for seed in (7, 7, 8))
+    settings = Settings(10, (dissimilarity(table.select(table.sensitive), "0.1", "0.6"),))
+    one, two, three = (anonymize(Blocks(), table, table.sensitive, settings, seed) for seed in (7, 7, 8))
     assert one.groups.tolist() == two.groups.tolist()
     assert one.reached
     assert three.reached
@@ -157,14 +160,14 @@ def test_the_order_of_rows_does_not_decide_whether_the_limits_are_reached(people
     for order in (np.arange(1500), np.arange(1500)[::-1], np.random.default_rng(4).permutation(1500)):
         moved = table.take(order)
         limit = dissimilarity(moved.select(["disease"]), "0", "0.6")
-        assert anonymize(moved, ["disease"], XColorSettings(5, (limit,)), 0).reached
+        assert anonymize(Blocks(), moved, ["disease"], Settings(5, (limit,)), 0).reached
 
 
 def test_blocks_lose_little_more_than_mondrian_on_easy_settings(people):
     table = people(6000, diseases=12)
     limit = dissimilarity(table.select(table.sensitive), "0.05", "0.5")
-    blocks = anonymize(table, table.sensitive, XColorSettings(10, (limit,)), 0)
-    plain = anonymize(table, table.sensitive, MondrianSettings(10), 0)
+    blocks = anonymize(Blocks(), table, table.sensitive, Settings(10, (limit,)), 0)
+    plain = anonymize(Mondrian(), table, table.sensitive, Settings(10), 0)
     assert blocks.reached
     assert blocks.loss <= 1.5 * plain.loss
 
@@ -173,8 +176,8 @@ def test_blocks_lose_far_less_than_the_papers_coloring(people):
     """DEFINITIONS §4, Utility: the paper's initial coloring ignores quasi-identifiers."""
     table = people(1000, diseases=12)
     limit = dissimilarity(table.select(["disease"]), "0", "0.6")
-    blocks = anonymize(table, ["disease"], XColorSettings(10, (limit,)), 0)
-    faithful = anonymize(table, ["disease"], XColorSettings(10, (limit,), Variant.FAITHFUL), 0)
+    blocks = anonymize(Blocks(), table, ["disease"], Settings(10, (limit,)), 0)
+    faithful = anonymize(Faithful(), table, ["disease"], Settings(10, (limit,)), 0)
     assert blocks.reached
     assert faithful.reached
     assert blocks.loss < 0.5 * faithful.loss
@@ -185,7 +188,7 @@ def test_larger_groups_are_used_where_groups_of_k_cannot_hold_the_similar_rows(m
     values = ["x"] * 430 + [f"v{i}" for i in range(570)]
     frame = pd.DataFrame({"age": np.random.default_rng(1).permutation(1000), "illness": np.random.default_rng(2).permutation(values)})
     table = make_table(frame, ["age"])
-    found = anonymize(table, ["illness"], XColorSettings(10, (dissimilarity(table.select(["illness"]), "0", "0.6"),)), 0)
+    found = anonymize(Blocks(), table, ["illness"], Settings(10, (dissimilarity(table.select(["illness"]), "0", "0.6"),)), 0)
     assert found.reached
     assert np.bincount(found.groups).mean() > 10
 
@@ -195,7 +198,7 @@ def test_dealt_groups_that_would_be_published_alike_count_as_one_class(make_tabl
     frame = pd.DataFrame({"age": [30] * 40, "illness": ["x"] * 16 + [f"v{i}" for i in range(24)]})
     table = make_table(frame, ["age"])
     limit = dissimilarity(table.select(["illness"]), "0", "0.62")
-    found = anonymize(table, ["illness"], XColorSettings(4, (limit,)), 0)
+    found = anonymize(Blocks(), table, ["illness"], Settings(4, (limit,)), 0)
     assert found.risk == pytest.approx(15 / 39)  # of the whole table: 16 of 40 rows are alike
     assert not found.reached
     assert found.certificate is not None
@@ -204,7 +207,7 @@ def test_dealt_groups_that_would_be_published_alike_count_as_one_class(make_tabl
 
 def test_mondrian_keeps_frequency_l_as_a_condition_of_its_cuts(people):
     table = people(2000, diseases=5)
-    found = anonymize(table, ["disease"], MondrianSettings(5, frequencies_of(table.select(["disease"]), 2)), 0)
+    found = anonymize(Mondrian(), table, ["disease"], Settings(5, frequencies_of(table.select(["disease"]), 2)), 0)
     assert found.reached
     for group in range(found.count):
         codes = table["disease"].codes[found.groups == group]
@@ -214,9 +217,9 @@ def test_mondrian_keeps_frequency_l_as_a_condition_of_its_cuts(people):
 def test_fewer_rows_than_k_and_no_quasi_identifier_are_refused(people, make_table):
     table = people(9)
     with pytest.raises(InputRejected, match="9 rows"):
-        anonymize(table, table.sensitive, XColorSettings(10), 0)
+        anonymize(Blocks(), table, table.sensitive, Settings(10), 0)
     with pytest.raises(InputRejected, match="quasi-identifier"):
-        anonymize(make_table(pd.DataFrame({"illness": ["a", "b"]}), []), ["illness"], XColorSettings(2), 0)
+        anonymize(Blocks(), make_table(pd.DataFrame({"illness": ["a", "b"]}), []), ["illness"], Settings(2), 0)
 
 
 def _crowded(make_table, rows=200, alike=120, seed=3):
@@ -229,7 +232,7 @@ def _crowded(make_table, rows=200, alike=120, seed=3):
 
 def test_what_cannot_be_reached_says_so_with_a_proof_and_refuses_to_be_used(make_table):
     table, limit = _crowded(make_table)
-    found = anonymize(table, ["illness"], XColorSettings(10, (limit,)), 0)
+    found = anonymize(Blocks(), table, ["illness"], Settings(10, (limit,)), 0)
     assert not found.reached
     assert found.certificate is not None
     assert found.certificate.refutes == "every partition"
@@ -244,7 +247,7 @@ def test_what_cannot_be_reached_says_so_with_a_proof_and_refuses_to_be_used(make
 
 def test_suppression_stays_within_its_share_and_reports_the_lower_bound(make_table):
     table, limit = _crowded(make_table)
-    found = anonymize(table, ["illness"], XColorSettings(10, (limit,), infeasible=Infeasible.of({"suppress": "0.5"})), 0)
+    found = anonymize(Blocks(), table, ["illness"], Settings(10, (limit,), infeasible=Infeasible.of({"suppress": "0.5"})), 0)
     assert found.reached
     assert found.suppressed == (found.groups < 0).sum() <= 100
     assert found.certificate is not None
@@ -260,20 +263,20 @@ def test_suppression_stays_within_its_share_and_reports_the_lower_bound(make_tab
 
 def test_too_small_a_share_suppresses_nothing(make_table):
     table, limit = _crowded(make_table)
-    found = anonymize(table, ["illness"], XColorSettings(10, (limit,), infeasible=Infeasible.of({"suppress": "0.05"})), 0)
+    found = anonymize(Blocks(), table, ["illness"], Settings(10, (limit,), infeasible=Infeasible.of({"suppress": "0.05"})), 0)
     assert not found.reached
     assert found.suppressed == 0
 
 
 def test_relaxing_goes_down_to_the_floor_and_reports_the_delta_reached(make_table):
     table, limit = _crowded(make_table)
-    found = anonymize(table, ["illness"], XColorSettings(10, (limit,), infeasible=Infeasible.of({"relax": "0.2"})), 0)
+    found = anonymize(Blocks(), table, ["illness"], Settings(10, (limit,), infeasible=Infeasible.of({"relax": "0.2"})), 0)
     assert found.reached
     assert found.delta_asked is not None
     assert 0.2 <= found.delta_asked < 0.6
     assert found.delta_reached == pytest.approx(1 - found.risk)
     assert found.delta_reached >= found.delta_asked - 1e-9
-    refused = anonymize(table, ["illness"], XColorSettings(10, (limit,), infeasible=Infeasible.of({"relax": "0.5"})), 0)
+    refused = anonymize(Blocks(), table, ["illness"], Settings(10, (limit,), infeasible=Infeasible.of({"relax": "0.5"})), 0)
     assert not refused.reached
 
 
@@ -288,7 +291,7 @@ def test_what_a_group_holds_too_many_of_goes_to_the_nearest_that_can_take_it(mak
     values = ["x", "x", "x", "a", "b", "c"] + [f"v{i}" for i in range(18)]
     table = make_table(pd.DataFrame({"age": [*range(6), *range(20, 26), *range(50, 56), *range(80, 86)], "illness": values}), ["age"])
     limit = dissimilarity(table.select(["illness"]), "0", "0.75")
-    found = anonymize(table, ["illness"], XColorSettings(5, (limit,)), 0)
+    found = anonymize(Blocks(), table, ["illness"], Settings(5, (limit,)), 0)
     assert found.reached
     alike = np.bincount(found.groups[:3])
     assert sorted(alike[alike > 0].tolist()) == [1, 2]

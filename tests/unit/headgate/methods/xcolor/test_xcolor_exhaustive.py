@@ -15,9 +15,11 @@ from headgate.core.distance import Distance
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.grouping.limits import delta_l, dissimilarity, linkability
 from headgate.methods.anonymize import anonymize
-from headgate.methods.partition import Infeasible, Variant, XColorSettings
+from headgate.methods.blocks.blocks_method import Blocks
+from headgate.methods.settings import Infeasible, Settings
+from headgate.methods.xcolor.faithful_method import Faithful
 
-VARIANTS = [Variant.BLOCKS, Variant.FAITHFUL]
+METHODS = [Blocks(), Faithful()]
 PATIENCE = 2.0  # seconds for a hard table, on a machine that does other things too
 
 
@@ -55,13 +57,13 @@ class Case:
         }
         return encode_table(frame if order is None else frame.iloc[order], specs)
 
-    def settings(self, table, variant, infeasible="fail"):
+    def settings(self, table, infeasible="fail"):
         made = {
             "both": lambda: dissimilarity(table.select(["word", "pay"]), self.epsilon, self.delta),
             "share": lambda: linkability(table["word"], self.share),
             "interval": lambda: delta_l(table["pay"], self.half, self.l),
         }
-        return XColorSettings(self.k, tuple(made[kind]() for kind in self.kinds), variant, Infeasible.of(infeasible))
+        return Settings(self.k, tuple(made[kind]() for kind in self.kinds), infeasible=Infeasible.of(infeasible))
 
     def kept_by(self, group):
         """All promises, by the definitions."""
@@ -128,35 +130,35 @@ def _groups(found):
     return [np.flatnonzero(found.groups == group).tolist() for group in range(found.count)]
 
 
-def _check(seed, variant):
+def _check(seed, method):
     """What the anonymizer says of one small table, beside what is true."""
     case = Case(seed)
     table = case.table()
-    found = anonymize(table, ["word", "pay"], case.settings(table, variant), seed)
+    found = anonymize(method, table, ["word", "pay"], case.settings(table), seed)
     exists = case.exists()
     assert sorted(row for group in _groups(found) for row in group) == list(range(case.rows)), seed
     assert found.reached == case.holds(_groups(found)), seed
     if found.certificate is not None and found.certificate.refutes == "every partition":
         assert not exists, seed
     if found.certificate is not None and found.certificate.refutes == "faithful":
-        assert variant is Variant.FAITHFUL, seed
+        assert isinstance(method, Faithful), seed
     return found.reached, exists, found.certificate is not None
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_what_is_reached_holds_by_the_definitions_and_what_is_refuted_does_not_exist(variant):
-    seen = Counter(_check(seed, variant) for seed in range(80))
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_reached_holds_by_the_definitions_and_what_is_refuted_does_not_exist(method):
+    seen = Counter(_check(seed, method) for seed in range(80))
     possible = sum(count for (_, exists, _), count in seen.items() if exists)
     reached = sum(count for (found, _, _), count in seen.items() if found)
     assert 15 < possible < 65
-    assert reached >= (0.9 if variant is Variant.BLOCKS else 0.7) * possible  # faithful knows groups of k only, and no published classes
+    assert reached >= (0.9 if isinstance(method, Blocks) else 0.7) * possible  # faithful knows groups of k only, and no published classes
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_so_it_is_in_hundreds_of_other_tables(variant):
+@pytest.mark.parametrize("method", METHODS)
+def test_so_it_is_in_hundreds_of_other_tables(method):
     for seed in range(80, 1200):
-        _check(seed, variant)
+        _check(seed, method)
 
 
 def test_no_fewer_rows_are_suppressed_than_must_be_and_the_bound_is_no_higher():
@@ -165,7 +167,7 @@ def test_no_fewer_rows_are_suppressed_than_must_be_and_the_bound_is_no_higher():
     for seed in range(60):
         case = Case(seed)
         table = case.table()
-        found = anonymize(table, ["word", "pay"], case.settings(table, Variant.BLOCKS, {"suppress": "0.9"}), seed)
+        found = anonymize(Blocks(), table, ["word", "pay"], case.settings(table, {"suppress": "0.9"}), seed)
         if found.certificate is not None and found.certificate.to_suppress is not None:
             bounded += 1
             assert found.certificate.to_suppress <= case.fewest_suppressed(), seed
@@ -199,10 +201,10 @@ def _people(rows, seed=0, words=8):
     )
 
 
-def _run(frame, k=5, variant=Variant.BLOCKS, epsilon="0.1", delta="0.6", share="0.6", specs=None, seed=0):
+def _run(frame, k=5, method=Blocks(), epsilon="0.1", delta="0.6", share="0.6", specs=None, seed=0):
     table = encode_table(frame, specs or _specs())
     limits = (dissimilarity(table.select(["word", "pay"]), epsilon, delta), linkability(table["word"], share))
-    return anonymize(table, ["word", "pay"], XColorSettings(k, limits, variant), seed)
+    return anonymize(method, table, ["word", "pay"], Settings(k, limits), seed)
 
 
 def _kept(frame, groups, k, epsilon, delta, share):
@@ -224,37 +226,37 @@ def _kept(frame, groups, k, epsilon, delta, share):
     return True
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_the_order_and_the_labels_of_rows_decide_nothing(variant):
+@pytest.mark.parametrize("method", METHODS)
+def test_the_order_and_the_labels_of_rows_decide_nothing(method):
     frame = _people(240)
     for moved in (frame.iloc[::-1], frame.sample(frac=1, random_state=3), frame.set_index(np.arange(240) % 7)):
-        found = _run(moved, variant=variant)
+        found = _run(moved, method=method)
         assert found.reached
         assert _kept(moved, found.groups, 5, "0.1", "0.6", "0.6")
-    plain, labelled = _run(frame, variant=variant), _run(frame.set_index(np.array([f"p{i}" for i in range(240)])), variant=variant)
+    plain, labelled = _run(frame, method=method), _run(frame.set_index(np.array([f"p{i}" for i in range(240)])), method=method)
     assert plain.groups.tolist() == labelled.groups.tolist()
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_the_order_of_columns_and_the_names_of_categories_decide_nothing(variant):
+@pytest.mark.parametrize("method", METHODS)
+def test_the_order_of_columns_and_the_names_of_categories_decide_nothing(method):
     frame = _people(240)
     names = {f"w{i}": f"w{(i * 3 + 1) % 8}" for i in range(8)} | {"f": "z", "m": "a"}
     renamed = frame.replace({"word": names, "sex": names})
     turned = frame[["pay", "word", "sex", "age"]]
     for other in (renamed, turned):
-        found = _run(other, variant=variant)
+        found = _run(other, method=method)
         assert found.reached
         assert _kept(other, found.groups, 5, "0.1", "0.6", "0.6")
-    certificates = [_run(other, variant=variant, share="0.15").certificate for other in (frame, renamed, turned)]
+    certificates = [_run(other, method=method, share="0.15").certificate for other in (frame, renamed, turned)]
     assert all(certificates)
     assert len({(one.rows, one.bound, one.to_suppress) for one in certificates}) == 1
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_larger_k_never_gives_smaller_groups_than_k(variant):
+@pytest.mark.parametrize("method", METHODS)
+def test_larger_k_never_gives_smaller_groups_than_k(method):
     frame = _people(300, 4)
     for k in (2, 3, 7, 20, 60, 151, 300):
-        found = _run(frame, k, variant, delta="0.3", share="0.9")
+        found = _run(frame, k, method, delta="0.3", share="0.9")
         assert found.smallest == np.bincount(found.groups).min() >= k
         assert found.reached
 
@@ -264,9 +266,9 @@ def test_thirty_copies_of_every_row_can_be_released_where_their_shares_can():
     frame = _people(120, 2)[["age", "sex", "word"]]
     specs = {name: spec for name, spec in _specs().items() if name != "pay"}
     once, often = encode_table(frame, specs), encode_table(pd.concat([frame] * 30), specs)
-    assert anonymize(once, ["word"], XColorSettings(5, (linkability(once["word"], "0.4"),)), 0).reached
+    assert anonymize(Blocks(), once, ["word"], Settings(5, (linkability(once["word"], "0.4"),)), 0).reached
     limits = (dissimilarity(often.select(["word"]), "0", "0.6"), linkability(often["word"], "0.4"))
-    found = anonymize(often, ["word"], XColorSettings(5, limits), 0)
+    found = anonymize(Blocks(), often, ["word"], Settings(5, limits), 0)
     assert found.reached
     assert found.smallest >= 5
 
@@ -280,18 +282,18 @@ def _soon(work):
     return found
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_rows_that_are_all_similar_are_refuted(variant):
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_that_are_all_similar_are_refuted(method):
     frame = _people(2000).assign(word="same", pay=50)
-    found = _soon(lambda: _run(frame, 5, variant, delta="0.5", share="1"))
+    found = _soon(lambda: _run(frame, 5, method, delta="0.5", share="1"))
     assert not found.reached
     assert found.certificate.refutes == "every partition"
     assert found.certificate.to_suppress == 2000
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("leaves", [100, 396])
-def test_a_star_is_released_unless_its_middle_is_near_everyone(variant, leaves):
+def test_a_star_is_released_unless_its_middle_is_near_everyone(method, leaves):
     """Leaves are near the middle and not near each other: only the middle row needs others, of which 400 rows have some or none."""
     rows = 400
     frame = pd.DataFrame({"age": np.random.default_rng(1).permutation(rows), "star": [f"v{i:03d}" for i in range(rows)]})
@@ -301,7 +303,7 @@ def test_a_star_is_released_unless_its_middle_is_near_everyone(variant, leaves):
         function=lambda one, other: float(one != other and not ("v000" in (one, other) and max(one, other) <= f"v{leaves:03d}"))
     )
     limit = dissimilarity(table.select(["star"]), "0", "0.9", near)
-    found = _soon(lambda: anonymize(table, ["star"], XColorSettings(10, (limit,), variant), 0))
+    found = _soon(lambda: anonymize(method, table, ["star"], Settings(10, (limit,)), 0))
     ((middle,),) = np.nonzero(table["star"].values[table["star"].codes] == "v000")
     if leaves == 396:  # three others, where ⌈0.9·9⌉ = 9 are needed
         assert not found.reached
@@ -320,8 +322,8 @@ def test_one_giant_clique_is_released_up_to_what_groups_hold(alike, known):
     values = ["x"] * alike + [f"v{i}" for i in range(1100 - alike)]
     frame = pd.DataFrame({"age": np.random.default_rng(2).integers(18, 80, 1100), "word": np.random.default_rng(3).permutation(values)})
     table = encode_table(frame, {"age": _specs()["age"], "word": _specs()["word"]})
-    settings = XColorSettings(10, (dissimilarity(table.select(["word"]), "0", "0.6"),))
-    found = _soon(lambda: anonymize(table, ["word"], settings, 0))
+    settings = Settings(10, (dissimilarity(table.select(["word"]), "0", "0.6"),))
+    found = _soon(lambda: anonymize(Blocks(), table, ["word"], settings, 0))
     assert (found.certificate is not None) == (known == "refuted")
     assert found.reached if known == "reached" else known == "open" or not found.reached
     if found.reached:
@@ -329,12 +331,12 @@ def test_one_giant_clique_is_released_up_to_what_groups_hold(alike, known):
             assert (frame.word.to_numpy()[group] == "x").sum() - 1 <= Fraction(2, 5) * (len(group) - 1)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_a_clique_packed_in_one_corner_is_spread_over_the_table(variant):
+@pytest.mark.parametrize("method", METHODS)
+def test_a_clique_packed_in_one_corner_is_spread_over_the_table(method):
     """A third of the rows, all aged 18 and female, share a word; groups must reach far for others."""
     frame = _people(900, 6)
     corner = pd.DataFrame({"age": 18, "sex": "f", "word": "packed", "pay": 50}, index=range(300))
     whole = pd.concat([frame.iloc[:600], corner])
-    found = _soon(lambda: _run(whole, 10, variant, delta="0.6", share="0.5"))
+    found = _soon(lambda: _run(whole, 10, method, delta="0.6", share="0.5"))
     assert found.reached
     assert _kept(whole, found.groups, 10, "0.1", "0.6", "0.5")
