@@ -20,7 +20,8 @@ from rapidfuzz.distance import Jaro
 
 from headgate.attacks.matching import Matches, fitting_classes, match, translated
 from headgate.attacks.success import Success, percent, success
-from headgate.core.cells import CellReader, Members, Single, parse_cell
+from headgate.core.cell_reader import CellReader
+from headgate.core.cells import Members, Single, parse_cell
 from headgate.core.columns import MISSING, Codes, Column
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected

@@ -15,7 +15,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.cells import CellReader
+from headgate.core.cell_reader import CellReader
 from headgate.core.columns import MISSING, Codes, Column
 from headgate.core.distinct import distinct_rows, firsts_and_sizes
 from headgate.core.errors import InputRejected

@@ -10,26 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
+from headgate.core.kinds.kind import Kind
+from headgate.core.spelling import MISSING, Codes
 
-MISSING = -1
+__all__ = ["BIT", "GROUP", "MISSING", "Codes", "Column", "Kind", "Role", "Table", "check_quasi"]
+
 GROUP = "group"  # the column of group numbers in a published table
 BIT = "="  # a bitmap column is named attribute=value
-Codes = NDArray[np.int32]
-
-
-class Kind(StrEnum):
-    NUMBER = "number"
-    INTEGER = "integer"
-    DATE = "date"  # days since 1970-01-01; generalizes by calendar
-    ORDINAL = "ordinal"
-    CATEGORY = "category"
-    SET = "set"
-    VECTOR = "vector"
-
-    @property
-    def numeric(self) -> bool:
-        return self in (Kind.NUMBER, Kind.INTEGER, Kind.DATE)
 
 
 class Role(StrEnum):
@@ -72,12 +61,25 @@ class Column:
         """Width of a numeric domain; 0 where there is but one value."""
         return 0.0 if self.domain is None else float(self.domain[1] - self.domain[0])
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The columns of a file that it takes: itself or, of a vector, its components."""
+        if not self.kind.rules.components:
+            return (self.name,)
+        return self.components or tuple(f"{self.name}_{i + 1}" for i in range(self.values.shape[1]))
+
     def take(self, rows: NDArray[Any]) -> Column:
         return replace(self, codes=self.codes[rows])
 
     def counts(self) -> NDArray[np.int64]:
         """Rows per value, the last place counting the missing."""
         return np.bincount(np.where(self.codes < 0, len(self.values), self.codes), minlength=len(self.values) + 1)
+
+
+def check_quasi(column: Column) -> None:
+    """Refuses a column that cannot be a quasi-identifier."""
+    if not column.kind.rules.single:
+        raise InputRejected(f"'{column.name}' is a {column.kind}, which cannot be a quasi-identifier.", "Make it sensitive, or drop it.")
 
 
 @dataclass(frozen=True, eq=False)

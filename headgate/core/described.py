@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from headgate.core.columns import Kind
-from headgate.core.encode import value_text
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import ROOT
+from headgate.core.spelling import value_text
 
 MASK = "*"
 Rows = list[tuple[str, ...]]

@@ -14,14 +14,24 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.columns import Codes, Column, Kind
+from headgate.core.columns import Codes, Column
 from headgate.core.errors import HeadgateError, InputRejected
+from headgate.core.kinds.kind_rules import DISCRETE, LARGEST_MATRIX, LINE, MATRIX
 from headgate.core.tolerance import TOLERANCE
 
-DISCRETE, LINE, MATRIX = 0, 1, 2
-LARGEST_MATRIX = 6_000  # distinct values; a matrix of float64 of that size takes 288 MB
-
-LARGEST_SLIP = 1e-6  # of a sum that should be 1: distributions are written with few decimals
+__all__ = [
+    "DISCRETE",
+    "LARGEST_MATRIX",
+    "LINE",
+    "MATRIX",
+    "CompositeDistance",
+    "Distance",
+    "DistanceLayout",
+    "PairFunction",
+    "component_distance",
+    "pair_distance",
+    "radius",
+]
 
 PairFunction = Callable[[Any, Any], float]
 
@@ -110,16 +120,11 @@ class Distance:
     function: PairFunction | None = None
 
     def over(self, columns: Sequence[Column]) -> CompositeDistance:
-        if self.function is not None:
-            raise InputRejected("A callable distance is bound to rows, not to columns.", "Call bind() with the rows' codes.")
-        if not 1 <= self.p < np.inf:
-            raise InputRejected(f"p = {self.p} is no norm.", "Give a finite p ≥ 1.")
-        if self.combine not in ("lp", "min"):
-            raise InputRejected(f"Distances cannot be combined by '{self.combine}'.", "Use lp or min.")
+        self._check()
         weights = np.array([self.weights.get(column.name, column.weight) for column in columns], dtype=np.float64)
         if (weights < 0).any() or not np.isfinite(weights).all() or weights.sum() <= 0:
             raise InputRejected("Weights must be finite, not negative, and not all 0.", "Correct the weights.")
-        components = [_component(column, self.p) for column in columns]
+        components = [column.kind.rules.component(column, self.p) for column in columns]
         sizes = np.array([len(column.values) for column in columns], dtype=np.int64)
         offsets = np.cumsum([0] + [len(buffer) for _, buffer in components])[:-1].astype(np.int64)
         buffer = np.concatenate([buffer for _, buffer in components] or [np.empty(0)])
@@ -127,11 +132,18 @@ class Distance:
         layout = DistanceLayout(mode, offsets, sizes, buffer, weights / weights.sum(), float(self.p), self.combine == "min")
         return CompositeDistance(tuple(column.name for column in columns), layout)
 
+    def _check(self) -> None:
+        if self.function is not None:
+            raise InputRejected("A callable distance is bound to rows, not to columns.", "Call bind() with the rows' codes.")
+        if not 1 <= self.p < np.inf:
+            raise InputRejected(f"p = {self.p} is no norm.", "Give a finite p ≥ 1.")
+        if self.combine not in ("lp", "min"):
+            raise InputRejected(f"Distances cannot be combined by '{self.combine}'.", "Use lp or min.")
+
     def bind(self, columns: Sequence[Column], distinct: Codes) -> tuple[CompositeDistance, Codes]:
         """Δ for the distinct rows of codes that occur, and those rows in the coding that Δ understands.
 
-        A callable becomes a matrix over the distinct rows (one component whose code is the row's number); it is checked for
-        symmetry, Δ(v, v) = 0 and finiteness."""
+        A callable becomes a matrix over the distinct rows: one component whose code is the row's number."""
         if self.function is None:
             return self.over(columns), distinct
         size = len(distinct)
@@ -140,19 +152,24 @@ class Distance:
                 f"A callable distance over {size} distinct values would take {size * size} calls.",
                 "Use fewer values, or a built-in distance.",
             )
-        values = [_decoded(columns, row) for row in distinct]
-        matrix = np.zeros((size, size))
-        for i in range(size):
-            for j in range(size):  # both orders: whether it is symmetric is to be seen
-                matrix[i, j] = _called(self.function, values[i], values[j])
-        if not np.isfinite(matrix).all() or (matrix < 0).any():
-            raise InputRejected("The callable distance returns values that are negative or not finite.", "Correct the function.")
-        if np.abs(np.diag(matrix)).max(initial=0.0) > TOLERANCE or np.abs(matrix - matrix.T).max(initial=0.0) > TOLERANCE:
-            raise InputRejected("The callable distance is not symmetric, or not 0 between equal values.", "Correct the function.")
-        np.fill_diagonal(matrix, 0.0)
+        matrix = _called_on_all(self.function, [_decoded(columns, row) for row in distinct])
         layout = DistanceLayout(np.array([MATRIX]), np.array([0]), np.array([size]), matrix.ravel(), np.array([1.0]), 1.0, False)
         composite = CompositeDistance(tuple(column.name for column in columns), layout)
         return composite, np.arange(size, dtype=np.int32).reshape(-1, 1)
+
+
+def _called_on_all(function: PairFunction, values: Sequence[Any]) -> NDArray[np.float64]:
+    """The function's table over all pairs: refused unless it is finite, not negative, symmetric, and 0 between equal values."""
+    matrix = np.zeros((len(values), len(values)))
+    for i, value in enumerate(values):
+        for j, other in enumerate(values):  # both orders: whether it is symmetric is to be seen
+            matrix[i, j] = _called(function, value, other)
+    if not np.isfinite(matrix).all() or (matrix < 0).any():
+        raise InputRejected("The callable distance returns values that are negative or not finite.", "Correct the function.")
+    if np.abs(np.diag(matrix)).max(initial=0.0) > TOLERANCE or np.abs(matrix - matrix.T).max(initial=0.0) > TOLERANCE:
+        raise InputRejected("The callable distance is not symmetric, or not 0 between equal values.", "Correct the function.")
+    np.fill_diagonal(matrix, 0.0)
+    return matrix
 
 
 def _decoded(columns: Sequence[Column], row: NDArray[np.int32]) -> Any:
@@ -171,60 +188,6 @@ def _called(function: PairFunction, one: Any, other: Any) -> float:
             f"The callable distance failed on a pair of values ({type(problem).__name__}).",
             "Make it return a number for any two values; None stands for a missing one.",
         ) from None
-
-
-def _component(column: Column, power: float) -> tuple[int, NDArray[np.float64]]:
-    if column.kind.numeric or column.kind is Kind.ORDINAL:
-        ranks = column.values.astype(np.float64) if column.kind.numeric else np.arange(len(column.values), dtype=np.float64)
-        if column.domain is None or column.width <= 0:
-            return LINE, np.zeros(len(ranks))
-        return LINE, (ranks - column.domain[0]) / column.width  # from the domain's low end: far from 0 a quotient loses its last digits
-    if column.kind is Kind.CATEGORY and column.hierarchy is None:
-        return DISCRETE, np.empty(0)
-    if len(column.values) > LARGEST_MATRIX:
-        raise InputRejected(
-            f"'{column.name}' has {len(column.values)} distinct values, too many for a table of distances.", "Use fewer values."
-        )
-    if column.kind is Kind.CATEGORY and column.hierarchy is not None:
-        return MATRIX, column.hierarchy.distances().ravel()
-    if column.kind is Kind.SET:
-        return MATRIX, _jaccard(column.values).ravel()
-    return MATRIX, _vector_distances(column, power).ravel()
-
-
-def _jaccard(sets: NDArray[Any]) -> NDArray[np.float64]:
-    """1 − |A ∩ B|/|A ∪ B|; two empty sets are equal."""
-    members = sorted({value for cell in sets for value in cell})
-    place = {value: i for i, value in enumerate(members)}
-    has = np.zeros((len(sets), len(members)))
-    for row, cell in enumerate(sets):
-        has[row, [place[value] for value in cell]] = 1.0
-    both = has @ has.T
-    either = has.sum(axis=1)[:, None] + has.sum(axis=1)[None, :] - both
-    return np.where(either > 0, 1.0 - both / np.where(either > 0, either, 1.0), 0.0)
-
-
-def _vector_distances(column: Column, power: float) -> NDArray[np.float64]:
-    vectors, metric = column.values.astype(np.float64), column.metric or "total-variation"
-    if metric not in ("total-variation", "lp", "min"):
-        raise InputRejected(f"'{metric}' is no distance of vectors.", "Use total-variation, lp or min.")
-    if metric == "total-variation" and (np.abs(vectors.sum(axis=1) - 1.0) > LARGEST_SLIP).any():
-        raise InputRejected(f"The components of '{column.name}' do not sum to 1 in every row.", "Use distance: lp, or give distributions.")
-    size, dimensions = vectors.shape
-    least, total = np.full((size, size), np.inf), np.zeros((size, size))
-    for component in vectors.T:  # one at a time: a distinct × distinct × components block would not fit
-        gaps = np.abs(component[:, None] - component[None, :])
-        if metric == "min":
-            np.minimum(least, gaps, out=least)
-        else:
-            total += gaps**power if metric == "lp" else gaps
-    if metric == "min":
-        found = least
-    else:
-        found = (total / dimensions) ** (1.0 / power) if metric == "lp" else total / 2.0  # L^p / d^{1/p}
-    if found.max(initial=0.0) > 1.0 + LARGEST_SLIP:
-        raise InputRejected(f"Vectors of '{column.name}' are farther apart than 1.", "Scale its components to between 0 and 1.")
-    return found
 
 
 def radius(epsilon: float) -> float:

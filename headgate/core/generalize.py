@@ -7,7 +7,6 @@ domain, except for a flat category, where missing is one more member of the set.
 
 from __future__ import annotations
 
-import datetime
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,20 +14,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.cells import (
-    EVERYTHING,
-    calendar_span,
-    format_day,
-    format_interval,
-    format_label,
-    format_members,
-    format_number,
-    interval_of_node,
-)
-from headgate.core.columns import Codes, Column, Kind
+from headgate.core.cells import EVERYTHING, format_label, format_members
+from headgate.core.columns import Codes, Column, check_quasi
 from headgate.core.errors import InputRejected
-
-_EPOCH = datetime.date(1970, 1, 1).toordinal()
+from headgate.core.hierarchy import Hierarchy
+from headgate.core.kinds.kind_rules import FLAT
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +32,16 @@ class GeneralizedColumn:
 
 def generalize(column: Column, groups: Codes, count: int) -> GeneralizedColumn:
     """`groups` has one number 0 … count−1 a row, −1 for suppressed rows. Every group must have a row."""
-    if column.kind in (Kind.SET, Kind.VECTOR):
-        raise InputRejected(f"'{column.name}' is a {column.kind}, which cannot be a quasi-identifier.", "Declare another role.")
+    check_quasi(column)
     if len(groups) != len(column):
         raise InputRejected(f"{len(groups)} group numbers for {len(column)} rows.", "Give one group number a row.")
     low, high, present, missing = _spans(column.codes, groups, count)
     if ((present + missing) == 0).any():
         raise InputRejected("A group has no rows.", "Number the groups 0, 1, 2 … without gaps.")
-    if column.hierarchy is not None and column.kind is not Kind.DATE:
+    if column.hierarchy is not None:
         level = _common_level(column.codes, groups, low, column.hierarchy.nodes)
-        texts, loss = _ancestors(column, low, level)
-    elif column.kind is Kind.CATEGORY:
+        texts, loss = _ancestors(column, column.hierarchy, low, level)
+    elif column.kind.rules.shape(column) == FLAT:
         return _sets(column, groups, count)
     else:
         texts, loss = _intervals(column, low, high)
@@ -111,69 +100,24 @@ def _intervals(column: Column, low: Codes, high: Codes) -> tuple[NDArray[Any], N
     lows, highs, place = _distinct_pairs(low, high)
     texts, loss = np.empty(len(lows), dtype=object), np.zeros(len(lows))
     for i, (a, b) in enumerate(zip(lows, highs, strict=True)):
-        if a < 0:
-            texts[i] = ""
-        elif column.kind is Kind.DATE:
-            texts[i], loss[i] = calendar_node(int(column.values[a]), int(column.values[b]), column.domain)
-        elif column.kind is Kind.ORDINAL:
-            ends = str(column.values[a]), str(column.values[b])
-            texts[i] = format_label(ends[0]) if a == b else format_interval(*ends)
-            loss[i] = (b - a) / (len(column.values) - 1) if b > a else 0.0
-        else:
-            ends = format_number(column.values[a]), format_number(column.values[b])
-            texts[i] = ends[0] if a == b else format_interval(*ends)
-            loss[i] = (float(column.values[b]) - float(column.values[a])) / column.width if b > a else 0.0
+        texts[i], loss[i] = ("", 0.0) if a < 0 else column.kind.rules.between(column, int(a), int(b))
     return texts[place], loss[place]
 
 
-def calendar_node(first: int, last: int, domain: tuple[float, float] | None) -> tuple[str, float]:
-    """The smallest of day, month, quarter, year, * that holds both days; its loss is its days, clipped to the domain, over the domain's."""
-    if first == last:
-        return format_day(first), 0.0
-    a, b = datetime.date.fromordinal(first + _EPOCH), datetime.date.fromordinal(last + _EPOCH)
-    if a.year != b.year:
-        return EVERYTHING, 1.0
-    quarter = (a.month + 2) // 3
-    text = f"{a.year:04d}"
-    if a.month == b.month:
-        text = f"{text}-{a.month:02d}"
-    elif quarter == (b.month + 2) // 3:
-        text = f"{text}-Q{quarter}"
-    span = calendar_span(text)
-    if span is None or domain is None:
-        raise InputRejected("A date has no domain.", "Encode dates with a domain of days.")
-    days = min(span[1], domain[1]) - max(span[0], domain[0]) + 1
-    return text, days / (domain[1] - domain[0] + 1)
-
-
-def _ancestors(column: Column, first: Codes, level: Codes) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    hierarchy = column.hierarchy
-    if hierarchy is None:
-        raise InputRejected(f"'{column.name}' has no hierarchy.", "Give one.")
+def _ancestors(column: Column, hierarchy: Hierarchy, first: Codes, level: Codes) -> tuple[NDArray[Any], NDArray[np.float64]]:
     nodes, levels, place = _distinct_pairs(np.where(first >= 0, first, 0), level)
     texts, loss = np.empty(len(nodes), dtype=object), np.zeros(len(nodes))
     for i, (leaf, height) in enumerate(zip(nodes, levels, strict=True)):
         label = str(hierarchy.labels[leaf, height])
-        under = hierarchy.nodes[:, height] == hierarchy.nodes[leaf, height]
         if height == 0:
-            texts[i] = format_number(column.values[leaf]) if column.kind.numeric else format_label(label)
+            texts[i] = column.kind.rules.cell_text(column.values[leaf])
         elif height == hierarchy.height:
             texts[i], loss[i] = EVERYTHING, 1.0
-        elif column.kind.numeric:
-            texts[i], loss[i] = _numeric_node(column, label, under)
         else:
-            texts[i], loss[i] = format_label(label), under.sum() / len(under)
+            leaves = int((hierarchy.nodes[:, height] == hierarchy.nodes[leaf, height]).sum())
+            texts[i] = column.kind.rules.node_text(label, int(height))
+            loss[i] = column.kind.rules.node_loss(column, label, leaves, int(height))
     return texts[place], loss[place]
-
-
-def _numeric_node(column: Column, label: str, under: NDArray[np.bool_]) -> tuple[str, float]:
-    """A node over numbers is labelled [low..high] by whoever built the hierarchy; then its loss is that interval's, clipped to the domain.
-    Any other label counts its leaves."""
-    ends = interval_of_node(label)
-    if ends is None or column.domain is None:
-        return format_label(label), under.sum() / len(under)
-    length = min(ends[1], column.domain[1]) - max(ends[0], column.domain[0])
-    return label, length / column.width if column.width > 0 else 0.0
 
 
 def _sets(column: Column, groups: Codes, count: int) -> GeneralizedColumn:

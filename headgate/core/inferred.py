@@ -10,9 +10,10 @@ import pandas as pd
 
 from headgate.core.columns import Kind, Role
 from headgate.core.described import described_hierarchy
-from headgate.core.encode import ColumnSpec, encode_column, value_text
+from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
+from headgate.core.spelling import value_text
 
 
 def inferred_kind(cells: pd.Series, name: str, kinds: Mapping[str, str], otherwise: Kind = Kind.CATEGORY) -> Kind:

@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from headgate.core.cells import format_day
-from headgate.core.columns import GROUP, Codes, Column, Kind, Table
+from headgate.core.columns import GROUP, Codes, Column, Table
 from headgate.core.distinct import distinct_rows
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
 from headgate.core.generalize import generalize
+from headgate.core.kinds.number import whole_numbers
 from headgate.core.levels import levels_of
 
 
@@ -180,7 +180,7 @@ def _published_cells(column: pd.Series) -> PublishedCells:
 
 def _source(frame: pd.DataFrame, spec: ColumnSpec) -> pd.Series | pd.DataFrame:
     emptied = {name: _emptied(frame[name]) for name in (spec.components or (spec.name,))}
-    return pd.DataFrame(emptied) if spec.kind is Kind.VECTOR else emptied[spec.name]
+    return pd.DataFrame(emptied) if spec.kind.rules.components else emptied[spec.name]
 
 
 def _emptied(cells: pd.Series) -> pd.Series:
@@ -195,28 +195,6 @@ def _shuffled(size: int, key: str) -> NDArray[np.intp]:
 
 
 def _decoded(column: Column) -> dict[str, Any]:
-    """As in the source: numbers as numbers, days as YYYY-MM-DD, sets joined by their separator (the empty set is the separator alone,
-    so that it is not taken for a missing one), vectors as their components, bitmap columns as 0 and 1."""
-    missing = column.codes < 0
-    codes = np.where(missing, 0, column.codes)
-    if column.kind is Kind.VECTOR:
-        parts = column.values[codes].astype(np.float64) if len(column.values) else np.zeros((len(codes), len(column.components)))
-        parts[missing] = np.nan
-        names = column.components or tuple(f"{column.name}_{i + 1}" for i in range(parts.shape[1]))
-        return {name: parts[:, i] for i, name in enumerate(names)}
-    values = column.values
-    if column.kind is Kind.INTEGER or column.origin is not None:
-        whole = np.array([int(value) for value in values] or [0], dtype=np.int64)[codes]
-        return {column.name: pd.array(whole, dtype="Int64") if not missing.any() else pd.arrays.IntegerArray(whole, missing)}
-    if column.kind is Kind.NUMBER:
-        numbers = (values.astype(np.float64) if len(values) else np.zeros(1))[codes]
-        numbers[missing] = np.nan
-        return {column.name: numbers}
-    if column.kind is Kind.DATE:
-        texts = [format_day(int(day)) for day in values]
-    elif column.kind is Kind.SET:
-        texts = [column.separator.join(cell) or column.separator for cell in values]
-    else:
-        texts = [str(value) for value in values]
-    out = np.array([*texts, None], dtype=object)[column.codes]
-    return {column.name: out}
+    """As in the source: numbers as numbers, days as YYYY-MM-DD, sets joined by their separator, vectors as their components, and bitmap
+    columns as 0 and 1."""
+    return {column.name: whole_numbers(column)} if column.origin is not None else column.kind.rules.decoded(column)

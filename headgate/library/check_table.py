@@ -16,9 +16,10 @@ import pandas as pd
 from headgate.core.columns import Codes, Column, Kind, Role
 from headgate.core.distance import Distance
 from headgate.core.distinct import places
-from headgate.core.encode import encode_column, factorize
+from headgate.core.encode import encode_column
 from headgate.core.errors import InputRejected
 from headgate.core.inferred import absent_column, check_text_names, inferred_spec
+from headgate.core.spelling import factorize
 from headgate.core.tolerance import at_most, exact
 from headgate.counting.class_counts import count
 from headgate.counting.figure import Shortfall

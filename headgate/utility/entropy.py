@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.cells import CellReader
+from headgate.core.cell_reader import CellReader
 from headgate.core.columns import Codes, Column
 from headgate.core.errors import InputRejected
 from headgate.core.published import PublishedCells, PublishedTable

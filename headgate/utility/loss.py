@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headgate.core.cells import CellReader, Everything, Interval, Members, Missing, Single, parse_cell
+from headgate.core.cell_reader import CellReader
+from headgate.core.cells import Everything, Interval, Members, Missing, Single, parse_cell
 from headgate.core.columns import Codes, Column, Kind
 from headgate.core.errors import InputRejected
 from headgate.core.published import PublishedTable

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from headgate.core.cells import EVERYTHING, CellReader
+from headgate.core.cell_reader import CellReader
+from headgate.core.cells import EVERYTHING
 from headgate.core.columns import Codes, Column, Kind, Table
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected, RequirementNotMet

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Column, Kind, Role, Table
 from headgate.core.described import mask_hierarchy, widths_hierarchy
-from headgate.core.encode import ColumnSpec, value_text
+from headgate.core.encode import ColumnSpec
 from headgate.core.errors import InputRejected, PolicyInvalid
 from headgate.core.hierarchy import Hierarchy
+from headgate.core.spelling import value_text
 from policies.schema.attribute import Attribute, Mask, Widths
 from policies.schema.policy import Policy
 from policies.sealed.promise import DeltaL, Dissimilarity, Promise, QuasiIdentifier, Reidentification, SensitiveAttribute

@@ -17,8 +17,9 @@ import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from headgate.core.columns import Column, Kind, Role, Table
-from headgate.core.encode import ColumnSpec, encode_table, value_text
+from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
+from headgate.core.spelling import value_text
 from policies.gates.attackers import OwnWeights
 from policies.schema.policy import Policy
 from policies.schema.source_key import CsvSource, ParquetSource, SqlSource

@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from headgate.core.encode import beyond_floats
 from headgate.core.errors import InputRejected
 from headgate.core.inferred import absent_column
+from headgate.core.spelling import beyond_floats
 from policies.schema.draft import ColumnProfile, TableProfile
 from tasks.reading.arrow_frame import frame_of, texts_of
 from tasks.reading.source import (

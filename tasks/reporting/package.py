@@ -13,7 +13,8 @@ from typing import Any
 
 from pydantic import Field
 
-from headgate.core.cells import format_day, format_number
+from headgate.core.calendar_parts import format_day
+from headgate.core.cells import format_number
 from headgate.core.columns import BIT, GROUP, Kind
 from policies.schema.policy import Policy
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute

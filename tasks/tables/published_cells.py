@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as compute
 
-from headgate.core.cells import Everything, Interval, Members, Missing, Single, calendar_span, format_number, parse_cell
+from headgate.core.calendar_parts import calendar_span
+from headgate.core.cells import Everything, Interval, Members, Missing, Single, format_number, parse_cell
 from headgate.core.columns import Column, Kind
 from headgate.core.errors import InputRejected
 from tasks.reading.ingest import IdentifierValues, texts_of_values

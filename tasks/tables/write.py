@@ -21,9 +21,10 @@ import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 
 from headgate.core.columns import GROUP, Kind, Role
-from headgate.core.encode import ColumnSpec, value_text
+from headgate.core.encode import ColumnSpec
 from headgate.core.errors import Defect, InputRejected, StoreUnavailable
 from headgate.core.published import PublishedTable, from_frame, to_frame
+from headgate.core.spelling import value_text
 from policies.sealed.promise import Promise
 from policies.sealed.specs import specs_of
 from tasks.reading.arrow_frame import frame_of, plain_array, texts_of

@@ -22,10 +22,11 @@ from headgate.core.cells import EVERYTHING, format_number
 from headgate.core.columns import MISSING, Codes, Column, Kind, Role
 from headgate.core.described import described_path
 from headgate.core.distinct import distinct_rows
-from headgate.core.encode import ColumnSpec, as_written, encode_column, factorize, value_text
+from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.published import PublishedCells
+from headgate.core.spelling import as_written, factorize, value_text
 from headgate.risk.candidates.runs import Runs, cell_runs, stacked
 from headgate.risk.candidates.similar import check_similar, similar_runs
 from headgate.risk.candidates.trie import THREADS, trie_of

@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from headgate.core.columns import Column
-from headgate.core.encode import LARGEST_INTEGER
 from headgate.core.errors import InputRejected
 from headgate.core.published import PublishedCells
+from headgate.core.spelling import LARGEST_INTEGER
 from headgate.risk.candidates.consistency import open_column
 from headgate.risk.candidates.runs import cell_runs
 

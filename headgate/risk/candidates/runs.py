@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.cells import EVERYTHING, CellReader, format_label
+from headgate.core.cell_reader import CellReader
+from headgate.core.cells import EVERYTHING, format_label
 from headgate.core.columns import MISSING, Column, Kind
 from headgate.core.published import PublishedCells
 

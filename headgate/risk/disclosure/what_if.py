@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.cell_reader import CellReader
 from headgate.core.cells import (
     EVERYTHING,
-    CellReader,
     Everything,
     Members,
     Missing,

@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from headgate.core.cells import format_day, format_label, format_number
+from headgate.core.calendar_parts import format_day
+from headgate.core.cells import format_label, format_number
 from headgate.core.columns import Column, Kind
 from headgate.core.errors import InputRejected
 from headgate.core.inferred import absent_column

@@ -10,20 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.core.cells import (
-    Cell,
-    CellReader,
-    Everything,
-    Interval,
-    Members,
-    Missing,
-    Single,
-    calendar_span,
-    format_cell,
-    format_day,
-    format_number,
-    parse_cell,
-)
+from headgate.core.calendar_parts import calendar_span, format_day
+from headgate.core.cell_reader import CellReader
+from headgate.core.cells import Cell, Everything, Interval, Members, Missing, Single, format_cell, format_number, parse_cell
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected

@@ -203,7 +203,7 @@ def test_a_function_over_too_many_values_is_refused_before_it_is_called() -> Non
         ("total-variation", [(1.5, -0.5), (0.0, 1.0)], "farther apart than 1"),
         ("lp", [(80.0, 120.0), (70.0, 110.0)], "farther apart than 1"),
         ("min", [(80.0, 120.0), (70.0, 110.0)], "farther apart than 1"),
-        ("cosine", [(0.5, 0.5)], "no distance of vectors"),
+        ("cosine", [(0.5, 0.5)], "not a distance between vectors"),
     ],
 )
 def test_vectors_that_have_no_distance_between_0_and_1_are_refused(metric: str | None, vectors: list[Any], reason: str) -> None:

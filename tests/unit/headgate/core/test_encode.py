@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.core.cells import format_day
+from headgate.core.calendar_parts import format_day
 from headgate.core.columns import Column, Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column, encode_table
 from headgate.core.errors import InputRejected

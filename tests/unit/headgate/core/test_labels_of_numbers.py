@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import headgate as hg
-from headgate.core.cells import CellReader, Single, interval_of_node, parse_cell
+from headgate.core.cell_reader import CellReader
+from headgate.core.cells import Single, interval_of_node, parse_cell
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column, encode_table
 from headgate.core.hierarchy import Hierarchy

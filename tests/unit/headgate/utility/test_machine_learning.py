@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from headgate.core.cells import CellReader
+from headgate.core.cell_reader import CellReader
 from headgate.core.columns import Kind, Role, Table
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected, RequirementNotMet

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from headgate.core.cells import CellReader
+from headgate.core.cell_reader import CellReader
 from headgate.core.columns import Column, Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column, encode_table
 from headgate.core.errors import InputRejected

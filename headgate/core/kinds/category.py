@@ -1,0 +1,66 @@
+"""Categories: texts without an order. They generalize to sets of values or, with a hierarchy, to its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.errors import InputRejected
+from headgate.core.kinds.kind_rules import DISCRETE, MATRIX, Coded, KindRules, table_of_distances
+from headgate.core.spelling import MISSING, Codes, sorted_unique
+
+if TYPE_CHECKING:
+    from headgate.core.columns import Column
+    from headgate.core.encode import ColumnSpec
+
+
+class Category(KindRules):
+    keys = frozenset({"values", "values_from", "hierarchy"})
+    levels_above = True
+    notation = "a value, {a|b} for a set of values, or * for everything"
+
+    def code(self, codes: Codes, distinct: NDArray[Any], spec: ColumnSpec) -> Coded:
+        codes, values = self.as_texts(codes, distinct)
+        if spec.declared:
+            declared = coded_as_declared(codes, values, spec, spec.declared)
+            if spec.hierarchy is None:
+                return declared
+        if spec.hierarchy is not None:
+            cure = f"Correct the data, or {spec.hierarchy.cure}."
+            leaves = tuple(spec.hierarchy.leaves)
+            return coded_as_declared(codes, values, spec, leaves, "hierarchy's leaves", cure)._replace(hierarchy=spec.hierarchy)
+        return Coded(*sorted_unique(codes, values))
+
+    def component(self, column: Column, power: float) -> tuple[int, NDArray[np.float64]]:
+        if column.hierarchy is None:
+            return DISCRETE, np.empty(0)
+        table_of_distances(column)
+        return MATRIX, column.hierarchy.distances().ravel()
+
+
+def coded_as_declared(
+    codes: Codes,
+    values: NDArray[Any],
+    spec: ColumnSpec,
+    declared: Sequence[str],
+    what: str = "declared values",
+    cure: str = "Correct the data or declare the values in the policy.",
+) -> Coded:
+    """A code is a place among the declared values; any other value is refused."""
+    place = {value: code for code, value in enumerate(declared)}
+    if len(place) != len(declared):
+        raise InputRejected(f"The {what} of '{spec.name}' list a value twice.", "List every value once.")
+    texts = [str(value) for value in values]
+    code = np.array([place.get(text, place.get(text.strip(), MISSING)) for text in texts] + [MISSING], dtype=np.int32)
+    outside = int((code[:-1] == MISSING).sum())
+    if outside:
+        rows = int(np.isin(codes, np.flatnonzero(code[:-1] == MISSING)).sum())
+        raise InputRejected(
+            f"Column '{spec.name}' has {outside} distinct values ({rows} rows) outside its {what}.",
+            cure,
+            [text for text, known in zip(texts, code[:-1] != MISSING, strict=True) if not known],
+        )
+    return Coded(code[codes], np.array(declared, dtype=object))

@@ -1,0 +1,202 @@
+"""Numbers and whole numbers. They generalize to their bounding interval or, with a hierarchy, to its nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from headgate.core.cells import (
+    EVERYTHING,
+    Interval,
+    Single,
+    cell_refused,
+    format_interval,
+    format_label,
+    format_number,
+    interval_of_node,
+    is_number,
+)
+from headgate.core.errors import InputRejected
+from headgate.core.hierarchy import Hierarchy
+from headgate.core.kinds.kind_rules import LINE, SPAN, TREE, Coded, KindRules, part_of
+from headgate.core.kinds.ordinal import twice_as_many
+from headgate.core.spelling import LARGEST_INTEGER, MISSING, Codes, beyond_floats, is_blank, sorted_unique, value_text
+
+if TYPE_CHECKING:
+    from headgate.core.cell_reader import CellReader
+    from headgate.core.columns import Column
+    from headgate.core.encode import ColumnSpec
+
+NARROWEST = 100  # a number that is published exactly is taken for an interval of the domain over this
+
+
+class Number(KindRules):
+    keys = frozenset({"domain", "hierarchy"})
+    numeric = True
+    ordered = True
+    compared_as = "number"
+    storage = "number"
+    notation = "a number, [low..high] for every number between, or * for everything"
+
+    def code(self, codes: Codes, distinct: NDArray[Any], spec: ColumnSpec) -> Coded:
+        if any(is_blank(value) for value in distinct):
+            raise InputRejected(f"Column '{spec.name}' has blank cells that are not empty.", "Leave a missing cell empty.")
+        values = self.parsed(distinct, spec.name)
+        if spec.hierarchy is not None:
+            return self.coded_as_leaves(codes, values, spec, spec.hierarchy)
+        return Coded(*sorted_unique(codes, values))
+
+    def parsed(self, distinct: NDArray[Any], name: str) -> NDArray[Any]:
+        """The number that each cell is; refused if one is none."""
+        numbers = pd.to_numeric(pd.Series(distinct, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
+        wrong = np.isnan(numbers)
+        if wrong.any():
+            raise InputRejected(
+                f"Column '{name}' has {int(wrong.sum())} distinct cells that are not numbers.",
+                "Correct them, or declare another kind.",
+                [str(cell) for cell in distinct[wrong]],
+            )
+        if np.isinf(numbers).any():
+            raise InputRejected(f"Column '{name}' has infinite values.", "Give a finite number or leave the cell empty.")
+        if beyond_floats(distinct, numbers):
+            raise InputRejected(f"Column '{name}' has whole numbers beyond 2^53.", "Declare kind: category, or rescale them.")
+        return numbers
+
+    def coded_as_leaves(self, codes: Codes, values: NDArray[Any], spec: ColumnSpec, hierarchy: Hierarchy) -> Coded:
+        """Numbers that generalize by a hierarchy: its leaves are the values, in ascending order."""
+        leaves = pd.to_numeric(pd.Series(hierarchy.leaves, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
+        new = np.isfinite(leaves)
+        new[np.setdiff1d(np.arange(len(leaves)), np.unique(leaves, return_index=True)[1])] = False
+        if not new.all():
+            message = f"The leaves in the hierarchy of '{spec.name}' are not distinct numbers: leaf {int(new.argmin()) + 1} is no new one."
+            raise InputRejected(message, "Write one line a number.")
+        order = np.argsort(leaves)
+        ordered = leaves[order].astype(values.dtype)
+        place = np.searchsorted(ordered, values)
+        outside = values[ordered[np.minimum(place, len(ordered) - 1)] != values]
+        if len(outside):
+            raise InputRejected(
+                f"Column '{spec.name}' has {len(outside)} distinct values outside the leaves of its hierarchy.",
+                f"Correct the data, or {hierarchy.cure}.",
+                [value_text(value) for value in outside],
+            )
+        # Leaves are published as numbers, so they are named so here too: a leaf 02 beside a node 2 would be one text for two things.
+        named = [[value_text(value), *rest] for value, rest in zip(ordered, hierarchy.labels[order, 1:].tolist(), strict=True)]
+        aligned = Hierarchy.from_rows(named, spec.name, file=hierarchy.file, described=hierarchy.described)
+        return Coded(np.append(place, MISSING).astype(np.int32)[codes], ordered, aligned)
+
+    def domain(self, codes: Codes, values: NDArray[Any], spec: ColumnSpec) -> tuple[float, float] | None:
+        if spec.domain is None:
+            return (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
+        low, high = float(spec.domain[0]), float(spec.domain[1])
+        outside = int(((values < low) | (values > high))[codes[codes >= 0]].sum()) if len(values) else 0
+        if outside:
+            raise InputRejected(f"Column '{spec.name}' has {outside} rows outside its domain.", "Correct the data or widen the domain.")
+        return low, high
+
+    def domain_of(self, values: NDArray[Any], declared: tuple[float, float] | None) -> tuple[float, float] | None:
+        return declared
+
+    def extended(self, known: list[str], unknown: list[str]) -> dict[str, tuple[str, ...]]:
+        return {}
+
+    def decoded(self, column: Column) -> dict[str, Any]:
+        numbers = (column.values.astype(np.float64) if len(column.values) else np.zeros(1))[column.codes]
+        numbers[column.codes < 0] = np.nan
+        return {column.name: numbers}
+
+    def cell_text(self, value: Any) -> str:
+        return format_number(value)
+
+    def shape(self, column: Column) -> int:
+        return SPAN if column.hierarchy is None else TREE
+
+    def between(self, column: Column, low: int, high: int) -> tuple[str, float]:
+        ends = format_number(column.values[low]), format_number(column.values[high])
+        if low == high:
+            return ends[0], 0.0
+        return format_interval(*ends), (float(column.values[high]) - float(column.values[low])) / column.width
+
+    def labels(self, column: Column) -> list[str]:
+        return [format_number(value) for value in column.values]
+
+    def node_text(self, label: str, level: int) -> str:
+        """Numbers stay as they are; so does a node that whoever built the hierarchy labelled [low..high]."""
+        return label if level == 0 or interval_of_node(label) is not None else format_label(label)
+
+    def node_loss(self, column: Column, label: str, leaves: int, level: int) -> float:
+        """A node that is labelled as an interval weighs that interval; any other weighs its leaves."""
+        ends = interval_of_node(label) if level > 0 and column.domain is not None else None
+        return super().node_loss(column, label, leaves, level) if ends is None else part_of(ends, column.domain)
+
+    def points(self, column: Column) -> NDArray[np.float64]:
+        return column.values.astype(np.float64)
+
+    def shares_of_line(self, column: Column) -> NDArray[np.float64]:
+        return self.points(column) / column.width if column.width > 0 else np.zeros(len(column.values))
+
+    def component(self, column: Column, power: float) -> tuple[int, NDArray[np.float64]]:
+        if column.domain is None or column.width <= 0:
+            return LINE, np.zeros(len(column.values))
+        # from the domain's low end: far from 0 a quotient loses its last digits
+        return LINE, (self.points(column) - column.domain[0]) / column.width
+
+    def stretch(self, cell: Single | Interval, reader: CellReader) -> tuple[float, float] | None:
+        if isinstance(cell, Single) and cell.label in reader.nodes:
+            return None  # even where the name is a number: a decade called 2 is no age
+        ends = (cell.label, cell.label) if isinstance(cell, Single) else (cell.low, cell.high)
+        if not all(is_number(end) for end in ends):
+            raise cell_refused()
+        return float(ends[0]), float(ends[1])
+
+    def cell_loss(self, cell: Single | Interval, reader: CellReader) -> float:
+        if isinstance(cell, Single):
+            return super().cell_loss(cell, reader)
+        stretch = self.stretch(cell, reader)
+        return 0.0 if stretch is None else part_of(stretch, reader.column.domain)
+
+    def wider(self, column: Column, text: str, stretch: tuple[float, float] | None) -> str:
+        """An interval twice as wide about the same middle, moved inside the domain."""
+        if stretch is None or not len(column.values):
+            return EVERYTHING
+        least, most = (float(column.values[0]), float(column.values[-1])) if column.domain is None else column.domain
+        least, most = min(least, stretch[0]), max(most, stretch[1])  # a register may end before the release does
+        low, high = self.widened(stretch, least, most)
+        return EVERYTHING if low <= least and high >= most else format_interval(format_number(low), format_number(high))
+
+    def widened(self, stretch: tuple[float, float], least: float, most: float) -> tuple[float, float]:
+        low, high = stretch
+        half = max(high - low, (most - least) / NARROWEST) / 2
+        low, high = low - half, high + half
+        below, above = max(0.0, least - low), max(0.0, high - most)
+        return max(least, low - above), min(most, high + below)
+
+
+class Integer(Number):
+    whole = True
+    storage = "integer"
+    notation = "a whole number, [low..high] for every number between, or * for everything"
+
+    def parsed(self, distinct: NDArray[Any], name: str) -> NDArray[Any]:
+        numbers = super().parsed(distinct, name)
+        if (numbers != np.floor(numbers)).any():
+            raise InputRejected(f"Column '{name}' has numbers with a fraction.", "Declare kind: number.")
+        if (np.abs(numbers) > LARGEST_INTEGER).any():
+            raise InputRejected(f"Column '{name}' has whole numbers beyond 2^53.", "Declare kind: category, or rescale them.")
+        return numbers.astype(np.int64)
+
+    def decoded(self, column: Column) -> dict[str, Any]:
+        return {column.name: whole_numbers(column)}
+
+    def widened(self, stretch: tuple[float, float], least: float, most: float) -> tuple[float, float]:
+        return twice_as_many(int(stretch[0]), int(stretch[1]), int(least), int(most))
+
+
+def whole_numbers(column: Column) -> Any:
+    """Values that are whole numbers, or their texts."""
+    missing = column.codes < 0
+    whole = np.array([int(value) for value in column.values] or [0], dtype=np.int64)[np.where(missing, 0, column.codes)]
+    return pd.arrays.IntegerArray(whole, missing) if missing.any() else pd.array(whole, dtype="Int64")

@@ -1,0 +1,89 @@
+"""Cells as a source spells them: equal ones become one code, blank ones are missing, and each distinct one is parsed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from headgate.core.errors import InputRejected
+
+Codes = NDArray[np.int32]
+MISSING = -1
+LARGEST_INTEGER = 2**53  # beyond it two whole numbers may be one float
+
+
+def factorize(cells: pd.Series, name: str) -> tuple[Codes, Any]:
+    """Equal cells alike, by position; the missing ones are −1, also a NaN that Arrow or a masked array holds as a value."""
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        cells = cells.astype(cells.cat.categories.dtype)
+    try:
+        place, distinct = pd.factorize(cells, use_na_sentinel=True)
+    except TypeError:
+        cure = "Declare kind: set, or write text, numbers or days."
+        raise InputRejected(f"Column '{name}' has lists or the like for cells.", cure) from None
+    codes: Codes = place.astype(np.int32)
+    if _numpy_dtype(distinct).kind != "f":
+        return codes, distinct
+    return kept_values(codes, distinct, ~np.isnan(np.asarray(distinct, dtype=np.float64)))
+
+
+def kept_values(codes: Codes, values: Any, kept: NDArray[np.bool_]) -> tuple[Codes, Any]:
+    """The values that are kept, numbered anew; cells with any other value are missing."""
+    if kept.all():
+        return codes, values
+    place = np.append(np.where(kept, np.cumsum(kept) - 1, MISSING), MISSING).astype(np.int32)
+    return place[codes], values[kept]
+
+
+def _numpy_dtype(distinct: Any) -> np.dtype[Any]:
+    return np.dtype(getattr(distinct.dtype, "numpy_dtype", distinct.dtype if isinstance(distinct.dtype, np.dtype) else object))
+
+
+def as_written(distinct: Any) -> Any:
+    """A narrow float stands for the shortest decimal that reads as it: 0.7, not 0.699999988079071, which is no neighbour of 0.8."""
+    kind = _numpy_dtype(distinct)
+    return np.asarray(distinct, dtype=kind).astype(str).astype(np.float64) if kind == np.float32 else distinct
+
+
+def value_text(value: Any) -> str:
+    """How a value is written in a policy and in a published file."""
+    if isinstance(value, tuple):
+        return "|".join(value)
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def blank_is_missing(codes: Codes, values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
+    return kept_values(codes, values, np.array([not is_blank(value) for value in values], dtype=bool))
+
+
+def is_blank(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() == ""
+
+
+def sorted_unique(codes: Codes, values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
+    """Two spellings that parse to one value ("1" and "1.0") become one code."""
+    if len(values) == 0:
+        return codes, values
+    ordered, place = np.unique(values if values.dtype != object else values.astype(str), return_inverse=True)
+    if values.dtype == object:
+        ordered = ordered.astype(object)
+    return np.append(place, MISSING).astype(np.int32)[codes], ordered
+
+
+def beyond_floats(cells: Sequence[Any] | NDArray[Any], numbers: NDArray[np.float64]) -> bool:
+    """Whether a whole number became its neighbour as a float: two values would be one, of a quasi-identifier two people, and closeness
+    would not see them apart."""
+    return any(_is_another(cells[place], numbers[place]) for place in np.flatnonzero(np.abs(numbers) >= LARGEST_INTEGER).tolist())
+
+
+def _is_another(cell: Any, number: float) -> bool:
+    try:
+        return int(str(cell)) != int(number)
+    except ValueError:  # written with a point or an exponent, so a float already
+        return False
