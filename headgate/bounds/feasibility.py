@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from headgate.bounds.certificates import Certificate, refute_every, refute_faithful
 from headgate.bounds.cliques import Cliques, cliques_of
-from headgate.core.columns import Column, Kind
+from headgate.core.columns import Column
 from headgate.core.errors import InputRejected
+from headgate.core.kinds.kind_rules import FLAT, TREE
 from headgate.grouping.limits import NeighbourhoodLimit
 
 LARGEST_UNIT = 2**31  # in which weights of edges are counted, exactly where all limits' t + 1 divide it, else rounded up
@@ -143,11 +144,12 @@ def ways_to_publish(quasi: Sequence[Column], most: int) -> int | None:
     for column in quasi:
         counts = column.counts()
         given, missing = int((counts[:-1] > 0).sum()), int(counts[-1] > 0)
-        if column.kind is Kind.CATEGORY and column.hierarchy is None:
+        shape = column.kind.rules.shape(column)
+        if shape == FLAT:
             ways *= 2 ** min(given + missing, 64) - 1
         else:
-            tree = column.hierarchy is not None or column.kind is Kind.DATE
-            forms = max(0, min(2 * given - 1, given * (given + 1) // 2)) if tree else given * (given + 1) // 2
+            stretches = given * (given + 1) // 2
+            forms = max(0, min(2 * given - 1, stretches)) if shape == TREE else stretches
             ways *= forms + missing * (1 + (given > 0))
         if ways >= most:
             return None

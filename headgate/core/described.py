@@ -20,13 +20,13 @@ Rows = list[tuple[str, ...]]
 def described_hierarchy(described: Mapping[str, Any], cells: Iterable[Any], kind: Kind, name: str) -> Rows:
     """{widths: [5, 10]} over the whole numbers present, or {mask: 2} over the texts."""
     if set(described) == {"widths"}:
-        if kind not in (Kind.NUMBER, Kind.INTEGER):
+        if "widths" not in kind.rules.described:
             raise InputRejected(f"The hierarchy of '{name}' has widths, and '{name}' is a {kind}.", "Give widths to whole numbers only.")
         if not nested(described["widths"]):
             raise InputRejected(f"The widths of '{name}' do not nest.", f"Give {NESTED}.")
         return widths_hierarchy(cells, described["widths"], name)
     if set(described) == {"mask"}:
-        if kind is not Kind.CATEGORY:
+        if "mask" not in kind.rules.described:
             raise InputRejected(f"The hierarchy of '{name}' is a mask, and '{name}' is a {kind}.", "Mask a category; `kinds` makes it one.")
         if not _positive(described["mask"]):
             raise InputRejected(f"The mask of '{name}' is no number of characters.", "Give a whole number from 1 up.")

@@ -31,7 +31,7 @@ def inferred_spec(
     """`hierarchies` by name, as Hierarchy, frame, rows, {widths: […]} or {mask: …}; `harmless` are the values that are not sensitive."""
     kind = inferred_kind(cells, name, kinds)
     levels: tuple[str, ...] = ()
-    if kind is Kind.ORDINAL:
+    if "levels" in kind.rules.required:
         if not (isinstance(cells.dtype, pd.CategoricalDtype) and cells.dtype.ordered):
             raise InputRejected(f"The levels of '{name}' are not known.", "Give an ordered pandas Categorical, lowest level first.")
         levels = tuple(str(level) for level in cells.dtype.categories)

@@ -14,14 +14,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.cells import interval_of_node
-from headgate.core.columns import Column, Kind, Table
-from headgate.core.errors import InputRejected
-from headgate.core.hierarchy import Hierarchy
+from headgate.core.columns import Table, check_quasi
+from headgate.core.kinds.kind_rules import FLAT as FLAT
+from headgate.core.kinds.kind_rules import SPAN as SPAN
+from headgate.core.kinds.kind_rules import TREE as TREE
 from headgate.grouping.compiling import inner
-
-SPAN, TREE, FLAT = 0, 1, 2
-
 
 # columns of Axes.facts
 SHAPE, COUNT, FIRST, HEIGHT, NODES = 0, 1, 2, 3, 4
@@ -42,29 +39,19 @@ def axes_of(table: Table) -> Axes:
     """One axis a quasi-identifier, in their order."""
     columns = table.select(table.quasi)
     for column in columns:
-        if column.kind in (Kind.SET, Kind.VECTOR):
-            raise InputRejected(f"'{column.name}' is a {column.kind}, which no quasi-identifier can be.", "Make it sensitive, or drop it.")
+        check_quasi(column)
     positions, shapes, places, heights, nodes, shares = [], [], [], [], [], []
     for column in columns:
         size = len(column.values)
-        rank = np.arange(size)
-        shape, place, height = SPAN, np.zeros(size + 1), 0
+        rank, place, height = np.arange(size), np.zeros(size + 1), 0
         node: NDArray[Any] = np.empty(0)
         share: NDArray[Any] = np.empty(0)
-        if column.kind is Kind.DATE:
-            shape, (node, share) = TREE, _calendar(column)
+        shape = column.kind.rules.shape(column)
+        if shape == TREE:
+            rank, node, share = column.kind.rules.tree(column)
             height = len(node) - 1
-        elif column.hierarchy is not None:
-            shape, rank = TREE, _leaves_side_by_side(column.hierarchy)
-            node, share = _levels(column, column.hierarchy, rank)
-            height = column.hierarchy.height
-        elif column.kind.numeric:
-            if column.width > 0:
-                place[:-1] = column.values.astype(np.float64) / column.width
-        elif column.kind is Kind.ORDINAL:
-            place[:-1] = rank / max(size - 1, 1)
-        else:
-            shape = FLAT
+        elif shape == SPAN:
+            place[:-1] = column.kind.rules.shares_of_line(column)
         positions.append(np.append(rank, size)[column.codes])
         shapes.append(shape)
         places.append(place)
@@ -86,47 +73,6 @@ def axes_of(table: Table) -> Axes:
 
 def _joined(pieces: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:
     return np.concatenate(pieces).astype(dtype) if len(pieces) else np.empty(0, dtype=dtype)
-
-
-def _leaves_side_by_side(hierarchy: Hierarchy) -> NDArray[np.int64]:
-    """The position of every leaf when the tree is walked from the root: each node's leaves lie together."""
-    order = np.lexsort(tuple(hierarchy.nodes[:, level] for level in range(hierarchy.height + 1)))
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return rank
-
-
-def _levels(column: Column, hierarchy: Hierarchy, rank: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """A node weighs its leaves; one over numbers that is labelled as an interval weighs the interval, inside the domain."""
-    order = np.argsort(rank)
-    node = hierarchy.nodes[order].T
-    share = np.zeros(node.shape)  # one value loses nothing
-    for level in range(1, len(node)):
-        share[level] = np.bincount(node[level])[node[level]] / len(order)
-        if column.kind.numeric and column.domain is not None and level < len(node) - 1:
-            labels, place = np.unique(hierarchy.labels[order, level].astype(str), return_inverse=True)
-            for i, ends in enumerate(map(interval_of_node, labels)):
-                if ends is not None:
-                    length = min(ends[1], column.domain[1]) - max(ends[0], column.domain[0])
-                    share[level, place == i] = length / column.width if column.width > 0 else 0.0
-    return node, share
-
-
-def _calendar(column: Column) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Day, month, quarter, year, everything; a node weighs its days inside the domain."""
-    days = column.values.astype("datetime64[D]")
-    low, high = column.domain if column.domain is not None else (0.0, 0.0)
-    months = days.astype("datetime64[M]").astype(np.int64)
-    node = np.stack([np.arange(len(days)), months, months // 3, months // 12, np.zeros(len(days), dtype=np.int64)])
-    share = np.zeros(node.shape)
-    whole = high - low + 1.0
-    for level, width in ((1, 1), (2, 3), (3, 12)):
-        begin = (months // width * width).astype("datetime64[M]")
-        end = (begin + np.timedelta64(width, "M")).astype("datetime64[D]").astype(np.int64) - 1
-        inside = np.minimum(end, high) - np.maximum(begin.astype("datetime64[D]").astype(np.int64), low) + 1.0
-        share[level] = inside / whole
-    share[4] = 1.0
-    return node, share
 
 
 @inner

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.columns import Column, Kind, Table
+from headgate.core.columns import Column, Table
 from headgate.core.tolerance import floors
 from headgate.grouping.conditions import Closeness, Condition, DistinctL, EntropyL, RecursiveCL
 
@@ -83,14 +83,14 @@ def _own(column: Column, condition: Condition) -> _Own:
 def _closeness(column: Column, totals: NDArray[np.int64], t: float) -> _Own:
     """Shares of the table as the three distances need them (DEFINITIONS §6)."""
     shares = totals / max(1, int(totals.sum()))
-    if column.hierarchy is not None and column.kind is Kind.CATEGORY:
+    if column.hierarchy is not None and column.kind.rules.levels_above:
         height, nodes = column.hierarchy.height, column.hierarchy.nodes.astype(np.int64)
         first = np.concatenate([[0], np.cumsum(nodes.max(axis=0, initial=-1) + 1)])
         numbers = np.concatenate([nodes[:, level] + first[level] for level in range(height)])
         above = np.bincount(numbers, weights=np.tile(shares[:-1], height), minlength=int(first[height]))
         return _Own(TREE, height, t, numbers, np.append(shares[-1], above))
-    if column.kind is Kind.ORDINAL or column.kind.numeric:
-        on_line = (totals[:-1] > 0) | (column.kind is Kind.ORDINAL)
+    if column.kind.ordered:
+        on_line = (totals[:-1] > 0) | column.kind.rules.declared_line
         points, place = shares[:-1][on_line], np.cumsum(on_line) - 1
         if totals[-1] > 0:
             return _Own(LINE_MISSING, len(points), t, place, np.append(points, shares[-1]))

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.columns import Codes, Column, Kind, Table
+from headgate.core.columns import Codes, Column, Table
 from headgate.core.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected
@@ -142,11 +142,11 @@ def delta_l(column: Column, interval: Any, diversity: Any, name: str = "") -> Ne
     least = exact(diversity)
     if least < 1:
         raise InputRejected(f"l = {diversity} asks for nothing.", "Give l ≥ 1.")
-    if not (column.kind.numeric or column.kind is Kind.ORDINAL):
+    if not column.kind.ordered:
         raise InputRejected(f"(δ, l) needs numbers, and '{column.name}' is {column.kind}.", "Use it on a number, a date or an ordinal.")
     codes, value = _distinct([column])
     size = len(column.values)
-    line = column.values.astype(np.float64) if column.kind.numeric else np.arange(size, dtype=np.float64)
+    line = column.kind.rules.points(column)
     stretched = (line - (line[0] if size else 0.0)) / (2.0 * radius(float(2 * half)))
     layout = DistanceLayout(np.array([LINE]), np.array([0]), np.array([size]), stretched, np.array([1.0]), 1.0, False)
     allowed = allowed_share(len(value), 1 / least)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from headgate.core.columns import Codes, Column, Kind, Role
+from headgate.core.columns import Codes, Column, Role
 from headgate.core.distance import Distance
 from headgate.core.distinct import places
 from headgate.core.encode import encode_column
@@ -250,7 +250,7 @@ def _cell_codes(cells: pd.Series) -> Codes:
 
 def _column(frame: pd.DataFrame, name: str, kinds: Mapping[str, str], hierarchies: Mapping[str, Any]) -> Column:
     spec = inferred_spec(frame[name], name, Role.SENSITIVE, kinds, hierarchies)
-    if spec.kind is Kind.VECTOR:
+    if spec.kind.rules.components:
         raise InputRejected(f"'{name}' is one column, not a vector.", "Check vectors under a policy, which names their components.")
     return encode_column(frame[name], spec)
 

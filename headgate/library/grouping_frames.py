@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from headgate.bounds.certificates import Certificate
-from headgate.core.columns import Column, Kind, Role, Table
+from headgate.core.columns import Column, Role, Table
 from headgate.core.distance import Distance, PairFunction
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
@@ -274,7 +274,7 @@ def _specs_like(table: Table) -> dict[str, ColumnSpec]:
     """Specs under which the same frame is encoded the same way again."""
 
     def spec(column: Column, role: Role) -> ColumnSpec:
-        levels = tuple(str(value) for value in column.values) if column.kind is Kind.ORDINAL else ()
+        levels = tuple(str(value) for value in column.values) if "levels" in column.kind.rules.keys else ()
         return ColumnSpec(column.name, column.kind, role, levels=levels, hierarchy=column.hierarchy, separator=column.separator)
 
     quasi = {name: spec(table[name], Role.QUASI) for name in table.quasi}

@@ -15,7 +15,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.columns import Column, Kind
+from headgate.core.columns import Column
 from headgate.core.hierarchy import Hierarchy
 from headgate.counting.class_counts import ClassCounts, Counted
 from headgate.counting.figure import Bound, Figure
@@ -43,11 +43,11 @@ def closeness(counted: Counted) -> Closeness:
 def distances(column: Column, counts: ClassCounts, total: NDArray[np.int64]) -> NDArray[np.float64]:
     """EMD of each class from a table with `total` rows of each value, the missing ones last."""
     rows = int(total.sum())
-    if column.hierarchy is not None and column.kind is Kind.CATEGORY:
+    if column.hierarchy is not None and column.kind.rules.levels_above:
         return _over_hierarchy(counts, total, rows, column.hierarchy)
-    if column.kind is Kind.ORDINAL or column.kind.numeric:
+    if column.kind.ordered:
         # Numbers: only those that occur in the released table make the line; ordinals: all declared levels do.
-        on_line = (total[:-1] > 0) | (column.kind is Kind.ORDINAL)
+        on_line = (total[:-1] > 0) | column.kind.rules.declared_line
         place, table = np.append(np.cumsum(on_line) - 1, -1), total[:-1][on_line]
         codes = place[counts.codes]
         if total[-1] == 0:

@@ -9,7 +9,7 @@ import numpy as np
 
 from headgate.core.cell_reader import CellReader
 from headgate.core.cells import Everything, Interval, Members, Missing, Single, parse_cell
-from headgate.core.columns import Codes, Column, Kind
+from headgate.core.columns import Codes, Column
 from headgate.core.errors import InputRejected
 from headgate.core.published import PublishedTable
 from headgate.counting.class_counts import class_sizes
@@ -53,31 +53,8 @@ def cell_loss(text: str, reader: CellReader) -> float:
             return 1.0
         case Members(labels):
             return len(labels) / (len(column.values) + (None in labels))
-        case Single(label) if column.kind is Kind.DATE:
-            return _days(text, label, reader)
-        case Interval() if column.kind is not Kind.CATEGORY:
-            return _stretch(text, reader)
-        case Single() if column.hierarchy is not None:
-            leaves = int(reader.covers(text)[:-1].sum())
-            return leaves / len(column.values) if leaves > 1 else 0.0
-        case Single():
-            return 0.0
-        case Interval():
-            raise InputRejected(f"A published cell of '{column.name}' is an interval of a category.", "Publish the table again.")
-
-
-def _stretch(text: str, reader: CellReader) -> float:
-    span, domain = reader.interval(text), reader.column.domain
-    if span is None or domain is None or domain[1] <= domain[0]:
-        return 0.0
-    return (min(span[1], domain[1]) - max(span[0], domain[0])) / (domain[1] - domain[0])
-
-
-def _days(text: str, label: str, reader: CellReader) -> float:
-    span, domain = reader.interval(text), reader.column.domain
-    if len(label) == len("2025-03-04") or span is None or domain is None:
-        return 0.0
-    return (min(span[1], domain[1]) - max(span[0], domain[0]) + 1) / (domain[1] - domain[0] + 1)
+        case Single() | Interval() as cell:
+            return column.kind.rules.cell_loss(cell, reader)
 
 
 def discernibility(classes: Sequence[Codes], rows: int | None = None) -> int:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from headgate.core.bits import population
 from headgate.core.cell_reader import CellReader
 from headgate.core.cells import EVERYTHING
-from headgate.core.columns import Column, Kind, Table
+from headgate.core.columns import Column, Table
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected, RequirementNotMet
 from headgate.core.published import PublishedTable
@@ -46,7 +46,7 @@ class _Line:
 
     @property
     def whole(self) -> bool:
-        return self.column.kind in (Kind.INTEGER, Kind.DATE)
+        return self.column.kind.rules.whole
 
     @property
     def first(self) -> int:
@@ -64,9 +64,7 @@ def count_query_error(
     vectors have no order and are never asked about, nor is an attribute that is missing in every row."""
     if not 0 < selectivity <= 1 or queries < 1 or qi_dimensions < 0 or sa_dimensions < 0:
         raise InputRejected("Count queries need a selectivity in (0, 1], one query or more, and no negative dimensions.", "Correct them.")
-    found = {
-        name: _line(table[name]) for name in (*published.cells, *published.sensitive) if table[name].kind not in (Kind.SET, Kind.VECTOR)
-    }
+    found = {name: _line(table[name]) for name in (*published.cells, *published.sensitive) if table[name].kind.rules.single}
     quasi = [name for name in published.cells if found[name].present]
     sensitive = [name for name in published.sensitive if name in found and found[name].present]
     lines = [found[name] for name in (*quasi, *sensitive)]

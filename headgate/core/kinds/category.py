@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 class Category(KindRules):
     keys = frozenset({"values", "values_from", "hierarchy"})
+    described = frozenset({"mask"})
     levels_above = True
     notation = "a value, {a|b} for a set of values, or * for everything"
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 class Date(Number):
     keys = frozenset({"domain"})
+    described = frozenset()
     whole = True
     compared_as = "date"
     storage = "date"

@@ -5,6 +5,7 @@ The rules of this class fit a kind whose cells are texts that have no order; oth
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -37,6 +38,7 @@ class Coded(NamedTuple):
 class KindRules:
     keys: frozenset[str] = frozenset()  # of an attribute in a policy: those that fit this kind
     required: tuple[str, ...] = ()  # those that it cannot do without
+    described: frozenset[str] = frozenset()  # how a hierarchy of it can be described instead of listed: widths, mask
     single: bool = True  # a cell is one value, which can be named, counted and guessed; only such a kind can be a quasi-identifier
     insensitive: bool = True  # can be published as it is
     components: bool = False  # a cell lies in several columns of the file
@@ -75,9 +77,9 @@ class KindRules:
         harmless = {value for value in spec.nonsensitive if value is not None}
         return [value_text(value) not in harmless for value in values] if harmless else True
 
-    def extended(self, known: list[str], unknown: list[str]) -> dict[str, tuple[str, ...]]:
-        """What a specification says of the accepted values, where others than the known ones are accepted too."""
-        return {"declared": (*known, *unknown)}
+    def extended(self, spec: ColumnSpec, known: list[str], unknown: list[str]) -> ColumnSpec:
+        """A specification that accepts other values than the known ones too."""
+        return replace(spec, declared=(*known, *unknown))
 
     # From codes to published cells
 

@@ -35,6 +35,7 @@ NARROWEST = 100  # a number that is published exactly is taken for an interval o
 
 class Number(KindRules):
     keys = frozenset({"domain", "hierarchy"})
+    described = frozenset({"widths"})
     numeric = True
     ordered = True
     compared_as = "number"
@@ -100,8 +101,8 @@ class Number(KindRules):
     def domain_of(self, values: NDArray[Any], declared: tuple[float, float] | None) -> tuple[float, float] | None:
         return declared
 
-    def extended(self, known: list[str], unknown: list[str]) -> dict[str, tuple[str, ...]]:
-        return {}
+    def extended(self, spec: ColumnSpec, known: list[str], unknown: list[str]) -> ColumnSpec:
+        return spec
 
     def decoded(self, column: Column) -> dict[str, Any]:
         numbers = (column.values.astype(np.float64) if len(column.values) else np.zeros(1))[column.codes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,8 +37,8 @@ class Ordinal(KindRules):
     def domain_of(self, values: NDArray[Any], declared: tuple[float, float] | None) -> tuple[float, float] | None:
         return 0.0, float(max(len(values) - 1, 0))
 
-    def extended(self, known: list[str], unknown: list[str]) -> dict[str, tuple[str, ...]]:
-        return {"levels": (*known, *unknown)}  # intervals must keep their ranks, so what is not a level comes after them
+    def extended(self, spec: ColumnSpec, known: list[str], unknown: list[str]) -> ColumnSpec:
+        return replace(spec, levels=(*known, *unknown))  # intervals must keep their ranks, so what is not a level comes after them
 
     def shape(self, column: Column) -> int:
         return SPAN if column.hierarchy is None else TREE

@@ -16,7 +16,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.columns import Codes, Column, Kind, Table
+from headgate.core.columns import Codes, Column, Table
 from headgate.core.distinct import firsts_and_sizes, places
 from headgate.grouping.axes import Axes, axes_of, published_keys
 from headgate.grouping.condition_checks import EXACT, holds, scratch_for
@@ -72,12 +72,7 @@ def _lines(table: Table, settings: Settings, strict: bool, sensitive: Sequence[s
 def _scale(column: Column) -> NDArray[np.float64]:
     """Where each position of an axis lies in the domain: numbers and days by value, all else by their order."""
     size = len(column.values)
-    if column.kind.numeric and (column.hierarchy is None or column.kind is Kind.DATE):
-        place = column.values.astype(np.float64)
-        if column.width > 0:
-            place = place / column.width
-    else:
-        place = np.arange(size) / max(size - 1, 1)
+    place = column.kind.rules.shares_of_line(column) if column.hierarchy is None else np.arange(size) / max(size - 1, 1)
     return np.append(place, 0.0)
 
 

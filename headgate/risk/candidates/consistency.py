@@ -160,16 +160,14 @@ def open_column(cells: pd.Series, name: str, domain: Column) -> Column:
     return encode_column(cells, open_spec(cells, name, domain.kind, known, domain.hierarchy))
 
 
-def open_spec(cells: pd.Series, name: str, kind: Kind, known: Sequence[str], hierarchy: Hierarchy | None) -> ColumnSpec:
+def open_spec(cells: pd.Series, name: str, kind: Kind, known: list[str], hierarchy: Hierarchy | None) -> ColumnSpec:
     """A dictionary's column of this kind, without the bounds of the release's domain: what is unknown there is a value of its own here."""
-    if hierarchy is not None and kind is not Kind.DATE:
+    if hierarchy is not None and "hierarchy" in kind.rules.keys:
         return ColumnSpec(name, kind if kind.numeric else Kind.CATEGORY, Role.QUASI, hierarchy=_grown(hierarchy, cells, name, kind.numeric))
     if kind.numeric:
         return ColumnSpec(name, kind, Role.QUASI)
     extra = sorted({value_text(value).strip() for value in _distinct(cells, name)} - {"", *known})
-    if kind is Kind.ORDINAL:  # intervals must keep their ranks, so what is not a level comes after them
-        return ColumnSpec(name, kind, Role.QUASI, levels=(*known, *extra))
-    return ColumnSpec(name, kind, Role.QUASI, declared=(*known, *extra))
+    return kind.rules.extended(ColumnSpec(name, kind, Role.QUASI), known, extra)
 
 
 def _grown(hierarchy: Hierarchy, cells: pd.Series, name: str, numeric: bool) -> Hierarchy:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from headgate.core.cell_reader import CellReader
 from headgate.core.cells import EVERYTHING, format_label
-from headgate.core.columns import MISSING, Column, Kind
+from headgate.core.columns import MISSING, Column
+from headgate.core.kinds.kind_rules import FLAT
 from headgate.core.published import PublishedCells
 
 
@@ -49,7 +50,7 @@ def cell_runs(cells: PublishedCells, column: Column) -> Runs:
 
 def _plain(column: Column) -> dict[str, int]:
     """Labels that cover themselves and no other: they need not be read one by one."""
-    if column.kind is not Kind.CATEGORY or column.hierarchy is not None:
+    if column.kind.rules.shape(column) != FLAT:
         return {}
     return {format_label(str(value)): code for code, value in enumerate(column.values)}
 

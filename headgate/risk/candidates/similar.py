@@ -10,8 +10,9 @@ from rapidfuzz.distance import Jaro
 from rapidfuzz.process import cdist
 
 from headgate.core.cells import Everything, Interval, Members, Missing, Single, parse_cell
-from headgate.core.columns import MISSING, Column, Kind
+from headgate.core.columns import MISSING, Column
 from headgate.core.errors import InputRejected
+from headgate.core.kinds.kind_rules import FLAT
 from headgate.core.published import PublishedCells
 from headgate.core.tolerance import TOLERANCE
 from headgate.risk.candidates.runs import Runs, joined, run_ends
@@ -28,7 +29,7 @@ def check_similar(similar: Mapping[str, float], dictionary: Mapping[str, Column]
             raise InputRejected(f"Field '{name}' is compared by similarity but is not shared.", "Name it among the shared fields.")
         if not isinstance(threshold, int | float) or not 0 < threshold <= 1:
             raise InputRejected(f"The Jaro similarity of '{name}' is not above 0 and at most 1.", "Give one such as 0.8.")
-        if dictionary[name].kind is not Kind.CATEGORY or dictionary[name].hierarchy is not None:
+        if dictionary[name].kind.rules.shape(dictionary[name]) != FLAT:
             raise InputRejected(
                 f"Field '{name}' is compared by similarity but is no category without hierarchy.", "Compare it exactly, or as text."
             )

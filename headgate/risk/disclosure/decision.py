@@ -177,17 +177,19 @@ def _check_fields(one: Mapping[str, Column], other: Mapping[str, Column], fields
     for name in fields:
         if name not in one and name not in other:
             raise InputRejected(f"Field '{name}' is in neither table.", "Correct the name.")
-        if name in one and name in other and _compared_as(one[name].kind) != _compared_as(other[name].kind):
+        if name in one and name in other and _comparable(one[name].kind) != _comparable(other[name].kind):
             raise InputRejected(
                 f"Field '{name}' is of kind {one[name].kind} in one table and {other[name].kind} in the other.",
                 "Declare the same kind in both.",
             )
 
 
-def _compared_as(kind: Kind) -> Kind:
-    if kind in (Kind.SET, Kind.VECTOR):
-        raise InputRejected(f"Fields cannot be compared as {kind}.", "Use number, integer, date, ordinal or category.")
-    return {Kind.INTEGER: Kind.NUMBER, Kind.ORDINAL: Kind.CATEGORY}.get(kind, kind)
+def _comparable(kind: Kind) -> str:
+    """As what the cells of this kind are compared."""
+    if not kind.rules.compared_as:
+        accepted = [str(other) for other in Kind if other.rules.compared_as]
+        raise InputRejected(f"Fields cannot be compared as {kind}.", f"Use {', '.join(accepted[:-1])} or {accepted[-1]}.")
+    return kind.rules.compared_as
 
 
 def _check_keys(keys: NDArray[Any], table: Mapping[str, Column], *, unique: bool) -> None:

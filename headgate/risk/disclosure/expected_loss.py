@@ -131,11 +131,11 @@ def dictionary_column(
     cells = dictionary[name]
     dated = pd.api.types.is_datetime64_any_dtype(cells.dtype)
     kind = inferred_kind(cells, name, kinds or {}, Kind.DATE if dated else Kind.CATEGORY)
-    if kind in (Kind.SET, Kind.VECTOR, Kind.ORDINAL):
+    if kind.rules.required or not kind.rules.single:
         raise InputRejected(f"Field '{name}' cannot be compared as {kind}.", "Use number, integer, date or category.")
     hierarchy = given_hierarchy((hierarchies or {}).get(name), cells, kind, name)
     cells = without_suppressed(cells, hierarchy)
-    return encode_column(cells, open_spec(cells, name, kind, (), hierarchy))
+    return encode_column(cells, open_spec(cells, name, kind, [], hierarchy))
 
 
 def _released_cells(cells: pd.Series, column: Column | None) -> PublishedCells:

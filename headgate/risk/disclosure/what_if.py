@@ -7,7 +7,6 @@ suppression.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,13 +20,9 @@ from headgate.core.cells import (
     Everything,
     Members,
     Missing,
-    format_interval,
-    format_label,
-    format_number,
-    interval_of_node,
     parse_cell,
 )
-from headgate.core.columns import Column, Kind
+from headgate.core.columns import Column
 from headgate.core.published import PublishedCells, PublishedTable
 from headgate.risk.disclosure.expected_loss import (
     Dictionary,
@@ -41,7 +36,6 @@ from headgate.risk.disclosure.expected_loss import (
 from headgate.risk.disclosure.sensitivity import Form, Sensitivity
 
 COARSER, SUPPRESS = "make", "suppress"  # how a step's words begin
-NARROWEST = 100  # a number that is published exactly is taken for an interval of the domain over this
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,17 +96,12 @@ def coarser_cells(cells: PublishedCells, column: Column) -> PublishedCells | Non
 
 
 def _coarser(text: str, column: Column, reader: CellReader) -> str:
-    cell, in_tree = parse_cell(text), column.hierarchy is not None and column.kind is not Kind.DATE
+    cell, in_tree = parse_cell(text), column.hierarchy is not None
     if isinstance(cell, Everything | Missing) or (isinstance(cell, Members) and (None in cell.labels or not in_tree)):
         return EVERYTHING
     if in_tree:
         return _node_above(reader.covers(text)[:-1], column)
-    if column.kind is Kind.DATE:
-        return _calendar_above(text)
-    if not (column.kind.numeric or column.kind is Kind.ORDINAL):
-        return EVERYTHING
-    stretch = reader.interval(text)
-    return EVERYTHING if stretch is None or not len(column.values) else _twice_as_wide(stretch, column)
+    return column.kind.rules.wider(column, text, reader.interval(text) if column.kind.ordered else None)
 
 
 def _node_above(covered: Any, column: Column) -> str:
@@ -124,38 +113,5 @@ def _node_above(covered: Any, column: Column) -> str:
             under = labels[:, level] == nodes.pop()
             if int(under.sum()) > int(covered.sum()):
                 label = str(labels[under, level][0])
-                return label if column.kind.numeric and interval_of_node(label) is not None else format_label(label)
+                return column.kind.rules.node_text(label, level)
     return EVERYTHING
-
-
-def _calendar_above(text: str) -> str:
-    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
-        return text[:7]
-    if re.fullmatch(r"\d{4}-\d{2}", text):
-        return f"{text[:4]}-Q{(int(text[5:]) + 2) // 3}"
-    return text[:4] if "Q" in text else EVERYTHING
-
-
-def _twice_as_wide(stretch: tuple[float, float], column: Column) -> str:
-    low, high = stretch
-    if column.kind is Kind.ORDINAL:
-        greatest = len(column.values) - 1
-        begin, end = _widened(int(low), int(high), 0, greatest)
-        return EVERYTHING if end - begin == greatest else format_interval(str(column.values[begin]), str(column.values[end]))
-    least, most = (float(column.values[0]), float(column.values[-1])) if column.domain is None else column.domain
-    least, most = min(least, low), max(most, high)  # a register may end before the release does
-    if column.kind is Kind.INTEGER:
-        low, high = _widened(int(low), int(high), int(least), int(most))
-    else:
-        half = max(high - low, (most - least) / NARROWEST) / 2
-        low, high = low - half, high + half
-        below, above = max(0.0, least - low), max(0.0, high - most)
-        low, high = max(least, low - above), min(most, high + below)
-    return EVERYTHING if low <= least and high >= most else format_interval(format_number(low), format_number(high))
-
-
-def _widened(low: int, high: int, least: int, greatest: int) -> tuple[int, int]:
-    """Twice as many whole numbers, moved inside the domain."""
-    count = 2 * (high - low + 1)
-    begin = max(least, min(low - (high - low + 1) // 2, greatest - count + 1))
-    return begin, min(greatest, begin + count - 1)

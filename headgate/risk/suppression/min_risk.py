@@ -9,15 +9,12 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numba
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from headgate.core.calendar_parts import format_day
-from headgate.core.cells import format_label, format_number
 from headgate.core.columns import Column, Kind
 from headgate.core.errors import InputRejected
 from headgate.core.inferred import absent_column
@@ -66,9 +63,8 @@ def min_risk(
 
 def exact_cells(column: Column) -> PublishedCells:
     """A column as it would be published without being generalized."""
-    values = range(len(column.values)) if column.kind in (Kind.SET, Kind.VECTOR) else column.values  # no dictionary has such a field
-    write = {Kind.NUMBER: format_number, Kind.INTEGER: format_number, Kind.DATE: format_day}.get(column.kind, _label)
-    return PublishedCells(column.codes, np.array([*map(write, values), ""], dtype=object))
+    values = column.values if column.kind.rules.single else range(len(column.values))  # no dictionary has a field of another kind
+    return PublishedCells(column.codes, np.array([*map(column.kind.rules.cell_text, values), ""], dtype=object))
 
 
 def min_risk_cells(
@@ -154,10 +150,6 @@ def _losses(
         consistent = consistent_individuals(some, dictionary, shared)
     of = {name: weights[name] for name in fields if name in weights}
     return loss(Sensitivity.multiplicative(of).of(dict.fromkeys(of, everywhere), len(everywhere))[rows], consistent)
-
-
-def _label(value: Any) -> str:
-    return format_label(str(value))
 
 
 def _check_keep(keep: int, cells: Mapping[str, PublishedCells]) -> None:
