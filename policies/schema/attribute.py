@@ -30,18 +30,9 @@ from policies.words.fields import (
 )
 
 KINDS_OF = {
-    Role.QUASI: (Kind.NUMBER, Kind.INTEGER, Kind.DATE, Kind.ORDINAL, Kind.CATEGORY),
+    Role.QUASI: tuple(kind for kind in Kind if kind.rules.single),
     Role.SENSITIVE: tuple(Kind),
-    Role.INSENSITIVE: (Kind.NUMBER, Kind.INTEGER, Kind.DATE, Kind.ORDINAL, Kind.CATEGORY, Kind.SET),
-}
-KEYS_OF_KIND = {
-    Kind.NUMBER: {"domain", "hierarchy"},
-    Kind.INTEGER: {"domain", "hierarchy"},
-    Kind.DATE: {"domain"},
-    Kind.ORDINAL: {"levels", "hierarchy"},
-    Kind.CATEGORY: {"values", "values_from", "hierarchy"},
-    Kind.SET: {"separator", "values", "values_from", "absent"},
-    Kind.VECTOR: {"columns", "distance"},
+    Role.INSENSITIVE: tuple(kind for kind in Kind if kind.rules.insensitive),
 }
 KEYS_OF_ROLE = {Role.SENSITIVE: {"nonsensitive", "weight", "absent"}, Role.INSENSITIVE: {"table"}}
 
@@ -143,7 +134,9 @@ class Attribute(Section):
     @property
     def listed_values(self) -> tuple[str, ...] | None:
         """The accepted values where the policy itself lists them, not a file."""
-        return self.levels if self.kind is Kind.ORDINAL else self.values if isinstance(self.values, tuple) else None
+        if self.kind is not None and "levels" in self.kind.rules.keys:
+            return self.levels
+        return self.values if isinstance(self.values, tuple) else None
 
     def source_columns(self, name: str) -> tuple[str, ...]:
         return self.columns if self.columns is not None else (name,)
@@ -163,11 +156,9 @@ def _role_and_kind(attribute: Attribute) -> list[Problem]:
     if kind is None:
         return [Problem((), f"no kind for a {role} attribute", "kind: " + choices(KINDS_OF[role]))]
     if kind not in KINDS_OF[role]:
-        why = {
-            Kind.SET: "a set cannot be a quasi-identifier: make it sensitive, or drop it",
-            Kind.VECTOR: f"a vector cannot be {role}: make it sensitive, or drop it",
-        }
-        return [Problem(("kind",), f"{kind} as {role}", f"{choices(KINDS_OF[role])}; {why[kind]}")]
+        what = "a quasi-identifier" if role is Role.QUASI else role
+        why = f"a {kind} cannot be {what}: make it sensitive, or drop it"
+        return [Problem(("kind",), f"{kind} as {role}", f"{choices(KINDS_OF[role])}; {why}")]
     return []
 
 
@@ -175,17 +166,18 @@ def _keys_of_kind(attribute: Attribute) -> list[Problem]:
     kind, role = attribute.kind, attribute.role
     if kind is None:
         return []
-    of_kind, of_role = KEYS_OF_KIND[kind], KEYS_OF_ROLE.get(role, set())
+    of_kind, of_role = kind.rules.keys, KEYS_OF_ROLE.get(role, set())
     problems = []
     for key in _given(attribute):
-        kinds = [other for other in Kind if key in KEYS_OF_KIND[other]]
+        kinds = [other for other in Kind if key in other.rules.keys]
         roles = [other for other in Role if key in KEYS_OF_ROLE.get(other, set())]
         if kinds and key not in of_kind:
             problems.append(Problem((key,), f"'{key}' with kind {kind}", f"'{key}' only with kind {choices(kinds)}"))
         elif roles and key not in of_role:
             problems.append(Problem((key,), f"'{key}' with role {role}", f"'{key}' only with role {choices(roles)}"))
-    required = {Kind.ORDINAL: ("levels",), Kind.VECTOR: ("columns",)}.get(kind, ())
-    problems += [Problem((), f"kind {kind} without '{key}'", f"{key}: […]") for key in required if getattr(attribute, key) is None]
+    problems += [
+        Problem((), f"kind {kind} without '{key}'", f"{key}: […]") for key in kind.rules.required if getattr(attribute, key) is None
+    ]
     if kind is Kind.SET and role is Role.SENSITIVE and attribute.values is None and attribute.values_from is None:
         problems.append(
             Problem(
@@ -199,16 +191,16 @@ def _keys_of_kind(attribute: Attribute) -> list[Problem]:
 
 def _contents(attribute: Attribute) -> list[Problem]:
     problems = [*_domain(attribute)]
-    hierarchy = attribute.hierarchy
-    if isinstance(hierarchy, Widths) and attribute.kind is not Kind.INTEGER:
-        problems.append(Problem(("hierarchy",), f"widths on a {attribute.kind}", "widths only on kind integer"))
-    if isinstance(hierarchy, Mask) and attribute.kind is not Kind.CATEGORY:
-        problems.append(Problem(("hierarchy",), f"a mask on a {attribute.kind}", "a mask only on kind category"))
-    if hierarchy is not None and attribute.kind is not Kind.CATEGORY and attribute.role is not Role.QUASI:
+    kind, hierarchy = attribute.kind, attribute.hierarchy
+    if kind is None:
+        return problems
+    if isinstance(hierarchy, Widths) and not (kind.rules.whole and "widths" in kind.rules.described):
+        problems.append(Problem(("hierarchy",), f"widths on a {kind}", "widths only on kind integer"))
+    if isinstance(hierarchy, Mask) and "mask" not in kind.rules.described:
+        problems.append(Problem(("hierarchy",), f"a mask on a {kind}", "a mask only on kind category"))
+    if hierarchy is not None and not kind.rules.levels_above and attribute.role is not Role.QUASI:
         problems.append(
-            Problem(
-                ("hierarchy",), f"a hierarchy on a {attribute.role} {attribute.kind}", "kind: category; other kinds are compared by value"
-            )
+            Problem(("hierarchy",), f"a hierarchy on a {attribute.role} {kind}", "kind: category; other kinds are compared by value")
         )
     if len(set(attribute.nonsensitive)) != len(attribute.nonsensitive):
         problems.append(Problem(("nonsensitive",), "a value listed twice", "each value once"))
@@ -216,14 +208,14 @@ def _contents(attribute: Attribute) -> list[Problem]:
     if listed is not None:
         unknown = [value for value in attribute.nonsensitive if value is not None and value not in listed]
         problems += [Problem(("nonsensitive",), f"'{value}', which is not among the values", choices(listed, value)) for value in unknown]
-    if attribute.kind in (Kind.NUMBER, Kind.INTEGER, Kind.DATE):
+    if kind.numeric:
         problems += [
-            Problem(("nonsensitive",), f"'{value}'", "a day written YYYY-MM-DD" if attribute.kind is Kind.DATE else "a number")
+            Problem(("nonsensitive",), f"'{value}'", "a day written YYYY-MM-DD" if _dated(kind) else "a number")
             for value in attribute.nonsensitive
-            if value is not None and not _is_point(value, attribute.kind)
+            if value is not None and not _is_point(value, kind)
         ]
-    if attribute.kind is Kind.VECTOR and any(value is not None for value in attribute.nonsensitive):
-        problems.append(Problem(("nonsensitive",), "values of a vector", "[null] or nothing"))
+    if kind.rules.components and any(value is not None for value in attribute.nonsensitive):
+        problems.append(Problem(("nonsensitive",), f"values of a {kind}", "[null] or nothing"))
     if attribute.columns is not None and len(attribute.columns) < 2 and attribute.distance in (None, "total-variation"):
         problems.append(Problem(("columns",), "one column", "at least two columns for total variation, or distance: lp"))
     return problems
@@ -231,20 +223,25 @@ def _contents(attribute: Attribute) -> list[Problem]:
 
 def _is_point(value: str, kind: Kind) -> bool:
     try:
-        return _is_day(value) and bool(_day(value)) if kind is Kind.DATE else Decimal(value).is_finite()
+        return _is_day(value) and bool(_day(value)) if _dated(kind) else Decimal(value).is_finite()
     except (ValueError, ArithmeticError):
         return False
 
 
+def _dated(kind: Kind) -> bool:
+    return kind.rules.storage == "date"
+
+
 def _domain(attribute: Attribute) -> list[Problem]:
-    if attribute.domain is None:
+    if attribute.domain is None or attribute.kind is None:
         return []
     low, high = attribute.domain
-    wanted = "[first day, last day] as YYYY-MM-DD" if attribute.kind is Kind.DATE else "[least, greatest] as numbers"
-    if isinstance(low, str) is not (attribute.kind is Kind.DATE) or isinstance(high, str) is not (attribute.kind is Kind.DATE):
+    dated = _dated(attribute.kind)
+    wanted = "[first day, last day] as YYYY-MM-DD" if dated else "[least, greatest] as numbers"
+    if isinstance(low, str) is not dated or isinstance(high, str) is not dated:
         return [Problem(("domain",), "ends of another kind", wanted)]
     if isinstance(low, Decimal) and isinstance(high, Decimal):
-        if attribute.kind is Kind.INTEGER and (low % 1 or high % 1):
+        if attribute.kind.rules.whole and (low % 1 or high % 1):
             return [Problem(("domain",), f"[{decimal_text(low)}, {decimal_text(high)}]", "whole numbers")]
         return [Problem(("domain",), f"[{decimal_text(low)}, {decimal_text(high)}]", "the least value first")] if low > high else []
     return [Problem(("domain",), f"[{low}, {high}]", "the first day first")] if str(low) > str(high) else []

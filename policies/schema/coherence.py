@@ -99,8 +99,8 @@ def _promises(policy: Policy) -> Iterator[Problem]:
     for name in policy.anonymize.each:
         yield from _sensitive_name(policy, ("anonymize", "each", name), name)
     for name in policy.gates.delta_l:
-        yield from _sensitive_name(policy, ("gates", "delta_l", name), name, (Kind.NUMBER, Kind.INTEGER, Kind.DATE))
-    comparable = tuple(kind for kind in Kind if kind is not Kind.VECTOR)  # no ground distance between vectors is fixed for closeness
+        yield from _sensitive_name(policy, ("gates", "delta_l", name), name, [kind for kind in Kind if kind.numeric])
+    comparable = tuple(kind for kind in Kind if kind.rules.ground_distance)
     for key, found, kinds in (("closeness", policy.gates.closeness, comparable), ("distinct_l", policy.gates.distinct_l, tuple(Kind))):
         for name in found if isinstance(found, Mapping) else ():
             yield from _sensitive_name(policy, ("gates", key, name), name, kinds)

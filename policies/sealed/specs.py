@@ -45,7 +45,7 @@ def column_specs(
             continue
         declared = _declared(name, attribute, codes or {})
         hierarchy = _hierarchy(name, attribute, hierarchies or {}, present or {})
-        accepted = declared or (tuple(hierarchy.leaves) if hierarchy is not None and attribute.kind is Kind.CATEGORY else ())
+        accepted = declared or (tuple(hierarchy.leaves) if hierarchy is not None and attribute.kind.rules.levels_above else ())
         specs[name] = ColumnSpec(
             name,
             attribute.kind,
@@ -58,14 +58,14 @@ def column_specs(
             nonsensitive=_nonsensitive(name, attribute, accepted),
             absent_sensitive=attribute.absent == "sensitive",
             weight=1.0 if attribute.weight is None else float(attribute.weight),
-            metric=(attribute.distance or "total-variation") if attribute.kind is Kind.VECTOR else None,
+            metric=(attribute.distance or "total-variation") if attribute.kind.rules.components else None,
             components=attribute.columns or (),
         )
     return specs
 
 
 def _declared(name: str, attribute: Attribute, codes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    if attribute.kind is Kind.ORDINAL:
+    if attribute.levels is not None:
         return ()
     if attribute.listed_values is not None:
         return attribute.listed_values
@@ -116,11 +116,10 @@ def _nonsensitive(name: str, attribute: Attribute, accepted: tuple[str, ...]) ->
             f"attributes.{name}.nonsensitive: found '{unknown[0]}'; accepted: a value of its code list or a leaf of its hierarchy.",
             "Correct the spelling in the policy, or add the value to the file.",
         )
-    if attribute.kind is Kind.DATE:
-        return frozenset(None if value is None else str(_days(value)) for value in attribute.nonsensitive)
-    if attribute.kind in (Kind.NUMBER, Kind.INTEGER):
-        return frozenset(None if value is None else value_text(float(value)) for value in attribute.nonsensitive)
-    return frozenset(attribute.nonsensitive)
+    if attribute.kind is None or not attribute.kind.numeric:
+        return frozenset(attribute.nonsensitive)
+    read = _days if attribute.kind.rules.storage == "date" else float
+    return frozenset(None if value is None else value_text(read(value)) for value in attribute.nonsensitive)
 
 
 def columns_of(table: Table, name: str) -> tuple[str, ...]:
@@ -186,8 +185,8 @@ def promise_of(policy: Policy, table: Table) -> Promise:
         callable=asked.distance.callable,
         linkability=decimal_text(gates.linkability),
         delta_l=spread,
-        closeness=_per_column(table, gates.closeness, vectors=False),
-        distinct_l=_per_column(table, gates.distinct_l, vectors=True),
+        closeness=_per_column(table, gates.closeness, all_kinds=False),
+        distinct_l=_per_column(table, gates.distinct_l, all_kinds=True),
         reidentification=Reidentification(
             max=None if seen is None or seen.max is None else decimal_text(seen.max),
             mean=None if seen is None or seen.mean is None else decimal_text(seen.mean),
@@ -198,13 +197,16 @@ def promise_of(policy: Policy, table: Table) -> Promise:
     )
 
 
-def _per_column(table: Table, gate: Decimal | Mapping[str, Decimal] | None, vectors: bool) -> dict[str, str]:
-    """A number stands for every sensitive column but bitmap columns, and but vectors where the measure has none for them."""
+def _per_column(table: Table, gate: Decimal | Mapping[str, Decimal] | None, all_kinds: bool) -> dict[str, str]:
+    """A number stands for every sensitive column but bitmap columns or, unless the measure is for all kinds, for those whose values have
+    a ground distance."""
     if gate is None:
         return {}
     if isinstance(gate, Mapping):
         return {column: decimal_text(bound) for name, bound in gate.items() for column in columns_of(table, name)}
-    columns = [column for column in table.select(table.sensitive) if column.origin is None and (vectors or column.kind is not Kind.VECTOR)]
+    columns = [
+        column for column in table.select(table.sensitive) if column.origin is None and (all_kinds or column.kind.rules.ground_distance)
+    ]
     return {column.name: decimal_text(gate) for column in columns}
 
 
@@ -245,13 +247,13 @@ def _sensitive(policy: Policy, column: Column) -> SensitiveAttribute:
         name=column.name,
         kind=column.kind,
         domain=column.domain if column.kind.numeric else None,
-        levels=tuple(str(value) for value in column.values) if column.kind is Kind.ORDINAL else (),
+        levels=tuple(str(value) for value in column.values) if "levels" in column.kind.rules.keys else (),
         declared=declared,
         hierarchy=_rows(column.hierarchy),
         nonsensitive=tuple(harmless if column.sensitive[-1] else [*harmless, None]),
         weight=column.weight,
         metric=column.metric,
-        components=(attribute.columns or ()) if column.kind is Kind.VECTOR else (),
+        components=(attribute.columns or ()) if column.kind.rules.components else (),
         origin=column.origin,
     )
 
@@ -288,6 +290,6 @@ def domains_of(promise: Promise) -> dict[str, Column]:
         values: NDArray[Any] = np.array(quasi.values, dtype=object) if hierarchy is None else hierarchy.leaves
         if kind.numeric:
             values = values.astype(np.float64)
-        domain = quasi.domain if kind.numeric else (0.0, float(max(len(values) - 1, 0))) if kind is Kind.ORDINAL else None
+        domain = kind.rules.domain_of(values, quasi.domain)
         domains[quasi.name] = Column(quasi.name, kind, codes, values, np.resize(none, len(values) + 1), domain, hierarchy)
     return domains

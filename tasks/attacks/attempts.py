@@ -23,7 +23,7 @@ from headgate.attacks.intersection import Intersection, intersection
 from headgate.attacks.linkage import linkage_frames
 from headgate.attacks.proximity import Proximity, proximity
 from headgate.attacks.success import Success
-from headgate.core.columns import GROUP, Column, Kind, Table
+from headgate.core.columns import GROUP, Column, Table
 from headgate.core.distance import LARGEST_MATRIX, Distance
 from headgate.core.distinct import distinct_rows
 from headgate.core.published import PublishedTable
@@ -35,7 +35,6 @@ from tasks.tables.write import published_of, read_published_frame
 
 MOST_CELLS = 20_000  # different people by their quasi-identifiers, up to which tables are intersected
 MOST_PAIRS = 4 * 10**8  # of a person who is looked for and an individual of the dictionary
-WHOLE = (Kind.SET, Kind.VECTOR)  # kinds of which no single value is guessed
 
 Guessed = Homogeneity | Proximity | BackgroundJoin | Intersection | DictionaryLinking
 
@@ -117,7 +116,7 @@ def _on_one(promise: Promise, table: PublishedTable, people: Mapping[str, Column
 
 
 def _guessable(table: PublishedTable) -> list[str]:
-    return [name for name, column in table.sensitive.items() if column.kind not in WHOLE]
+    return [name for name, column in table.sensitive.items() if column.kind.rules.single]
 
 
 def _harm(found: Guessed) -> float:
@@ -128,8 +127,7 @@ def _neighbourhoods(promise: Promise, table: PublishedTable, names: Sequence[str
     """The attributes with values between equal and different, each at the ε promised of it alone or else of the composite."""
     for name in names:
         column, asked = table.sensitive[name], promise.each.get(name, promise.dissimilarity)
-        ordered = column.kind.numeric or column.kind is Kind.ORDINAL
-        graded = ordered or (column.hierarchy is not None and len(column.values) < LARGEST_MATRIX)
+        graded = column.kind.ordered or (column.hierarchy is not None and len(column.values) < LARGEST_MATRIX)
         if graded and asked is not None and exact(asked.epsilon) < 1:
             yield name, asked.epsilon, Distance(p=promise.power, weights={name: 1.0})
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from headgate.core.columns import Kind, Role
+from headgate.core.columns import Role
 from headgate.core.encode import ColumnSpec
 from headgate.core.errors import PolicyInvalid
 from headgate.core.tolerance import TOLERANCE
@@ -78,19 +78,20 @@ def _rows(rows: ExpectedRows, k: int, previous_rows: int | None) -> Iterator[Exp
 
 def _values(column: str, attribute: Attribute, spec: ColumnSpec) -> Iterator[Expected]:
     """Kind and domain of one column."""
-    if spec.kind in (Kind.NUMBER, Kind.INTEGER, Kind.VECTOR):
+    stored = spec.kind.rules.storage
+    if stored in ("number", "integer"):
         yield Expected("expect_column_values_to_be_of_type", {"column": column, "type_": "float64"})
-    if spec.kind is Kind.INTEGER:
+    if stored == "integer":
         yield Expected("expect_column_numbers_to_be_whole", {"column": column}, lambda frame: _fractions(frame[column]))
-    if spec.kind is Kind.DATE:
+    if stored == "date":
         yield Expected("expect_column_values_to_be_of_type", {"column": column, "type_": "datetime64[ns]"})
     if attribute.domain is not None:
         low, high = (_moment(end) if isinstance(end, str) else float(end) for end in attribute.domain)
         yield Expected("expect_column_values_to_be_between", {"column": column, "min_value": low, "max_value": high})
     accepted = [value.strip() for value in spec.levels or spec.declared]  # the frame's cells have no blanks around them either
-    if spec.kind is Kind.CATEGORY and not accepted and spec.hierarchy is not None:
+    if spec.kind.rules.levels_above and not accepted and spec.hierarchy is not None:
         accepted = [str(leaf) for leaf in spec.hierarchy.leaves]
-    if spec.kind is Kind.SET and accepted:
+    if not spec.kind.rules.single and accepted:
         declared, mark = frozenset(accepted), spec.separator
         yield Expected(
             "expect_column_set_members_to_be_declared", {"column": column}, lambda frame: _strangers(frame[column], mark, declared)

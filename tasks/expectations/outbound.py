@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from headgate.core.columns import GROUP, Column, Kind, Table
+from headgate.core.columns import GROUP, Column, Table
 from policies.schema.policy import Policy
 from tasks.expectations.running import ExpectationOutcome, Expected, run_expectations
 from tasks.reading.ingest import IdentifierValues
@@ -40,11 +40,8 @@ class Declared:
         """Each published column in order, the attribute it belongs to and, for a vector, which component it is."""
         found: list[tuple[str, Column, int | None]] = []
         for column in self.source.select((*self.source.quasi, *self.sensitive, *self.insensitive)):
-            if column.kind is Kind.VECTOR:
-                parts = column.components or tuple(f"{column.name}_{place + 1}" for place in range(column.values.shape[1]))
-                found += [(part, column, place) for place, part in enumerate(parts)]
-            else:
-                found.append((column.name, column, None))
+            components = column.kind.rules.components
+            found += [(part, column, place if components else None) for place, part in enumerate(column.parts)]
         return found
 
 

@@ -165,7 +165,7 @@ def _check_copies(identifiers: Mapping[str, pa.ChunkedArray], table: Table) -> N
         known = compute.utf8_trim_whitespace(cells).combine_chunks()
         rows = np.arange(table.rows)
         for column in table.columns.values():
-            if column.kind is Kind.VECTOR:
+            if column.kind.rules.components:
                 continue
             # Identifiers are unique, so a value stands in one row at most: the row whose identifier it is.
             place = compute.index_in(pa.array(texts_of_values(column), type=pa.string()), value_set=known).fill_null(-1).to_numpy()
@@ -197,9 +197,10 @@ def expectation_frame(cells: pa.Table, policy: Policy, where: str) -> pd.DataFra
     for name, attribute in policy.attributes.items():
         for column in attribute.source_columns(name) if attribute.role is not Role.DROPPED else ():
             texts = _trimmed(cells.column(column), column, attribute.separator or "|", where)
-            if attribute.kind in (Kind.NUMBER, Kind.INTEGER, Kind.VECTOR):
+            stored = attribute.kind.rules.storage if attribute.kind is not None else "string"
+            if stored in ("number", "integer"):
                 columns[column] = _numbers(texts)
-            elif attribute.kind is Kind.DATE:
+            elif stored == "date":
                 columns[column] = _days(texts, column)
             else:
                 columns[column] = texts.to_pandas().astype("str")

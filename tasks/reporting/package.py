@@ -13,8 +13,6 @@ from typing import Any
 
 from pydantic import Field
 
-from headgate.core.calendar_parts import format_day
-from headgate.core.cells import format_number
 from headgate.core.columns import BIT, GROUP, Kind
 from policies.schema.policy import Policy
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
@@ -24,13 +22,6 @@ from tasks.tables.write import WrittenFile
 
 FILE_NAME = "datapackage.json"
 MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
-NOTATION = {
-    Kind.NUMBER: "a number, [low..high] for every number between, or * for everything",
-    Kind.INTEGER: "a whole number, [low..high] for every number between, or * for everything",
-    Kind.DATE: "a day YYYY-MM-DD, a month YYYY-MM, a quarter YYYY-Qn, a year YYYY, or * for everything",
-    Kind.ORDINAL: "a level, [low..high] for every level between, or * for everything",
-    Kind.CATEGORY: "a value, {a|b} for a set of values, or * for everything",
-}
 ESCAPES = "Empty is missing; in a set, an empty first member is. The signs | { } [ \\ inside a value follow a backslash."
 READING = (
     "Rows stand in a random order, and a group number means nothing outside its table. Cells are published as they are: a spreadsheet may "
@@ -152,8 +143,8 @@ def _fields(policy: Policy, promise: Promise, table: TableEntry) -> tuple[FieldD
 
 def _quasi(identifier: QuasiIdentifier) -> FieldDescription:
     kind = Kind(identifier.kind)
-    notation = NOTATION[kind]
-    if identifier.hierarchy and kind is Kind.CATEGORY:
+    notation = kind.rules.notation
+    if identifier.hierarchy and kind.rules.levels_above:
         notation = "a value or a node of the hierarchy, or * for everything"
     return FieldDescription(
         name=identifier.name,
@@ -170,13 +161,13 @@ def _quasi(identifier: QuasiIdentifier) -> FieldDescription:
 def _ends(kind: Kind, domain: tuple[float, float] | None) -> tuple[str, str] | None:
     if domain is None or not kind.numeric:
         return None
-    low, high = (format_day(int(end)) if kind is Kind.DATE else format_number(end) for end in domain)
+    low, high = (kind.rules.cell_text(end) for end in domain)
     return low, high
 
 
 def _sensitive(attribute: SensitiveAttribute) -> list[FieldDescription]:
     kind = Kind(attribute.kind)
-    if kind is Kind.VECTOR:
+    if kind.rules.components:
         of = f"One component of '{attribute.name}'."
         return [FieldDescription(name=name, type="number", description=of, role="sensitive", kind=kind) for name in attribute.components]
     if attribute.origin is not None:
@@ -209,26 +200,26 @@ def _insensitive(policy: Policy, name: str) -> FieldDescription:
     attribute = policy.attributes[name]
     kind = attribute.kind or Kind.CATEGORY
     ends = None if attribute.domain is None else tuple(str(end) for end in attribute.domain)
-    listed = attribute.listed_values or () if kind is not Kind.SET else ()
+    listed = attribute.listed_values or () if kind.rules.single else ()
     return _plain(name, "insensitive", kind, (ends[0], ends[1]) if ends else None, listed, None)
 
 
 def _plain(name: str, role: str, kind: Kind, ends: tuple[str, str] | None, listed: tuple[str, ...], levels: int | None) -> FieldDescription:
-    types = {Kind.NUMBER: "number", Kind.INTEGER: "integer", Kind.DATE: "date"}
     bounds: dict[str, Any] = {}
     if ends is not None:
-        low, high = ends if kind is Kind.DATE else [int(end) if kind is Kind.INTEGER else float(end) for end in ends]
+        read = {"integer": int, "number": float}.get(kind.rules.storage, str)
+        low, high = (read(end) for end in ends)
         bounds = {"minimum": low, "maximum": high}
     if listed:
         bounds["enum"] = listed
     return FieldDescription(
         name=name,
-        type=types.get(kind, "string"),
+        type=kind.rules.storage,
         description="As in the source." if role == "sensitive" else "As in the source; tells nothing about the person by itself.",
         constraints=Constraints(**bounds) if bounds else None,
         role=role,
         kind=kind,
         domain=ends,
-        levels=listed if kind is Kind.ORDINAL else None,
+        levels=listed if "levels" in kind.rules.keys else None,
         hierarchy_levels=levels,
     )

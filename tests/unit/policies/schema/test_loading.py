@@ -71,7 +71,12 @@ BAD = [
     ("kind: integer", "kind: intger", 6, ["attributes.age.kind", "'intger'", "did you mean integer?"]),
     ("age: {role: quasi, kind: integer}", "age: {role: quasi}", 6, ["no kind for a quasi attribute"]),
     ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: set}", 6, ["a set cannot be a quasi-identifier"]),
-    ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: vector, columns: [a, b]}", 6, ["a vector cannot be quasi"]),
+    (
+        "age: {role: quasi, kind: integer}",
+        "age: {role: quasi, kind: vector, columns: [a, b]}",
+        6,
+        ["a vector cannot be a quasi-identifier"],
+    ),
     ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: integer, weight: 2}", 6, ["weight", "only with role sensitive"]),
     ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: integer, levels: [a]}", 6, ["levels", "only with kind ordinal"]),
     ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: integer, domain: [9, 0]}", 6, ["domain", "the least value first"]),
