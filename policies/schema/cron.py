@@ -1,65 +1,64 @@
-"""When a scheduled release starts: cron text and time zone, checked before a scheduler ever sees them."""
+"""When a scheduled release starts: cron text and time zone, checked before a scheduler ever sees them.
+
+Prefect's scheduler runs by a private copy of croniter. What the text means is read here by cronsim, which is pure, small and installed with
+Prefect anyway. croniter was weighed and left: it takes `5-5` for every minute and accepts dates that never come, as Prefect's copy does. Text
+that the two read differently is refused, so an accepted schedule runs at the times it names, by the clock on the wall of its time zone.
+"""
 
 from __future__ import annotations
 
-import re
+import datetime
 import zoneinfo
-from itertools import pairwise
 
+from cronsim import CronSim, CronSimError
+from cronsim.cronsim import FIELD_NAMES, Field
 from pydantic_core import PydanticCustomError
 
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-# name, least, greatest, names; the sixth field, seconds, is optional and stands last as schedulers read it
-FIELDS: tuple[tuple[str, int, int, tuple[str, ...]], ...] = (
-    ("minute", 0, 59, ()),
-    ("hour", 0, 23, ()),
-    ("day of month", 1, 31, ()),
-    ("month", 1, 12, MONTHS),
-    ("day of week", 0, 7, DAYS),
-    ("second", 0, 59, ()),
-)
 SHORTCUTS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
-LONGEST_MONTH = {2: 29, 4: 30, 6: 30, 9: 30, 11: 30}
+ORDER = (Field.MINUTE, Field.HOUR, Field.DAY, Field.MONTH, Field.DOW, Field.SECOND)  # the scheduler reads seconds last, where given
+ANY_TIME = datetime.datetime(2024, 1, 1)  # reading starts somewhere; nothing depends on where
 
 
 def check_cron(text: str) -> str:
-    """The cron expression, if it names times that occur."""
+    """The cron expression, if it names times that occur and the scheduler reads it the same way."""
     if text in SHORTCUTS:
         return text
-    parts = text.split()
+    parts = text.upper().split()
     if len(parts) not in (5, 6):
         raise _refused(f"{len(parts)} fields")
-    allowed = [_field(part, *field) for part, field in zip(parts, FIELDS, strict=False)]
-    if parts[4] == "*" and all(min(allowed[2]) > LONGEST_MONTH.get(month, 31) for month in allowed[3]):
-        raise _refused("a day that none of its months has")
+    try:
+        for field, part in zip(ORDER, parts, strict=False):
+            _check_field(field, part)
+        CronSim(" ".join([*parts[:4], "*"]), ANY_TIME)  # refuses a day that none of the months has
+    except CronSimError as problem:
+        raise _refused(f"a {str(problem).lower()}") from None
+    _check_days(parts)
     return text
 
 
-def _field(text: str, name: str, least: int, greatest: int, names: tuple[str, ...]) -> frozenset[int]:
-    """The numbers one field stands for: lists of a value, a range or *, each with an optional step."""
-    found: set[int] = set()
-    for item in text.lower().split(","):
-        body, slash, step = item.partition("/")
-        if slash and (not re.fullmatch(r"[0-9]+", step) or not 1 <= int(step) <= greatest):
-            raise _refused(f"the step '{step}' in the field {name}")
-        ends = [str(least), str(greatest)] if body == "*" else body.split("-")
-        numbers = [_number(end, names, least) for end in ends]
-        if len(ends) > 2 or any(number is None for number in numbers):
-            raise _refused(f"'{item}' in the field {name}")
-        first, last = int(numbers[0] or 0), int(numbers[-1] or 0)
-        if slash and len(ends) == 1 and body != "*":
-            last = greatest
-        if any(early > late for early, late in pairwise((least, first, last, greatest))):
-            raise _refused(f"'{item}' in the field {name}, which goes from {least} to {greatest}")
-        found.update(range(first, last + 1, int(step) if slash else 1))
-    return frozenset(found)
+def _check_field(field: Field, part: str) -> None:
+    """One part of the text: values, ranges and steps, with commas between them."""
+    name = FIELD_NAMES[field]
+    for item in part.split(","):
+        span, _, step = item.partition("/")
+        values = field.parse(item)
+        if not all(isinstance(value, int) and value >= 0 for value in values):
+            raise _refused(f"L, W or # in the field {name}")
+        if ("-" in span and len(field.parse(span)) == 1) or (step and len(values) == 1):
+            raise _refused(f"a range or a step with one value in the field {name}")
+        if item == "*" != part:
+            raise _refused(f"* among other values in the field {name}")
+        if field == Field.DOW and step:
+            raise _refused(f"a step in the field {name}")
 
 
-def _number(text: str, names: tuple[str, ...], least: int) -> int | None:
-    if text in names:
-        return names.index(text) + least
-    return int(text) if re.fullmatch(r"[0-9]{1,2}", text) else None
+def _check_days(parts: list[str]) -> None:
+    """Days of the month and of the week: where both are restricted, either is enough. Sunday is 0 where there are seconds."""
+    day, weekday = parts[2], parts[4]
+    if day != "*" != weekday and "*" in day + weekday:
+        raise _refused("days of the month and of the week that schedulers combine differently; write one of them as *")
+    if len(parts) == 6 and "7" in weekday:
+        raise _refused("7 for Sunday beside seconds; write 0")
 
 
 def _refused(what: str) -> PydanticCustomError:
@@ -71,9 +70,7 @@ def _refused(what: str) -> PydanticCustomError:
 
 
 def check_timezone(name: str) -> str:
-    """A name of the IANA time zone database."""
-    try:
-        zoneinfo.ZoneInfo(name)
-    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
-        raise PydanticCustomError("timezone", "Input should be a time zone such as Europe/Rome or UTC") from None
+    """A name of the IANA time zone database, as the scheduler lists them."""
+    if name not in zoneinfo.available_timezones():
+        raise PydanticCustomError("timezone", "Input should be a time zone such as Europe/Rome or UTC")
     return name

@@ -2,19 +2,52 @@
 
 from __future__ import annotations
 
+import asyncio
+import datetime
+import zoneinfo
+
 import pytest
+from cronsim import CronSim
 from pydantic_core import PydanticCustomError
 
-from policies.schema.cron import check_cron, check_timezone
+from policies.schema.cron import SHORTCUTS, check_cron, check_timezone
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("0 3 1 * *", "*/15 * * * *", "0 0 29 2 *", "0 3 * * 7", "5,35 8-18/2 * jan-mar,DEC mon-fri", "0 3 1/5 * *", "@daily"),
-        *("* * * * * */2", "0 0 31 2 mon"),
-    ],
+ACCEPTED = (
+    *("0 3 1 * *", "*/15 * * * *", "0 0 29 2 *", "0 3 * * 7", "5,35 8-18/2 * jan-mar,DEC mon-fri", "0 3 1/5 * *", "* * * * * */2"),
+    *(
+        "0 3 * * fri-7",
+        "0 3 13 * fri",
+        "0 3 1-31/2 * *",
+        "10-59/20,5 0 */7 2,4 *",
+        "0 0 1 1 *",
+        "0 0 * * sun-mon",
+        "30 2 * * *",
+        " 0  3 1 * * ",
+    ),
 )
+SAID = {  # what people would expect of a text, and what Prefect's scheduler does with it
+    "0 0 31 2 mon": "no date, although there are Mondays in February",
+    "5-5 * * * *": "every minute",
+    "59/7 * * * *": "every minute",
+    "0 3-3/2 * * *": "every second hour",
+    "0 0 */2 * mon": "Mondays and every other day; others: Mondays among those days",
+    "0 0 */1 * mon": "every day",
+    "0 0 * * 3/2": "Wednesdays and Fridays, not Sundays",
+    "0 0 1,* * mon": "Mondays; others: every day",
+    "0 0 * * 7 0": "nothing: 7 is refused beside seconds",
+    "0 0 * * 5L": "nothing: L5 is its own form",
+}
+
+
+def scheduled(text: str, zone: str = "UTC", start: datetime.datetime = datetime.datetime(2026, 1, 1, 0, 0, 1)) -> list[datetime.datetime]:
+    """The next dates, from Prefect itself, by the clock on the wall."""
+    from prefect.server.schemas.schedules import CronSchedule
+
+    dates = asyncio.run(CronSchedule(cron=text, timezone=zone).get_dates(8, start=start.replace(tzinfo=zoneinfo.ZoneInfo(zone))))
+    return [date.astimezone(zoneinfo.ZoneInfo(zone)).replace(tzinfo=None) for date in dates]
+
+
+@pytest.mark.parametrize("text", [*ACCEPTED, "@daily"])
 def test_times_that_occur_are_accepted(text: str) -> None:
     assert check_cron(text) == text
 
@@ -42,8 +75,38 @@ def test_times_that_do_not_occur_are_refused(text: str) -> None:
         check_cron(text)
 
 
-@pytest.mark.parametrize("name", ["", "Europe/Rom", "../etc/localtime", "/etc", "CEST+1"])
+@pytest.mark.parametrize("name", ["", "Europe/Rom", "../etc/localtime", "/etc", "CEST+1", "posixrules", "right/Europe/Rome"])
 def test_only_time_zones_of_the_database_are_accepted(name: str) -> None:
     assert check_timezone("Europe/Rome") == "Europe/Rome"
     with pytest.raises(PydanticCustomError):
         check_timezone(name)
+
+
+@pytest.mark.parametrize("text", ACCEPTED)
+def test_the_scheduler_runs_what_is_accepted_at_the_times_that_it_names(text: str) -> None:
+    *fields, last = text.split()
+    times = CronSim(" ".join([last, *fields] if len(fields) == 5 else [*fields, last]), datetime.datetime(2026, 1, 1))
+    assert scheduled(text) == [next(times) for _ in range(8)]
+
+
+@pytest.mark.parametrize("text", SHORTCUTS)
+def test_the_scheduler_knows_every_shortcut(text: str) -> None:
+    assert len(set(scheduled(text))) == 8
+
+
+@pytest.mark.parametrize("text", SAID, ids=SAID.values())
+def test_what_the_scheduler_reads_otherwise_is_refused(text: str) -> None:
+    with pytest.raises(PydanticCustomError, match="cron expression"):
+        check_cron(text)
+
+
+def test_a_schedule_keeps_to_the_clock_on_the_wall_across_the_change_to_summer_time() -> None:
+    dates = scheduled("0 3 * * *", "Europe/Rome", datetime.datetime(2026, 3, 26, 12))
+    assert {date.time() for date in dates} == {datetime.time(3)}
+    assert [date.day for date in dates] == [27, 28, 29, 30, 31, 1, 2, 3]
+
+
+def test_every_time_zone_that_is_accepted_is_known_to_the_scheduler() -> None:
+    from prefect.types._datetime import get_timezones
+
+    assert set(get_timezones()) == zoneinfo.available_timezones()
