@@ -1,8 +1,8 @@
 """When a scheduled release starts: cron text and time zone, checked before a scheduler ever sees them.
 
-Prefect's scheduler runs by a private copy of croniter. What the text means is read here by cronsim, which is pure, small and installed with
-Prefect anyway. croniter was weighed and left: it takes `5-5` for every minute and accepts dates that never come, as Prefect's copy does. Text
-that the two read differently is refused, so an accepted schedule runs at the times it names, by the clock on the wall of its time zone.
+cronsim reads the text: it is pure, small, and installed with Prefect anyway. Prefect's scheduler uses a private copy of croniter, which
+takes `5-5` for every minute and accepts dates that never come; that is why croniter is not used here. Text that the two read differently
+is refused, so an accepted schedule runs at the times it names, by the local clock of its time zone.
 """
 
 from __future__ import annotations

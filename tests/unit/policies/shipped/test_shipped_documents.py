@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli import app, audit_app
+from flows.cli import app
+from flows.cli.audit import audit_app
 from policies.ledger.states import State
 from policies.ledger.transitions import state_diagram
 from policies.schema.policy import Policy

@@ -1,4 +1,4 @@
-"""Where exceptions become exit codes: one clear message with its cure, never a traceback, one JSON object where it was asked for."""
+"""Where exceptions become exit codes: one clear message with its cure, never a traceback; with `--json`, one JSON object."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+import typer
 
 if TYPE_CHECKING:
     from headgate.core.errors import HeadgateError
@@ -37,17 +39,17 @@ def _attempt(action: Callable[[], None], as_json: bool) -> int:
             return int(stop.code or 0)
         return _report(_interrupted(), as_json)
     except BrokenPipeError:
-        _unheard()
+        _discard_stdout()
         return 0
     except Exception as problem:  # noqa: BLE001 - whatever it was, people get one sentence and a code
-        return _report(problem, as_json)
+        return _report(_outward(problem), as_json)
     finally:
         signal.signal(signal.SIGTERM, previous)
     return 0
 
 
-def _unheard() -> None:
-    """Nobody reads stdout any more: what is left for it goes nowhere, at exit too."""
+def _discard_stdout() -> None:
+    """Nobody reads stdout any more. What is still written to it is dropped, at exit too."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -63,57 +65,49 @@ def _interrupted() -> HeadgateError:
     return stopped
 
 
-def _report(problem: Exception, as_json: bool) -> int:
-    from flows.terminal import error_document, print_error, print_json
+def _outward(problem: Exception) -> HeadgateError:
+    """A foreign exception's class and place; its text could hold data."""
     from headgate.core.errors import HeadgateError
+    from tasks.runtime.boundary import outward_form, was_interrupted
 
     if isinstance(problem, HeadgateError):
-        refusal = problem
-    else:
-        from tasks.runtime.boundary import outward_form, was_interrupted
+        return problem
+    if os.environ.get("HEADGATE_VERBOSE"):
+        import traceback
 
-        refusal = _interrupted() if was_interrupted(problem) else outward_form(problem, "")
-        if os.environ.get("HEADGATE_VERBOSE"):
-            import traceback
+        traceback.print_exception(problem, file=sys.stderr)
+    return _interrupted() if was_interrupted(problem) else outward_form(problem, "")
 
-            traceback.print_exception(problem, file=sys.stderr)
+
+def _report(refusal: HeadgateError, as_json: bool) -> int:
+    from flows.cli.terminal import error_document, print_error, print_json
+
     try:
         if as_json:
             print_json({**(refusal.document or {}), **error_document(refusal)})
         sys.stdout.flush()  # also what was printed before; at exit it would be too late to go on
     except BrokenPipeError:
-        _unheard()
+        _discard_stdout()
     print_error(refusal)
     return refusal.code
 
 
 def run_application(app: Any, arguments: Sequence[str]) -> int:
-    """Runs the command line; what it cannot parse is bad input (2), told as JSON too where that was asked for."""
+    """Runs the command line and gives its exit code. What it cannot parse is bad input (2)."""
     try:
-        app(args=list(arguments), standalone_mode=False, prog_name="headgate")
+        return int(app(args=list(arguments), standalone_mode=False, prog_name="headgate") or 0)
     except SystemExit as stop:
         return int(stop.code or 0)
-    except Exception as problem:
-        if not hasattr(problem, "format_message"):
-            exit_code = getattr(problem, "exit_code", None)
-            if isinstance(exit_code, int):
-                return exit_code
-            if type(problem).__name__ == "Abort":
-                return 130
-            raise
-        return _usage(problem, as_json="--json" in arguments)
-    return 0
+    except typer.Abort:
+        return 130
+    except typer.TyperException as problem:
+        return _report(_usage_error(problem), as_json="--json" in arguments)
 
 
-def _usage(problem: Any, as_json: bool) -> int:
-    from flows.terminal import error_document, print_error, print_json
+def _usage_error(problem: typer.TyperException) -> HeadgateError:
     from headgate.core.errors import InputRejected
 
-    shown = problem.format_message()
+    message = problem.format_message()
     context = getattr(problem, "ctx", None)
     command = context.command_path if context is not None else "headgate"
-    refusal = InputRejected(shown if shown.endswith(".") else f"{shown}.", f"`{command} --help` shows what is accepted.")
-    if as_json:
-        print_json(error_document(refusal))
-    print_error(refusal)
-    return 2
+    return InputRejected(message if message.endswith(".") else f"{message}.", f"`{command} --help` shows what is accepted.")

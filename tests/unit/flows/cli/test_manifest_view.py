@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flows.terminal import show_manifest
+from flows.cli.manifest_view import show_manifest
 from policies.sealed.manifest import Manifest, Plan, Verdict
 
 CAPPED = "The required l of 5 is capped at 2, the number of distinct values in the table."

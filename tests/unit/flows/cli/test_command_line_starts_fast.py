@@ -54,7 +54,8 @@ def test_importing_the_science_and_the_policies_imports_no_server_or_store(packa
 
 
 def test_every_command_has_a_help_of_its_own() -> None:
-    from flows.cli import app, audit_app
+    from flows.cli import app
+    from flows.cli.audit import audit_app
 
     names = {command.name or command.callback.__name__ for command in [*app.registered_commands, *audit_app.registered_commands]}
     assert {

@@ -10,43 +10,54 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from flows.policy_files import resolve_policy
-from flows.terminal import results
-from headgate.core.errors import Defect
-from tasks.runtime.home import Home
+import typer
+
+if TYPE_CHECKING:
+    from tasks.runtime.home import Home
 
 APPROVERS = ("alice", "bob")
 POLICY = "hospital-patients"
 
 
-def run_demo(home: Path | None) -> None:
+def demo(
+    context: typer.Context,
+    home: Annotated[
+        Path | None, typer.Option("--home", help="Keep the demo's home in this folder (default: a new temporary folder).")
+    ] = None,
+) -> None:
+    """Run a whole release of the shipped hospital data, approved, published and verified; and one that its gate refuses."""
+    from flows.cli.exit_codes import run_application
+    from tasks.runtime.home import Home
+
+    application = context.find_root().command
     root = Path(tempfile.mkdtemp(prefix="headgate-demo-")) if home is None else home.absolute()
     opened = Home.open(root)
     policy = _copy_policy(opened.root / "work")
     _make_approvers(opened)
-    demo = _Demo(opened.root)
+    journey = _Journey(opened.root, lambda arguments: run_application(application, arguments))
     with _one_server(opened):
-        _journey(demo, opened, policy)
+        _release_and_refusal(journey, opened, policy)
     latest = _latest(opened)
-    demo.say(f"Published and verified: {latest}\nThe report: {latest / 'report.html'}\nDone in {demo.seconds():.0f} s.")
+    journey.say(f"Published and verified: {latest}\nThe report: {latest / 'report.html'}\nDone in {journey.seconds():.0f} s.")
 
 
-def _journey(demo: _Demo, opened: Home, policy: Path) -> None:
-    demo.say(f"A release of the shipped hospital data, in {opened.root}")
-    candidate = demo.release(policy)
+def _release_and_refusal(journey: _Journey, home: Home, policy: Path) -> None:
+    journey.say(f"A release of the shipped hospital data, in {home.root}")
+    candidate = journey.release(home, policy)
     for approver in APPROVERS:
-        demo.run("approve", candidate[:12], "--key", str(opened.keys / approver), "--reason", "read the report")
-    demo.run("publish", candidate[:12])
-    demo.run("verify", str(_latest(opened)), "--signers", str(opened.signers), "--ledger-key", str(opened.keys / "ledger.pub"))
-    demo.run("audit", "verify")
-    demo.say("The same data under a policy that asks for more than they can carry")
+        journey.run("approve", candidate[:12], "--key", str(home.keys / approver), "--reason", "read the report")
+    journey.run("publish", candidate[:12])
+    journey.run("verify", str(_latest(home)), "--signers", str(home.signers), "--ledger-key", str(home.keys / "ledger.pub"))
+    journey.run("audit", "verify")
+    journey.say("The same data under a policy that asks for more than they can carry")
     strict = policy.with_name("too-strict.yaml")
     strict.write_text(_stricter(policy.read_text(encoding="utf-8")), encoding="utf-8")
-    demo.run("release", str(strict), expected=3)
+    journey.run("release", str(strict), expected=3)
 
 
 @contextmanager
@@ -68,11 +79,11 @@ def _one_server(home: Home) -> Iterator[None]:
         server.stop()
 
 
-class _Demo:
-    """Runs commands in this process, as `headgate …` would, and shows them first."""
+class _Journey:
+    """Shows each command, then runs it in this process as `headgate …` would."""
 
-    def __init__(self, home: Path) -> None:
-        self._start = time.perf_counter()
+    def __init__(self, home: Path, run: Callable[[tuple[str, ...]], int]) -> None:
+        self._start, self._run = time.perf_counter(), run
         os.environ["HEADGATE_HOME"] = str(home)
         os.environ.pop("HEADGATE_KEY", None)
         os.environ.pop("HEADGATE_STORE", None)
@@ -81,34 +92,38 @@ class _Demo:
         return time.perf_counter() - self._start
 
     def say(self, text: str) -> None:
+        from flows.cli.terminal import results
+
         results().print(f"\n{text}", style="bold cyan", soft_wrap=True)
 
     def run(self, *arguments: str, expected: int = 0) -> None:
-        from flows.boundary import run_application
-        from flows.cli import app
+        from flows.cli.terminal import results
+        from headgate.core.errors import Defect
 
         shown = " ".join(f'"{word}"' if " " in word else word for word in arguments)
         results().print(f"\n$ headgate {shown}", style="bold", soft_wrap=True)
-        code = run_application(app, arguments)
+        code = self._run(arguments)
         if code != expected:
-            raise Defect(f"The demo's command ended with {code} where {expected} was expected.", "Please report the lines above.")
+            raise Defect(f"The demo's command ended with {code} instead of {expected}.", "Please report the lines above.")
 
-    def release(self, policy: Path) -> str:
+    def release(self, home: Home, policy: Path) -> str:
         """The candidate's id, from the ledger: the command itself is run as a person would."""
-        from tasks.ledger.history import read_history
         from tasks.ledger.open_ledger import open_ledger
+        from tasks.ledger.history import read_history
 
         self.run("release", str(policy))
-        return read_history(open_ledger(Home.open())).releases()[-1].candidate
+        return read_history(open_ledger(home)).releases()[-1].candidate
 
 
 def _copy_policy(work: Path) -> Path:
     """The shipped policy and its data as a steward would have them: a folder of one's own."""
+    from flows.policy_files import resolve_policy
+
     policy = resolve_policy(f"shipped:{POLICY}")
-    data = POLICY.replace("-", "_")
+    folder = POLICY.replace("-", "_")
     if work.exists():
         shutil.rmtree(work)
-    shutil.copytree(policy.parent / data, work / data, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copytree(policy.parent / folder, work / folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     shutil.copy(policy, work / policy.name)
     return work / policy.name
 
@@ -121,7 +136,9 @@ def _make_approvers(home: Home) -> None:
 
 
 def _stricter(policy: str) -> str:
-    """More people whom a record may be than the register has of the rarest."""
+    """Requires that more people of the register match a record than there are for the rarest."""
+    from headgate.core.errors import Defect
+
     changed, count = re.subn(r"min_candidates: [0-9]+", "min_candidates: 300", policy)
     if count != 1:
         raise Defect("The shipped policy has no disclosure gate to tighten.", "Please report this.")

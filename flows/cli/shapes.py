@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from tasks.ledger.history import History
     from tasks.release.attack_tables import Attacked
     from tasks.release.workbench import Workbench
+    from tasks.verification.audit import AuditReport, EventLine
     from tasks.verification.verify import VerifyReport
 
 
@@ -74,17 +77,17 @@ def table_shape(figures: TableFigures) -> dict[str, Any]:
     return {name: value for name, value in figures.model_dump(mode="json").items() if value is not None}
 
 
-def attacks_document(found: Attacked) -> dict[str, Any]:
-    manifest = found.candidate.manifest
+def attacks_document(attacked: Attacked) -> dict[str, Any]:
+    manifest = attacked.candidate.manifest
     return {
-        "candidate": found.candidate.id,
+        "candidate": attacked.candidate.id,
         "dataset": manifest.dataset,
         "release": manifest.release_id,
-        "state": str(found.release.state),
+        "state": str(attacked.release.state),
         "rows": manifest.rows,
         "suppressed": manifest.suppressed,
-        "people": found.people,
-        "attacks": [_attempt_shape(attempt) for attempt in found.attempts],
+        "people": attacked.people,
+        "attacks": [_attempt_shape(attempt) for attempt in attacked.attempts],
     }
 
 
@@ -139,3 +142,23 @@ def verification_document(report: VerifyReport) -> dict[str, Any]:
         "findings": [{"check": finding.check, "passed": finding.passed, "detail": finding.detail} for finding in report.findings],
         "not_measured": list(report.not_measured),
     }
+
+
+def events_document(release: Release, lines: Sequence[EventLine]) -> dict[str, Any]:
+    events = [
+        {
+            "seq": line.entry.seq,
+            "at": line.entry.at,
+            "actor": line.entry.actor,
+            "type": line.entry.type,
+            "hash": line.entry.hash,
+            "payload": json.loads(line.entry.payload),
+        }
+        for line in lines
+    ]
+    return {"release": release.release_id, "dataset": release.dataset, "state": str(release.state), "events": events}
+
+
+def audit_document(report: AuditReport) -> dict[str, Any]:
+    """Where there is a fault the command ends with an error instead."""
+    return {"events": report.events, "releases": report.releases, "versions": report.versions, "head": report.head, "faults": []}

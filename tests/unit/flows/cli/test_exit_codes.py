@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-from flows.boundary import reported, run_application
 from flows.cli import app
+from flows.cli.exit_codes import reported, run_application
 from headgate.core.errors import (
     InputRejected,
     IntegrityBroken,

@@ -1,0 +1,72 @@
+"""The command line, one file per command. A command parses its arguments, calls tasks or a flow, and prints what came of it.
+
+What a command needs is imported when it runs, so that `--help` is instant.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+import typer
+
+from flows.cli import (
+    advise,
+    approve,
+    attack,
+    audit,
+    check,
+    demo,
+    explore,
+    init,
+    publish,
+    reject,
+    release,
+    releases,
+    serve,
+    show,
+    verify,
+    withdraw,
+)
+from flows.cli.exit_codes import reported, run_application
+
+COMMANDS = (
+    init.init,
+    release.release,
+    advise.advise,
+    explore.explore,
+    check.check,
+    show.show,
+    attack.attack,
+    approve.approve,
+    reject.reject,
+    publish.publish,
+    releases.releases,
+    withdraw.withdraw,
+    verify.verify,
+    serve.serve,
+    demo.demo,
+)
+
+app = typer.Typer(
+    name="headgate",
+    help="Releases microdata safely: a table about people goes in; published tables, each with a proof of what it protects, come out.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for command in COMMANDS:
+    app.command()(reported(command))
+app.add_typer(audit.audit_app, name="audit")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The entry point of the command `headgate`.
+
+    Nearly all objects of a process belong to imported modules, which stay. Python's garbage collector would search them again and again:
+    that costs a release more than a second, and another at exit.
+    """
+    gc.set_threshold(50_000, 20, 20)
+    code = run_application(app, sys.argv[1:] if arguments is None else arguments)
+    gc.freeze()
+    sys.exit(code)

@@ -1,0 +1,170 @@
+"""`headgate advise POLICY`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.options import Json, PolicyFile, Report
+
+if TYPE_CHECKING:
+    from headgate.advice.result import Setting, TableAdvice
+    from tasks.advice.advice_suggestions import Suggestion
+    from tasks.advice.policy_advice import Advice
+
+MOST_VALUES = 5  # shown per table
+MOST_LOWER = 2  # smaller δ shown per setting; `--json` gives all
+WIDTH = 100  # columns of a table in a file
+
+
+def advise(
+    policy: PolicyFile,
+    max_loss: Annotated[
+        str | None, typer.Option("--max-loss", help="Suggest the setting that protects most at this information loss (NCP) or less.")
+    ] = None,
+    min_delta: Annotated[str | None, typer.Option("--min-delta", help="Suggest the setting that loses least with this δ or more.")] = None,
+    report: Report = None,
+    json: Json = False,
+) -> None:
+    """Find the (ε, δ, k) that this data supports, what limits them, and which setting to choose."""
+    from flows.cli.progress import settings_progress
+    from flows.cli.terminal import print_json, results
+    from flows.policy_files import resolve_policy
+    from tasks.advice.policy_advice import advise_on
+    from tasks.reporting.check_report import require_place, write_page
+
+    if report is not None:
+        require_place(report)  # before the work, not after it
+    with settings_progress() as advance:
+        advice = advise_on(resolve_policy(policy), max_loss, min_delta, advance)
+    if report is not None:
+        from tasks.advice.advice_report import render_advice
+
+        write_page(report, render_advice(advice))
+    if json:
+        print_json(advice.to_json())
+        return
+    _show_advice(advice)
+    if report is not None:
+        results().print(f"\nreport {report}", soft_wrap=True)
+
+
+def _show_advice(advice: Advice) -> None:
+    from rich.text import Text
+
+    from flows.cli.figures import named_attributes
+    from flows.cli.terminal import plain, results, tell
+
+    out = results()
+    setting = "" if advice.epsilon is None else f", ε {advice.epsilon}, δ {advice.delta}"
+    verdict = "these tables satisfy the policy" if advice.passes else "the policy as it stands is refused"
+    tell(out, Text.assemble((plain(advice.dataset), "bold"), f": k {advice.k}{setting}: {verdict}."))
+    if advice.reason:
+        tell(out, plain(advice.reason))
+    for number, table in enumerate(advice.tables, 1):
+        tell(out, Text.assemble((f"\ntable-{number}", "bold"), f": {named_attributes(table.sensitive)}"))
+        _show_settings(table)
+        _show_binding(table)
+    for suggestion in advice.suggestions:
+        _show_suggestion(suggestion)
+
+
+def _show_settings(table: TableAdvice) -> None:
+    from flows.cli.figures import plain_table
+    from flows.cli.terminal import plain, print_wide, results, tell
+
+    headings = ("k", "ε", "guaranteed", "reached", "possible", "linked", "loss", "queries", "loss at a smaller δ")
+    shown = plain_table(headings, words=())
+    for epsilons, settings in _united(table.settings):
+        for setting in settings:
+            shown.add_row(str(setting.k), epsilons, *_cells(setting))
+    out = results()
+    print_wide(out, shown, WIDTH)
+    if any(setting.in_sample is not None for setting in table.settings):
+        tell(out, "(δ) was reached in a sample of the rows only, at a much higher loss; it was not tried on all rows.", "dim")
+    tried = [setting.best.tried for setting in table.settings if setting.best is not None]
+    refused = list(dict.fromkeys(gate for trial in tried for gate in trial.refused))
+    if refused:
+        tell(out, plain(f"* still refused by {', '.join(refused[:MOST_VALUES])}"), "dim")
+    if not tried:
+        why = next((setting.why_not for setting in table.settings if setting.why_not), "")
+        tell(out, plain(f"Nothing was reached at any k and ε. {why}"))
+
+
+def _cells(setting: Setting) -> list[str]:
+    from flows.cli.figures import percentage, short
+
+    tried = None if setting.best is None else setting.best.tried
+    guaranteed, reached, possible = (_delta(value) for value in (setting.guaranteed, setting.reached, setting.possible))
+    mark = "*" if tried is not None and tried.refused else ""
+    sampled = f" ({_delta(setting.in_sample)})" if setting.in_sample is not None else ""
+    measured = ["–"] * 3 if tried is None else [short(tried.linkability), short(tried.loss), percentage(tried.query_error)]
+    lower = [f"{short(point.tried.loss)} at {_delta(point.delta)}" for point in setting.frontier[1 : 1 + MOST_LOWER]]
+    return [guaranteed, reached + mark + sampled, possible, *measured, ", ".join(lower)]
+
+
+def _united(settings: Sequence[Setting]) -> list[tuple[str, list[Setting]]]:
+    """By ε. Neighbours whose figures are the same at every k are shown as one: to a category, ε makes little difference."""
+    from flows.cli.figures import figure
+
+    by_epsilon: dict[float, list[Setting]] = {}
+    for setting in settings:
+        by_epsilon.setdefault(setting.epsilon, []).append(setting)
+    united: list[tuple[list[float], list[Setting]]] = []
+    for epsilon, group in by_epsilon.items():
+        if united and [(setting.k, setting.points) for setting in united[-1][1]] == [(setting.k, setting.points) for setting in group]:
+            united[-1][0].append(epsilon)
+        else:
+            united.append(([epsilon], group))
+    return [(figure(ends[0]) if len(ends) == 1 else f"{figure(ends[0])} to {figure(ends[-1])}", group) for ends, group in united]
+
+
+def _delta(value: object) -> str:
+    return "–" if value is None else f"{float(value):.2f}"  # type: ignore[arg-type]
+
+
+def _show_binding(table: TableAdvice) -> None:
+    from flows.cli.terminal import plain, results, tell
+    from headgate.advice.binding import binding_sentence, smallest_bounds
+
+    out = results()
+    for value in table.binding[:MOST_VALUES]:
+        attribute, bit, member = value.attribute.partition("=")
+        if not bit or str(value.value) != "1":
+            attribute, member = value.attribute, str(value.value)
+        named = f"no {value.attribute}" if value.value is None else f"{attribute}: {member}"
+        tell(out, plain(f"{value.rows:,} rows ({100 * value.share:.1f} %) have {named}"))
+    for sentence in dict.fromkeys(binding_sentence(setting, with_values=True) for setting in smallest_bounds(table.settings)):
+        tell(out, plain(sentence))
+
+
+def _show_suggestion(suggestion: Suggestion) -> None:
+    from rich.text import Text
+
+    from flows.cli.figures import figure, percentage, short
+    from flows.cli.terminal import plain, results, tell
+
+    out, title, setting = results(), _purpose(suggestion), suggestion.found
+    if setting is None:
+        tell(out, Text.assemble((f"\n{title}", "bold"), f": nothing to suggest. {plain(suggestion.reason)}"))
+        return
+    tell(out, Text.assemble((f"\n{title}", "bold"), ", write in the policy:"))
+    out.print(suggestion.snippet.rstrip("\n"), soft_wrap=True)
+    reached = "" if setting.delta_reached is None else f", δ reached {figure(setting.delta_reached)}"
+    figures = (
+        f"loss {short(setting.loss)}, query error {percentage(setting.query_error)}, linkability {short(setting.linkability)}{reached}"
+    )
+    tell(out, f"A release then has {figures}. {plain(suggestion.reason)}".rstrip())
+
+
+def _purpose(suggestion: Suggestion) -> str:
+    from flows.cli.figures import figure
+    from tasks.advice.advice_suggestions import PROTECT
+
+    if suggestion.purpose != PROTECT:
+        return f"To lose as little as possible with δ of at least {figure(suggestion.bound)}"
+    if suggestion.bound is None or suggestion.bound >= 1:
+        return "To protect as much as possible (the policy sets no limit on loss)"
+    return f"To protect as much as possible with a loss of at most {figure(suggestion.bound)}"

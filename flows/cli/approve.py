@@ -1,0 +1,12 @@
+"""`headgate approve CANDIDATE`."""
+
+from __future__ import annotations
+
+from flows.cli.options import CandidateId, Json, Key, Reason
+
+
+def approve(candidate: CandidateId, reason: Reason, key: Key = None, json: Json = False) -> None:
+    """Sign that a candidate may be published."""
+    from flows.cli.sign_decision import sign_decision
+
+    sign_decision(candidate, True, key, reason, json)

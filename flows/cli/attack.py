@@ -1,0 +1,111 @@
+"""`headgate attack CANDIDATE`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from flows.cli.options import CandidateId, Json
+
+if TYPE_CHECKING:
+    from tasks.attacks.attempts import Attempt
+    from tasks.release.attack_tables import Attacked
+
+WIDTH = 160  # columns of the table in a file
+MEANING = (
+    "'overall' is the success rate without the groups: what anybody can guess from the whole table (when guessing who somebody is: naming "
+    "anybody). 'gain' is what the groups add; 'sensitive' is what they add for sensitive values only. "
+)
+
+
+def attack(
+    candidate: CandidateId,
+    policy: Annotated[Path | None, typer.Option("--policy", help="The candidate's policy, if the file has moved.")] = None,
+    source: Annotated[Path | None, typer.Option("--source", help="The candidate's source, if the file has moved.")] = None,
+    people: Annotated[
+        int | None, typer.Option("--people", help="How many people to attack in each table (default: all, at most 100,000).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Simulate attacks on a finished candidate and report how often they succeed."""
+    from flows.cli.shapes import attacks_document
+    from flows.cli.terminal import console, print_json
+    from flows.policy_files import resolve_policy
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.release.attack_tables import attack_candidate
+    from tasks.runtime.home import Home
+
+    home = Home.open()
+    console().print("Reading the source again and attacking the tables.", style="dim", soft_wrap=True)
+    path = None if policy is None else resolve_policy(policy)
+    attacked = attack_candidate(home, open_ledger(home), candidate, path, source, people)
+    if json:
+        print_json(attacks_document(attacked))
+        return
+    _show(attacked)
+
+
+def _show(attacked: Attacked) -> None:
+    from rich.text import Text
+
+    from flows.cli.figures import in_words
+    from flows.cli.terminal import plain, print_wide, results, tell
+
+    out, manifest = results(), attacked.candidate.manifest
+    head = f": {attacked.people:,} of the {manifest.rows:,} people in the source are attacked; {in_words(attacked.release.state)}."
+    tell(out, Text.assemble((plain(manifest.dataset), "bold"), head))
+    if manifest.suppressed:
+        tell(out, f"{manifest.suppressed:,} of them were suppressed; since nobody can tell which, they are attacked too.")
+    out.print()
+    print_wide(out, _table(attacked), WIDTH)
+    out.print()
+    for attempt in attacked.attempts:
+        name = f"{attempt.where}: " if attempt.success is None else f"{attempt.where}, {attempt.attack.lower()}: "
+        tell(out, plain(name + attempt.remark))
+    out.print()
+    tell(out, _meaning(attacked.attempts))
+
+
+def _table(attacked: Attacked) -> Any:
+    from flows.cli.figures import plain_table
+    from flows.cli.terminal import plain
+
+    words, figures = ("attack", "table", "guess"), ("right", "share", "overall", "gain", "sensitive")
+    shown = plain_table((*words, *figures), words, unbroken=figures)
+    for attempt in attacked.attempts:
+        done = attempt.success
+        if done is not None:
+            shares = (_share(done.share, done.interval), _share(done.share_overall, done.interval_overall))
+            gains = (_signed(done.gain), "" if done.sensitive is None else _signed(done.harm))
+            shown.add_row(attempt.attack, attempt.where, plain(done.guess), f"{done.right:,.0f} of {done.people:,}", *shares, *gains)
+    return shown
+
+
+def _share(share: float, interval: tuple[float, float]) -> str:
+    from headgate.attacks.success import percent
+
+    return f"{percent(share)} % ({percent(interval[0])}–{percent(interval[1])})"
+
+
+def _signed(gain: float) -> str:
+    from headgate.attacks.success import percent
+
+    return f"{'−' if gain < 0 else '+'}{percent(abs(gain))} %"
+
+
+def _meaning(attempts: Sequence[Attempt]) -> str:
+    """What an approver should take from it."""
+    from headgate.attacks.success import percent
+
+    done = [(attempt, attempt.success) for attempt in attempts if attempt.success is not None]
+    if not done:
+        return "These tables give an attacker nothing to guess."
+    best, success = max(done, key=lambda attacked: attacked[1].harm)
+    if success.harm <= 0:
+        return f"{MEANING}No attack gains anything for sensitive values."
+    chance = "" if success.harm_shown else ", which chance may explain"
+    what = "people" if success.sensitive is None else "people's sensitive values"
+    return f"{MEANING}Most is gained by {best.attack.lower()} on {best.where}: {percent(success.harm)} % of the {what}{chance}."

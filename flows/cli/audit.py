@@ -1,0 +1,96 @@
+"""`headgate audit …`: who released what, under which policy, and whether anything was changed since."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from flows.cli.exit_codes import reported
+from flows.cli.options import Json, Output, ReleaseId
+from flows.cli.releases import releases
+
+if TYPE_CHECKING:
+    from policies.ledger.standing import Release
+    from tasks.verification.audit import EventLine
+
+DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
+
+
+def show(release: ReleaseId, json: Json = False) -> None:
+    """Show every event of one release."""
+    from flows.cli.shapes import events_document
+    from flows.cli.terminal import print_json
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.runtime.home import Home
+    from tasks.verification.audit import show_release
+
+    shown, lines = show_release(open_ledger(Home.open()), release)
+    if json:
+        print_json(events_document(shown, lines))
+        return
+    _show_events(shown, lines)
+
+
+def _show_events(release: Release, lines: tuple[EventLine, ...]) -> None:
+    from rich.text import Text
+
+    from flows.cli.figures import in_words
+    from flows.cli.terminal import plain, results, tell
+
+    out = results()
+    out.print(Text.assemble((release.dataset, "bold"), f" release {release.release_id}: {in_words(release.state)}"))
+    widest = max((len(line.entry.actor) for line in lines), default=0)
+    for line in lines:
+        says = ", ".join(f"{key} {DIGEST.sub(_shortened, value)}" for key, value in line.says.items())
+        moment = line.entry.at[:19].replace("T", " ")
+        tell(out, plain(f"{line.entry.seq:>5}  {moment}  {line.entry.type:<12}  {line.entry.actor:<{widest}}  {says}"))
+
+
+def _shortened(digest: re.Match[str]) -> str:
+    """Twelve digits are enough for people; `--json` gives all."""
+    return f"{digest[0][:12]}…"
+
+
+def verify(json: Json = False) -> None:
+    """Check that the chain of events is whole and that every published head lies on it."""
+    from flows.cli.shapes import audit_document
+    from flows.cli.terminal import plain, print_json, results, tell
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.runtime.home import Home
+    from tasks.runtime.wording import counted
+    from tasks.verification.audit import verify_audit
+
+    home = Home.open()
+    report = verify_audit(home, open_ledger(home))
+    if json:
+        print_json(audit_document(report))
+        return
+    out = results()
+    checked = f"{counted(report.events, 'event')} of {counted(report.releases, 'release')}: the chain is whole."
+    tell(out, f"{checked} {counted(report.versions, 'published version')} checked against it.")
+    out.print(f"head {report.head}", soft_wrap=True)
+    for left in report.unfinished:
+        tell(out, plain(f"unfinished: {left}"))
+
+
+def export(output: Output = None) -> None:
+    """Export the ledger's events, one JSON object per line."""
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.runtime.home import Home
+    from tasks.verification.audit import export_ledger
+
+    text = export_ledger(open_ledger(Home.open()), None if output is None else output.absolute())
+    if output is None:
+        sys.stdout.write(text)
+
+
+audit_app = typer.Typer(
+    help="Find out who released what, under which policy, who agreed, and whether anything was changed since.", no_args_is_help=True
+)
+audit_app.command("list")(reported(releases))
+audit_app.command("show")(reported(show))
+audit_app.command("verify")(reported(verify))
+audit_app.command("export")(reported(export))

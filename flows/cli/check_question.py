@@ -1,0 +1,94 @@
+"""What `headgate check` is asked to measure, as typed on the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from headgate.core.errors import InputRejected
+from headgate.library.check_table import CheckResult, check
+from tasks.reading.profile import read_any_table
+from tasks.reading.references import read_hierarchy
+from tasks.reading.source import read_bytes
+
+KINDS = ("number", "integer", "date", "category", "set")  # those that need no further declaration
+NAME = re.compile(r'\s*(?:"((?:[^"]|"")+)"\s*(?=,|$)|([^,]+))')
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to measure, and what is required."""
+
+    quasi: list[str]
+    sensitive: list[str]
+    group: str | None
+    epsilon: float | None
+    delta: float | None
+    interval: float | None
+    required: dict[str, float | str]
+    kinds: dict[str, str]
+    hierarchies: dict[str, str]  # files
+
+    @classmethod
+    def of(
+        cls,
+        quasi: str,
+        sensitive: str,
+        group: str | None,
+        epsilon: float | None,
+        delta: float | None,
+        interval: float | None,
+        thresholds: Mapping[str, float | None],
+        require: Sequence[str] | None,
+        kind: Sequence[str] | None,
+        hierarchy: Sequence[str] | None,
+    ) -> Question:
+        required: dict[str, float | str] = {key: value for key, value in thresholds.items() if value is not None}
+        for key, value in _pairs(require or (), "MEASURE=NUMBER, such as entropy_l=2").items():
+            if key in required:
+                raise InputRejected(f"'{key}' is required twice.", "Give one requirement per measure.")
+            required[key] = value
+        question = cls(
+            *(_names(quasi), _names(sensitive), group, epsilon, delta, interval, required),
+            kinds=_pairs(kind or (), "NAME=KIND, such as income=number"),
+            hierarchies=_pairs(hierarchy or (), "NAME=FILE"),
+        )
+        question._check()
+        return question
+
+    def _check(self) -> None:
+        for name, kind in self.kinds.items():
+            if kind not in KINDS:
+                raise InputRejected(f"The kind of '{name}' is unknown.", f"Use one of {', '.join(KINDS)}.")
+        for name in (*self.kinds, *self.hierarchies):
+            if name not in self.sensitive:
+                raise InputRejected(f"'{name}' is not among the sensitive attributes.", "Only those take a kind or a hierarchy.")
+
+
+def measure(table: Path, question: Question) -> CheckResult:
+    hierarchies = {name: read_hierarchy(read_bytes(Path(path), "The hierarchy"), path, name) for name, path in question.hierarchies.items()}
+    kinds = {**dict.fromkeys(hierarchies, "category"), **question.kinds}
+    names = [*question.quasi, *question.sensitive, *([question.group] if question.group is not None else [])]
+    frame = read_any_table(table, names, [name for name in question.sensitive if name not in kinds])
+    limits = (question.epsilon, question.delta, question.interval)
+    return check(frame, question.quasi, question.sensitive, *limits, question.group, kinds, hierarchies, question.required)
+
+
+def _pairs(texts: Sequence[str], form: str) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, sign, value = (part.strip() for part in text.partition("="))
+        if not sign or not value:
+            raise InputRejected(f"'{text}' does not have the form NAME=VALUE.", f"Write {form}.")
+        if name in pairs:
+            raise InputRejected(f"'{name}' is given twice.", "Give it once.")
+        pairs[name] = value
+    return pairs
+
+
+def _names(listed: str) -> list[str]:
+    """Names separated by commas. A name that contains a comma, or begins or ends with a space, is in quotation marks."""
+    names = [(quoted.replace('""', '"'), bare.strip()) for quoted, bare in NAME.findall(listed)]
+    return [quoted or bare for quoted, bare in names if quoted or bare]

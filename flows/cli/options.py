@@ -1,0 +1,21 @@
+"""Arguments and options that several commands take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show log output from Prefect, MLflow and Great Expectations.")]
+Key = Annotated[Path | None, typer.Option("--key", envvar="HEADGATE_KEY", help="Your SSH private key.")]
+CandidateId = Annotated[str, typer.Argument(metavar="CANDIDATE", help="The candidate's id, or a unique prefix of at least 8 characters.")]
+ReleaseId = Annotated[
+    str, typer.Argument(metavar="RELEASE", help="The id of a release or of its candidate, or a unique prefix of at least 8 characters.")
+]
+Reason = Annotated[str, typer.Option("--reason", help="Why; kept in the ledger.")]
+PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy: a YAML file.")]
+TableFile = Annotated[Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Output file (default: stdout).")]
+Report = Annotated[Path | None, typer.Option("--report", help="Write an HTML page with charts to this file.")]

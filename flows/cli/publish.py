@@ -1,0 +1,35 @@
+"""`headgate publish CANDIDATE`."""
+
+from __future__ import annotations
+
+import shlex
+
+from flows.cli.options import CandidateId, Json, Verbose
+
+
+def publish(candidate: CandidateId, json: Json = False, verbose: Verbose = False) -> None:
+    """Publish an approved candidate: atomic, write-once, `latest` last."""
+    from flows.cli.terminal import print_json, results
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.ledger.history import read_history
+    from tasks.runtime.home import Home
+    from tasks.runtime.prefect_server import prefect_api
+    from tasks.runtime.quiet import quieten
+    from tasks.stores.seal import find_candidate
+    from tasks.stores.series import Series
+
+    home = Home.open()
+    ledger = open_ledger(home)
+    found = find_candidate(home.candidates, candidate)
+    quieten(home, verbose)
+    with prefect_api():
+        from flows import publish as flow
+
+        version = flow.publish(found)
+    release = read_history(ledger).find(found)
+    folder = Series(home.store, release.target).version(version)
+    if json:
+        print_json({"candidate": found, "state": str(release.state), "version": version, "folder": str(folder)})
+        return
+    results().print(f"Published as version {version}: {folder}", soft_wrap=True)
+    results().print(f"  headgate verify {shlex.quote(str(folder))}", soft_wrap=True)

@@ -1,0 +1,12 @@
+"""`headgate reject CANDIDATE`."""
+
+from __future__ import annotations
+
+from flows.cli.options import CandidateId, Json, Key, Reason
+
+
+def reject(candidate: CandidateId, reason: Reason, key: Key = None, json: Json = False) -> None:
+    """Sign that a candidate must not be published."""
+    from flows.cli.sign_decision import sign_decision
+
+    sign_decision(candidate, False, key, reason, json)

@@ -1,0 +1,126 @@
+"""`headgate release POLICY`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.options import Json, Key, PolicyFile, Verbose
+
+if TYPE_CHECKING:
+    from headgate.core.errors import HeadgateError
+    from tasks.release.workbench import Workbench
+    from tasks.runtime.home import Home
+    from tasks.stores.seal import Candidate
+
+
+def release(
+    policy: PolicyFile,
+    source: Annotated[Path | None, typer.Option("--source", help="Read this file instead of the policy's source.")] = None,
+    key: Key = None,
+    if_changed: Annotated[
+        bool, typer.Option("--if-changed", help="Do nothing if this source and policy already have an open or published candidate.")
+    ] = False,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Run a release up to a sealed candidate that awaits approval."""
+    from flows.cli.progress import step_progress
+    from flows.cli.terminal import console
+    from flows.policy_files import resolve_policy
+    from headgate.core.errors import HeadgateError
+    from tasks.reading.references import load_policy
+    from tasks.release import workbench
+    from tasks.runtime.home import Home
+    from tasks.runtime.listener import listen
+    from tasks.runtime.prefect_server import prefect_api
+    from tasks.runtime.quiet import quieten
+    from tasks.signing.keys import load_key
+
+    home = Home.open()
+    path = resolve_policy(policy)
+    load_policy(path)  # errors in the policy or the key are reported before a server is started
+    if key is not None:
+        load_key(key)
+    console().print(f"home {home.root}", style="dim", soft_wrap=True)
+    quieten(home, verbose)
+    with prefect_api(meanwhile=_import_release):
+        from flows import release as flow
+
+        release_id = flow.new_release_id()
+        with step_progress(json) as listener:
+            listen(release_id, listener)
+            try:
+                ended = flow.release(str(path), _absolute(source), _absolute(key), if_changed, release_id)
+            except HeadgateError as problem:
+                bench = workbench.close(release_id)
+                if bench is not None:
+                    _show_refusal(bench, problem)
+                raise
+        bench = workbench.close(release_id)
+    if ended == flow.NOTHING_NEW:
+        _show_nothing_new(home, release_id, json)
+    elif bench is not None and bench.candidate is not None:
+        _show_candidate(bench, bench.candidate, json)
+
+
+def _import_release() -> None:
+    """The flow, and in the background what its steps will need."""
+    from flows.release import import_in_background
+
+    import_in_background()
+
+
+def _absolute(path: Path | None) -> str | None:
+    return None if path is None else str(path.absolute())
+
+
+def _show_candidate(bench: Workbench, candidate: Candidate, as_json: bool) -> None:
+    from flows.cli.manifest_view import show_folder, show_manifest, show_what_is_needed
+    from flows.cli.shapes import release_document
+    from flows.cli.terminal import print_json
+
+    if as_json:
+        print_json(release_document(bench))
+        return
+    show_manifest(candidate.manifest, candidate.id, bench.state)
+    show_folder(candidate.folder)
+    show_what_is_needed(candidate.manifest, candidate.id)
+
+
+def _show_refusal(bench: Workbench, problem: HeadgateError) -> None:
+    """The gates as far as they were measured; the message itself follows, as for every error."""
+    from flows.cli.manifest_view import gates_table
+    from flows.cli.shapes import release_document
+    from flows.cli.terminal import console, tell
+
+    problem.document = release_document(bench)
+    failed = [verdict for verdict in bench.verdicts if not verdict.passed]
+    if failed:
+        out = console()
+        out.print(gates_table(failed))
+        for remedy in dict.fromkeys(verdict.remedy for verdict in failed):
+            if remedy not in problem.cure:  # which follows
+                tell(out, f"  {remedy}")
+    if bench.folder is not None:
+        console().print(f"report {bench.folder}/report.html", soft_wrap=True)
+
+
+def _show_nothing_new(home: Home, release_id: str, as_json: bool) -> None:
+    from flows.cli.figures import in_words
+    from flows.cli.terminal import print_json, results
+    from policies.ledger.events import NothingNew
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.ledger.history import read_history
+
+    history = read_history(open_ledger(home))
+    candidate = next(event.candidate for event in history.events(release_id) if isinstance(event, NothingNew))
+    state = str(history.find(candidate).state)
+    if as_json:
+        print_json(
+            {"candidate": candidate, "dataset": history.release(release_id).dataset, "state": "nothing_new", "candidate_state": state}
+        )
+        return
+    results().print(f"Nothing new: this source and policy already have candidate {candidate[:12]} ({in_words(state)}).", soft_wrap=True)

@@ -1,0 +1,28 @@
+"""`headgate releases`, which is `headgate audit list` too."""
+
+from __future__ import annotations
+
+from flows.cli.options import Json
+
+
+def releases(json: Json = False) -> None:
+    """List all releases and their states."""
+    from flows.cli.figures import in_words, plain_table
+    from flows.cli.shapes import releases_document
+    from flows.cli.terminal import print_json, results
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.ledger.history import read_history
+    from tasks.runtime.home import Home
+
+    history = read_history(open_ledger(Home.open()))
+    if json:
+        print_json(releases_document(history))
+        return
+    headings = ("dataset", "started", "candidate", "state", "approvals", "version")
+    shown = plain_table(headings, words=headings, unbroken=headings[1:])
+    for release in history.releases():
+        approvals = f"{release.standing()} of {release.required}" if release.candidate else ""
+        started = history.of(release.release_id)[0].at[:16].replace("T", " ")
+        version = "" if release.version is None else str(release.version)
+        shown.add_row(release.dataset, started, release.candidate[:12], in_words(release.state), approvals, version)
+    results().print(shown if history.entries else "No releases yet.")

@@ -1,0 +1,24 @@
+"""`headgate withdraw RELEASE`."""
+
+from __future__ import annotations
+
+from flows.cli.options import Json, Key, Reason, ReleaseId
+
+
+def withdraw(release: ReleaseId, reason: Reason, key: Key = None, json: Json = False) -> None:
+    """Withdraw a published release; `latest` goes back to the version before it."""
+    from flows.cli.sign_decision import require_reason
+    from flows.cli.terminal import print_json, results
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.publication import withdraw as publication
+    from tasks.runtime.home import Home
+    from tasks.signing.keys import runner_key
+
+    require_reason(reason)
+    home = Home.open()
+    done = publication.withdraw(home, open_ledger(home), release, runner_key(home.keys, key), reason)
+    if json:
+        print_json({"candidate": done.release.candidate, "state": str(done.release.state), "latest": done.latest})
+        return
+    latest = "no version is left for `latest`" if done.latest is None else f"`latest` is version {done.latest:,}"
+    results().print(f"Withdrawn: {done.release.candidate[:12]}; {latest}.", soft_wrap=True)

@@ -1,0 +1,68 @@
+"""`make docs`: writes the parts of the documentation that follow from the code. `--check` compares them and changes nothing.
+
+A part stands in its page between `<!-- begin NAME: written by make docs -->` and `<!-- end NAME -->`. The rest of a page is written by hand.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from policies.ledger.transitions import state_diagram
+from tools.command_reference import command_list, command_options
+from tools.rooms_diagram import package_diagram, room_tables, rooms_diagram
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a page, and what writes it."""
+
+    page: str
+    name: str
+    text: Callable[[], str]
+
+    def replaced_in(self, page: str) -> str:
+        begin, end = f"<!-- begin {self.name}: written by make docs -->\n", f"<!-- end {self.name} -->"
+        changed, count = re.subn(f"{re.escape(begin)}.*?{re.escape(end)}", lambda _: f"{begin}{self.text()}{end}", page, flags=re.DOTALL)
+        if count != 1:
+            raise ValueError(f"docs/{self.page} must hold the part '{self.name}' once; it holds it {count} times")
+        return changed
+
+
+PARTS = (
+    Part("architecture.md", "packages", package_diagram),
+    Part("architecture.md", "rooms", rooms_diagram),
+    Part("architecture.md", "room tables", room_tables),
+    Part("architecture.md", "states", lambda: f"```mermaid\n{state_diagram()}```\n"),
+    Part("reference-cli.md", "commands", command_list),
+    Part("reference-cli.md", "options", command_options),
+)
+
+
+def outdated(folder: Path = DOCS) -> dict[Path, str]:
+    """The pages whose parts differ from the code, as they should read."""
+    pages: dict[Path, str] = {}
+    for part in PARTS:
+        path = folder / part.page
+        pages[path] = part.replaced_in(pages.get(path) or path.read_text(encoding="utf-8"))
+    return {path: text for path, text in pages.items() if text != path.read_text(encoding="utf-8")}
+
+
+def main(arguments: list[str]) -> int:
+    pages = outdated()
+    for path, text in pages.items():
+        if "--check" in arguments:
+            sys.stderr.write(f"docs/{path.name} does not match the code: run make docs\n")
+        else:
+            path.write_text(text, encoding="utf-8")
+            sys.stdout.write(f"docs/{path.name}\n")
+    return 1 if pages and "--check" in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
