@@ -47,7 +47,9 @@ def without_implied(imports: Imports) -> Imports:
 
 def drawn(imports: Mapping[str, set[str]], direction: str) -> str:
     arrows = [f"    {_label(name)} --> {_label(other)}" for name in sorted(imports) for other in sorted(imports[name])]
-    alone = [f"    {_label(name)}" for name in sorted(imports) if not imports[name] and not any(name in others for others in imports.values())]
+    alone = [
+        f"    {_label(name)}" for name in sorted(imports) if not imports[name] and not any(name in others for others in imports.values())
+    ]
     return "\n".join(["```mermaid", f"flowchart {direction}", *arrows, *alone, "```", ""])
 
 

@@ -108,8 +108,8 @@ class _Journey:
 
     def release(self, home: Home, policy: Path) -> str:
         """The candidate's id, from the ledger: the command itself is run as a person would."""
-        from tasks.ledger.open_ledger import open_ledger
         from tasks.ledger.history import read_history
+        from tasks.ledger.open_ledger import open_ledger
 
         self.run("release", str(policy))
         return read_history(open_ledger(home)).releases()[-1].candidate

@@ -10,8 +10,8 @@ from flows.cli.options import CandidateId, Json, Verbose
 def publish(candidate: CandidateId, json: Json = False, verbose: Verbose = False) -> None:
     """Publish an approved candidate: atomic, write-once, `latest` last."""
     from flows.cli.terminal import print_json, results
-    from tasks.ledger.open_ledger import open_ledger
     from tasks.ledger.history import read_history
+    from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home
     from tasks.runtime.prefect_server import prefect_api
     from tasks.runtime.quiet import quieten

@@ -112,8 +112,8 @@ def _show_nothing_new(home: Home, release_id: str, as_json: bool) -> None:
     from flows.cli.figures import in_words
     from flows.cli.terminal import print_json, results
     from policies.ledger.events import NothingNew
-    from tasks.ledger.open_ledger import open_ledger
     from tasks.ledger.history import read_history
+    from tasks.ledger.open_ledger import open_ledger
 
     history = read_history(open_ledger(home))
     candidate = next(event.candidate for event in history.events(release_id) if isinstance(event, NothingNew))

@@ -10,8 +10,8 @@ def releases(json: Json = False) -> None:
     from flows.cli.figures import in_words, plain_table
     from flows.cli.shapes import releases_document
     from flows.cli.terminal import print_json, results
-    from tasks.ledger.open_ledger import open_ledger
     from tasks.ledger.history import read_history
+    from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home
 
     history = read_history(open_ledger(Home.open()))
