@@ -1,16 +1,17 @@
-# The commands a person would guess. `make setup` is shared by all and skipped in a moment when nothing has changed.
+# Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-long test-all check fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk serve lock clean
+.PHONY: help setup demo test test-long test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk serve lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
 
 help:
-	@echo "make demo           a whole release: run, approved, published, verified; and one that its gate refuses"
+	@echo "make demo           a whole release: run, approved, published and verified; and one that its gate refuses"
 	@echo "make test           all tests but the long ones"
 	@echo "make test-all       every test, and the sabotages"
-	@echo "make check          lint, types, import contracts; edits nothing"
-	@echo "make fix            lets the linter mend what it can"
+	@echo "make check          lint, types, import contracts, docs that follow from the code; edits nothing"
+	@echo "make docs           writes the docs that follow from the code: the rooms, the command line, the states"
+	@echo "make fix            formats, and fixes what the linter can fix"
 	@echo "make bench-release  what a release costs beside an empty Prefect flow"
 	@echo "make bench-measures how fast the measures are, beside pyCANON"
 	@echo "make bench-xcolor   how fast and how useful groups are, beside reading the file, Mondrian and other libraries"
@@ -19,7 +20,7 @@ help:
 	@echo "make bench-paper-codip  the experiments of the CODIP paper, redone"
 	@echo "make bench-risk     what exact disclosure risk against a register costs, how it grows, and MinRisk"
 	@echo "make bench-paper-risk   the experiments of the disclosure-risk paper, redone"
-	@echo "make lock           resolves requirements.lock anew"
+	@echo "make lock           resolves requirements.lock again"
 
 setup: .venv/ready .venv/compiled
 
@@ -57,6 +58,10 @@ check: setup
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/python -m tools.make_docs --check
+
+docs: setup
+	@$(BIN)/python -m tools.make_docs
 
 fix: setup
 	@$(BIN)/ruff check --fix .

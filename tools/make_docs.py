@@ -1,6 +1,6 @@
 """`make docs`: writes the parts of the documentation that follow from the code. `--check` compares them and changes nothing.
 
-A part stands in its page between `<!-- begin NAME: written by make docs -->` and `<!-- end NAME -->`. The rest of a page is written by hand.
+A part stands in its page between `<!-- begin NAME: written by make docs -->` and `<!-- end NAME -->`. People write the rest.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PARTS = (
 )
 
 
-def outdated(folder: Path = DOCS) -> dict[Path, str]:
+def outdated(folder: Path) -> dict[Path, str]:
     """The pages whose parts differ from the code, as they should read."""
     pages: dict[Path, str] = {}
     for part in PARTS:
@@ -54,7 +54,7 @@ def outdated(folder: Path = DOCS) -> dict[Path, str]:
 
 
 def main(arguments: list[str]) -> int:
-    pages = outdated()
+    pages = outdated(DOCS)
     for path, text in pages.items():
         if "--check" in arguments:
             sys.stderr.write(f"docs/{path.name} does not match the code: run make docs\n")
