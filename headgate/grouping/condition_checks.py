@@ -6,14 +6,14 @@ values. Real figures get half of the tolerance that the check at the end gives, 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.counting.line_transport import over_line
-from headgate.grouping.condition_rules import DISTINCT, ENTROPY, FLAT, LEVEL, LINE_MISSING, PRINCIPLE, REAL, TREE, WHOLE, Rules
+from headgate.grouping.condition_distances import Scratch, distance_from_table
+from headgate.grouping.condition_rules import DISTINCT, ENTROPY, FLAT, TREE, Rules
 from headgate.grouping.nearness import EQUAL, FORM, RANGE, SIZE, START, Limits, similar
 from headgate.grouping.sorting import sorted_order
 from headgate.grouping.watch import STOP
@@ -23,27 +23,16 @@ EXACT = 2_048  # different values in a block beyond which cuts are guessed; what
 SAMPLED = 128
 
 
-class Scratch(NamedTuple):
-    """Zeros between two questions."""
-
-    tally: NDArray[np.int64]  # rows of each value
-    values: NDArray[np.int64]  # those that occur
-    share: NDArray[np.float64]  # of the nodes of a hierarchy
-    state: NDArray[np.int64]  # of the run: once it is to stop, any answer will do
-    exact: int  # up to so many different values every neighbourhood is counted; of more, those of SAMPLED centres
-
-
 @numba.njit(cache=True, nogil=True, inline="never")
 def scratch_for(rules: Rules, limits: Limits, state: NDArray[np.int64], exact: int) -> Scratch:
-    room = 1
-    for i in range(len(rules.slot) - 1):
-        room = max(room, rules.slot[i + 1, 0] - rules.slot[i, 0])
+    room = nodes = 1
+    for attribute in rules.attributes:
+        room = max(room, attribute.flags_end - attribute.flags)
     for l in range(len(limits.facts)):  # noqa: E741
         room = max(room, limits.facts[l, SIZE])
-    nodes = 1
-    for c in range(len(rules.facts)):
-        if rules.facts[c, PRINCIPLE] == TREE:
-            nodes = max(nodes, len(rules.real) - rules.facts[c, REAL])
+    for rule in rules.conditions:
+        if rule.principle == TREE:
+            nodes = max(nodes, rule.shares_end - rule.shares)
     return Scratch(np.zeros(room, np.int64), np.zeros(room, np.int64), np.zeros(nodes), state, exact)
 
 
@@ -53,13 +42,9 @@ def holds(rules: Rules, limits: Limits, rows: NDArray[np.int64], weight: NDArray
     size = np.int64(0)
     for w in weight:
         size += w
-    for i in range(len(rules.slot) - 1):
+    for i in range(len(rules.attributes)):
         different = _tally(rules.value, i, rows, weight, scratch)
-        kept = True
-        for c in range(rules.slot[i, 1], rules.slot[i + 1, 1]):
-            if not _holds_one(rules, i, c, scratch, different, size):
-                kept = False
-                break
+        kept = _rules_hold(rules, rules.attributes[i], scratch, different, size)
         _forget(scratch, different)
         if not kept:
             return False
@@ -94,27 +79,38 @@ def _forget(scratch: Scratch, different: int) -> None:
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def _holds_one(rules: Rules, slot: int, c: int, scratch: Scratch, different: int, size: int) -> bool:
-    principle = rules.facts[c, PRINCIPLE]
-    if principle >= FLAT:
-        return bool(_distance(rules, slot, c, scratch, different, size) <= rules.bound[c] + HALF_TOLERANCE * max(1.0, rules.bound[c]))
+def _rules_hold(rules: Rules, attribute: Any, scratch: Scratch, different: int, size: int) -> bool:
+    sensitive = rules.sensitive[attribute.flags : attribute.flags_end]
     largest = np.int64(0)
     for i in range(different):
         v = scratch.values[i]
-        if rules.sensitive[rules.slot[slot, 0] + v]:
+        if sensitive[v]:
             largest = max(largest, scratch.tally[v])
-    if largest == 0:
-        return True
-    if principle == DISTINCT:
-        return bool(different >= rules.facts[c, LEVEL])
-    if principle == ENTROPY:
+    for c in range(attribute.rules, attribute.rules_end):
+        rule = rules.conditions[c]
+        numbers, shares = rules.numbers[rule.numbers : rule.numbers_end], rules.shares[rule.shares : rule.shares_end]
+        if rule.principle >= FLAT:
+            far = distance_from_table(rule, numbers, shares, len(sensitive) - 1, scratch, different, size)
+            if far > rule.bound + HALF_TOLERANCE * max(1.0, rule.bound):
+                return False
+        elif largest > 0 and not _diverse(rule, numbers, scratch, different, size, largest):
+            return False
+    return True
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def _diverse(rule: Any, numbers: NDArray[np.int64], scratch: Scratch, different: int, size: int, largest: int) -> bool:
+    """`largest`: rows of the most frequent sensitive value."""
+    if rule.principle == DISTINCT:
+        return bool(different >= rule.level)
+    if rule.principle == ENTROPY:
         total = 0.0
         for i in range(different):
             count = scratch.tally[scratch.values[i]]
             total += count * np.log(count)
         # e^H with H = ln s − Σ n·ln n / s
-        return bool(size * np.exp(-total / size) >= rules.bound[c] - HALF_TOLERANCE * rules.bound[c])
-    return bool(_rest(scratch, different, size, largest, rules.facts[c, LEVEL]) > rules.whole[rules.facts[c, WHOLE] + largest])
+        return bool(size * np.exp(-total / size) >= rule.bound - HALF_TOLERANCE * rule.bound)
+    return bool(_rest(scratch, different, size, largest, rule.level) > numbers[largest])
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
@@ -132,94 +128,6 @@ def _rest(scratch: Scratch, different: int, size: int, largest: int, level: int)
         left -= count
         others += 1
     return left  # type: ignore[return-value]
-
-
-@numba.njit(cache=True, nogil=True, inline="never")
-def _distance(rules: Rules, slot: int, c: int, scratch: Scratch, different: int, size: int) -> float:
-    """The earth mover's distance from the table to the group."""
-    principle = rules.facts[c, PRINCIPLE]
-    own = rules.real[rules.facts[c, REAL] :]
-    place = rules.whole[rules.facts[c, WHOLE] :]
-    missing = rules.slot[slot + 1, 0] - rules.slot[slot, 0] - 1
-    if principle == FLAT:
-        over = 0.0  # ½Σ|p − q| is the sum of what exceeds
-        for i in range(different):
-            v = scratch.values[i]
-            over += max(scratch.tally[v] / size - own[v], 0.0)
-        return over
-    if principle == TREE:
-        return float(_over_tree(own, place, missing, rules.facts[c, LEVEL], scratch, different, size))
-    points = rules.facts[c, LEVEL]
-    at = np.empty(different, np.int64)
-    for i in range(different):
-        at[i] = place[scratch.values[i]] if scratch.values[i] < missing else -1
-    order = sorted_order(at)
-    if principle == LINE_MISSING:
-        counts = scratch.tally[scratch.values[order]]
-        bounds, sizes = np.array([0, different]), np.array([size])
-        return float(over_line(bounds, at[order], counts, sizes, own[:points], own[points])[0])
-    return float(_over_line(own[:points], own[points : 2 * points + 1], at, order, scratch, size))
-
-
-@numba.njit(cache=True, nogil=True, inline="never")
-def _over_line(
-    upto: NDArray[np.float64],
-    area: NDArray[np.float64],
-    at: NDArray[np.int64],
-    order: NDArray[np.int64],
-    scratch: Scratch,
-    size: int,
-) -> float:
-    """Σ|cumulative difference| / (m − 1). Between two values of the group its own share stands still and the table's only rises: the
-    point where they cross is searched for, and `area`, the sums of `upto` before each point, does the rest."""
-    points = len(upto)
-    if points < 2:
-        return 0.0
-    total, here, first = 0.0, np.int64(0), np.int64(0)
-    for i in range(len(order) + 1):
-        last = at[order[i]] if i < len(order) else np.int64(points - 1)
-        share = here / size
-        low, high = first, last
-        while low < high:
-            middle = (low + high) // 2
-            if upto[middle] > share:
-                high = middle
-            else:
-                low = middle + 1
-        total += (low - first) * share - (area[low] - area[first]) + (area[last] - area[low]) - (last - low) * share
-        if i < len(order):
-            here += scratch.tally[scratch.values[order[i]]]
-            first = last
-    return max(0.0, total / (points - 1))
-
-
-@numba.njit(cache=True, nogil=True, inline="never")
-def _over_tree(
-    own: NDArray[np.float64], node: NDArray[np.int64], missing: int, height: int, scratch: Scratch, different: int, size: int
-) -> float:
-    """A tree of height H in which every edge is 1/(2H) long puts two leaves (height of the LCA)/H apart. So the distance is the sum over
-    nodes of what must pass the edge above, |p − q|/(2H). Missing hangs from the root by an edge of ½."""
-    leaves, table_missing, above = missing, own[0], own[1:]
-    absent, total = 0.0, 0.0
-    for i in range(different):
-        v = scratch.values[i]
-        part = scratch.tally[v] / size
-        if v == missing:
-            absent = part
-            continue
-        for level in range(height):
-            scratch.share[node[level * leaves + v]] += part
-    for i in range(different):
-        v = scratch.values[i]
-        if v == missing:
-            continue
-        for level in range(height):
-            at = node[level * leaves + v]
-            if scratch.share[at] > 0.0:
-                total += abs(scratch.share[at] - above[at]) - above[at]
-                scratch.share[at] = 0.0
-    untouched = height * (1.0 - table_missing)  # the table's shares over all nodes below the root
-    return float(max(0.0, (untouched + total) / (2.0 * height) + abs(absent - table_missing) / 2.0))
 
 
 @numba.njit(cache=True, nogil=True, inline="never")

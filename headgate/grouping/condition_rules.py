@@ -1,4 +1,4 @@
-"""Conditions as flat arrays, for the compiled loops."""
+"""Conditions as arrays, for the compiled loops."""
 
 from __future__ import annotations
 
@@ -14,86 +14,104 @@ from headgate.grouping.conditions import Closeness, Condition, DistinctL, Entrop
 
 DISTINCT, ENTROPY, RECURSIVE, FLAT, LINE, LINE_MISSING, TREE = 0, 1, 2, 3, 4, 5, 6
 
-# columns of Rules.facts
-PRINCIPLE, LEVEL, WHOLE, REAL = 0, 1, 2, 3
+# Both ends of everything that a condition or an attribute owns in a common array: what lies behind them is another's.
+RULE = np.dtype(
+    [
+        ("principle", np.int64),
+        ("level", np.int64),  # the l of distinct l and recursive (c, l); points of a line; height of a tree
+        ("bound", np.float64),  # the threshold
+        ("missing", np.float64),  # the table's share of missing cells
+        ("numbers", np.int64),
+        ("numbers_end", np.int64),
+        ("shares", np.int64),
+        ("shares_end", np.int64),
+    ]
+)
+ATTRIBUTE = np.dtype([("flags", np.int64), ("flags_end", np.int64), ("rules", np.int64), ("rules_end", np.int64)])
 
 
 class Rules(NamedTuple):
     """The conditions of one table, attribute by attribute, so that a group's values are counted once for all of an attribute's."""
 
     value: NDArray[np.int32]  # rows × attributes: the row's code; a missing cell has the number after the last
-    slot: NDArray[np.int64]  # (attributes + 1) × 2: where its flags begin, and its conditions
-    sensitive: NDArray[np.bool_]  # a flag a value, the last for missing
-    facts: NDArray[np.int64]  # conditions × 4: principle, its l (or points, or height), where its own begins in `whole` and in `real`
-    bound: NDArray[np.float64]  # the threshold
-    whole: NDArray[np.int64]
-    real: NDArray[np.float64]
+    attributes: NDArray[np.void]  # ATTRIBUTE
+    sensitive: NDArray[np.bool_]  # a flag per value of an attribute, the last for missing
+    conditions: NDArray[np.void]  # RULE
+    numbers: NDArray[np.int64]
+    shares: NDArray[np.float64]
 
 
-class _Own(NamedTuple):
-    """One condition before it is put beside the others."""
+class _Rule(NamedTuple):
+    """One condition before it is put beside the others. `numbers`: of recursive (c, l) the floors of counts by c, else the place of each
+    value on the line, or its nodes in the tree level by level. `shares` of the table: of the values, points or nodes; of a line without
+    missing cells the sums up to each point, and the sums of these before each."""
 
     principle: int
-    level: int
     bound: float
-    whole: NDArray[Any]
-    real: NDArray[Any]
+    level: int = 0
+    missing: float = 0.0
+    numbers: NDArray[Any] = np.zeros(0, dtype=np.int64)
+    shares: NDArray[Any] = np.zeros(0)
 
 
 def compile_conditions(table: Table, conditions: Sequence[Condition]) -> Rules:
     """`table` is what is released: closeness compares with its values."""
     columns = table.select(dict.fromkeys(condition.column for condition in conditions))
-    slot = np.zeros((len(columns) + 1, 2), dtype=np.int64)
+    attributes = np.zeros(len(columns), dtype=ATTRIBUTE)
     value = np.zeros((table.rows, len(columns)), dtype=np.int32)
-    made: list[_Own] = []
+    rules: list[_Rule] = []
+    flags = 0
     for i, column in enumerate(columns):
         value[:, i] = np.where(column.codes < 0, len(column.values), column.codes)
-        made += [_own(column, condition) for condition in conditions if condition.column == column.name]
-        slot[i + 1] = slot[i, 0] + len(column.values) + 1, len(made)
-    facts = np.zeros((len(made), 4), dtype=np.int64)
-    whole = real = 0
-    for i, one in enumerate(made):
-        facts[i] = one.principle, one.level, whole, real
-        whole, real = whole + len(one.whole), real + len(one.real)
+        own = [_rule(column, condition) for condition in conditions if condition.column == column.name]
+        attributes[i] = flags, flags + len(column.values) + 1, len(rules), len(rules) + len(own)
+        flags += len(column.values) + 1
+        rules += own
+    compiled = np.zeros(len(rules), dtype=RULE)
+    numbers = shares = 0
+    for i, rule in enumerate(rules):
+        ends = numbers + len(rule.numbers), shares + len(rule.shares)
+        compiled[i] = rule.principle, rule.level, rule.bound, rule.missing, numbers, ends[0], shares, ends[1]
+        numbers, shares = ends
     return Rules(
         value,
-        slot,
-        np.concatenate([column.sensitive for column in columns]) if columns else np.zeros(0, dtype=np.bool_),
-        facts,
-        np.array([one.bound for one in made], dtype=np.float64),
-        np.concatenate([one.whole for one in made]).astype(np.int64) if made else np.zeros(0, dtype=np.int64),
-        np.concatenate([one.real for one in made]).astype(np.float64) if made else np.zeros(0),
+        attributes,
+        np.concatenate([np.zeros(0, dtype=np.bool_), *(column.sensitive for column in columns)]),
+        compiled,
+        np.concatenate([np.zeros(0, dtype=np.int64), *(rule.numbers for rule in rules)]).astype(np.int64),
+        np.concatenate([np.zeros(0), *(rule.shares for rule in rules)]).astype(np.float64),
     )
 
 
-def _own(column: Column, condition: Condition) -> _Own:
-    totals, nothing = column.counts(), np.zeros(0)
+def _rule(column: Column, condition: Condition) -> _Rule:
+    totals = column.counts()
     match condition:
         case DistinctL(l=least):
             level = min(-(-least.numerator // least.denominator), int((totals > 0).sum()))
-            return _Own(DISTINCT, level, float(level), nothing, nothing)
+            return _Rule(DISTINCT, float(level), level)
         case EntropyL(l=least):
-            return _Own(ENTROPY, 0, float(least), nothing, nothing)
+            return _Rule(ENTROPY, float(least))
         case RecursiveCL(c=c, l=level):
-            return _Own(RECURSIVE, level, float(c), floors(np.arange(len(column) + 1, dtype=np.int64), 1 / c), nothing)
+            return _Rule(RECURSIVE, float(c), level, numbers=floors(np.arange(len(column) + 1, dtype=np.int64), 1 / c))
         case Closeness(t=t):
             return _closeness(column, totals, float(t))
 
 
-def _closeness(column: Column, totals: NDArray[np.int64], t: float) -> _Own:
+def _closeness(column: Column, totals: NDArray[np.int64], t: float) -> _Rule:
     """Shares of the table as the three distances need them (DEFINITIONS §6)."""
     shares = totals / max(1, int(totals.sum()))
+    missing = float(shares[-1])
     if column.hierarchy is not None and column.kind.rules.levels_above:
         height, nodes = column.hierarchy.height, column.hierarchy.nodes.astype(np.int64)
         first = np.concatenate([[0], np.cumsum(nodes.max(axis=0, initial=-1) + 1)])
         numbers = np.concatenate([nodes[:, level] + first[level] for level in range(height)])
         above = np.bincount(numbers, weights=np.tile(shares[:-1], height), minlength=int(first[height]))
-        return _Own(TREE, height, t, numbers, np.append(shares[-1], above))
+        return _Rule(TREE, t, height, missing, numbers, above)
     if column.kind.ordered:
         on_line = (totals[:-1] > 0) | column.kind.rules.declared_line
         points, place = shares[:-1][on_line], np.cumsum(on_line) - 1
-        if totals[-1] > 0:
-            return _Own(LINE_MISSING, len(points), t, place, np.append(points, shares[-1]))
+        if missing > 0:
+            return _Rule(LINE_MISSING, t, len(points), missing, place, points)
         upto = np.cumsum(points)
-        return _Own(LINE, len(points), t, place, np.concatenate([upto, [0.0], np.cumsum(upto)]))
-    return _Own(FLAT, 0, t, np.zeros(0), shares)
+        return _Rule(LINE, t, len(points), 0.0, place, np.concatenate([upto, [0.0], np.cumsum(upto)]))
+    return _Rule(FLAT, t, missing=missing, shares=shares)

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Column, Table
-from headgate.grouping.condition_checks import Scratch, holds, scratch_for
+from headgate.grouping.condition_checks import holds, scratch_for
+from headgate.grouping.condition_distances import Scratch
 from headgate.grouping.condition_rules import Rules, compile_conditions
 from headgate.grouping.conditions import Closeness, DistinctL
 from headgate.grouping.limits import NeighbourhoodLimit
@@ -41,7 +42,7 @@ class Promises:
 
     @property
     def empty(self) -> bool:
-        return len(self.rules.facts) == 0 and len(self.limits.facts) == 0 and not self.windows
+        return len(self.rules.conditions) == 0 and len(self.limits.facts) == 0 and not self.windows
 
     def fails(self, entries: Entries, bounds: NDArray[np.int64]) -> NDArray[np.bool_]:
         """One flag a group."""

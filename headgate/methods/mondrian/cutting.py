@@ -12,7 +12,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.condition_checks import EXACT, Scratch, holds, scratch_for
+from headgate.grouping.condition_checks import EXACT, holds, scratch_for
+from headgate.grouping.condition_distances import Scratch
 from headgate.grouping.condition_rules import Rules
 from headgate.grouping.nearness import Limits
 from headgate.grouping.watch import DONE, STOP, TOTAL
@@ -42,6 +43,27 @@ class Tree(NamedTuple):
     leaf: NDArray[np.bool_]
 
 
+class Cutting(NamedTuple):
+    """What cuts are chosen by, and scratch for one block: the range of each axis, and counts of rows."""
+
+    lines: Lines
+    rules: Rules
+    limits: Limits
+    k: int
+    scratch: Scratch
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    span: NDArray[np.float64]
+    buckets: NDArray[np.int64]
+
+
+class Cut(NamedTuple):
+    middle: int  # where the right side begins: at the block's own beginning if no cut is allowed
+    left_rows: int
+    left_holds: bool
+    right_holds: bool
+
+
 @numba.njit(cache=True, nogil=True)
 def cut(lines: Lines, rules: Rules, limits: Limits, k: int, state: NDArray[np.int64]) -> Tree:
     """`lines` are rearranged so that every block is a stretch of them, the left part first."""
@@ -50,40 +72,43 @@ def cut(lines: Lines, rules: Rules, limits: Limits, k: int, state: NDArray[np.in
     room = 2 * min(rows, total // k) + 1
     start, stop, parent = np.zeros(room, np.int64), np.zeros(room, np.int64), np.full(room, -1)
     size = np.zeros(room, np.int64)
-    held, leaf = np.zeros(room, np.bool_), np.zeros(room, np.bool_)
+    keeps, leaf = np.zeros(room, np.bool_), np.zeros(room, np.bool_)
     state[TOTAL] = total
     state[DONE] = 0
     scratch = scratch_for(rules, limits, state, np.int64(EXACT))
-    conditions = len(rules.facts) + len(limits.facts) > 0
-    buckets = np.zeros(BUCKETS + 1, np.int64)
-    low, high, span = np.zeros(axes, np.int64), np.zeros(axes, np.int64), np.zeros(axes)
+    low, high, span, buckets = np.zeros(axes, np.int64), np.zeros(axes, np.int64), np.zeros(axes), np.zeros(BUCKETS + 1, np.int64)
+    cutting = Cutting(lines, rules, limits, k, scratch, low, high, span, buckets)
     waiting = np.zeros(room, np.int64)
     stop[0], size[0], made, open_blocks = rows, total, 1, 1
-    held[0] = not conditions or holds(rules, limits, lines.row, lines.weight, scratch)
+    keeps[0] = _stretch_holds(cutting, 0, rows)
     while open_blocks > 0:
         open_blocks -= 1
         block = waiting[open_blocks]
         a, b = start[block], stop[block]
-        middle, left_rows, left_holds, right_holds = a, np.int64(0), True, True
-        if size[block] >= 2 * k:
-            _measure(lines, a, b, low, high, span)
-            middle, left_rows, left_holds, right_holds = _divide(
-                lines, rules, limits, scratch, a, b, size[block], k, held[block], conditions, low, high, span, buckets
-            )
+        chosen = _divide(cutting, a, b, size[block], keeps[block])
         if state[STOP] != 0:
             break  # what was found of this block may be half a look
-        if middle == a:
+        if chosen.middle == a:
             leaf[block] = True
             state[DONE] += size[block]
             continue
-        start[made], stop[made], size[made], held[made] = middle, b, size[block] - left_rows, right_holds
-        start[made + 1], stop[made + 1], size[made + 1], held[made + 1] = a, middle, left_rows, left_holds
-        parent[made] = parent[made + 1] = block
-        waiting[open_blocks] = made
-        waiting[open_blocks + 1] = made + 1
+        left, right = made + 1, made
+        start[right], stop[right], size[right], keeps[right] = chosen.middle, b, size[block] - chosen.left_rows, chosen.right_holds
+        start[left], stop[left], size[left], keeps[left] = a, chosen.middle, chosen.left_rows, chosen.left_holds
+        parent[left] = parent[right] = block
+        waiting[open_blocks] = right
+        waiting[open_blocks + 1] = left
         open_blocks += 2
         made += 2
-    return Tree(start[:made], stop[:made], parent[:made], held[:made], leaf[:made])
+    return Tree(start[:made], stop[:made], parent[:made], keeps[:made], leaf[:made])
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def _stretch_holds(cutting: Cutting, a: int, b: int) -> bool:
+    if len(cutting.rules.conditions) + len(cutting.limits.facts) == 0:
+        return True
+    lines = cutting.lines
+    return bool(holds(cutting.rules, cutting.limits, lines.row[a:b], lines.weight[a:b], cutting.scratch))
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
@@ -105,64 +130,41 @@ def _measure(lines: Lines, a: int, b: int, low: NDArray[np.int64], high: NDArray
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def _divide(
-    lines: Lines,
-    rules: Rules,
-    limits: Limits,
-    scratch: Scratch,
-    a: int,
-    b: int,
-    size: int,
-    k: int,
-    held: bool,
-    conditions: bool,
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    span: NDArray[np.float64],
-    buckets: NDArray[np.int64],
-) -> tuple[int, int, bool, bool]:
-    """Where the right side begins (at `a` if no cut is allowed), rows on the left, and whether the sides hold the conditions.
+def _divide(cutting: Cutting, a: int, b: int, size: int, keeps: bool) -> Cut:
+    """The cut of a block of `size` rows; `keeps`: it holds the conditions itself.
 
     The widest axis first. A strict cut lies beside the median's value, on the side that leaves the halves more even, else on the other
     (LeFevre et al. cut above it only, which never cuts an axis whose most frequent value is its last). A block that does not hold the
     conditions itself takes, if no cut is allowed, the first one that leaves k rows on both sides: some parts of it may hold them."""
-    strict = len(lines.rank) == 0
+    if size < 2 * cutting.k:
+        return Cut(a, 0, True, True)
+    lines, span = cutting.lines, cutting.span
+    _measure(lines, a, b, cutting.low, cutting.high, span)
     spare = np.full(4, -1)  # axis, place, ties, rows on the left
     for _ in range(len(span)):
         axis = _widest(span)
         if axis < 0:
             break
         span[axis] = -1.0
-        place, below, equal = _median(lines, axis, a, b, low[axis], high[axis], (size + 1) // 2, buckets)
-        for attempt in range(2):
-            ties = np.int64(-1)
-            at = place
-            if not strict:
-                if attempt == 1:
-                    break
+        place, below, equal = _median(lines, axis, a, b, cutting.low[axis], cutting.high[axis], (size + 1) // 2, cutting.buckets)
+        for attempt in range(2 if len(lines.rank) == 0 else 1):
+            at, ties, left = place, np.int64(-1), below + equal
+            if len(lines.rank) > 0:
                 at, left = place - 1, size // 2
-                ties = _last_tie(lines, axis, a, b, place, left - below, buckets)
-            elif (attempt == 0) == (abs(2 * (below + equal) - size) <= abs(2 * below - size)):
-                left = below + equal
-            else:
+                ties = _last_tie(lines, axis, a, b, place, left - below, cutting.buckets)
+            elif (attempt == 0) != (abs(2 * (below + equal) - size) <= abs(2 * below - size)):
                 at, left = place - 1, below
-            if left < k or size - left < k:
+            if left < cutting.k or size - left < cutting.k:
                 continue
             middle = _part(lines, a, b, axis, at, ties)
-            if not conditions:
-                return middle, left, True, True
-            if holds(rules, limits, lines.row[a:middle], lines.weight[a:middle], scratch) and holds(
-                rules, limits, lines.row[middle:b], lines.weight[middle:b], scratch
-            ):
-                return middle, left, True, True
+            if _stretch_holds(cutting, a, middle) and _stretch_holds(cutting, middle, b):
+                return Cut(middle, left, True, True)
             if spare[0] < 0:
                 spare[0], spare[1], spare[2], spare[3] = axis, at, ties, left
-    if held or spare[0] < 0:
-        return a, 0, True, True
+    if keeps or spare[0] < 0:
+        return Cut(a, 0, True, True)
     middle = _part(lines, a, b, spare[0], spare[1], spare[2])
-    left_holds = holds(rules, limits, lines.row[a:middle], lines.weight[a:middle], scratch)
-    right_holds = holds(rules, limits, lines.row[middle:b], lines.weight[middle:b], scratch)
-    return middle, int(spare[3]), left_holds, right_holds
+    return Cut(middle, int(spare[3]), _stretch_holds(cutting, a, middle), _stretch_holds(cutting, middle, b))
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
