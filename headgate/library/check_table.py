@@ -13,16 +13,14 @@ from typing import Any
 
 import pandas as pd
 
-from headgate.core.columns import Codes, Column, Role
+from headgate.core.columns import Codes, Column
 from headgate.core.distance import Distance
-from headgate.core.distinct import places
-from headgate.core.encode import encode_column
 from headgate.core.errors import InputRejected
-from headgate.core.inferred import absent_column, check_text_names, inferred_spec
-from headgate.core.spelling import factorize
+from headgate.core.inferred import absent_column, check_text_names
 from headgate.core.tolerance import at_most, exact
 from headgate.counting.class_counts import count
 from headgate.counting.figure import Shortfall
+from headgate.library.frame_columns import cell_codes, classes_of, encode
 from headgate.library.measures import NEEDS, Asked, Measured, known_measure, measure_attribute, measure_shapes
 from headgate.principles.dissimilarity import dissimilarity
 from headgate.principles.k_anonymity import k_anonymity
@@ -122,12 +120,12 @@ def check(
 ) -> CheckResult:
     """Groups are by quasi-identifier values, or by the column `group`. In a published table, where every group has one combination of
     quasi-identifiers, both readings are measured and the worse counts. `require` asks for figures by the keys of
-    `headgate.measures.MEASURES`."""
+    `headgate.library.measures.MEASURES`."""
     quasi, sensitive = ([names] if isinstance(names, str) else list(names) for names in (quasi, sensitive))
     _check_names(frame, quasi, sensitive, group)
-    cells = {name: _cell_codes(frame[name]) for name in quasi}
-    classes = _classes(frame, cells, group)
-    columns = [_column(frame, name, kinds or {}, hierarchies or {}) for name in sensitive]
+    cells = {name: cell_codes(frame[name]) for name in quasi}
+    classes = classes_of(cells, None if group is None else frame[group])
+    columns = [encode(frame, name, kinds=kinds, hierarchies=hierarchies) for name in sensitive]
     return check_classes(columns, classes, cells, epsilon, delta, interval, require)
 
 
@@ -229,30 +227,6 @@ def _check_names(frame: pd.DataFrame, quasi: Sequence[str], sensitive: Sequence[
         raise InputRejected("There is no sensitive attribute.", "Name at least one.")
     if len(frame) == 0:
         raise InputRejected("The table has no rows.", "Give a table with rows.")
-
-
-def _classes(frame: pd.DataFrame, quasi: Mapping[str, Codes], group: str | None) -> list[Codes]:
-    if group is None:
-        return [places(quasi.values())]
-    by_group = _cell_codes(frame[group])
-    if (by_group < 0).any():
-        raise InputRejected(f"{int((by_group < 0).sum())} rows have no group in '{group}'.", "Give every row a group.")
-    if not quasi:
-        return [by_group]
-    by_values = places(quasi.values())
-    pairs = int(places((by_group, by_values)).max()) + 1
-    return [by_group, by_values] if pairs == int(by_group.max()) + 1 else [by_group]
-
-
-def _cell_codes(cells: pd.Series) -> Codes:
-    return factorize(cells, str(cells.name))[0]
-
-
-def _column(frame: pd.DataFrame, name: str, kinds: Mapping[str, str], hierarchies: Mapping[str, Any]) -> Column:
-    spec = inferred_spec(frame[name], name, Role.SENSITIVE, kinds, hierarchies)
-    if spec.kind.rules.components:
-        raise InputRejected(f"'{name}' is one column, not a vector.", "Check vectors under a policy, which names their components.")
-    return encode_column(frame[name], spec)
 
 
 def _plain(found: Any) -> Any:

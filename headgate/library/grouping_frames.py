@@ -20,11 +20,12 @@ from headgate.core.columns import Column, Role, Table
 from headgate.core.distance import Distance, PairFunction
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
-from headgate.core.inferred import absent_column, check_text_names, inferred_spec
 from headgate.core.published import publish_form, to_frame
 from headgate.core.tolerance import exact
 from headgate.grouping.conditions import Bounds, Condition, conditions_of, frequencies_of
 from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity
+from headgate.library.frame_columns import NonSensitive
+from headgate.library.frame_columns import table as table_of
 from headgate.methods.anonymize import anonymize
 from headgate.methods.choice import choose
 from headgate.methods.full_domain.level_search import FullDomain
@@ -34,8 +35,6 @@ from headgate.methods.partition import Partition
 from headgate.methods.settings import Infeasible, Settings
 from headgate.projection.codip import codip_star
 from headgate.projection.plan import CheckTable, Projection
-
-NonSensitive = Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +109,7 @@ def xcolor(
 ) -> FramePartition:
     """Groups of at least k in which every sensitive value has at most (1−δ)(|G|−1) others within ε: (ε, δ)^k-dissimilarity."""
     composite = _distance(distance, sensitive)
-    table = _table(
+    table = table_of(
         frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
     )
     method = choose("xcolor", variant)
@@ -145,7 +144,7 @@ def mondrian(
     (c, l), or {attribute: (c, l)}. Without `strict` equal quasi-identifiers may be divided between groups. `seed` breaks ties when rows are
     suppressed."""
     composite = _distance(distance, sensitive)
-    table = _table(
+    table = table_of(
         frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
     )
     bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
@@ -183,7 +182,7 @@ def full_domain(
     if quasi is None:
         chosen = tuple(name for name in chosen if name not in protected)
     composite = _distance(distance, protected)
-    table = _table(frame, chosen, protected, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **hierarchies}, nonsensitive)
+    table = table_of(frame, chosen, protected, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **hierarchies}, nonsensitive)
     bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
     limits, conditions = _asked(table, composite, epsilon, delta, frequency, bounds)
     settings = LevelSettings(_group_size(k, delta), exact(suppression), objective, conditions, limits)
@@ -202,7 +201,7 @@ def codip(
 ) -> Projection:
     """CODIP*: which sensitive attributes to publish together. `check` is called with the attributes of one table and says whether it
     may stand; without it only the two thresholds decide."""
-    table = _table(frame, (), sensitive, kinds or {}, {}, nonsensitive)
+    table = table_of(frame, (), sensitive, kinds or {}, {}, nonsensitive)
     return codip_star(table.select(table.sensitive), association_loss, join_threat, check, monotone)
 
 
@@ -237,37 +236,6 @@ def _group_size(k: Any, delta: Any = None) -> int:
     if isinstance(k, bool) or not isinstance(k, int | np.integer):
         raise InputRejected("k is no whole number.", "Give the size of the smallest group, such as 10.")
     return 2 if k == 1 and delta is not None and exact(delta) > 0 else int(k)
-
-
-def _table(
-    frame: pd.DataFrame,
-    quasi: Sequence[str],
-    sensitive: Sequence[str],
-    kinds: Mapping[str, str],
-    hierarchies: Mapping[str, Any],
-    nonsensitive: NonSensitive | None,
-) -> Table:
-    names = [*quasi, *sensitive]
-    columns = [str(name) for name in frame.columns]
-    check_text_names(names, list(frame.columns))
-    for name in names:
-        if name not in columns:
-            raise absent_column(name, columns, "the frame")
-        if columns.count(name) > 1:
-            raise InputRejected(f"Column '{name}' is twice in the frame.", "Rename the columns.")
-        if names.count(name) > 1:
-            raise InputRejected(f"Column '{name}' is named twice.", "A column is quasi-identifier or sensitive, once.")
-    for name in {**kinds, **hierarchies, **(nonsensitive or {})}:
-        if name not in names:
-            raise InputRejected(f"'{name}' is neither quasi-identifier nor sensitive.", "Correct the name.")
-    if len(frame) == 0:
-        raise InputRejected("The frame has no rows.", "Give a table with rows.")
-    harmless = nonsensitive or {}
-    specs = {
-        name: inferred_spec(frame[name], name, Role.QUASI if name in quasi else Role.SENSITIVE, kinds, hierarchies, harmless.get(name, ()))
-        for name in names
-    }
-    return encode_table(frame, specs)
 
 
 def _specs_like(table: Table) -> dict[str, ColumnSpec]:

@@ -1,7 +1,3 @@
-import inspect
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,42 +19,6 @@ def frame():
         },
         index=draw.permutation(500),
     )
-
-
-def test_importing_headgate_imports_nothing_heavy():
-    code = (
-        "import sys, headgate; dir(headgate);"
-        "heavy = {'prefect', 'mlflow', 'great_expectations', 'sqlalchemy', 'fastapi', 'pandas', 'numba', 'numpy', 'scipy'};"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[]"
-
-
-def test_the_science_imports_no_server_or_store():
-    code = (
-        "import sys, headgate as hg; hg.xcolor, hg.codip, hg.check, hg.disclosure_risk, hg.bitmap;"
-        "print(sorted({'prefect', 'mlflow', 'great_expectations', 'sqlalchemy', 'fastapi', 'sqlite3'} & set(sys.modules)))"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[]"
-
-
-def test_everything_that_the_library_promises_is_there():
-    for name in hg.__all__:
-        assert callable(getattr(hg, name)), name
-    with pytest.raises(AttributeError):
-        _ = hg.nothing
-
-
-def test_functions_with_the_name_of_a_module_stay_callable_once_that_is_imported(frame):
-    import headgate.grouping.limits
-    import headgate.library.check_table
-
-    assert headgate.grouping.limits.allowed_dissimilar(2, "0").tolist() == [0, 1, 2]
-    assert "epsilon" in inspect.signature(hg.xcolor).parameters
-    assert hg.check(frame, quasi=["age"], sensitive=["illness"]).rows == 500
-    assert hg.xcolor(frame, quasi=["age"], sensitive=["illness"], k=5, epsilon=0, delta=0.3).reached
 
 
 def test_xcolor_returns_groups_and_releases_what_can_be_measured_again(frame):
