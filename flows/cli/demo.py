@@ -146,4 +146,4 @@ def _stricter(policy: str) -> str:
 
 
 def _latest(home: Home) -> Path:
-    return home.store / POLICY / "latest"  # the shipped policy publishes under the dataset's name
+    return home.releases / POLICY / "latest"  # the shipped policy publishes under the dataset's name

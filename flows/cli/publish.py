@@ -15,8 +15,8 @@ def publish(candidate: CandidateId, json: Json = False, verbose: Verbose = False
     from tasks.runtime.home import Home
     from tasks.runtime.prefect_server import prefect_api
     from tasks.runtime.quiet import quieten
+    from tasks.stores.open_release_store import open_release_store
     from tasks.stores.seal import find_candidate
-    from tasks.stores.series import Series
 
     home = Home.open()
     ledger = open_ledger(home)
@@ -27,9 +27,9 @@ def publish(candidate: CandidateId, json: Json = False, verbose: Verbose = False
 
         version = flow.publish(found)
     release = read_history(ledger).find(found)
-    folder = Series(home.store, release.target).version(version)
+    folder = open_release_store(home).series(release.target).address(version)
     if json:
-        print_json({"candidate": found, "state": str(release.state), "version": version, "folder": str(folder)})
+        print_json({"candidate": found, "state": str(release.state), "version": version, "folder": folder})
         return
     results().print(f"Published as version {version}: {folder}", soft_wrap=True)
-    results().print(f"  headgate verify {shlex.quote(str(folder))}", soft_wrap=True)
+    results().print(f"  headgate verify {shlex.quote(folder)}", soft_wrap=True)

@@ -7,9 +7,8 @@ superseded, and `latest` moves last.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from headgate.core.errors import IntegrityBroken, PublicationFailed, Refusal, TransitionRefused
 from policies.approval.acts import Act, Actor, Rules
@@ -25,9 +24,10 @@ from tasks.publication.attestation import ATTESTATION_FILE, accompanying_files, 
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
 from tasks.signing.keys import PrivateKey, ledger_key
-from tasks.stores.files import list_files, place_folder, read_file, remove_folder, write_file
+from tasks.stores.files import Stored, read_file
+from tasks.stores.open_release_store import open_release_store
+from tasks.stores.release_store import ReleaseStore, Series
 from tasks.stores.seal import MANIFEST, Candidate, load_candidate
-from tasks.stores.series import Series
 
 PUBLISHER = Actor("publisher", "", ActorRole.PUBLISHER)
 
@@ -37,24 +37,24 @@ class Publication:
     """A version that is in place. `already`: it was, before this call."""
 
     release: Release
-    folder: Path
+    address: str
     version: int
     attestation_sha256: str
     approvals: tuple[str, ...]
     already: bool = False
 
 
-def publish(home: Home, ledger: Ledger, candidate: str, store: Path | None = None, floor: int = 1) -> Publication:
+def publish(home: Home, ledger: Ledger, candidate: str, store: ReleaseStore | None = None, floor: int = 1) -> Publication:
     """Publishes an approved candidate, or finishes a publication that was cut short. `floor`: approvals the operator asks for at least."""
     sealed = load_candidate(home.candidates, candidate)
-    series = Series(home.store if store is None else store, sealed.manifest.publish_to)
+    series = (store or open_release_store(home)).series(sealed.manifest.publish_to)
     with ledger.lock(sealed.manifest.dataset, sealed.manifest.release_id) as lock:
         record_takeover(ledger, lock)
         try:
             return _publish(home, ledger, sealed, series, floor)
         except OSError as problem:
             reason = reason_of(problem)
-        raise PublicationFailed(f"{series.folder} could not be written ({reason}).", "Check its rights and space, then publish again.")
+        raise PublicationFailed(f"{series.address()} could not be written ({reason}).", "Check its rights and space, then publish again.")
 
 
 def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, floor: int) -> Publication:
@@ -67,33 +67,33 @@ def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, floo
     if release.state not in (State.PUBLISHING, *VISIBLE):
         release = _start(ledger, history, release, series, approvals, floor)
         history = read_history(ledger)
-    series.open()
+    series.prepare()
     number = release.version or 0
-    in_place = series.version(number).exists()
-    if not in_place:
-        if already:
-            raise IntegrityBroken(f"Version {number} was published and is gone from {series.folder}.", "Restore it from a backup.")
+    if number in series.versions():
+        attestation = _arrived(sealed, series.read(number), key, series.address(number))
+    elif already:
+        raise IntegrityBroken(f"Version {number} was published and is gone from {series.address()}.", "Restore it from a backup.")
+    else:
         _require_standing(release, approvals, floor)
-        _put_in_place(sealed, release, _own_until_start(history, release), counting, key, series)
-    attestation = _arrived(sealed, series.version(number), key)
+        attestation = _put_in_place(sealed, release, _own_until_start(history, release), counting, key, series)
     if not already:
         release = _record(ledger, release, Act(Action.COMPLETE, version=number, attestation_sha256=attestation))
     _settle(ledger, series)
-    return Publication(release, series.version(number), number, attestation, tuple(one.signer.principal for one in counting), already)
+    return Publication(release, series.address(number), number, attestation, tuple(one.signer.principal for one in counting), already)
 
 
 def _start(ledger: Ledger, history: History, release: Release, series: Series, approvals: Sequence[Approval], floor: int) -> Release:
     """The next number is taken by an event, so that a second publisher takes another."""
-    foreign = [other.dataset for other in history.at_target(series.to) if other.dataset != release.dataset]
+    foreign = [other.dataset for other in history.at_target(series.target) if other.dataset != release.dataset]
     if foreign:
         raise TransitionRefused(
-            [Refusal("target", f"{series.to} is where dataset {foreign[0]} is published")], "Choose another publish.to."
+            [Refusal("target", f"{series.target} is where dataset {foreign[0]} is published")], "Choose another publish.to."
         )
     rules = Rules(floor, void_keys(approvals))
-    act = Act(Action.PUBLISH, target=series.to, version=1)
+    act = Act(Action.PUBLISH, target=series.target, version=1)
     _accepted(ledger, release, act, rules, approvals)  # refused before the store is touched
-    series.open()
-    taken = [other.version or 0 for other in history.at_target(series.to)]
+    series.prepare()
+    taken = [other.version or 0 for other in history.at_target(series.target)]
     number = max([*series.numbers(), *taken], default=0) + 1
     return _record(ledger, release, replace(act, version=number), rules, approvals)
 
@@ -137,38 +137,34 @@ def _own_until_start(history: History, release: Release) -> tuple[Entry, ...]:
 
 def _put_in_place(
     sealed: Candidate, release: Release, entries: Sequence[Entry], approvals: Sequence[Approval], key: PrivateKey, series: Series
-) -> None:
+) -> str:
+    """Written, read back, and only then given its number; the attestation's SHA-256."""
     number = release.version or 0
-    series.clear_unfinished(number)
-    made = series.unfinished(number)
-    try:
+    with series.begin(number) as draft:
         for entry in sealed.manifest.files:
-            write_file(made, entry.path, read_file(sealed.folder, entry.path).content)
+            draft.write(entry.path, read_file(sealed.folder, entry.path).content)
         for path, content in accompanying_files(sealed, release, entries, approvals, key).items():
-            write_file(made, path, content)
-        _arrived(sealed, made, key)
-        made.chmod(0o755)
-        if not place_folder(made, series.version(number)):
-            raise PublicationFailed(f"Version {number} of {series.to} is already there.", "Publish again.")
-    finally:
-        remove_folder(made)
+            draft.write(path, content)
+        attestation = _arrived(sealed, draft.read(), key, series.address(number))
+        if not draft.place():
+            raise PublicationFailed(f"Version {number} of {series.target} is already there.", "Publish again.")
+    return attestation
 
 
-def _arrived(sealed: Candidate, folder: Path, key: PrivateKey) -> str:
-    """Every file read back from the target and hashed against what was sealed and attested; the attestation's own SHA-256."""
-    stored = {path: read_file(folder, path) for path in list_files(folder)}
+def _arrived(sealed: Candidate, stored: Mapping[str, Stored], key: PrivateKey, where: str) -> str:
+    """Every file, as it was read back from the target, against what was sealed and attested; the attestation's own SHA-256."""
     digests = {path: file.sha256 for path, file in stored.items()}
     attestation = digests.pop(ATTESTATION_FILE, None)
     if attestation is None:
-        raise PublicationFailed(f"{folder} holds no attestation.", "Move it away, then publish again.")
+        raise PublicationFailed(f"{where} holds no attestation.", "Move it away, then publish again.")
     signed = check_attestation(stored[ATTESTATION_FILE].content, digests, sealed.manifest, sealed.id)
     if signed.fingerprint != key.fingerprint:
-        raise PublicationFailed(f"{folder} was attested by another ledger's key.", "Check HEADGATE_STORE and HEADGATE_HOME.")
+        raise PublicationFailed(f"{where} was attested by another ledger's key.", "Check HEADGATE_STORE and HEADGATE_HOME.")
     expected = {entry.path: entry.sha256 for entry in sealed.manifest.files} | {MANIFEST: sealed.id}
     wrong = [path for path, digest in expected.items() if digests.get(path) != digest]
     if wrong:
         raise PublicationFailed(
-            f"{len(wrong)} file(s) did not arrive at {folder} as they were sealed.", "Check the disk, then publish again."
+            f"{len(wrong)} file(s) did not arrive at {where} as they were sealed.", "Check the disk, then publish again."
         )
     return attestation
 
@@ -176,7 +172,7 @@ def _arrived(sealed: Candidate, folder: Path, key: PrivateKey) -> str:
 def _settle(ledger: Ledger, series: Series) -> None:
     """Everything after the event `published`, as often as needed: older versions are superseded, then `latest` moves."""
     history = read_history(ledger)
-    at_target = history.at_target(series.to)
+    at_target = history.at_target(series.target)
     newest = latest_version(at_target)
     for other in at_target:
         if other.state is State.PUBLISHED and other.version != newest:

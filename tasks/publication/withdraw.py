@@ -4,7 +4,6 @@ what was public stays provable."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from headgate.core.errors import Defect, PublicationFailed
 from policies.ledger.events import ReleaseWithdrawn
@@ -17,8 +16,8 @@ from tasks.ledger.history import History, latest_version, read_history
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
 from tasks.signing.keys import PrivateKey
-from tasks.stores.files import replace_file
-from tasks.stores.series import Series
+from tasks.stores.open_release_store import open_release_store
+from tasks.stores.release_store import ReleaseStore, Series
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Withdrawal:
     already: bool = False
 
 
-def withdraw(home: Home, ledger: Ledger, name: str, key: PrivateKey, reason: str, store: Path | None = None) -> Withdrawal:
+def withdraw(home: Home, ledger: Ledger, name: str, key: PrivateKey, reason: str, store: ReleaseStore | None = None) -> Withdrawal:
     """By release id or candidate. A withdrawal that was cut short is finished."""
     release = read_history(ledger).find(name)
     already = release.state is State.WITHDRAWN
@@ -40,12 +39,12 @@ def withdraw(home: Home, ledger: Ledger, name: str, key: PrivateKey, reason: str
             release = record_withdrawal(home, ledger, release.release_id, key, reason).release
         if release.version is None:
             return Withdrawal(release, None, already)
-        series = Series(home.store if store is None else store, release.target)
+        series = (store or open_release_store(home)).series(release.target)
         try:
             return Withdrawal(release, mark_withdrawn(home, read_history(ledger), release, series), already)
         except OSError as problem:
             failed = reason_of(problem)
-        raise PublicationFailed(f"{series.folder} could not be written ({failed}).", "Correct its rights, then withdraw again.")
+        raise PublicationFailed(f"{series.address()} could not be written ({failed}).", "Correct its rights, then withdraw again.")
 
 
 def mark_withdrawn(home: Home, history: History, release: Release, series: Series) -> int | None:
@@ -54,11 +53,9 @@ def mark_withdrawn(home: Home, history: History, release: Release, series: Serie
         return None
     signed = [event for event in history.events(release.release_id) if isinstance(event, ReleaseWithdrawn)]
     if not signed:
-        raise Defect("A release that was not withdrawn was to be marked.", "This is a defect of headgate; please report it.")
-    series.open()
-    mark = series.withdrawal(release.version)
-    if not mark.exists():
-        replace_file(mark, kept_envelope(home, release.candidate, signed[0].statement_sha256))
-    newest = latest_version(history.at_target(series.to))
+        raise Defect("Tried to mark as withdrawn a release that is not.", "This is a defect of headgate; please report it.")
+    series.prepare()
+    series.mark_withdrawn(release.version, kept_envelope(home, release.candidate, signed[0].statement_sha256))
+    newest = latest_version(history.at_target(series.target))
     series.point_latest(newest)
     return newest

@@ -78,12 +78,14 @@ class Home:
         return self.root / "prefect"
 
     @property
-    def store(self) -> Path:
-        """`HEADGATE_STORE`, or releases/ in the home."""
-        named = os.environ.get("HEADGATE_STORE")
-        if named and "://" in named:
-            raise StoreUnavailable(f"The store {named.split('://')[0]}:// is not supported.", "Set HEADGATE_STORE to a folder.")
-        return Path(named).expanduser().absolute() if named else self.root / "releases"
+    def releases(self) -> Path:
+        """What is published, where nothing else is said."""
+        return self.root / "releases"
+
+    @property
+    def store(self) -> str:
+        """`HEADGATE_STORE`, or `releases`."""
+        return os.environ.get("HEADGATE_STORE") or str(self.releases)
 
     def stage(self, release_id: str) -> Path:
         """A new, empty, private folder for one release."""

@@ -1,1 +1,1 @@
-"""Folders whose every file is accounted for: candidates and published series."""
+"""Candidates and published series, every file of them accounted for; where series are published to is a file each: `store_…`."""

@@ -11,6 +11,7 @@ import shutil
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from headgate.core.errors import IntegrityBroken, StoreUnavailable
@@ -28,7 +29,7 @@ class Stored:
     path: str
     content: bytes
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         return hashlib.sha256(self.content).hexdigest()
 
@@ -82,6 +83,11 @@ def read_file(folder: Path, path: str) -> Stored:
         if problem.errno in (errno.ELOOP, errno.EISDIR):
             raise IntegrityBroken(f"{_shown(path)} is no plain file.", AGAIN) from None
         raise _unusable(folder, problem) from None
+
+
+def read_folder(folder: Path) -> dict[str, Stored]:
+    """Every file below, by its path."""
+    return {path: read_file(folder, path) for path in list_files(folder)}
 
 
 def file_entry(folder: Path, path: str) -> FileEntry:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,9 +18,10 @@ from tasks.ledger.history import History, latest_version, read_history
 from tasks.publication.attestation import ATTESTATION_FILE, check_attestation
 from tasks.runtime.home import Home
 from tasks.signing.keys import LEDGER_KEY, public_fingerprint, read_public_key
-from tasks.stores.files import list_files, read_file, replace_file
+from tasks.stores.files import Stored, replace_file
+from tasks.stores.open_release_store import open_release_store
+from tasks.stores.release_store import ReleaseStore, Series
 from tasks.stores.seal import MANIFEST, read_manifest
-from tasks.stores.series import Series
 
 RESTORE = "Restore the ledger from a backup and compare: `headgate audit export` shows both as lines of text."
 LOOK = "Compare it with a backup; withdraw the release if what was published is not what was approved."
@@ -61,7 +62,7 @@ def export_ledger(ledger: Ledger, path: Path | None = None) -> str:
     return text
 
 
-def verify_audit(home: Home, ledger: Ledger, store: Path | None = None) -> AuditReport:
+def verify_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None) -> AuditReport:
     """IntegrityBroken unless the chain holds, every published head lies on it, every published file is as it was attested, and `latest`
     names what the events say."""
     report = examine_audit(home, ledger, store)
@@ -70,7 +71,7 @@ def verify_audit(home: Home, ledger: Ledger, store: Path | None = None) -> Audit
     return report
 
 
-def examine_audit(home: Home, ledger: Ledger, store: Path | None = None) -> AuditReport:
+def examine_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None) -> AuditReport:
     """The same, with every fault in the report. A chain that doesn't hold is the only fault reported: nothing else can be judged by it."""
     try:
         history = read_history(ledger)
@@ -81,27 +82,18 @@ def examine_audit(home: Home, ledger: Ledger, store: Path | None = None) -> Audi
     faults: list[str] = []
     for release in releases:
         faults += _check_decisions(home, history, release)
-    root = home.store if store is None else store
-    targets = sorted({release.target for release in releases if release.target} | _targets_in(root))
-    versions, unfinished = 0, []
+    store = store or open_release_store(home)
+    # Also what the ledger does not know: one cut short, or replaced by a new one, must not pass because it names nothing.
+    targets = sorted({release.target for release in releases if release.target} | store.targets())
+    versions = 0
+    unfinished: list[str] = []
     for target in targets:
-        checked, wrong, left = _check_series(home, history, Series(root, target))
-        versions += checked
-        faults += wrong
-        unfinished += left
+        series = _check_series(home, history, store.series(target))
+        versions += series.versions
+        faults += series.faults
+        unfinished += series.unfinished
     head = history.entries[-1].hash if history.entries else ""
     return AuditReport(len(history.entries), len(releases), versions, head, tuple(faults), tuple(unfinished))
-
-
-def _targets_in(store: Path) -> set[str]:
-    """Series that lie in the store, whether or not the ledger still knows them: a ledger cut short, or replaced by a new one, must not
-    pass because it names nothing."""
-    found = set()
-    for head in store.glob(f"**/{HEAD_FILE}") if store.is_dir() else ():
-        version = head.parent
-        if version.name.isdigit() and not version.is_symlink() and not version.parent.name.startswith("."):
-            found.add(version.parent.relative_to(store).as_posix())
-    return found
 
 
 def _check_decisions(home: Home, history: History, release: Release) -> list[str]:
@@ -118,59 +110,75 @@ def _check_decisions(home: Home, history: History, release: Release) -> list[str
     return faults
 
 
-def _check_series(home: Home, history: History, series: Series) -> tuple[int, list[str], list[str]]:
-    """The versions checked, the faults found, and the publications that were cut short."""
+@dataclass(frozen=True)
+class SeriesReport:
+    """The versions in place, the faults found, and the publications that were cut short."""
+
+    versions: int
+    faults: tuple[str, ...]
+    unfinished: tuple[str, ...]
+
+
+def _check_series(home: Home, history: History, series: Series) -> SeriesReport:
+    known = {release.version: release for release in history.at_target(series.target) if release.version is not None}
+    present, marked, newest = series.versions(), series.withdrawn(), latest_version(known.values())
     faults: list[str] = []
     unfinished: list[str] = []
-    known = {release.version: release for release in history.at_target(series.to)}
-    newest = latest_version(known.values())
-    present = [number for number in series.numbers() if series.version(number).exists()] if series.folder.is_dir() else []
-    for number in sorted({*present, *(version for version in known if version is not None)}):
-        release = known.get(number)
-        where = f"Version {number} of {series.to}"
+    for number in sorted({*present, *known}):
+        release, where = known.get(number), f"Version {number} of {series.target}"
+        due = "" if release is None else _still_to_do(release, newest, unmarked=number in present and number not in marked)
         if release is None:
             faults.append(f"{where} is in the store, and the ledger knows nothing of it: the ledger was cut short, or the version forged.")
-        elif release.state in (State.PUBLISHING, State.STALLED):
-            unfinished.append(f"{where}: publish {release.candidate[:12]} again to finish it.")
-        elif release.state is State.PUBLISHED and number != newest:
-            unfinished.append(f"{where} is not superseded by version {newest} yet: publish that again to finish it.")
+        elif due:
+            unfinished.append(f"{where}{due}")
         elif number not in present and "published" in release.seen:
             faults.append(f"{where} was published and is gone.")
         if number in present:
-            faults += [f"{where}: {fault}" for fault in _check_version(home, history, series.version(number), release)]
-    for release in known.values():
-        if release.state is State.WITHDRAWN and release.version in present and not series.withdrawal(release.version or 0).exists():
-            unfinished.append(f"Version {release.version} of {series.to}: withdraw {release.release_id} again to finish it.")
-    faults += _check_latest(history, series, unfinished)
-    faults += _check_withdrawals(history, series)
-    return len(present), faults, unfinished
+            faults += [f"{where}: {fault}" for fault in _check_version(home, history, series, number, release)]
+    if not unfinished:
+        faults += _check_latest(series, newest)
+    faults += _check_withdrawals(history, series, known, marked)
+    return SeriesReport(len(present), tuple(faults), tuple(unfinished))
 
 
-def _check_version(home: Home, history: History, folder: Path, release: Release | None) -> list[str]:
+def _still_to_do(release: Release, newest: int | None, unmarked: bool) -> str:
+    """How a publication or withdrawal that was cut short is finished; "" if nothing is left to do."""
+    if release.state in (State.PUBLISHING, State.STALLED):
+        return f": publish {release.candidate[:12]} again to finish it."
+    if release.state is State.PUBLISHED and release.version != newest:
+        return f" is not superseded by version {newest} yet: publish that again to finish it."
+    if release.state is State.WITHDRAWN and unmarked:
+        return f": withdraw {release.release_id} again to finish it."
+    return ""
+
+
+def _check_version(home: Home, history: History, series: Series, number: int, release: Release | None) -> list[str]:
+    """What is wrong with one published version; a store that fails is a fault too."""
     try:
-        files = {path: read_file(folder, path) for path in list_files(folder)}
-        for needed in (MANIFEST, HEAD_FILE, HEAD_SIGNATURE, EVENTS_FILE, ATTESTATION_FILE):
-            if needed not in files:
-                raise IntegrityBroken(f"{needed} is missing.", LOOK)
-        head, signed = verify_head(files[HEAD_FILE].content, files[HEAD_SIGNATURE].content)
-        on_chain = head.seq <= len(history.entries) and history.entries[head.seq - 1].hash == head.hash
-        if not on_chain:
-            raise IntegrityBroken(
-                "its signed head is not on the chain: the ledger was changed or cut short after it was published.", RESTORE
-            )
-        if signed.fingerprint != public_fingerprint(read_public_key(home.keys / f"{LEDGER_KEY}.pub")):
-            raise IntegrityBroken("its head is signed by another ledger's key.", LOOK)
-        digests = {path: file.sha256 for path, file in files.items() if path != ATTESTATION_FILE}
-        manifest = read_manifest(files[MANIFEST].content)
-        check_attestation(files[ATTESTATION_FILE].content, digests, manifest, digests[MANIFEST])
-        if release is not None:
-            _check_recorded(history, release, digests, files[ATTESTATION_FILE].sha256)
-            published = entries_from_lines(files[EVENTS_FILE].content.decode("utf-8", "replace"), EVENTS_FILE)
-            if published != history.of(release.release_id)[: len(published)]:
-                raise IntegrityBroken("its events are not those of the ledger.", RESTORE)
+        _check_files(home, history, series.read(number), release)
     except HeadgateError as problem:
         return [problem.message]
     return []
+
+
+def _check_files(home: Home, history: History, files: Mapping[str, Stored], release: Release | None) -> None:
+    for needed in (MANIFEST, HEAD_FILE, HEAD_SIGNATURE, EVENTS_FILE, ATTESTATION_FILE):
+        if needed not in files:
+            raise IntegrityBroken(f"{needed} is missing.", LOOK)
+    head, signed = verify_head(files[HEAD_FILE].content, files[HEAD_SIGNATURE].content)
+    on_chain = head.seq <= len(history.entries) and history.entries[head.seq - 1].hash == head.hash
+    if not on_chain:
+        raise IntegrityBroken("its signed head is not on the chain: the ledger was changed or cut short after it was published.", RESTORE)
+    if signed.fingerprint != public_fingerprint(read_public_key(home.keys / f"{LEDGER_KEY}.pub")):
+        raise IntegrityBroken("its head is signed by another ledger's key.", LOOK)
+    digests = {path: file.sha256 for path, file in files.items() if path != ATTESTATION_FILE}
+    manifest = read_manifest(files[MANIFEST].content)
+    check_attestation(files[ATTESTATION_FILE].content, digests, manifest, digests[MANIFEST])
+    if release is not None:
+        _check_recorded(history, release, digests, files[ATTESTATION_FILE].sha256)
+        published = entries_from_lines(files[EVENTS_FILE].content.decode("utf-8", "replace"), EVENTS_FILE)
+        if published != history.of(release.release_id)[: len(published)]:
+            raise IntegrityBroken("its events are not those of the ledger.", RESTORE)
 
 
 def _check_recorded(history: History, release: Release, digests: dict[str, str], attestation: str) -> None:
@@ -181,29 +189,27 @@ def _check_recorded(history: History, release: Release, digests: dict[str, str],
             raise IntegrityBroken("its attestation is not the one the ledger recorded.", LOOK)
 
 
-def _check_latest(history: History, series: Series, unfinished: Sequence[str]) -> list[str]:
-    if not series.folder.is_dir() or unfinished:
+def _check_latest(series: Series, newest: int | None) -> list[str]:
+    latest = series.latest()
+    if newest == latest:
         return []
-    wanted, found = latest_version(history.at_target(series.to)), series.latest()
-    if wanted == found:
-        return []
-    names = "nothing" if found is None else f"version {found}"
-    due = "nothing" if wanted is None else f"version {wanted}"
-    return [f"latest of {series.to} names {names}, and by the ledger it is {due}: publish that again, and find out who moved the link."]
+    names = "nothing" if latest is None else f"version {latest}"
+    due = "nothing" if newest is None else f"version {newest}"
+    return [f"latest of {series.target} names {names}, and by the ledger it is {due}: publish that again, and find out who moved the link."]
 
 
-def _check_withdrawals(history: History, series: Series) -> list[str]:
+def _check_withdrawals(history: History, series: Series, known: Mapping[int, Release], marked: Collection[int]) -> list[str]:
     """A signed withdrawal in the store whose event is gone from the ledger."""
-    faults = []
     withdrawn = {
-        release.version
-        for release in history.at_target(series.to)
+        number
+        for number, release in known.items()
         if any(isinstance(event, ReleaseWithdrawn) for event in history.events(release.release_id))
     }
-    for number in series.numbers() if series.folder.is_dir() else ():
-        if series.withdrawal(number).exists() and number not in withdrawn:
-            faults.append(f"Version {number} of {series.to} carries a withdrawal that the ledger doesn't know: the ledger was cut short.")
-    return faults
+    return [
+        f"Version {number} of {series.target} carries a withdrawal that the ledger does not know: the ledger was cut short."
+        for number in marked
+        if number not in withdrawn
+    ]
 
 
 def _says(entry: Entry) -> dict[str, str]:

@@ -16,7 +16,7 @@ from policies.ledger.events import CandidateApproved, Event, moment
 from policies.ledger.fold import fold
 from policies.ledger.standing import Release
 from policies.ledger.states import State
-from policies.sealed.manifest import Manifest
+from policies.sealed.manifest import Manifest, Signer
 from tasks.approval.statements import check_decision
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, check_own_chain, entries_from_lines, head_of, verify_head
 from tasks.ledger.event_log import event_of
@@ -24,9 +24,9 @@ from tasks.ledger.history import check_same
 from tasks.publication.attestation import APPROVALS, ATTESTATION_FILE, approval_path, check_attestation
 from tasks.signing.keys import public_fingerprint, read_public_key
 from tasks.signing.signers import REVOKED, TrustRoots, trust_roots
-from tasks.stores.files import Stored, list_files, read_file
+from tasks.stores.files import Stored, read_folder
 from tasks.stores.seal import MANIFEST, MANIFEST_SIGNATURE, check_manifest_signature, read_manifest
-from tasks.stores.series import WITHDRAWN
+from tasks.stores.store_folder import WITHDRAWN
 from tasks.verification.claims import remeasure
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class _Examination:
         return self.findings[-1].passed
 
     def _read(self) -> str:
-        self.files = {path: read_file(self.folder, path) for path in list_files(self.folder)}
+        self.files = read_folder(self.folder)
         return f"{len(self.files)} files, no link and no odd name among them"
 
     def _stored(self, path: str) -> bytes:
@@ -214,29 +214,35 @@ class _Examination:
         manifest, release = self._sealed(), self.release
         if release is None:
             raise IntegrityBroken("The events do not hold.", AGAIN)
-        recorded = {approval_path(event.signer.principal): event for event in self.events if isinstance(event, CandidateApproved)}
-        found = sorted(path for path in self.files if path.startswith(f"{APPROVALS}/"))
-        unknown = [path for path in found if path not in recorded]
-        if unknown:
-            raise IntegrityBroken(f"{unknown[0]} is an approval that the ledger did not record.", AGAIN)
-        void: list[str] = []
-        counting = []
-        for path in found:
-            event = recorded[path]
-            check_decision(self._stored(path), event, manifest.dataset, path)
-            reason = "" if self.roots is None else self.roots.why_not(event.signer.fingerprint, event.signer.principal, moment(event.at))
-            if reason:
-                void.append(f"the key of {event.signer.principal} {reason}")
-            elif not release.is_runner(event.signer) and release.is_sealed(event.signer):
-                counting.append(event.signer)
+        counting, void = self._weigh_approvals(manifest, release)
         people = sorted({signer.principal for signer in counting})
-        standing = min(len(people), len({signer.fingerprint for signer in counting}))
-        if standing < max(1, manifest.approvals_required):
+        standing, required = min(len(people), len({signer.fingerprint for signer in counting})), max(1, manifest.approvals_required)
+        if standing < required:
             why = f": {'; '.join(void)}" if void else ""
-            raise IntegrityBroken(f"{standing} of {max(1, manifest.approvals_required)} approvals stand{why}.", AGAIN)
+            raise IntegrityBroken(f"{standing} of {required} approvals stand{why}.", AGAIN)
         self.approved_by = tuple(people)
         whose = "of your signers" if self.roots is not None else "of the signers the folder names itself"
         return f"{standing} of {manifest.approvals_required} needed, {whose}: {', '.join(people)}"
+
+    def _weigh_approvals(self, manifest: Manifest, release: Release) -> tuple[list[Signer], list[str]]:
+        """Who signed an approval that counts, and why others do not count."""
+        recorded = {approval_path(event.signer.principal): event for event in self.events if isinstance(event, CandidateApproved)}
+        paths = sorted(path for path in self.files if path.startswith(f"{APPROVALS}/"))
+        unknown = [path for path in paths if path not in recorded]
+        if unknown:
+            raise IntegrityBroken(f"{unknown[0]} is an approval that the ledger did not record.", AGAIN)
+        counting: list[Signer] = []
+        void: list[str] = []
+        for path in paths:
+            event = recorded[path]
+            check_decision(self._stored(path), event, manifest.dataset, path)
+            signer = event.signer
+            reason = "" if self.roots is None else self.roots.why_not(signer.fingerprint, signer.principal, moment(event.at))
+            if reason:
+                void.append(f"the key of {signer.principal} {reason}")
+            elif not release.is_runner(signer) and release.is_sealed(signer):
+                counting.append(signer)
+        return counting, void
 
     def _attestation(self) -> str:
         digests = {path: stored.sha256 for path, stored in self.files.items() if path != ATTESTATION_FILE}

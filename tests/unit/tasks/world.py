@@ -32,6 +32,7 @@ from policies.sealed.promise import DeltaL, Dissimilarity, Promise, QuasiIdentif
 from tasks.approval.approvals import manifest_signers, operator_roots
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.open_ledger import open_ledger
+from tasks.publication.publish_version import Publication
 from tasks.runtime.home import Home
 from tasks.signing.keys import PrivateKey, make_key
 from tasks.stores.seal import Candidate, seal
@@ -150,6 +151,15 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, PrivateKey]:
     return {name: make_key(folder / name) for name in PEOPLE}
 
 
+@dataclass(frozen=True)
+class PublishedFolder(Publication):
+    """A publication whose address is a folder."""
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.address)
+
+
 @dataclass
 class World:
     """A home with its ledger and its operator's signers, and everybody's keys."""
@@ -223,12 +233,12 @@ class World:
         for name in names:
             approve(self.home, self.ledger, candidate.id, self.keys[name], "read the report")
 
-    def publish(self, candidate: Candidate):
+    def publish(self, candidate: Candidate) -> PublishedFolder:
         from tasks.publication.publish_version import publish
 
-        return publish(self.home, self.ledger, candidate.id)
+        return PublishedFolder(**vars(publish(self.home, self.ledger, candidate.id)))
 
-    def published(self, **changes: object):
+    def published(self, **changes: object) -> PublishedFolder:
         """A release through the whole journey."""
         candidate = self.seal(**changes)
         self.approve(candidate, "ann", "bob")

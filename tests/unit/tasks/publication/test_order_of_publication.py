@@ -20,7 +20,7 @@ from tasks.publication.attestation import ATTESTATION_FILE
 from tasks.signing.keys import ledger_key
 from tasks.signing.signatures import ATTESTATION, sign_statement, statement, verify_envelope
 from tasks.stores.seal import load_candidate
-from tasks.stores.series import Series
+from tasks.stores.store_folder import FolderSeries
 from tasks.verification.verify import examine_folder, verify_folder
 
 
@@ -35,7 +35,7 @@ def test_latest_moves_only_after_the_ledger_says_that_the_version_is_out(world: 
             raise StoreUnavailable("The ledger is gone.", "Bring it back.")
         return honest(self, release, events, after, actor)
 
-    series = Series(world.home.store, "people")
+    series = FolderSeries(world.home.releases, "people")
     with monkeypatch.context() as broken:
         broken.setattr(Ledger, "append", refuse_published)
         with pytest.raises(StoreUnavailable, match="ledger is gone"):
@@ -111,7 +111,7 @@ def test_a_publication_that_was_cut_short_goes_on_only_while_its_approvals_count
     with pytest.raises(TransitionRefused, match="1 of 2 approvals stand") as refusal:
         world.publish(candidate)
     assert "key of bob" in str(refusal.value)
-    series = Series(world.home.store, "people")
+    series = FolderSeries(world.home.releases, "people")
     assert not series.version(1).exists()
     (world.home.root / "revoked_keys").unlink()
     assert world.publish(candidate).version == 1

@@ -15,7 +15,7 @@ from tasks.ledger.store_sqlite import SqliteStore
 from tasks.publication.publish_version import publish
 from tasks.publication.withdraw import withdraw
 from tasks.runtime.home import Home
-from tasks.stores.series import Series
+from tasks.stores.store_folder import FolderSeries
 from tasks.verification.audit import examine_audit, verify_audit
 from tasks.verification.verify import verify_folder
 
@@ -50,7 +50,7 @@ def killed_at(number: int, work: Callable[[], object]) -> bool:
     return code == 9
 
 
-def visible(series: Series) -> list[int]:
+def visible(series: FolderSeries) -> list[int]:
     return [int(path.name) for path in series.folder.iterdir() if path.name.isdigit()] if series.folder.exists() else []
 
 
@@ -63,7 +63,7 @@ def test_a_publication_killed_anywhere_shows_nothing_or_all_of_a_version_and_is_
         home = Home.open(tmp_path / "killed")
         shutil.rmtree(home.root)
         shutil.copytree(world.home.root, home.root, symlinks=True)
-        ledger, series = Ledger(SqliteStore(home.ledger), world.clock), Series(home.store, "people")
+        ledger, series = Ledger(SqliteStore(home.ledger), world.clock), FolderSeries(home.releases, "people")
         if not killed_at(number, lambda home=home, ledger=ledger: publish(home, ledger, candidate.id)):
             break
         kills += 1
@@ -97,7 +97,7 @@ def test_a_withdrawal_killed_anywhere_is_finished_by_withdrawing_again(world, tm
         home = Home.open(tmp_path / "killed")
         shutil.rmtree(home.root)
         shutil.copytree(world.home.root, home.root, symlinks=True)
-        ledger, series = Ledger(SqliteStore(home.ledger), world.clock), Series(home.store, "people")
+        ledger, series = Ledger(SqliteStore(home.ledger), world.clock), FolderSeries(home.releases, "people")
 
         def work(home: Home = home, ledger: Ledger = ledger) -> object:
             return withdraw(home, ledger, "release-2", world.keys["ann"], "a mistake")

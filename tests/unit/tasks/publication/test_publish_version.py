@@ -16,7 +16,7 @@ from tasks.ledger.history import read_history
 from tasks.ledger.store_sqlite import SqliteStore
 from tasks.publication.publish_version import publish
 from tasks.publication.withdraw import withdraw
-from tasks.stores.series import Series
+from tasks.stores.store_folder import FolderSeries, FolderStore
 from tasks.verification.verify import verify_folder
 
 
@@ -25,7 +25,7 @@ def state(world, candidate) -> State:
 
 
 def versions(world, to: str = "people") -> list[str]:
-    folder = world.home.store / to
+    folder = world.home.releases / to
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
@@ -35,7 +35,7 @@ def test_an_approved_candidate_is_published_as_version_one_and_latest_names_it(w
     made = world.publish(candidate)
     assert (made.version, made.approvals, made.already) == (1, ("ann", "bob"), False)
     assert versions(world) == ["1", "latest"]
-    assert os.readlink(world.home.store / "people" / "latest") == "1"
+    assert os.readlink(world.home.releases / "people" / "latest") == "1"
     assert state(world, candidate) is State.PUBLISHED
     for entry in candidate.manifest.files:
         assert hashlib.sha256((made.folder / entry.path).read_bytes()).hexdigest() == entry.sha256
@@ -59,7 +59,7 @@ def test_without_enough_approvals_nothing_is_published(world) -> None:
             world.publish(candidate)
         assert refusal.value.code == 4
         assert "headgate approve" in refusal.value.cure
-        assert not world.home.store.exists()
+        assert not world.home.releases.exists()
 
 
 def test_an_operators_floor_counts_over_the_policy(world) -> None:
@@ -121,16 +121,16 @@ def test_a_newer_release_supersedes_and_latest_moves(world) -> None:
     history = read_history(world.ledger)
     assert history.release("release-1").state is State.SUPERSEDED
     assert history.release("release-1").superseded_by == "release-2"
-    assert Series(world.home.store, "people").latest() == 2
+    assert FolderSeries(world.home.releases, "people").latest() == 2
     verify_folder(first.folder)
-    verify_folder(world.home.store / "people" / "latest")
+    verify_folder(world.home.releases / "people" / "latest")
 
 
 def test_a_version_is_written_once_and_a_number_never_used_again(world) -> None:
     first = world.published()
     shutil.rmtree(first.folder)
     assert world.published().version == 2
-    (world.home.store / "people" / "7").mkdir()
+    (world.home.releases / "people" / "7").mkdir()
     assert world.published().version == 8
 
 
@@ -215,24 +215,24 @@ def test_a_store_that_cannot_be_used_is_said_and_the_release_stays_approved(worl
     world.approve(candidate, "ann", "bob")
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StoreUnavailable) as refusal:
-        publish(world.home, world.ledger, candidate.id, store=tmp_path / "file")
+        publish(world.home, world.ledger, candidate.id, store=FolderStore(tmp_path / "file"))
     assert refusal.value.code == 6
     (tmp_path / "store").mkdir()
     (tmp_path / "outside").mkdir()
     (tmp_path / "store" / "people").symlink_to(tmp_path / "outside")
     with pytest.raises(StoreUnavailable, match="out of the store"):
-        publish(world.home, world.ledger, candidate.id, store=tmp_path / "store")
+        publish(world.home, world.ledger, candidate.id, store=FolderStore(tmp_path / "store"))
     assert list((tmp_path / "outside").iterdir()) == []
     assert state(world, candidate) is State.APPROVED
-    assert publish(world.home, world.ledger, candidate.id, store=tmp_path / "elsewhere").version == 1
+    assert publish(world.home, world.ledger, candidate.id, store=FolderStore(tmp_path / "elsewhere")).version == 1
 
 
 def test_withdrawing_the_latest_marks_it_and_moves_latest_back(world) -> None:
     first, second = world.published(), world.published()
     done = withdraw(world.home, world.ledger, "release-2", world.keys["cyd"], "a wrong column")
     assert (done.latest, done.already) == (1, False)
-    assert Series(world.home.store, "people").latest() == 1
-    mark = json.loads((world.home.store / "people" / "2.withdrawn.dsse.json").read_text())
+    assert FolderSeries(world.home.releases, "people").latest() == 1
+    mark = json.loads((world.home.releases / "people" / "2.withdrawn.dsse.json").read_text())
     assert mark["signatures"][0]["keyid"] == world.keys["cyd"].fingerprint
     assert verify_folder(second.folder).withdrawn
     assert not verify_folder(first.folder).withdrawn
@@ -250,7 +250,7 @@ def test_withdrawing_an_older_version_leaves_latest_and_the_only_one_leaves_none
 
 
 def test_where_links_do_not_work_a_file_names_the_latest(world) -> None:
-    series = Series(world.home.store, "people")
+    series = FolderSeries(world.home.releases, "people")
     series.folder.mkdir(parents=True)
     (series.folder / "latest.json").write_text('{"version": 3, "path": "3"}')
     assert series.latest() == 3

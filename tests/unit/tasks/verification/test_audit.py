@@ -137,12 +137,12 @@ def test_a_ledger_replaced_by_another_history_is_found(world) -> None:
     """Another ledger, valid in itself, in which the same version was published: heads are not on its chain."""
     world.published()
     kept = world.home.root / "kept"
-    shutil.move(world.home.store, kept)
+    shutil.move(world.home.releases, kept)
     world.home.ledger.unlink()
     open_ledger(world.home)
     world.published()
-    shutil.rmtree(world.home.store)
-    shutil.move(kept, world.home.store)
+    shutil.rmtree(world.home.releases)
+    shutil.move(kept, world.home.releases)
     assert "signed head is not on the chain" in fault(world)
 
 
@@ -184,7 +184,7 @@ def test_one_version_put_in_anothers_place_is_found(world) -> None:
 def test_a_latest_that_was_moved_is_found(world) -> None:
     world.published()
     world.published()
-    link = world.home.store / "people" / "latest"
+    link = world.home.releases / "people" / "latest"
     link.unlink()
     os.symlink("1", link)
     assert "latest of people names version 1, and by the ledger it is version 2" in fault(world)

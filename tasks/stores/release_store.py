@@ -1,0 +1,92 @@
+"""What a place must do to be published to. A new one is one more file of this room, named after the scheme of its address:
+`store_folder.py`.
+
+A store keeps versions of a series and says which is the latest. It knows no approvals, no signatures and no ledger: what may be
+published, and whether what arrived is what was sealed, is decided outside of it (tasks/publication). tests/unit/tasks/stores/
+test_release_store.py holds what every store must pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from tasks.stores.files import Stored
+
+
+class Draft(Protocol):
+    """A version that is being written, which nobody can see yet."""
+
+    def write(self, path: str, content: bytes) -> None:
+        """On disk before it returns. Never over an existing file."""
+        ...
+
+    def read(self) -> Mapping[str, Stored]:
+        """Every file, read back from where it was written, by its path."""
+        ...
+
+    def place(self) -> bool:
+        """Gives the version its number, once: False if the number is taken. The one moment at which it becomes visible, whole."""
+        ...
+
+
+class Series(Protocol):
+    """The versions of one dataset at one target: numbered, each written once, and `latest`. A store that fails raises OSError."""
+
+    @property
+    def target(self) -> str:
+        """Its name under the store's root: a policy's `publish.to`."""
+        ...
+
+    def address(self, number: int | None = None) -> str:
+        """Where people find the series, or one of its versions."""
+        ...
+
+    def prepare(self) -> None:
+        """Makes it ready to be written; StoreUnavailable if it cannot be. All else but `address` may be asked before."""
+        ...
+
+    def numbers(self) -> tuple[int, ...]:
+        """Every number that has been used, in their order: of versions in place, and of withdrawn ones."""
+        ...
+
+    def versions(self) -> tuple[int, ...]:
+        """The numbers of the versions in place, in their order."""
+        ...
+
+    def begin(self, number: int) -> AbstractContextManager[Draft]:
+        """A new draft of this version. What was not placed is gone at the end, and so is what killed runs have left of this version."""
+        ...
+
+    def read(self, number: int) -> Mapping[str, Stored]:
+        """Every file of a version as it is there now, by its path."""
+        ...
+
+    def mark_withdrawn(self, number: int, envelope: bytes) -> None:
+        """Keeps the signed withdrawal beside the version, since a version is written once. A second one changes nothing."""
+        ...
+
+    def withdrawn(self) -> tuple[int, ...]:
+        """The numbers that carry a withdrawal, in their order."""
+        ...
+
+    def latest(self) -> int | None:
+        """The version that `latest` names."""
+        ...
+
+    def point_latest(self, number: int | None) -> None:
+        """Moves `latest` in one step; removes it when no version is left."""
+        ...
+
+
+class ReleaseStore(Protocol):
+    """The root under which series lie."""
+
+    def series(self, target: str) -> Series:
+        """The series at a policy's `publish.to`, whether or not anything is there."""
+        ...
+
+    def targets(self) -> frozenset[str]:
+        """Where versions lie, whether or not any ledger knows of them."""
+        ...

@@ -1,0 +1,173 @@
+"""Series published to folders: `<root>/<target>/<number>`, and `latest` as a link."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from headgate.core.errors import PublicationFailed, StoreUnavailable
+from tasks.runtime.boundary import reason_of
+from tasks.stores.files import Stored, place_folder, read_folder, remove_folder, replace_file, sync_folder, write_file
+
+LATEST = "latest"
+LATEST_FILE = "latest.json"
+UNFINISHED = ".publishing-"
+WITHDRAWN = ".withdrawn.dsse.json"  # after the version's number
+EVERY_VERSION = "head.json"  # is in every version; other folders with a number for a name are none
+NUMBER = "[1-9][0-9]{0,8}"
+
+
+def open_store(address: str) -> FolderStore:
+    return FolderStore(Path(address).expanduser().absolute())
+
+
+@dataclass(frozen=True)
+class FolderStore:
+    root: Path
+
+    def series(self, target: str) -> FolderSeries:
+        return FolderSeries(self.root, target)
+
+    def targets(self) -> frozenset[str]:
+        """Links lead elsewhere, and what is hidden is not published."""
+        versions = [path.parent for path in self.root.glob(f"**/{EVERY_VERSION}")] if self.root.is_dir() else []
+        return frozenset(
+            version.parent.relative_to(self.root).as_posix()
+            for version in versions
+            if re.fullmatch(NUMBER, version.name) and not version.is_symlink() and not version.parent.name.startswith(".")
+        )
+
+
+@dataclass(frozen=True)
+class FolderDraft:
+    folder: Path
+    target: Path
+
+    def write(self, path: str, content: bytes) -> None:
+        write_file(self.folder, path, content)
+
+    def read(self) -> Mapping[str, Stored]:
+        return read_folder(self.folder)
+
+    def place(self) -> bool:
+        self.folder.chmod(0o755)
+        return place_folder(self.folder, self.target)
+
+
+@dataclass(frozen=True)
+class FolderSeries:
+    root: Path
+    target: str
+
+    @property
+    def folder(self) -> Path:
+        return self.root / self.target
+
+    def address(self, number: int | None = None) -> str:
+        return str(self.folder if number is None else self.version(number))
+
+    def version(self, number: int) -> Path:
+        return self.folder / str(number)
+
+    def withdrawal(self, number: int) -> Path:
+        return self.folder / f"{number}{WITHDRAWN}"
+
+    def prepare(self) -> None:
+        """Refused if the folder cannot be written or is reached through a link out of the store."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            inside = self.folder.resolve().is_relative_to(self.root.resolve())
+            writable = os.access(self.folder, os.W_OK | os.X_OK)
+            if inside and writable:
+                self._clear_left_over()
+        except OSError as problem:
+            raise StoreUnavailable(
+                f"The store {self.folder} cannot be used ({reason_of(problem)}).", "Set HEADGATE_STORE to a folder that can be written."
+            ) from None
+        if not inside:
+            raise StoreUnavailable(f"{self.folder} leads out of the store through a link.", "Remove the link, or change publish.to.")
+        if not writable:
+            raise StoreUnavailable(f"The store {self.folder} cannot be written.", "Correct its rights, or set HEADGATE_STORE.")
+
+    def _clear_left_over(self) -> None:
+        """A process killed while it moved `latest` leaves the new one under its hidden name."""
+        for name in os.listdir(self.folder):
+            if name.startswith(f".{LATEST}"):
+                (self.folder / name).unlink()
+
+    def numbers(self) -> tuple[int, ...]:
+        return tuple(sorted({*self.versions(), *self.withdrawn()}))
+
+    def versions(self) -> tuple[int, ...]:
+        return self._named("")
+
+    def withdrawn(self) -> tuple[int, ...]:
+        return self._named(WITHDRAWN)
+
+    def _named(self, after: str) -> tuple[int, ...]:
+        names = os.listdir(self.folder) if self.folder.is_dir() else []
+        matches = [re.fullmatch(f"({NUMBER}){re.escape(after)}", name) for name in names]
+        return tuple(sorted(int(match[1]) for match in matches if match))
+
+    @contextmanager
+    def begin(self, number: int) -> Iterator[FolderDraft]:
+        """A hidden folder on the file system that the version will stay on."""
+        for name in os.listdir(self.folder):
+            if name.startswith(f"{UNFINISHED}{number}-"):
+                shutil.rmtree(self.folder / name)
+        made = self.folder / f"{UNFINISHED}{number}-{secrets.token_hex(6)}"
+        made.mkdir()
+        try:
+            yield FolderDraft(made, self.version(number))
+        finally:
+            remove_folder(made)
+
+    def read(self, number: int) -> Mapping[str, Stored]:
+        return read_folder(self.version(number))
+
+    def mark_withdrawn(self, number: int, envelope: bytes) -> None:
+        if not self.withdrawal(number).exists():
+            replace_file(self.withdrawal(number), envelope)
+
+    def latest(self) -> int | None:
+        link = self.folder / LATEST
+        if link.is_symlink():
+            target = os.readlink(link)
+            return int(target) if re.fullmatch(NUMBER, target) else None
+        try:
+            said = json.loads((self.folder / LATEST_FILE).read_bytes())
+            return int(said["version"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def point_latest(self, number: int | None) -> None:
+        """A file stands in where links do not work."""
+        if self.latest() == number:
+            return
+        link = self.folder / LATEST
+        if link.exists() and not link.is_symlink():
+            raise PublicationFailed(f"{link} is not a link that headgate made.", "Move it away, then publish again.")
+        if number is None:
+            link.unlink(missing_ok=True)
+            (self.folder / LATEST_FILE).unlink(missing_ok=True)
+            sync_folder(self.folder)
+            return
+        beside = self.folder / f".{LATEST}-{secrets.token_hex(6)}"
+        try:
+            os.symlink(str(number), beside, target_is_directory=True)
+        except (OSError, NotImplementedError):
+            replace_file(self.folder / LATEST_FILE, json.dumps({"version": number, "path": str(number)}).encode() + b"\n")
+            return
+        try:
+            os.replace(beside, link)
+        finally:
+            beside.unlink(missing_ok=True)
+        (self.folder / LATEST_FILE).unlink(missing_ok=True)
+        sync_folder(self.folder)

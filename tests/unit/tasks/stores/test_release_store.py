@@ -1,0 +1,149 @@
+"""What every place that is published to must do. The one in memory passes too: the Protocols ask for all that is needed, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tasks.stores.release_store import ReleaseStore, Series
+from tasks.stores.store_folder import FolderStore
+from tests.unit.tasks.stores.memory_release_store import MemoryReleaseStore
+
+STORES: dict[str, Callable[[Path], ReleaseStore]] = {
+    "folder": lambda folder: FolderStore(folder / "releases"),
+    "memory": lambda folder: MemoryReleaseStore(),
+}
+FILES = {"head.json": b"{}", "tables/table-1.csv": b"a,b\n1,2\n", "empty": b""}
+
+
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> ReleaseStore:
+    return STORES[request.param](tmp_path)
+
+
+@pytest.fixture
+def series(store: ReleaseStore) -> Series:
+    ready = store.series("people")
+    ready.prepare()
+    return ready
+
+
+def put(series: Series, number: int, files: dict[str, bytes] | None = None) -> bool:
+    with series.begin(number) as draft:
+        for path, content in (FILES if files is None else files).items():
+            draft.write(path, content)
+        return draft.place()
+
+
+def contents(series: Series, number: int) -> dict[str, bytes]:
+    stored = series.read(number)
+    assert all(path == file.path for path, file in stored.items())
+    return {path: file.content for path, file in stored.items()}
+
+
+def test_a_series_that_was_never_published_to_is_empty(store: ReleaseStore) -> None:
+    series = store.series("people")
+    assert (series.numbers(), series.versions(), series.withdrawn(), series.latest()) == ((), (), (), None)
+    assert store.targets() == frozenset()
+
+
+def test_a_placed_version_is_read_back_whole(series: Series) -> None:
+    assert put(series, 1)
+    assert series.versions() == series.numbers() == (1,)
+    assert contents(series, 1) == FILES
+
+
+def test_a_draft_is_read_back_and_seen_by_nobody_until_it_is_placed(store: ReleaseStore, series: Series) -> None:
+    with series.begin(1) as draft:
+        draft.write("head.json", b"{}")
+        assert {path: file.content for path, file in draft.read().items()} == {"head.json": b"{}"}
+        assert series.versions() == series.numbers() == ()
+        assert store.targets() == frozenset()
+        assert draft.place()
+        assert series.versions() == (1,)
+
+
+def test_what_was_not_placed_is_gone(series: Series) -> None:
+    with series.begin(1) as draft:
+        draft.write("head.json", b"half of it")
+    assert series.versions() == series.numbers() == ()
+    assert put(series, 1)
+    assert contents(series, 1) == FILES
+
+
+def test_a_draft_that_breaks_off_leaves_nothing(series: Series) -> None:
+    def break_off() -> None:
+        with series.begin(1) as draft:
+            draft.write("head.json", b"half of it")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        break_off()
+    assert series.numbers() == ()
+
+
+def test_a_version_is_placed_once(series: Series) -> None:
+    assert put(series, 1)
+    assert not put(series, 1, {"head.json": b"another"})
+    assert contents(series, 1) == FILES
+
+
+def test_a_file_of_a_draft_is_written_once(series: Series) -> None:
+    with series.begin(1) as draft:
+        draft.write("head.json", b"first")
+        with pytest.raises(OSError):
+            draft.write("head.json", b"second")
+        assert draft.read()["head.json"].content == b"first"
+
+
+def test_versions_are_in_the_order_of_their_numbers(series: Series) -> None:
+    for number in (10, 2, 1):
+        assert put(series, number)
+    assert series.versions() == (1, 2, 10)
+
+
+def test_latest_is_pointed_moved_and_removed(series: Series) -> None:
+    put(series, 1)
+    put(series, 2)
+    for number in (2, 2, 1, None, None, 2):
+        series.point_latest(number)
+        assert series.latest() == number
+    assert series.versions() == (1, 2)
+
+
+def test_a_withdrawal_is_marked_once_and_its_number_stays_used(series: Series) -> None:
+    put(series, 1)
+    assert series.withdrawn() == ()
+    series.mark_withdrawn(1, b"signed")
+    series.mark_withdrawn(1, b"signed again")
+    series.mark_withdrawn(3, b"signed")
+    assert series.withdrawn() == (1, 3)
+    assert series.numbers() == (1, 3)
+    assert series.versions() == (1,)
+    assert contents(series, 1) == FILES
+
+
+def test_series_do_not_touch_each_other_even_where_one_lies_below_the_other(store: ReleaseStore) -> None:
+    for number, target in enumerate(("people", "people-2", "office/people"), 1):
+        series = store.series(target)
+        series.prepare()
+        assert put(series, number)
+        series.point_latest(number)
+    assert store.targets() == {"people", "people-2", "office/people"}
+    assert [store.series(target).versions() for target in ("people", "people-2", "office/people", "office")] == [(1,), (2,), (3,), ()]
+    assert store.series("office/people").latest() == 3
+
+
+def test_every_version_has_an_address_of_its_own(series: Series) -> None:
+    assert len({series.address(), series.address(1), series.address(2)}) == 3
+    assert series.target == "people"
+    assert series.target in series.address(1)
+
+
+def test_preparing_again_keeps_what_is_there(series: Series) -> None:
+    put(series, 1)
+    series.point_latest(1)
+    series.prepare()
+    assert (contents(series, 1), series.latest()) == (FILES, 1)
