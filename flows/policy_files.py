@@ -1,4 +1,4 @@
-"""Where a policy file is: a path, or `shipped:NAME` for the ones that come with headgate."""
+"""Where a policy file is: a path, or `shipped:NAME` for a policy that comes with headgate."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def resolve_policy(named: Path | str) -> Path:
         return Path(text).expanduser().absolute()
     name = text.removeprefix(PREFIX)
     if name not in SHIPPED:
-        raise InputRejected(f"No shipped policy is called {name}.", f"There are: {', '.join(sorted(SHIPPED))}.")
+        raise InputRejected(f"No shipped policy is called {name}.", f"Use one of {', '.join(sorted(SHIPPED))}.")
     return Path(str(shipped_policy(name)))

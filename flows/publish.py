@@ -1,6 +1,6 @@
-"""The publish flow: decide once more from the verified chain, then put the version in place (DESIGN, steps 9 and 10).
+"""The publish flow: decides again from the verified chain, then puts the version in place.
 
-It is a flow of its own, not the rest of a suspended one: what is published is exactly the folder that people signed.
+It is a flow of its own and not the rest of a suspended one: what is published is exactly the folder that people signed.
 """
 
 from __future__ import annotations
@@ -9,24 +9,24 @@ from prefect import flow
 
 from headgate.core.errors import HeadgateError
 from policies.ledger.states import State
-from tasks.publication import publish_steps as outbox
+from tasks.publication import publish_steps as steps
 
 
 @flow(name="publish", persist_result=False, flow_run_name="publish {candidate}")
 def publish(candidate: str) -> int:
-    """Publishes one approved candidate; gives its version."""
-    outbox.decide(candidate)
-    version = outbox.put_in_place(candidate)
-    outbox.audit(candidate)
+    """Publishes one approved candidate and returns its version."""
+    steps.decide(candidate)
+    version = steps.put_in_place(candidate)
+    steps.audit(candidate)
     return int(version)
 
 
 @flow(name="publish-approved", persist_result=False)
 def publish_approved() -> list[str]:
-    """Publishes every candidate that has the approvals it needs, or whose publication was cut short. One that cannot be published
-    does not hold up the others; the flow fails at its end."""
+    """Publishes every candidate that has the approvals it needs, or whose publication was interrupted. A candidate that cannot be
+    published does not stop the others; the flow then fails at its end."""
     published, problems = [], []
-    for candidate in outbox.candidates_in(State.APPROVED, State.PUBLISHING):
+    for candidate in steps.candidates_in(State.APPROVED, State.PUBLISHING):
         try:
             publish(candidate)
             published.append(candidate)

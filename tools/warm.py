@@ -1,8 +1,8 @@
-"""Compiles the hot loops once, so that no first release has to wait for it: `python -m tools.warm`, part of `make setup`.
+"""Compiles the hot loops once, so that the first release does not have to wait: `python -m tools.warm`, part of `make setup`.
 
-The compiled code is kept beside its source. It is made by grouping and measuring a little of the shipped data by every method, so that no
-loop that a release, advice or a check needs is forgotten. Two processes share the work: each finds what the other has compiled before.
-`python -m tools.warm blocks` compiles what grouping by `variant: blocks` needs, and nothing else.
+The compiled code is kept beside its source. Every method groups and measures a little of the shipped data, so that every loop that a
+release, advice or a check needs is compiled. Two processes share the work; each finds what the other has compiled before.
+`python -m tools.warm blocks` compiles only what grouping by `variant: blocks` needs.
 """
 
 from __future__ import annotations

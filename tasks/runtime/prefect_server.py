@@ -1,7 +1,8 @@
 """Prefect's server as a child process that cannot outlive its parent.
 
-Prefect's own ephemeral server is left behind as an orphan when a flow is killed, holding the parent's stdout. This one holds a
-pipe to its parent and leaves when the pipe closes, however the parent ended. It binds its own port, so no two can collide.
+Prefect's own ephemeral server is left behind as an orphan when a flow is killed, and keeps the parent's stdout open. This one holds a
+pipe to its parent and exits when the pipe closes, however the parent ended: nobody has to ask whether the parent is alive. It binds a
+port of its own, so two servers cannot collide.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from tasks.runtime.boundary import reason_of
 
 STARTUP_SECONDS = 120
 EVENTS_SECONDS = 10
-REMEDY = "Look at the home's rights and space, or set PREFECT_API_URL to a server that runs."
+REMEDY = "Check the permissions and the free space of the home, or set PREFECT_API_URL to a running server."
 
 
 @dataclass
@@ -32,7 +33,7 @@ class PrefectServer:
 
     @classmethod
     def start(cls, scheduling: bool = False) -> PrefectServer:
-        """Returns at once; the server comes up while the caller works. Only a `scheduling` one creates runs from schedules."""
+        """Returns at once; the server starts while the caller works. Only a `scheduling` server creates runs from schedules."""
         environment = {**os.environ, "PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_FINAL": "1", "PYTHONSAFEPATH": "1"}
         environment.pop("PREFECT_API_URL", None)
         if not scheduling:
@@ -47,7 +48,7 @@ class PrefectServer:
                 stdout=subprocess.PIPE,
                 stderr=None if os.environ.get("HEADGATE_VERBOSE") else subprocess.DEVNULL,
                 env=environment,
-                start_new_session=True,  # Ctrl-C is for the flow; the server leaves when the flow has written its last state
+                start_new_session=True,  # Ctrl-C is for the flow; the server exits after the flow has written its last state
             )
         )
 
@@ -58,7 +59,7 @@ class PrefectServer:
         try:
             line = _pipe(self.process.stdout).readline()
         finally:
-            timer.cancel()  # Ctrl-C while it comes up must not wait for the timer
+            timer.cancel()  # so that Ctrl-C during the start does not wait for the timer
         if not line.strip().isdigit():
             raise StoreUnavailable("The embedded Prefect server did not start.", REMEDY)
         return f"http://127.0.0.1:{int(line)}/api"
@@ -89,8 +90,8 @@ def _unusable(folder: Path) -> str | None:
 
 @contextmanager
 def prefect_api(scheduling: bool = False, meanwhile: Callable[[], object] | None = None) -> Iterator[None]:
-    """Within it, flows talk to the server that PREFECT_API_URL names, or to one of our own that lasts as long. `meanwhile` is done
-    while that one comes up."""
+    """Within this context, flows talk to the server that PREFECT_API_URL names, or else to an embedded one, which stops at the end.
+    `meanwhile` is called while that one starts."""
     server = None if os.environ.get("PREFECT_API_URL") else PrefectServer.start(scheduling)
     try:
         from prefect.settings import PREFECT_API_URL, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
@@ -124,14 +125,14 @@ def _require_answer(url: str) -> None:
 
 
 def _send_last_events() -> None:
-    """States of task runs travel as events. Unsent when the server stops, they would be lost, and the process would try for ever."""
+    """States of task runs travel as events. Unsent events would be lost when the server stops, and the process would retry for ever."""
     from prefect.events.worker import EventsWorker
 
     EventsWorker.drain_all(timeout=EVENTS_SECONDS, at_exit=False)
 
 
 def serve_until_parent_leaves() -> None:
-    """The child's main: serve on a free port of loopback, tell the port, and leave with the parent."""
+    """The child's main: serve on a free port of loopback, print the port, and exit with the parent."""
     import socket
 
     import uvicorn

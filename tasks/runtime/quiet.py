@@ -8,7 +8,7 @@ from tasks.runtime.home import Home
 
 
 def quieten(home: Home, verbose: bool = False) -> None:
-    """Sets the environment before any of them is imported. What the operator has set stays, except telemetry, which stays off."""
+    """Sets the environment before any of them is imported. What the operator has set is kept, except that telemetry is always off."""
     os.environ.update(
         DO_NOT_TRACK="true",
         PREFECT_SERVER_ANALYTICS_ENABLED="false",

@@ -1,4 +1,4 @@
-"""How figures are said in a sentence, on pages and in the terminal alike."""
+"""How figures are written in a sentence, on pages and in the terminal."""
 
 from __future__ import annotations
 
