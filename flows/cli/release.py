@@ -50,15 +50,15 @@ def release(
         from flows import release as flow
 
         release_id = flow.new_release_id()
-        with step_progress(json) as listener:
-            listen(release_id, listener)
-            try:
+        try:
+            with step_progress(json) as listener:
+                listen(release_id, listener)
                 ended = flow.release(str(path), _absolute(source), _absolute(key), if_changed, release_id)
-            except HeadgateError as problem:
-                bench = workbench.close(release_id)
-                if bench is not None:
-                    _show_refusal(bench, problem)
-                raise
+        except HeadgateError as problem:
+            bench = workbench.close(release_id)
+            if bench is not None:
+                _show_refusal(bench, problem)
+            raise
         bench = workbench.close(release_id)
     if ended == flow.NOTHING_NEW:
         _show_nothing_new(home, release_id, json)

@@ -32,7 +32,8 @@ def test_the_wheel_holds_headgate_policies_tasks_and_flows_only(tmp_path: Path) 
         "policies/shipped/census_income/data/census.parquet",
         "policies/shipped/census_income/ATTRIBUTION.md",
         "policies/shipped/hospital_patients/data/patients.csv.gz",
-        "tasks/templates/report.html.j2",
+        "tasks/reporting/templates/report.html.j2",
+        "flows/cli/__init__.py",
         "headgate/py.typed",
     ):
         assert needed in names

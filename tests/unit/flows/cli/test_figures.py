@@ -1,0 +1,46 @@
+"""How figures and names are written in the terminal."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from flows.cli.figures import figure, gate_name, in_words, named_attributes, percentage, short
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (None, "–"),
+        (math.inf, "∞"),
+        (1234567.0, "1,234,567"),
+        (12345.678, "12,346"),
+        (0.26351, "0.2635"),
+        (0, "0"),
+        (3.0, "3"),
+        (1e-7, "1e-07"),
+    ],
+)
+def test_a_figure_has_four_digits_and_large_ones_are_written_out(number: float | None, text: str) -> None:
+    assert figure(number) == text
+
+
+def test_a_missing_figure_is_a_dash_and_a_small_one_has_three_decimals() -> None:
+    assert (short(None), short(0.0449), short(0.449)) == ("–", "0.045", "0.45")
+    assert (percentage(None), percentage(0.0432)) == ("–", "4.3 %")
+
+
+def test_a_state_is_written_in_words() -> None:
+    assert in_words("awaiting_approval") == "awaiting approval"
+
+
+def test_a_gate_about_a_dictionary_is_named_after_its_file_without_the_folder() -> None:
+    assert gate_name("disclosure:data/registers/register.csv.mean") == "disclosure:register.csv.mean"
+    assert gate_name("linkability") == "linkability"
+
+
+def test_many_columns_of_one_set_are_counted_and_few_are_named() -> None:
+    codes = [f"diagnosis={code}" for code in "abcd"]
+    assert named_attributes([*codes, "job"]) == "diagnosis (4 values), job"
+    assert named_attributes(codes[:2]) == "diagnosis=a, diagnosis=b"
