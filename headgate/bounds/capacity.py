@@ -72,11 +72,6 @@ def capacity(allowed: NDArray[np.int64], rows: int, k: int) -> Capacity:
     return Capacity(rows, k, int(by_rows[rows]), least, (f, s), _most_by_outside(allowed, rows, k), by_rows)
 
 
-def most_similar(allowed: NDArray[np.int64], rows: int, k: int) -> int:
-    """cap(n): the most mutually similar centres that groups of sizes ≥ k summing to n can hold; an upper bound for large n."""
-    return capacity(allowed, rows, k).most if rows >= k else 0
-
-
 @dataclass(frozen=True)
 class EquitableCapacity:
     """The same over the sizes of an equitable coloring. `kinds`: f, s and how many classes; those come first that need fewest others for
@@ -105,11 +100,6 @@ def equitable_capacity(allowed: NDArray[np.int64], rows: int, k: int) -> Equitab
     possible.sort(key=lambda kind: Fraction(kind[1] - kind[0], kind[0]))
     least = min((s - f for f, s, _ in possible), default=rows + 1)
     return EquitableCapacity(sum(f * many for f, _, many in possible), least, tuple(possible))
-
-
-def most_similar_equitable(allowed: NDArray[np.int64], rows: int, k: int) -> int:
-    """Σ f(s) over the sizes of an equitable coloring: refutes `faithful` only."""
-    return equitable_capacity(allowed, rows, k).most
 
 
 @numba.njit(cache=True, nogil=True)

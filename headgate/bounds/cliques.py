@@ -157,19 +157,7 @@ def _windows(
     first, last = np.full(len(codes), -1), np.full(len(codes), -1)
     for run in range(len(runs) - 1):
         start, end = runs[run], runs[run + 1]
-        line = -1
-        alone = True
-        for i in range(codes.shape[1]):
-            lowest, varies = codes[start, i], False
-            for place in range(start, end):
-                lowest = min(lowest, codes[place, i])
-                varies = varies or codes[place, i] != codes[start, i]
-            if varies:
-                alone = alone and line < 0 and layout.mode[i] == LINE and lowest >= 0
-                line = i
-        for place in range(start + 1, end):
-            alone = alone and (line < 0 or codes[place - 1, line] < codes[place, line])
-        if not alone or (layout.least and codes.shape[1] > 1 and end - start > 1):
+        if not _on_one_line(layout, codes[start:end]):
             continue
         low, high = start, start
         for place in range(start, end):
@@ -180,6 +168,21 @@ def _windows(
                 high += 1
             first[place], last[place] = low, high
     return first, last
+
+
+@numba.njit(cache=True, nogil=True)
+def _on_one_line(layout: DistanceLayout, codes: NDArray[np.int32]) -> bool:
+    """Do these values differ in one component at most, which is a line without missing cells along which they rise?"""
+    if layout.least and codes.shape[1] > 1 and len(codes) > 1:
+        return False
+    line = -1
+    for i in range(codes.shape[1]):
+        if (codes[:, i] == codes[0, i]).all():
+            continue
+        if line >= 0 or layout.mode[i] != LINE or codes[:, i].min() < 0:
+            return False
+        line = i
+    return line < 0 or bool((codes[1:, line] > codes[:-1, line]).all())
 
 
 def _grown(

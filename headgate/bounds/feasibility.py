@@ -120,19 +120,23 @@ def feasibility(
     """Of limits over the same rows. `columns` name the values that certificates show; with `quasi`, few ways to publish count too.
 
     `known`: the cliques of each limit, where they have been looked for already, under whatever δ and k."""
-    rows = limits[0].rows if limits else len(quasi[0]) if quasi else len(columns[0]) if columns else 0
+    rows = max((*(limit.rows for limit in limits[:1]), *(len(column) for column in (*quasi, *columns))), default=0)
     if k < 1:
         raise InputRejected(f"k = {k} is not a valid group size.", "Give k ≥ 1.")
     if rows < k:
         raise InputRejected(f"{rows} rows cannot make a group of k = {k}.", "Lower k or release more rows.")
     ways = ways_to_publish(quasi, rows // k) if quasi else None
     cliques = list(known) or [cliques_of(limit) for limit in limits]
-    found = tuple(_of_limit(limit, k, one, columns, ways) for limit, one in zip(limits, cliques, strict=True))
-    binding = [i for i, one in enumerate(found) if one.binds]
-    together = all(one.guaranteed for one in found)
-    if together and len(binding) > 1:
-        together = _together([limits[i] for i in binding], k, [cliques[i] for i in binding])
-    return Feasibility(rows, k, found, together, ways)
+    alone = tuple(_of_limit(limit, k, own, columns, ways) for limit, own in zip(limits, cliques, strict=True))
+    return Feasibility(rows, k, alone, _guaranteed(limits, k, cliques, alone), ways)
+
+
+def _guaranteed(limits: Sequence[NeighbourhoodLimit], k: int, cliques: Sequence[Cliques], alone: Sequence[LimitFeasibility]) -> bool:
+    """All limits together: those that bind, if there are several, are not guaranteed by being so one by one."""
+    if not all(limit.guaranteed for limit in alone):
+        return False
+    binding = [i for i, limit in enumerate(alone) if limit.binds]
+    return len(binding) < 2 or _together([limits[i] for i in binding], k, [cliques[i] for i in binding])
 
 
 def ways_to_publish(quasi: Sequence[Column], most: int) -> int | None:

@@ -1,6 +1,6 @@
 """Bitmap transformation (paper "codip", Definition 2): a set over m values becomes m binary attributes `attribute=value`.
 
-It loses nothing: `restore_sets` and `unbitmap` are exact inverses."""
+It loses nothing: `unbitmap` is its exact inverse."""
 
 from __future__ import annotations
 
@@ -101,12 +101,6 @@ def bitmap_table(table: Table, specs: Mapping[str, ColumnSpec]) -> Table:
     order = {name: i for i, name in enumerate(table.sensitive)}
     sensitive.sort(key=lambda name: order[columns[name].origin or name])
     return replace(table, columns=columns, sensitive=tuple(sensitive))
-
-
-def restore_sets(bits: Sequence[Column]) -> NDArray[Any]:
-    """The inverse: for every row the tuple of values that it has, or None for a missing set."""
-    members = [bit.name.removeprefix(f"{bit.origin}{BIT}") for bit in bits]
-    return _joined(len(bits[0]), members, ((np.flatnonzero(bit.codes == PRESENT), np.flatnonzero(bit.codes == MISSING)) for bit in bits))
 
 
 def _joined(rows: int, members: Sequence[str], marks: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]) -> NDArray[Any]:

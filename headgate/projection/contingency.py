@@ -1,14 +1,12 @@
-"""Contingency tables of every pair of attributes, as counts that add up over chunks of rows.
+"""Contingency tables of every pair of attributes.
 
-Only joint values that occur are kept, so a pair of attributes with thousands of values each needs a place a row at most. What is counted
-in two halves of a table, on two machines say, is with `+` exactly what is counted in the whole.
+Only joint values that occur are kept, so a pair of attributes with thousands of values each needs one place per row at most.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numba
 import numpy as np
@@ -28,61 +26,9 @@ class Joint:
     cells: Whole
     counts: Whole
 
-    def __add__(self, other: Joint) -> Joint:
-        both = np.concatenate([self.cells, other.cells])
-        cells, place = np.unique(both, return_inverse=True)
-        counts = np.zeros(len(cells), dtype=np.int64)
-        np.add.at(counts, place, np.concatenate([self.counts, other.counts]))
-        return Joint(cells, counts)
-
-
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """`alone[i]` counts the values of attribute i, missing first; `joint` has a table for each pair, in the order of `pairs`."""
-
-    names: tuple[str, ...]
-    values: tuple[NDArray[Any], ...]
-    sensitive: tuple[NDArray[np.bool_], ...]
-    alone: tuple[Whole, ...]
-    joint: tuple[Joint, ...]
-
-    @property
-    def rows(self) -> int:
-        return int(self.alone[0].sum()) if self.alone else 0
-
-    def __add__(self, other: Counts) -> Counts:
-        """Codes mean the same in both only if both were encoded with the same values, and that is required."""
-        alike = self.names == other.names and all(
-            np.array_equal(one, two)
-            for mine, its in ((self.values, other.values), (self.sensitive, other.sensitive))
-            for one, two in zip(mine, its, strict=True)
-        )
-        if not alike:
-            raise InputRejected(
-                "Two chunks of a table were encoded with different values.",
-                "Encode the whole first, or declare the values of every column.",
-            )
-        alone = tuple(one + two for one, two in zip(self.alone, other.alone, strict=True))
-        joint = tuple(one + two for one, two in zip(self.joint, other.joint, strict=True))
-        return Counts(self.names, self.values, self.sensitive, alone, joint)
-
-
-def counts_of(columns: Sequence[Column]) -> Counts:
-    return Counts(
-        tuple(column.name for column in columns),
-        tuple(column.values for column in columns),
-        tuple(column.sensitive for column in columns),
-        tuple(count_alone(column) for column in columns),
-        tuple(joint for _, _, joint in joints(columns)),
-    )
-
 
 def count_alone(column: Column) -> Whole:
     return np.bincount(column.codes + 1, minlength=len(column.values) + 1)
-
-
-def pairs(size: int) -> list[tuple[int, int]]:
-    return [(i, j) for i in range(size) for j in range(i + 1, size)]
 
 
 def joints(columns: Sequence[Column]) -> Iterator[tuple[int, int, Joint]]:

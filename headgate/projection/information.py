@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Column
 from headgate.core.errors import InputRejected
-from headgate.projection.contingency import Counts, Joint, Whole, count_alone, joints, pairs
+from headgate.projection.contingency import Joint, Whole, count_alone, joints
 
 NOTHING = 1e-12  # sums of information below this are 0
 
@@ -68,32 +68,20 @@ def associations(columns: Sequence[Column]) -> Associations:
 
     E(i, j) = P_i·(H_i − I) + P_j·(H_j − I), P = share of rows with a sensitive value: the paper's four cases summed (its last one is
     misprinted as H_j + H_j)."""
-    names, alone = tuple(column.name for column in columns), [count_alone(column) for column in columns]
-    return _figures(names, alone, [column.sensitive for column in columns], joints(columns))
-
-
-def associations_of(counts: Counts) -> Associations:
-    """The same from counts, which may have been added up over chunks of rows."""
-    tables = ((i, j, joint) for (i, j), joint in zip(pairs(len(counts.names)), counts.joint, strict=True))
-    return _figures(counts.names, counts.alone, counts.sensitive, tables)
-
-
-def _figures(
-    names: tuple[str, ...], alone: Sequence[Whole], flags: Sequence[NDArray[np.bool_]], tables: Iterable[tuple[int, int, Joint]]
-) -> Associations:
-    rows = int(alone[0].sum()) if alone else 0
+    alone = [count_alone(column) for column in columns]
+    size, rows = len(columns), int(alone[0].sum()) if alone else 0
     if rows == 0:
         raise InputRejected("There are no rows or no sensitive attributes to project.", "Give at least one of each.")
-    size = len(names)
     entropies = np.array([_entropy(counts) for counts in alone])
-    sensitive = np.array([counts[np.roll(flag, 1)].sum() / rows for counts, flag in zip(alone, flags, strict=True)])
+    flags = [np.roll(column.sensitive, 1) for column in columns]
+    sensitive = np.array([counts[flag].sum() / rows for counts, flag in zip(alone, flags, strict=True)])
     information, exposable = np.zeros((size, size)), np.zeros((size, size))
-    for i, j, joint in tables:
+    for i, j, joint in joints(columns):
         shared = _shared(joint, alone[i], alone[j], rows)
         information[i, j] = information[j, i] = shared
         new = sensitive[i] * max(0.0, entropies[i] - shared) + sensitive[j] * max(0.0, entropies[j] - shared)
         exposable[i, j] = exposable[j, i] = new
-    return Associations(names, entropies, information, exposable)
+    return Associations(tuple(column.name for column in columns), entropies, information, exposable)
 
 
 def entropy(column: Column) -> float:
@@ -106,13 +94,8 @@ def _entropy(counts: Whole) -> float:
     return -math.fsum((shares * np.log(shares)).tolist()) + 0.0
 
 
-def mutual_information(one: Column, other: Column) -> float:
-    """I in nats, Σ p(v, v')·ln(p(v, v')/(p(v)·p(v'))); never negative."""
-    ((_, _, joint),) = joints((one, other))
-    return _shared(joint, count_alone(one), count_alone(other), len(one))
-
-
 def _shared(joint: Joint, one: Whole, other: Whole, rows: int) -> float:
+    """I in nats, Σ p(v, v')·ln(p(v, v')/(p(v)·p(v'))); never negative."""
     left, right = one[joint.cells // len(other)], other[joint.cells % len(other)]
     terms = joint.counts / rows * np.log(joint.counts * float(rows) / (left.astype(np.float64) * right))
     return max(0.0, math.fsum(terms.tolist()))

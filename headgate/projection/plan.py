@@ -59,11 +59,6 @@ class Projection:
     steps: tuple[Step, ...]
     bound: float | None = None
 
-    @property
-    def join_threat_improvement(self) -> float:
-        """1 − Γβ, against publishing everything in one table."""
-        return 1.0 - self.information_exposure
-
 
 class CheckPlan:
     """Verdicts of tables, each asked for once: a merge leaves all other tables as they were."""

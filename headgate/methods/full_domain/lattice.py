@@ -51,73 +51,111 @@ def lattice_of(levels: Sequence[Levels]) -> Lattice:
     return Lattice(np.array([len(one) for one in levels], dtype=np.int64), part, offset, size)
 
 
+class Active(NamedTuple):
+    """The quasi-identifiers that have several nodes at a level, and how a key is made of them: the mixed-radix number of its nodes."""
+
+    attribute: NDArray[np.int64]
+    start: NDArray[np.int64]  # in `part`
+    stride: NDArray[np.int64]
+    keys: float  # how many there can be
+
+
 @numba.njit(cache=True, nogil=True)
 def group(
     lattice: Lattice, code: NDArray[np.int32], level: NDArray[np.int64], entries: Entries
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
     """The group of each entry at a node, numbered as met; of each group its rows and its first entry.
 
-    A key is the mixed-radix number of the entry's nodes. Where all keys fit into a small table they are its places, else they are hashed;
-    where they do not even fit into 62 bits they wrap, and equal keys are compared node by node."""
-    part, many, width = lattice.part, len(entries.unit), len(level)
-    unit, weight = entries.unit, entries.weight
+    Where all keys fit into a small table they are its places, else they are hashed; where they do not even fit into 62 bits they wrap, and
+    equal keys are compared node by node."""
+    active = _active(lattice, level)
+    keys = _keys(lattice.part, code, active, entries.unit)
+    if active.keys <= 4 * len(keys) + ROOM:
+        groups, firsts = _placed(keys, np.int64(active.keys))
+    else:
+        groups, firsts = _hashed(lattice.part, code, active, entries.unit, keys)
+    sizes = np.zeros(len(firsts), np.int64)
+    for i in range(len(groups)):
+        sizes[groups[i]] += entries.weight[i]
+    return groups, sizes, firsts
+
+
+@numba.njit(cache=True, nogil=True)
+def _active(lattice: Lattice, level: NDArray[np.int64]) -> Active:
+    width = len(level)
     attribute, start, stride = np.empty(width, np.int64), np.empty(width, np.int64), np.empty(width, np.int64)
-    active, room, span, packed = 0, 1.0, np.int64(1), True
+    count, keys, span = 0, 1.0, np.int64(1)
     for a in range(width):
         nodes = lattice.size[a, level[a]]
         if nodes > 1:
-            attribute[active], start[active], stride[active] = a, lattice.offset[a, level[a]], span
-            active += 1
-            room *= nodes
-            packed = room < LARGEST_KEY
-            span = span * (nodes if packed else nodes | 1)
-    keys = np.zeros(many, np.int64)
-    for i in range(many):
+            attribute[count], start[count], stride[count] = a, lattice.offset[a, level[a]], span
+            count += 1
+            keys *= nodes
+            span = span * (nodes if keys < LARGEST_KEY else nodes | 1)
+    return Active(attribute[:count], start[:count], stride[:count], keys)
+
+
+@numba.njit(cache=True, nogil=True)
+def _keys(part: NDArray[np.int32], code: NDArray[np.int32], active: Active, unit: NDArray[np.int64]) -> NDArray[np.int64]:
+    keys = np.zeros(len(unit), np.int64)
+    for i in range(len(unit)):
         key, row = np.int64(0), unit[i]
-        for j in range(active):
-            key += part[start[j] + code[row, attribute[j]]] * stride[j]
+        for j in range(len(active.attribute)):
+            key += part[active.start[j] + code[row, active.attribute[j]]] * active.stride[j]
         keys[i] = key
-    groups, firsts, sizes, found = np.empty(many, np.int32), np.empty(many, np.int64), np.zeros(many, np.int64), 0
-    if room <= 4 * many + ROOM:
-        table = np.full(np.int64(room), -1, np.int32)
-        for i in range(many):
-            number = table[keys[i]]
-            if number < 0:
-                number = found
-                table[keys[i]] = number
-                firsts[number] = i
-                found += 1
-            groups[i] = number
-            sizes[number] += weight[i]
-        return groups, sizes[:found], firsts[:found]
-    bits = 4
-    while (1 << bits) < 2 * many:
+    return keys
+
+
+@numba.njit(cache=True, nogil=True)
+def _placed(keys: NDArray[np.int64], room: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    groups, firsts, count = np.empty(len(keys), np.int32), np.empty(len(keys), np.int64), 0
+    table = np.full(room, -1, np.int32)
+    for i in range(len(keys)):
+        number = table[keys[i]]
+        if number < 0:
+            number = count
+            table[keys[i]] = number
+            firsts[number] = i
+            count += 1
+        groups[i] = number
+    return groups, firsts[:count]
+
+
+@numba.njit(cache=True, nogil=True)
+def _hashed(
+    part: NDArray[np.int32], code: NDArray[np.int32], active: Active, unit: NDArray[np.int64], keys: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    groups, firsts, count = np.empty(len(keys), np.int32), np.empty(len(keys), np.int64), 0
+    packed, bits = active.keys < LARGEST_KEY, 4
+    while (1 << bits) < 2 * len(keys):
         bits += 1
     table, mask, shift = np.full(1 << bits, -1, np.int32), (1 << bits) - 1, np.uint64(64 - bits)
-    for i in range(many):
+    for i in range(len(keys)):
         # Knuth, The Art of Computer Programming 3, 6.4
         slot = np.int64((np.uint64(keys[i]) * np.uint64(0x9E3779B97F4A7C15)) >> shift)
         while True:
             number = table[slot]
             if number < 0:
-                number = found
+                number = count
                 table[slot] = number
                 firsts[number] = i
-                found += 1
+                count += 1
                 break
             other = firsts[number]
-            if keys[other] == keys[i]:
-                same = True
-                if not packed:
-                    for j in range(active):
-                        at = start[j]
-                        same = same and part[at + code[unit[other], attribute[j]]] == part[at + code[unit[i], attribute[j]]]
-                if same:
-                    break
+            if keys[other] == keys[i] and (packed or _same_nodes(part, code, active, unit[other], unit[i])):
+                break
             slot = (slot + 1) & mask
         groups[i] = number
-        sizes[number] += weight[i]
-    return groups, sizes[:found], firsts[:found]
+    return groups, firsts[:count]
+
+
+@numba.njit(cache=True, nogil=True)
+def _same_nodes(part: NDArray[np.int32], code: NDArray[np.int32], active: Active, row: int, other: int) -> bool:
+    for j in range(len(active.attribute)):
+        a, start = active.attribute[j], active.start[j]
+        if part[start + code[row, a]] != part[start + code[other, a]]:
+            return False
+    return True
 
 
 @numba.njit(cache=True, nogil=True)

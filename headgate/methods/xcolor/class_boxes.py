@@ -57,45 +57,64 @@ def whole_loss(axes: Axes, axis: int, low: int, high: int, different: int) -> in
 def measure_class(axes: Axes, boxes: Boxes, g: int, members: NDArray[np.int64]) -> None:
     """Box and loss of a class, and what every departure would change, from its members alone."""
     boxes.clock[0] += 1
-    now = boxes.clock[0]
     boxes.loss[g] = 0
     for row in members:
         boxes.departure[row] = 0
     for axis in range(len(axes.facts)):
-        flat, first = axes.facts[axis, SHAPE] == FLAT, axes.facts[axis, FIRST]
-        low, next_low, high, next_high, different = BEYOND, BEYOND, -BEYOND, -BEYOND, np.int64(0)
-        for row in members:
-            p = np.int64(axes.position[row, axis])
-            if p < low:
-                low, next_low = p, low
-            elif p < next_low:
-                next_low = p
-            if p > high:
-                high, next_high = p, high
-            elif p > next_high:
-                next_high = p
-            if flat:
-                if boxes.seen[first + p] != now:
-                    boxes.seen[first + p] = now
-                    boxes.holder[first + p] = row
-                    boxes.alone[row, axis] = True
-                    different += 1
-                else:
-                    boxes.alone[row, axis] = False
-                    boxes.alone[boxes.holder[first + p], axis] = False
-        ends = boxes.ends[g, axis]
-        ends[LOW], ends[NEXT_LOW], ends[HIGH], ends[NEXT_HIGH] = low, next_low, high, next_high
-        boxes.different[g, axis] = different
-        whole = whole_loss(axes, axis, low, high, different)
-        boxes.loss[g] += whole
-        if whole == 0:
-            continue
-        for row in members:
-            p = np.int64(axes.position[row, axis])
-            if p in (low, high) or (flat and boxes.alone[row, axis]):
-                least, most = next_low if p == low else low, next_high if p == high else high
-                left = different - 1 if flat and boxes.alone[row, axis] else different
-                boxes.departure[row] += whole_loss(axes, axis, least, most, left) - whole
+        _find_ends(axes, boxes, g, axis, members)
+        if axes.facts[axis, SHAPE] == FLAT:
+            _find_different(axes, boxes, g, axis, members)
+        _add_losses(axes, boxes, g, axis, members)
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def _find_ends(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArray[np.int64]) -> None:
+    low, next_low, high, next_high = BEYOND, BEYOND, -BEYOND, -BEYOND
+    for row in members:
+        p = np.int64(axes.position[row, axis])
+        if p < low:
+            low, next_low = p, low
+        elif p < next_low:
+            next_low = p
+        if p > high:
+            high, next_high = p, high
+        elif p > next_high:
+            next_high = p
+    ends = boxes.ends[g, axis]
+    ends[LOW], ends[NEXT_LOW], ends[HIGH], ends[NEXT_HIGH] = low, next_low, high, next_high
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def _find_different(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArray[np.int64]) -> None:
+    """How many values there are, and who has a value alone."""
+    now, first, different = boxes.clock[0], axes.facts[axis, FIRST], np.int64(0)
+    for row in members:
+        p = first + axes.position[row, axis]
+        if boxes.seen[p] != now:
+            boxes.seen[p] = now
+            boxes.holder[p] = row
+            boxes.alone[row, axis] = True
+            different += 1
+        else:
+            boxes.alone[row, axis] = False
+            boxes.alone[boxes.holder[p], axis] = False
+    boxes.different[g, axis] = different
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def _add_losses(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArray[np.int64]) -> None:
+    ends, different, flat = boxes.ends[g, axis], boxes.different[g, axis], axes.facts[axis, SHAPE] == FLAT
+    low, high = ends[LOW], ends[HIGH]
+    whole = whole_loss(axes, axis, low, high, different)
+    boxes.loss[g] += whole
+    if whole == 0:
+        return
+    for row in members:
+        p, alone = np.int64(axes.position[row, axis]), flat and boxes.alone[row, axis]
+        if p in (low, high) or alone:
+            least, most = ends[NEXT_LOW] if p == low else low, ends[NEXT_HIGH] if p == high else high
+            left = different - 1 if alone else different
+            boxes.departure[row] += whole_loss(axes, axis, least, most, left) - whole
 
 
 @numba.njit(cache=True, nogil=True, inline="never")

@@ -6,6 +6,8 @@ lower the number of monochromatic edges. Of all such pairs (v₂, v₃) the one 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +33,23 @@ WAY_BACK, MEMBER = 50, 50  # what a search does for every row beforehand, and fo
 LOOKS = 400_000_000  # pairs of a row and a class that are looked at before giving up: some seconds
 
 
+class Ways(NamedTuple):
+    """Λ around v₁, whichever rows go with it."""
+
+    forth: NDArray[np.int64]  # of each class, Λ(V₁ → V₂) before v₂ leaves
+    back: NDArray[np.int64]  # of each row, Λ(V₃ → V₁ ∖ {v₁})
+    deepest: NDArray[np.int64]  # of each class, the least `back` of its rows
+    change: NDArray[np.int64]  # scratch: of each class, Λ of v₁ to V₂ and v₂ to it, and its least way back
+
+
+class Others(NamedTuple):
+    """v₂ and v₃ for v₁, −1 without them, and what is lost by the exchange."""
+
+    second: int
+    third: int
+    lost: int
+
+
 @numba.njit(cache=True, nogil=True)
 def exchange_triples(exchange: Exchange, state: NDArray[np.int64], first: int) -> None:
     """Exchanges of three, and of two again after each, until neither is left. A violation without one waits until the others are done.
@@ -52,11 +71,11 @@ def exchange_triples(exchange: Exchange, state: NDArray[np.int64], first: int) -
             tired[:] = False
             continue
         search.tally[LOOKED] += WAY_BACK * len(tired)
-        second, third = _others(exchange, leaving, state)
-        if second < 0:
+        others = _others(exchange, leaving, state)
+        if others.second < 0:
             tired[leaving] = True
             continue
-        _turn(exchange, leaving, second, third)
+        _turn(exchange, leaving, others.second, others.third)
         ask_again(exchange)
         exchange_pairs(exchange, state, first)
 
@@ -72,61 +91,77 @@ def _least_departure(exchange: Exchange, tired: NDArray[np.bool_]) -> int:
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def _others(exchange: Exchange, leaving: int, state: NDArray[np.int64]) -> tuple[int, int]:
-    """v₂ and v₃ for v₁; −1 without them."""
-    limits, classes, crowds, search, queues = exchange.limits, exchange.classes, exchange.crowds, exchange.search, exchange.queues
+def _others(exchange: Exchange, leaving: int, state: NDArray[np.int64]) -> Others:
+    classes, queues, departure = exchange.classes, exchange.queues, exchange.boxes.departure
+    home, lowest = classes.group[leaving], departure.min()
+    ways = _ways(exchange, leaving)
+    best = Others(-1, -1, int(NOBODY))
+    for b in range(BUCKETS):
+        done = state[STOP] or exchange.search.tally[LOOKED] >= LOOKS
+        if done or departure[leaving] + lowest + least_departure(queues, b) > best.lost:
+            break
+        row = queues.head[b]
+        while row >= 0:
+            bound = departure[leaving] + departure[row]
+            if classes.group[row] != home and bound + lowest <= best.lost and _movable(exchange, leaving, row):
+                best = _with_third(exchange, ways, leaving, row, best)
+            row = queues.after[row]
+    return best
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def _ways(exchange: Exchange, leaving: int) -> Ways:
+    """And in `search.crowd` the rows of each class that are similar to v₁."""
+    limits, classes, crowds, crowd = exchange.limits, exchange.classes, exchange.crowds, exchange.search.crowd
     rows, count, kinds = len(classes.group), len(classes.size), limits.value.shape[1]
     home = classes.group[leaving]
-    forth = np.zeros(count, dtype=np.int64)  # Λ(V₁ → V₂), before v₂ leaves
+    forth, back = np.zeros(count, dtype=np.int64), np.zeros(rows, dtype=np.int64)
     for l in range(kinds):  # noqa: E741
         slot = crowd_of(limits, classes, crowds, l, leaving)
         for g in range(count):
-            search.crowd[l, g] = crowds.rows[slot, g]
+            crowd[l, g] = crowds.rows[slot, g]
             forth[g] += crowds.rows[slot, g] - classes.inside[leaving, l] + 1
-    back = np.zeros(rows, dtype=np.int64)  # Λ(V₃ → V₁ ∖ {v₁}) of every row, and the least of each class
     deepest = np.full(count, NOBODY)
     for row in range(rows):
         for l in range(kinds):  # noqa: E741
             back[row] += similar_in(limits, classes, crowds, l, row, home) - alike(limits, l, leaving, row) - classes.inside[row, l] + 1
         deepest[classes.group[row]] = min(deepest[classes.group[row]], back[row])
     deepest[home] = NOBODY
-    second, third, least = -1, -1, NOBODY
-    change = np.empty(count, dtype=np.int64)
-    departure, lowest = exchange.boxes.departure, exchange.boxes.departure.min()
-    for b in range(BUCKETS):
-        if state[STOP] or search.tally[LOOKED] >= LOOKS or departure[leaving] + lowest + least_departure(queues, b) > least:
-            break
-        row = queues.head[b]
-        while row >= 0:
-            middle = classes.group[row]
-            bound = departure[leaving] + departure[row]
-            if middle != home and bound + lowest <= least and _movable(exchange, leaving, row):
-                search.tally[LOOKED] += count
-                _add_moves(exchange, leaving, row, forth[middle], deepest, change)
-                for g in range(count):
-                    if change[g] >= kinds or g == middle:
-                        continue
-                    search.tally[LOOKED] += MEMBER * classes.size[g]
-                    for i in range(classes.size[g]):
-                        other = classes.member[g, i]
-                        if bound + departure[other] > least:
-                            continue
-                        total = change[g] - deepest[g] + back[other]
-                        for l in range(kinds):  # noqa: E741
-                            total -= alike(limits, l, row, other)
-                        if total < 0:
-                            lost = _loss_change(exchange, leaving, row, other)
-                            if lost < least or (lost == least and (row < second or (row == second and other < third))):
-                                second, third, least = row, other, lost
-            row = queues.after[row]
-    return second, third
+    return Ways(forth, back, deepest, np.empty(count, dtype=np.int64))
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def _add_moves(exchange: Exchange, leaving: int, row: int, forth: int, deepest: NDArray[np.int64], change: NDArray[np.int64]) -> None:
+def _with_third(exchange: Exchange, ways: Ways, leaving: int, row: int, best: Others) -> Others:
+    """The best v₃ for v₁ and this v₂, where it beats what was found so far."""
+    limits, classes, search, departure = exchange.limits, exchange.classes, exchange.search, exchange.boxes.departure
+    count, kinds, bound = len(classes.size), limits.value.shape[1], departure[leaving] + departure[row]
+    second, third, least = best
+    search.tally[LOOKED] += count
+    _add_moves(exchange, ways, leaving, row)
+    for g in range(count):
+        if ways.change[g] >= kinds or g == classes.group[row]:
+            continue
+        search.tally[LOOKED] += MEMBER * classes.size[g]
+        for i in range(classes.size[g]):
+            other = classes.member[g, i]
+            if bound + departure[other] > least:
+                continue
+            total = ways.change[g] - ways.deepest[g] + ways.back[other]
+            for l in range(kinds):  # noqa: E741
+                total -= alike(limits, l, row, other)
+            if total < 0:
+                lost = _loss_change(exchange, leaving, row, other)
+                if lost < least or (lost == least and (row < second or (row == second and other < third))):
+                    second, third, least = row, other, lost
+    return Others(second, third, least)
+
+
+@numba.njit(cache=True, nogil=True, inline="never")
+def _add_moves(exchange: Exchange, ways: Ways, leaving: int, row: int) -> None:
     """change[g]: Λ of v₁ and v₂ to V₂ and g, and the least that a row of g can add to it by going on to V₁."""
+    change, forth = ways.change, ways.forth[exchange.classes.group[row]]
     for g in range(len(change)):
-        change[g] = forth + deepest[g]
+        change[g] = forth + ways.deepest[g]
     for l in range(exchange.limits.value.shape[1]):  # noqa: E741
         slot = crowd_of(exchange.limits, exchange.classes, exchange.crowds, l, row)
         own = alike(exchange.limits, l, leaving, row) + exchange.classes.inside[row, l] - 1

@@ -21,7 +21,7 @@ from headgate.methods.xcolor.classes import Classes, Crowds, alike, crowd_of, em
 from headgate.methods.xcolor.queues import BUCKETS, NOBODY, Queues, empty_queues, file_row, first_row, least_departure, set_key
 
 
-class Search(NamedTuple):
+class PartnerSearch(NamedTuple):
     """What has been asked, and scratch for the search of one partner."""
 
     waiting: NDArray[np.bool_]  # rows that found nobody
@@ -47,12 +47,12 @@ class Exchange(NamedTuple):
     boxes: Boxes
     crowds: Crowds
     queues: Queues
-    search: Search
+    search: PartnerSearch
 
 
 def prepare(axes: Axes, limits: Limits, classes: Classes) -> Exchange:
     count, (rows, kinds), wide = len(classes.size), limits.value.shape, len(axes.facts)
-    search = Search(
+    search = PartnerSearch(
         waiting=np.zeros(rows, dtype=np.bool_),
         asked=np.full(rows, -1, dtype=np.int64),
         changed=np.zeros(count, dtype=np.int64),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Codes
 from headgate.core.errors import InputRejected
-from headgate.grouping.abstract_graph import AbstractGraph, occurring, weight_near
+from headgate.grouping.abstract_graph import occurring, weight_near
 from headgate.grouping.axes import Axes
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.grouping.nearness import Limits, compile_limits
@@ -32,12 +32,6 @@ class Coloring:
     exchanges: int
     violations: int  # rows with too many similar ones in their class; 0 is success
     potential: int  # monochromatic edges left, over all limits
-
-
-def lemma_2_guarantees(limit: NeighbourhoodLimit, graph: AbstractGraph, k: int) -> bool:
-    """Lemma 2, with floors: Θ ≤ m(t+1)/2 guarantees success, with t = ⌊(1−δ)(k−1)⌋ and m = ⌊n/k⌋."""
-    classes = limit.rows // k
-    return classes > 0 and limit.allowed[k] > 0 and 2 * graph.largest_degree <= classes * int(limit.allowed[k])
 
 
 def color(axes: Axes, limits: Sequence[NeighbourhoodLimit], rows: int, k: int, watch: Watch | None = None, cycles: bool = True) -> Coloring:

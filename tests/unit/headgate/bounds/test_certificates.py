@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.bounds.capacity import capacity, equitable_capacity, most_similar, most_similar_equitable
+from headgate.bounds.capacity import capacity, equitable_capacity
 from headgate.bounds.certificates import Reason, refute
 from headgate.bounds.cliques import cliques_of
 from headgate.core.columns import Kind, Role
@@ -100,7 +100,7 @@ def test_cap_is_the_best_over_all_sizes_and_so_is_what_fits_beside_a_number_of_o
             filled = [size for size in sizes if f[size] > 0]
             others = sum(size - int(f[size]) for size in filled)
             beside[others] = max(beside[others], sum(int(f[size]) for size in filled))
-    assert room.most == most_similar(f, rows, k) == best
+    assert room.most == best
     outside = np.arange(rows + 1)
     linear = replace(room, by_outside=None)
     for others in range(rows + 1):
@@ -134,7 +134,7 @@ def test_what_equitable_classes_hold_beside_others_is_never_said_too_low(drawn):
     classes = rows // k
     sizes = [rows // classes + (i < rows % classes) for i in range(classes)]
     room = equitable_capacity(f, rows, k)
-    assert room.most == most_similar_equitable(f, rows, k) == sum(int(f[size]) for size in sizes)
+    assert room.most == sum(int(f[size]) for size in sizes)
     kinds = sorted(set(sizes))
     for used in np.ndindex(*(sizes.count(size) + 1 for size in kinds)):
         filled = [(size, many) for size, many in zip(kinds, used, strict=True) if f[size] > 0]
@@ -198,9 +198,9 @@ def test_the_fullest_clique_of_a_small_table_is_found_and_no_set_of_rows_is_call
 def test_cap_of_many_rows_is_bounded_by_the_best_size():
     """DEFINITIONS §4: 454 at n = 1000; the linear bound ⌊n·max f(s)/s⌋ for large n is never below it."""
     f = allowed_dissimilar(3000, "0.6")
-    assert most_similar(f, 1000, 10) == 454
-    assert most_similar_equitable(f, 1000, 10) == 400
-    assert most_similar(f, 3000, 10) == 3000 * 5 // 11
+    assert capacity(f, 1000, 10).most == 454
+    assert equitable_capacity(f, 1000, 10).most == 400
+    assert capacity(f, 3000, 10).most == 3000 * 5 // 11
 
 
 def test_too_many_for_groups_of_equal_size_refutes_only_the_coloring():

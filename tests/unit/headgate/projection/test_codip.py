@@ -31,7 +31,6 @@ def test_the_most_strongly_associated_attributes_are_merged_first(five):
     assert plan.numbers == ((0, 1), (2, 3), (4,))
     assert plan.association_loss <= 0.3
     assert plan.information_exposure <= 0.15
-    assert plan.join_threat_improvement == 1 - plan.information_exposure
 
 
 def test_every_merge_takes_the_pair_with_the_largest_mean_information_over_the_union(five):

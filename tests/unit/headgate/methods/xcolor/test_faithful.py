@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headgate.bounds.feasibility import feasibility
 from headgate.core.columns import Kind, Role
 from headgate.core.distance import MATRIX, Distance, DistanceLayout
 from headgate.core.encode import ColumnSpec, encode_table
-from headgate.grouping.abstract_graph import abstract_graph
 from headgate.grouping.axes import axes_of
 from headgate.grouping.limits import NeighbourhoodLimit, allowed_dissimilar, dissimilarity, linkability
 from headgate.grouping.nearness import compile_limits
 from headgate.grouping.watch import DONE, STOP, TOTAL, Stopped, Watch
 from headgate.methods.xcolor.classes import seat
 from headgate.methods.xcolor.exchanges import EXCHANGES, exchange_pairs, measure_all, open_classes, prepare
-from headgate.methods.xcolor.faithful import color, initialize, lemma_2_guarantees, row_degrees
+from headgate.methods.xcolor.faithful import color, initialize, row_degrees
 
 
 def _graph_limit(near, delta):
@@ -77,7 +77,7 @@ def _converges(drawn):
     seed, rows, k, delta, largest = drawn
     near = _graph(np.random.default_rng(seed), rows, min(largest, rows - 1))
     limit = _graph_limit(near, delta)
-    assert lemma_2_guarantees(limit, abstract_graph(limit), k)
+    assert feasibility([limit], k).guaranteed
     coloring = color(_axes([0.0] * rows)[1], [limit], rows, k, cycles=False)
     sizes = np.bincount(coloring.groups)
     inside = _inside(near, coloring.groups)

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from headgate.bounds.feasibility import feasibility
 from headgate.core.errors import InputRejected
 from headgate.grouping.abstract_graph import abstract_graph, largest_degree
 from headgate.grouping.axes import axes_of
@@ -13,7 +14,7 @@ from headgate.grouping.limits import dissimilarity
 from headgate.grouping.recount import recount
 from headgate.methods.anonymize import anonymize
 from headgate.methods.settings import Settings
-from headgate.methods.xcolor.faithful import color, lemma_2_guarantees
+from headgate.methods.xcolor.faithful import color
 from headgate.methods.xcolor.faithful_method import Faithful
 
 
@@ -59,7 +60,7 @@ def test_inequality_4_without_its_floors_is_no_guarantee():
     limit = dissimilarity(table.select(["value"]), "0", "0.6")
     graph = abstract_graph(limit)
     assert graph.largest_degree <= 3 / 2 * (1 - (1 - 1 / 2) * 0.6)
-    assert not lemma_2_guarantees(limit, graph, 2)
+    assert not feasibility([limit], 2).guaranteed
     found = anonymize(Faithful(), table, ["value"], Settings(2, (limit,)), 0)
     assert not found.reached
 
