@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from headgate.library.frame_columns import encode as encode
     from headgate.library.frame_columns import table as table
     from headgate.library.grouping_frames import codip as codip
+    from headgate.library.grouping_frames import feasibility as feasibility
     from headgate.library.grouping_frames import full_domain as full_domain
     from headgate.library.grouping_frames import mondrian as mondrian
     from headgate.library.grouping_frames import xcolor as xcolor
@@ -107,7 +108,7 @@ PUBLIC = {
     "headgate.counting.class_counts": ("count",),
     "headgate.library.check_table": ("check",),
     "headgate.library.frame_columns": ("classes", "encode", "table"),
-    "headgate.library.grouping_frames": ("codip", "full_domain", "mondrian", "xcolor"),
+    "headgate.library.grouping_frames": ("codip", "feasibility", "full_domain", "mondrian", "xcolor"),
     "headgate.principles.alpha_k": ("alpha_k",),
     "headgate.principles.beta_likeness": ("beta_likeness",),
     "headgate.principles.closeness": ("closeness",),

@@ -15,7 +15,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from headgate.bounds import feasibility as bounds
 from headgate.bounds.certificates import Certificate
+from headgate.bounds.feasibility import Feasibility
 from headgate.core.columns import Column, Role, Table
 from headgate.core.distance import Distance, PairFunction
 from headgate.core.encode import ColumnSpec, encode_table
@@ -116,6 +118,28 @@ def xcolor(
     limit = dissimilarity(table.select(table.sensitive), epsilon, delta, composite)
     settings = Settings(_group_size(k, delta), (limit,), infeasible=Infeasible.of(infeasible))
     return FramePartition(anonymize(method, table, table.sensitive, settings, seed), table)
+
+
+def feasibility(
+    frame: pd.DataFrame,
+    quasi: Sequence[str],
+    sensitive: Sequence[str],
+    k: int = 10,
+    epsilon: Any = 0.1,
+    delta: Any = 0.6,
+    distance: Distance | PairFunction | None = None,
+    kinds: Mapping[str, str] | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
+    nonsensitive: NonSensitive | None = None,
+) -> Feasibility:
+    """What is known of `xcolor` with these arguments before any work: guaranteed, refuted, or open; with the slack of Lemma 2."""
+    composite = _distance(distance, sensitive)
+    table = table_of(
+        frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
+    )
+    columns = table.select(table.sensitive)
+    limit = dissimilarity(columns, epsilon, delta, composite)
+    return bounds.feasibility((limit,), _group_size(k, delta), columns, table.select(table.quasi))
 
 
 def mondrian(

@@ -35,7 +35,7 @@ NAMES = re.findall(
     background_join bayes_risk beta_likeness bitmap check classes classifier_accuracy closeness codip codip_star count
     count_query_error delta_disclosure delta_l dictionary_linking discernibility disclosure disclosure_risk dissimilarity
     diversity encode encode_column encode_dictionary encode_table entropy_loss epsilon_m exact_per_attribute exact_total
-    full_domain gammas greedy_per_attribute greedy_total homogeneity individual_risk information_loss intersection intrusion
+    feasibility full_domain gammas greedy_per_attribute greedy_total homogeneity individual_risk information_loss intersection intrusion
     journalist_frames journalist_risk k_anonymity k_e linkability linkage_frames min_risk minimality minimax_risk mondrian
     n_t_closeness population_uniqueness proximity proximity_shapes publish_form recursive_c recursive_l reidentification
     sample_uniques special_uniques suppression table unbitmap variance worst_linkability xcolor xy_linkability

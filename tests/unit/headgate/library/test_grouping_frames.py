@@ -168,3 +168,10 @@ def test_a_row_with_nothing_sensitive_is_no_group_by_itself():
     for delta, alone in ((0.5, False), (0, True)):
         found = hg.xcolor(frame, ["age"], ["x"], k=1, epsilon=0, delta=delta, nonsensitive={"x": ["none"]})
         assert (np.bincount(found.groups).min() == 1) == alone
+
+
+def test_what_is_known_of_a_frame_before_any_work():
+    """1000 rows, k = 10, δ = 0.6: a value of 150 rows is guaranteed by Lemma 2, one of 900 refuted, one of 400 open."""
+    for rows, outlook in ((150, "guaranteed"), (400, "open"), (900, "refuted")):
+        frame = pd.DataFrame({"age": range(1000), "illness": ["flu"] * rows + [f"v{i}" for i in range(1000 - rows)]})
+        assert hg.feasibility(frame, ["age"], ["illness"], 10, 0, "0.6").outlook == outlook
