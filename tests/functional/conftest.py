@@ -1,7 +1,8 @@
 """A steward's folder with a small table made on the spot, and the command line run on it as a person would run it.
 
-Most journeys run the command in this process, against one real Prefect server for the session; `spawned` runs it as a process of its
-own, where that is what is tested.
+Most journeys run the command in this process, against one real Prefect server per test process; `spawned` runs it as a process of its
+own, where that is what is tested. What releasing or publishing the folder as it was made comes to is made once per test process, and
+copied for everybody who starts from there.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import csv
 import json
 import os
 import random
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import warnings
@@ -20,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.functional.canaries import CANARY, places_with
 
 POLICY = """\
 schema: 1
@@ -70,7 +75,9 @@ class Project:
     folder: Path
     home: Path
     run_here: Callable[..., Outcome]
+    finished: Path
     keys: dict[str, Path] = field(default_factory=dict)
+    as_made: dict[str, bytes] = field(default_factory=dict)
 
     @property
     def policy(self) -> Path:
@@ -120,23 +127,53 @@ class Project:
         )
         return Outcome(result.returncode, result.stdout, result.stderr)
 
+    def contents(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
+
+    def once(self, name: str, act: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """The first run in the folder as it was made; its home is kept, and copied for the projects that ask for the same."""
+        if self.home.exists() or self.contents() != self.as_made:
+            return act()
+        kept = self.finished / name
+        if not kept.exists():
+            document = act()
+            kept.mkdir()
+            shutil.copytree(self.home, kept / "home", symlinks=True)
+            (kept / "document.json").write_text(json.dumps([str(self.home), document]), encoding="utf-8")
+            return document
+        text = (kept / "document.json").read_text(encoding="utf-8")
+        first_home = json.loads(text)[0]
+        shutil.copytree(kept / "home", self.home, symlinks=True)
+        with sqlite3.connect(self.home / "mlflow.db") as runs:
+            for table, column in (("experiments", "artifact_location"), ("runs", "artifact_uri")):
+                runs.execute(f"UPDATE {table} SET {column} = replace({column}, ?, ?)", (first_home, str(self.home)))
+        runs.close()
+        return dict(json.loads(text.replace(first_home, str(self.home)))[1])
+
     def released(self) -> dict[str, Any]:
+        return self.once("released", self._release)
+
+    def _release(self) -> dict[str, Any]:
         outcome = self.run("release", self.policy, "--json")
         assert outcome.code == 0, outcome.err
         return outcome.json
 
-    def approved(self, *approvers: str) -> str:
+    def approved(self) -> str:
         candidate = str(self.released()["candidate"])
-        for approver in approvers or ("alice", "bob"):
+        for approver in ("alice", "bob"):
             outcome = self.run("approve", candidate, "--key", self.keys[approver], "--reason", "read and agreed", "--json")
             assert outcome.code == 0, outcome.err
         return candidate
 
     def published(self) -> tuple[str, Path]:
+        document = self.once("published", self._publish)
+        return document["candidate"], Path(document["folder"])
+
+    def _publish(self) -> dict[str, Any]:
         candidate = self.approved()
         outcome = self.run("publish", candidate, "--json")
         assert outcome.code == 0, outcome.err
-        return candidate, Path(outcome.json["folder"])
+        return {"candidate": candidate, "folder": outcome.json["folder"]}
 
 
 def people(count: int = 300, seed: int = 1) -> list[dict[str, str]]:
@@ -174,7 +211,8 @@ def quiet_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
 
 @pytest.fixture(scope="session")
 def prefect_server(quiet_environment: Path) -> Iterator[str]:
-    """One real Prefect server for all journeys in this process."""
+    """One real Prefect server for all journeys in this process. When it has stopped and written everything down, nothing that a test has
+    planted is in its database or its log."""
     from tasks.expectations.running import import_great_expectations
     from tasks.reporting.mlflow_runs import import_mlflow
     from tasks.runtime.home import Home
@@ -191,6 +229,7 @@ def prefect_server(quiet_environment: Path) -> Iterator[str]:
     yield url
     os.environ.pop("PREFECT_API_URL", None)
     server.stop()
+    assert places_with(CANARY, [quiet_environment], []) == []
 
 
 @pytest.fixture(scope="session")
@@ -204,29 +243,40 @@ def approver_keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture
-def run_here(prefect_server: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+def run_here(prefect_server: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
     from flows.cli import app
     from flows.cli.exit_codes import run_application
 
     def run(home: Path, *arguments: str | Path) -> Outcome:
         monkeypatch.setenv("HEADGATE_HOME", str(home))
-        capsys.readouterr()
+        capfd.readouterr()
         code = run_application(app, [str(argument) for argument in arguments])
-        seen = capsys.readouterr()
+        seen = capfd.readouterr()
         return Outcome(code, seen.out, seen.err)
 
     return run
 
 
-@pytest.fixture
-def project(tmp_path: Path, run_here: Callable[..., Outcome], approver_keys: dict[str, Path]) -> Project:
+@pytest.fixture(scope="session")
+def make_project(approver_keys: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Project]:
     """alice, bob and carol may sign; mallory may not."""
-    folder = tmp_path / "steward's folder"
-    folder.mkdir()
-    made = Project(folder, tmp_path / "home", run_here, dict(approver_keys))
-    (folder / "region.csv").write_text(REGIONS, encoding="utf-8")
-    lines = [f"{name} {approver_keys[name].with_suffix('.pub').read_text().strip()}" for name in ("alice", "bob", "carol")]
-    (folder / "signers").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    made.write_source(people())
-    made.write_policy()
-    return made
+    finished = tmp_path_factory.mktemp("finished")
+
+    def make(below: Path, run_here: Callable[..., Outcome]) -> Project:
+        folder = below / "steward's folder"
+        folder.mkdir()
+        made = Project(folder, below / "home", run_here, finished, dict(approver_keys))
+        (folder / "region.csv").write_text(REGIONS, encoding="utf-8")
+        lines = [f"{name} {approver_keys[name].with_suffix('.pub').read_text().strip()}" for name in ("alice", "bob", "carol")]
+        (folder / "signers").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        made.write_source(people())
+        made.write_policy()
+        made.as_made = made.contents()
+        return made
+
+    return make
+
+
+@pytest.fixture
+def project(tmp_path: Path, run_here: Callable[..., Outcome], make_project: Callable[..., Project]) -> Project:
+    return make_project(tmp_path, run_here)
