@@ -6,78 +6,96 @@ notice. Compiled loops run as plain Python here, so that no cached machine code 
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
 import pytest
 
-AT_ONCE = min(4, os.cpu_count() or 1)
-Result = subprocess.CompletedProcess[str]
 ROOT = Path(__file__).resolve().parents[2]
 SABOTAGES = tomllib.loads((Path(__file__).parent / "sabotages.toml").read_text(encoding="utf-8"))["sabotage"]
-PARTS = ("headgate", "policies", "tasks", "flows", "tests", "deployments", "benchmarks", "docs", "pyproject.toml", "README.md")
-# Machine words wrap silently where they are compiled; as numpy scalars they warn, and warnings are errors.
-WRAPPING = ("-W", "ignore:overflow encountered:RuntimeWarning")
+PARTS = (
+    "headgate",
+    "policies",
+    "tasks",
+    "flows",
+    "tests",
+    "tools",
+    "deployments",
+    "benchmarks",
+    "docs",
+    "pyproject.toml",
+    "Makefile",
+    "README.md",
+)
+NOT_COPIED = shutil.ignore_patterns("results", "*.nbi", "*.nbc")
+# Machine words wrap silently where they are compiled; as numpy scalars they warn, and warnings are errors. That hypothesis is imported
+# already is meant.
+IGNORED = ("ignore:overflow encountered:RuntimeWarning", "ignore::pytest.PytestAssertRewriteWarning")
+ARGUMENTS = ("-x", "-p", "no:xdist", *(word for warning in IGNORED for word in ("-W", warning)))
+SECONDS = 280
+# Those that need compiled loops are green elsewhere.
+TESTS = sorted({sabotage["test"] for sabotage in SABOTAGES if not sabotage.get("compiled", False)})
 
 
-@pytest.fixture(scope="module")
-def copies(tmp_path_factory: pytest.TempPathFactory) -> SimpleQueue[Path]:
-    """As many as can be worked on at once; who takes one puts it back as it was."""
-    free: SimpleQueue[Path] = SimpleQueue()
-    for _ in range(AT_ONCE):
-        folder = tmp_path_factory.mktemp("sabotaged")
-        for part in PARTS:
-            source = ROOT / part
-            if source.is_dir():
-                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "results"))
-            else:
-                shutil.copy2(source, folder / part)
-        free.put(folder)
-    return free
+@dataclass(frozen=True)
+class Result:
+    code: int
+    output: str
 
 
-@pytest.fixture(scope="module")
-def results(request: pytest.FixtureRequest, copies: SimpleQueue[Path]) -> Iterator[dict[str, Future[Result]]]:
-    """Of all sabotages that were asked for, in their order."""
-    parameters = (getattr(item, "callspec", None) for item in request.session.items)
-    chosen = [one.params["sabotage"] for one in parameters if one is not None and "sabotage" in one.params]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield {sabotage["name"]: pool.submit(sabotaged, sabotage, copies) for sabotage in chosen}
-        pool.shutdown(cancel_futures=True)
+@dataclass(frozen=True)
+class Copy:
+    """A copy of the project whose tests run in forks of one process, or in a process of their own where loops have to be compiled."""
+
+    folder: Path
+    forking: subprocess.Popen[str]
+
+    def tested(self, *tests: str) -> Result:
+        output = self.folder / "output"
+        request = {"folder": str(self.folder), "arguments": [*ARGUMENTS, *tests], "output": str(output), "seconds": SECONDS}
+        assert self.forking.stdin is not None
+        assert self.forking.stdout is not None
+        self.forking.stdin.write(json.dumps(request) + "\n")
+        self.forking.stdin.flush()
+        code = int(self.forking.stdout.readline())
+        return Result(code, output.read_text(encoding="utf-8", errors="replace"))
+
+    def tested_compiled(self, test: str, cache: Path) -> Result:
+        environment = {**os.environ, "PYTHONPATH": str(self.folder), "NUMBA_CACHE_DIR": str(cache)}
+        command = [sys.executable, "-m", "pytest", *ARGUMENTS, test]
+        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=SECONDS)
+        return Result(done.returncode, done.stdout + done.stderr)
 
 
-def sabotaged(sabotage: dict[str, Any], copies: SimpleQueue[Path]) -> Result:
-    copy = copies.get()
-    path = copy / sabotage["file"]
-    whole = path.read_text(encoding="utf-8")
-    path.write_text(whole.replace(sabotage["find"], sabotage["replace"]), encoding="utf-8")
-    try:
-        return run_tests(copy, sabotage["test"], compiled=bool(sabotage.get("compiled", False)))
-    finally:
-        path.write_text(whole, encoding="utf-8")
-        copies.put(copy)
-
-
-def run_tests(folder: Path, *tests: str, compiled: bool = False, seconds: int = 280) -> Result:
-    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    if not compiled:
-        environment["NUMBA_DISABLE_JIT"] = "1"
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-x", "-p", "no:randomly", *WRAPPING, *tests],
+@pytest.fixture(scope="session")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
+    folder = tmp_path_factory.mktemp("sabotaged")
+    for part in PARTS:
+        source = ROOT / part
+        if source.is_dir():
+            shutil.copytree(source, folder / part, ignore=NOT_COPIED)
+        else:
+            shutil.copy2(source, folder / part)
+    forking = subprocess.Popen(
+        [sys.executable, "-P", str(folder / "tests/sabotage/forking.py")],
         cwd=folder,
-        env=environment,
-        capture_output=True,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
-        timeout=seconds,
     )
+    with forking:
+        yield Copy(folder, forking)
+        assert forking.stdin is not None
+        forking.stdin.close()
 
 
 def test_there_are_enough_sabotages_and_each_has_a_name_of_its_own() -> None:
@@ -96,19 +114,25 @@ def test_every_sabotage_finds_its_line_and_its_test() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda sabotage: sabotage["name"])
-def test_a_sabotage_turns_its_named_test_red(sabotage: dict[str, Any], results: dict[str, Future[Result]]) -> None:
-    result = results[sabotage["name"]].result()
-    summary = result.stdout.strip().splitlines()[-1] if result.stdout.strip() else ""
-    found = result.returncode == 1 and " failed" in summary and " error" not in summary  # a fixture that broke has noticed nothing
-    assert found, f"stayed green or did not run:\n{result.stdout[-3000:]}{result.stderr[-1000:]}"
+def test_a_sabotage_turns_its_named_test_red(sabotage: dict[str, Any], copy: Copy, tmp_path: Path) -> None:
+    path = copy.folder / sabotage["file"]
+    whole, stamp = path.read_text(encoding="utf-8"), path.stat().st_mtime
+    path.write_text(whole.replace(sabotage["find"], sabotage["replace"]), encoding="utf-8")
+    # Bytecode is taken for that of a source of the same second and length: each state of the file gets a second of its own.
+    os.utime(path, (stamp, stamp + 1 + SABOTAGES.index(sabotage)))
+    try:
+        compiled = sabotage.get("compiled", False)
+        result = copy.tested_compiled(sabotage["test"], tmp_path) if compiled else copy.tested(sabotage["test"])
+    finally:
+        path.write_text(whole, encoding="utf-8")
+        os.utime(path, (stamp, stamp))
+    summary = result.output.strip().splitlines()[-1] if result.output.strip() else ""
+    noticed = result.code == 1 and " failed" in summary and " error" not in summary  # a fixture that broke has noticed nothing
+    assert noticed, f"stayed green or did not run:\n{result.output[-4000:]}"
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
-def test_without_a_sabotage_the_named_tests_are_green(copies: SimpleQueue[Path]) -> None:
-    """In as many runs as there are copies; those that need compiled loops are green elsewhere."""
-    tests = sorted({sabotage["test"] for sabotage in SABOTAGES if not sabotage.get("compiled", False)})
-    folders = [copies.get() for _ in range(AT_ONCE)]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for result in pool.map(lambda i: run_tests(folders[i], *tests[i::AT_ONCE], seconds=850), range(AT_ONCE)):
-            assert result.returncode == 0, result.stdout[-3000:]
+@pytest.mark.parametrize("file", sorted({test.partition("::")[0] for test in TESTS}))
+def test_without_a_sabotage_the_named_tests_are_green(file: str, copy: Copy) -> None:
+    result = copy.tested(*(test for test in TESTS if test.partition("::")[0] == file))
+    assert result.code == 0, result.output[-4000:]
