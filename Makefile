@@ -1,13 +1,18 @@
 # Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-long test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk serve lock clean
+.PHONY: help setup demo test test-fast test-long sabotage test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk serve lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
+# One process per core, each with a Prefect server and about 1 GB of memory.
+PYTEST := $(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=worksteal
 
 help:
 	@echo "make demo           a whole release: run, approved, published and verified; and one that its gate refuses"
-	@echo "make test           all tests but the long ones"
+	@echo "make test           all tests but the long ones; at most 5 minutes on two cores"
+	@echo "make test-fast      the unit tests; at most a minute"
+	@echo "make test-long      the long tests"
+	@echo "make sabotage       breaks one line at a time and sees that the test named for it fails"
 	@echo "make test-all       every test, and the sabotages"
 	@echo "make check          lint, types, import contracts, docs that follow from the code; edits nothing"
 	@echo "make docs           writes the docs that follow from the code: the rooms, the command line, the states"
@@ -46,12 +51,18 @@ demo: setup
 	@$(BIN)/headgate demo
 
 test: setup
-	@$(BIN)/python -m pytest -m "not long"
+	@$(PYTEST) -m "not long"
+
+test-fast: setup
+	@$(PYTEST) -m "not long" tests/unit
 
 test-long: setup
-	@$(BIN)/python -m pytest -m long
+	@$(PYTEST) -m long tests/unit tests/functional
 
-test-all: test test-long
+sabotage: setup
+	@$(PYTEST) -m long tests/sabotage
+
+test-all: test test-long sabotage
 
 check: setup
 	@$(BIN)/ruff check .
