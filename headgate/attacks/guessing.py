@@ -110,48 +110,77 @@ def _best(
     best, most = np.full(many, -1, np.int64), np.zeros(many, np.int64)
     total = np.zeros(many, np.int64)
     fits, tally = np.empty(classes, np.int64), np.zeros(len(rank), np.int64)
-    touched, before = np.empty(len(rank), np.int64), np.zeros(len(rank) + 1, np.int64)
+    touched = np.empty(len(rank), np.int64)
     last, fitting = -1, 0
     for query in range(many):
         if queries[query, 0] != last:  # queries are sorted by combination
             last = queries[query, 0]
             fitting = fitting_classes(bits, wanted[last], fits)
-        told, different = queries[query, 1], 0
+        different = 0
         for i in range(fitting):
-            entry, end = starts[fits[i]], starts[fits[i] + 1]
-            above = end
-            while entry < above:  # the first entry with the known number
-                middle = (entry + above) // 2
-                if entries[middle, 0] < told:
-                    entry = middle + 1
-                else:
-                    above = middle
-            while entry < end and entries[entry, 0] == told:
-                value = entries[entry, 1]
-                if tally[value] == 0:
-                    touched[different] = value
-                    different += 1
-                tally[value] += counts[entry]
-                total[query] += counts[entry]
-                entry += 1
-        found = np.sort(touched[:different])
+            different, rows = _tallied(starts[fits[i]], starts[fits[i] + 1], entries, counts, queries[query, 1], tally, touched, different)
+            total[query] += rows
+        values = np.sort(touched[:different])
+        rows_near = _rows_near(values, tally, low, high, matrix)
         for i in range(different):
-            before[i + 1] = before[i] + tally[found[i]]
-        first, past = 0, 0
-        for i in range(different):
-            value, near = found[i], 0
-            if len(matrix) > 0:
-                for j in range(different):
-                    if matrix[value, found[j]]:
-                        near += tally[found[j]]
-            else:
-                while found[first] < low[value]:
-                    first += 1
-                while past < different and found[past] <= high[value]:
-                    past += 1
-                near = before[past] - before[first]
+            value, near = values[i], rows_near[i]
             if near > most[query] or (near == most[query] and rank[value] < rank[best[query]]):
                 best[query], most[query] = value, near
-        for i in range(different):
-            tally[found[i]] = 0
+            tally[value] = 0
     return best, most, total
+
+
+@numba.njit(cache=True, nogil=True)
+def _tallied(
+    entry: int,
+    end: int,
+    entries: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    known: int,
+    tally: NDArray[np.int64],
+    touched: NDArray[np.int64],
+    different: int,
+) -> tuple[int, int]:
+    """Adds a class's rows with the known number to the tally by value; the values tallied by then, and the rows that were added."""
+    above, rows = end, 0
+    while entry < above:  # the first entry with the known number
+        middle = (entry + above) // 2
+        if entries[middle, 0] < known:
+            entry = middle + 1
+        else:
+            above = middle
+    while entry < end and entries[entry, 0] == known:
+        value = entries[entry, 1]
+        if tally[value] == 0:
+            touched[different] = value
+            different += 1
+        tally[value] += counts[entry]
+        rows += counts[entry]
+        entry += 1
+    return different, rows
+
+
+@numba.njit(cache=True, nogil=True)
+def _rows_near(
+    values: NDArray[np.int64], tally: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64], matrix: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """For each of these values, which ascend, the tallied rows within its reach."""
+    many = len(values)
+    near = np.zeros(many, np.int64)
+    if len(matrix) > 0:
+        for i in range(many):
+            for j in range(many):
+                if matrix[values[i], values[j]]:
+                    near[i] += tally[values[j]]
+        return near
+    before = np.zeros(many + 1, np.int64)
+    for i in range(many):
+        before[i + 1] = before[i] + tally[values[i]]
+    first, past = 0, 0
+    for i in range(many):
+        while values[first] < low[values[i]]:
+            first += 1
+        while past < many and values[past] <= high[values[i]]:
+            past += 1
+        near[i] = before[past] - before[first]
+    return near

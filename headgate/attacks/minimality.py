@@ -59,6 +59,15 @@ class Minimality:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class _Cut:
+    """A cut that was not made, and what follows from that."""
+
+    part: NDArray[np.bool_]  # which of the group's rows would be in the first part
+    beliefs: NDArray[np.float64]  # parts × values
+    rise: float  # the largest factor by which belief in a sensitive value rises
+
+
 def minimality(quasi: Sequence[Column], groups: Codes, column: Column, k: int, *, linkability: Any = None, delta: Any = None) -> Minimality:
     """All by row of the source: −1 for suppressed rows. The promise is one of `linkability` (at most that share) and `delta`."""
     if (linkability is None) == (delta is None):
@@ -79,28 +88,29 @@ def minimality(quasi: Sequence[Column], groups: Codes, column: Column, k: int, *
         skipped += size > LARGEST_GROUP
         if not 2 * k <= size <= LARGEST_GROUP or not flags.any():
             continue
-        best: tuple[float, NDArray[np.float64], NDArray[np.bool_]] | None = None
-        for attribute in quasi:
-            part = middle_cut(attribute.codes[rows], k)
-            if part is None:
-                continue
-            sizes = int(part.sum()), int(size - part.sum())
-            caps = [allowed(number, linkability, delta) for number in sizes]
-            after = beliefs(counts, flags, sizes, (caps[0], caps[1]))
-            if after is None:
-                continue
-            rise = float((after / shares)[:, flags].max())
-            belief = max(belief, float(after[:, flags].max()))
-            if best is None or rise > best[0]:
-                best = rise, after, part
-        if best is not None:
-            reasoned, ratio, people = reasoned + 1, max(ratio, best[0]), people + size
-            guesses = best[1].round(9).argmax(axis=1)[np.where(best[2], 0, 1)]
+        cuts = [
+            _Cut(part, after, float((after / shares)[:, flags].max()))
+            for part in (middle_cut(attribute.codes[rows], k) for attribute in quasi)
+            if part is not None and (after := _beliefs_after(part, counts, flags, linkability, delta)) is not None
+        ]
+        if cuts:
+            belief = max(belief, *(float(cut.beliefs[:, flags].max()) for cut in cuts))
+            best = max(cuts, key=lambda cut: cut.rise)
+            reasoned, ratio, people = reasoned + 1, max(ratio, best.rise), people + size
+            guesses = best.beliefs.round(9).argmax(axis=1)[np.where(best.part, 0, 1)]
             right += int((guesses == place).sum())
             right_overall += int((values[rows] == overall).sum())
     words = f"the value of '{column.name}' that the missing cut makes most likely"
     done = success("Minimality", words, people, right, right_overall) if people else None
     return Minimality(column.name, reasoned, skipped, ratio, belief, prior, done)
+
+
+def _beliefs_after(
+    part: NDArray[np.bool_], counts: NDArray[np.int64], flags: NDArray[np.bool_], linkability: Any, delta: Any
+) -> NDArray[np.float64] | None:
+    """Beliefs in each part of a group once it is known that this cut was not made."""
+    sizes = int(part.sum()), int(len(part) - part.sum())
+    return beliefs(counts, flags, sizes, (allowed(sizes[0], linkability, delta), allowed(sizes[1], linkability, delta)))
 
 
 def allowed(size: int, linkability: Any, delta: Any) -> int:

@@ -13,3 +13,12 @@ def population(x: np.uint64) -> np.uint64:
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
     x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@numba.njit(cache=True, nogil=True)
+def lowest(word: int) -> int:
+    """The place of the lowest bit that is set; one must be."""
+    place = 0
+    while not word >> place & 1:
+        place += 1
+    return place

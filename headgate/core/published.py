@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,28 +145,30 @@ def from_frame(
 ) -> PublishedTable:
     """A published file read again; an empty text is a missing cell. With `group` None rows are grouped by quasi-identifier values."""
     specs = {**sensitive, **(insensitive or {})}
-    wanted = [*quasi, *(part for spec in specs.values() for part in (spec.components or (spec.name,))), *([group] if group else [])]
-    for column in wanted:
-        found = int((frame.columns == column).sum())
-        if found != 1:
-            raise InputRejected(f"Column '{column}' is {'not' if found == 0 else 'twice'} in table '{name}'.", "Publish the table again.")
-    if len(frame) == 0:
-        raise InputRejected(f"Table '{name}' has no rows.", "Publish the table again.")
-    cells: dict[str, PublishedCells] = {}
-    for attribute in quasi:
-        cells[attribute] = _published_cells(frame[attribute])
+    parts = (part for spec in specs.values() for part in (spec.components or (spec.name,)))
+    _check_columns(frame, name, [*quasi, *parts, *([group] if group else [])])
+    cells = {attribute: _published_cells(frame[attribute]) for attribute in quasi}
     columns = {key: encode_column(_source(frame, spec), spec) for key, spec in specs.items()}
-    numbers = np.zeros(len(frame), dtype=np.int32)
-    if group:
-        if frame[group].isna().any() or (frame[group].astype(object) == "").any():
-            raise InputRejected(f"Table '{name}' has rows without a group number.", "Publish the table again.")
-        numbers = pd.factorize(frame[group])[0].astype(np.int32)
+    numbers = _group_numbers(frame[group], name) if group else np.zeros(len(frame), dtype=np.int32)
     published = PublishedTable(
         name, len(frame), numbers, cells, {key: columns[key] for key in sensitive}, {key: columns[key] for key in insensitive or {}}
     )
-    if group:
-        return published
-    return PublishedTable(name, len(frame), published.by_values(), cells, published.sensitive, published.insensitive)
+    return published if group else replace(published, group=published.by_values())
+
+
+def _check_columns(frame: pd.DataFrame, name: str, columns: Sequence[str]) -> None:
+    for column in columns:
+        times = int((frame.columns == column).sum())
+        if times != 1:
+            raise InputRejected(f"Column '{column}' is {'not' if times == 0 else 'twice'} in table '{name}'.", "Publish the table again.")
+    if len(frame) == 0:
+        raise InputRejected(f"Table '{name}' has no rows.", "Publish the table again.")
+
+
+def _group_numbers(cells: pd.Series, name: str) -> Codes:
+    if cells.isna().any() or (cells.astype(object) == "").any():
+        raise InputRejected(f"Table '{name}' has rows without a group number.", "Publish the table again.")
+    return pd.factorize(cells)[0].astype(np.int32)
 
 
 def _published_cells(column: pd.Series) -> PublishedCells:

@@ -149,43 +149,16 @@ def _dearest(
     whole there, and best as soon as no set of them can be improved by moving it one step up or down. Moves by powers of two come
     first; the best of all 3ⁿ moves is found along the chain."""
     points, many = len(below) - 1, len(at)
-    height = np.zeros(many, np.int64)
-    score, following = np.zeros(3), np.zeros(3)
-    came = np.zeros((many, 3), np.int8)
+    height, came = np.zeros(many, np.int64), np.zeros((many, 3), np.int8)
+    own = below[at + 1] - below[at] - shares if table_short else shares - (below[at + 1] - below[at])
     value, step = 0.0, 1
     while 2 * step < points:
         step *= 2
     while step > 0:
-        plain = 0.0
-        for i in range(many):
-            share = below[at[i] + 1] - below[at[i]]
-            own = share - shares[i] if table_short else shares[i] - share
-            for to in range(3):
-                y = height[i] + (to - 1) * step
-                following[to] = -np.inf
-                if y < 0:
-                    continue
-                if i == 0:
-                    following[to] = _end(at[i], y, below, moment, table_short, True)
-                else:
-                    for origin in range(3):
-                        x = height[i - 1] + (origin - 1) * step
-                        if score[origin] > -np.inf and abs(x - y) <= at[i] - at[i - 1]:
-                            reached = score[origin] + _between(at[i - 1], at[i], x, y, below, moment, table_short)
-                            if reached > following[to]:
-                                following[to] = reached
-                                came[i, to] = origin
-                following[to] += own * y
-                if i == many - 1:
-                    following[to] += _end(at[i], y, below, moment, table_short, False)
-            plain += own * height[i]
-            if i > 0:
-                plain += _between(at[i - 1], at[i], height[i - 1], height[i], below, moment, table_short)
-            score[:] = following
-        plain += _end(at[0], height[0], below, moment, table_short, True)
-        plain += _end(at[-1], height[-1], below, moment, table_short, False)
-        best = int(np.argmax(score))
+        plain = _value_of(at, own, height, below, moment, table_short)
         value = max(value, plain)
+        score = _best_moves(at, own, height, step, below, moment, table_short, came)
+        best = int(np.argmax(score))
         if score[best] <= plain + 1e-12 * points:
             step //= 2
             continue
@@ -193,6 +166,61 @@ def _dearest(
             height[i] += (best - 1) * step
             best = came[i, best]
     return float(value)
+
+
+@numba.njit(cache=True, nogil=True)
+def _value_of(
+    at: NDArray[np.int64],
+    own: NDArray[np.float64],
+    height: NDArray[np.int64],
+    below: NDArray[np.float64],
+    moment: NDArray[np.float64],
+    table_short: bool,
+) -> float:
+    """Σ f·(p − q) where f has these heights at the class's own values; `own` is p − q there."""
+    total = 0.0
+    for i in range(len(at)):
+        total += own[i] * height[i]
+        if i > 0:
+            total += _between(at[i - 1], at[i], height[i - 1], height[i], below, moment, table_short)
+    total += _end(at[0], height[0], below, moment, table_short, True)
+    return float(total + _end(at[-1], height[-1], below, moment, table_short, False))
+
+
+@numba.njit(cache=True, nogil=True)
+def _best_moves(
+    at: NDArray[np.int64],
+    own: NDArray[np.float64],
+    height: NDArray[np.int64],
+    step: int,
+    below: NDArray[np.float64],
+    moment: NDArray[np.float64],
+    table_short: bool,
+    came: NDArray[np.int8],
+) -> NDArray[np.float64]:
+    """The largest value where every height moves by −1, 0 or 1 steps, by the last one's move; `came` keeps the move before each."""
+    score, following = np.zeros(3), np.zeros(3)
+    for i in range(len(at)):
+        for to in range(3):
+            y = height[i] + (to - 1) * step
+            following[to] = -np.inf
+            if y < 0:
+                continue
+            if i == 0:
+                following[to] = _end(at[i], y, below, moment, table_short, True)
+            else:
+                for origin in range(3):
+                    x = height[i - 1] + (origin - 1) * step
+                    if score[origin] > -np.inf and abs(x - y) <= at[i] - at[i - 1]:
+                        reached = score[origin] + _between(at[i - 1], at[i], x, y, below, moment, table_short)
+                        if reached > following[to]:
+                            following[to] = reached
+                            came[i, to] = origin
+            following[to] += own[i] * y
+            if i == len(at) - 1:
+                following[to] += _end(at[i], y, below, moment, table_short, False)
+        score[:] = following
+    return score
 
 
 @numba.njit(cache=True, nogil=True)

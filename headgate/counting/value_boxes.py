@@ -135,27 +135,41 @@ def rows_by_boxes(
                 _compare_coordinates(layout, lines, values, counts, one, other, reach, sure, perhaps, gaps, near)
             else:
                 compare(layout, values, counts, one, other, reach, near)
-        elif a == b:
-            left = child[a]
-            stack[depth] = left, left
-            stack[depth + 1] = left + 1, left + 1
-            stack[depth + 2] = left, left + 1
-            depth += 3
         else:
-            if child[a] < 0 or (child[b] >= 0 and last[b] - first[b] > last[a] - first[a]):
-                a, b = b, a
-            stack[depth] = child[a], b
-            stack[depth + 1] = child[a] + 1, b
-            depth += 2
-    found = np.empty(len(counts), np.int64)
-    for box in range(len(first)):  # parents come before their halves
-        if child[box] >= 0:
-            whole[child[box]] += whole[box]
-            whole[child[box] + 1] += whole[box]
+            depth += _halved(boxes, a, b, stack[depth:])
+    total: NDArray[np.int64] = _near_each(boxes, near, whole)
+    return total
+
+
+@numba.njit(cache=True, nogil=True)
+def _halved(boxes: Boxes, a: int, b: int, stack: NDArray[np.int64]) -> int:
+    """Puts the pairs of halves that a pair of boxes is made of on the stack, the larger box being divided; gives how many."""
+    child = boxes.child
+    if a == b:
+        left = child[a]
+        stack[0] = left, left
+        stack[1] = left + 1, left + 1
+        stack[2] = left, left + 1
+        return 3
+    if child[a] < 0 or (child[b] >= 0 and boxes.last[b] - boxes.first[b] > boxes.last[a] - boxes.first[a]):
+        a, b = b, a
+    stack[0] = child[a], b
+    stack[1] = child[a] + 1, b
+    return 2
+
+
+@numba.njit(cache=True, nogil=True)
+def _near_each(boxes: Boxes, near: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What was counted for whole boxes goes to all their values; in the order of the values."""
+    out = np.empty(len(near), np.int64)
+    for box in range(len(boxes.first)):  # parents come before their halves
+        if boxes.child[box] >= 0:
+            whole[boxes.child[box]] += whole[box]
+            whole[boxes.child[box] + 1] += whole[box]
         else:
-            for i in range(first[box], last[box]):
-                found[order[i]] = near[i] + whole[box]
-    return found
+            for i in range(boxes.first[box], boxes.last[box]):
+                out[boxes.order[i]] = near[i] + whole[box]
+    return out
 
 
 @numba.njit(cache=True, nogil=True)
@@ -190,20 +204,10 @@ def _compare_coordinates(
     near: NDArray[np.int64],
 ) -> None:
     """All of one box with all of another, or with itself: plain loops that the compiler makes wide ones of."""
-    power = layout.power
     for i in range(one[0], one[1]):
         start = other[0] if one[0] != other[0] else i
         size = other[1] - start
-        gaps[:size] = 0.0
-        for line in range(len(lines)):
-            x = lines[line, i]
-            if power == 1.0:
-                for j in range(size):
-                    gaps[j] += abs(x - lines[line, start + j])
-            else:
-                for j in range(size):
-                    gap = abs(x - lines[line, start + j])
-                    gaps[j] += gap * gap if power == 2.0 else gap**power
+        _sum_gaps(lines, i, start, size, layout.power, gaps)
         own, unsure, found = counts[i], 0, 0
         for j in range(size):
             near_enough = gaps[j] <= sure
@@ -219,30 +223,26 @@ def _compare_coordinates(
 
 
 @numba.njit(cache=True, nogil=True)
+def _sum_gaps(lines: NDArray[np.float64], i: int, start: int, size: int, power: float, gaps: NDArray[np.float64]) -> None:
+    """Δ^p of one value and each of a stretch."""
+    gaps[:size] = 0.0
+    for line in range(len(lines)):
+        x = lines[line, i]
+        if power == 1.0:
+            for j in range(size):
+                gaps[j] += abs(x - lines[line, start + j])
+        else:
+            for j in range(size):
+                gap = abs(x - lines[line, start + j])
+                gaps[j] += gap * gap if power == 2.0 else gap**power
+
+
+@numba.njit(cache=True, nogil=True)
 def _between(layout: DistanceLayout, tops: NDArray[np.float64], boxes: Boxes, a: int, b: int) -> tuple[float, float]:
     """Bounds of Δ^p between any value of one box and any of the other."""
     low, high = (np.inf, np.inf) if layout.least else (0.0, 0.0)
     for i in range(len(layout.mode)):
-        under_a, over_a, under_b, over_b = boxes.low[a, i], boxes.high[a, i], boxes.low[b, i], boxes.high[b, i]
-        start, mode = layout.offset[i], layout.mode[i]
-        apart = over_a < under_b or over_b < under_a
-        single = under_a == over_a and under_b == over_b
-        near, far = 0.0, tops[i]
-        if single and under_a == under_b:
-            far = 0.0
-        elif under_a < 0 or under_b < 0:  # missing is at 1 from all others
-            near, far = (1.0, 1.0) if apart and (over_a < 0 or over_b < 0) else (0.0, max(1.0, tops[i]))
-        elif mode == DISCRETE:
-            near = 1.0 if apart else 0.0
-        elif mode == LINE:
-            to_b, to_a = (
-                layout.buffer[start + under_b] - layout.buffer[start + over_a],
-                layout.buffer[start + under_a] - layout.buffer[start + over_b],
-            )
-            near, far = max(to_a, to_b, 0.0), max(-to_a, -to_b)
-        elif single:
-            near = layout.buffer[start + under_a * layout.size[i] + under_b]
-            far = near
+        near, far = _component_between(layout, i, tops[i], boxes.low[a, i], boxes.high[a, i], boxes.low[b, i], boxes.high[b, i])
         if layout.least:
             low, high = min(low, near), min(high, far)
         elif layout.power == 1.0:
@@ -250,6 +250,30 @@ def _between(layout: DistanceLayout, tops: NDArray[np.float64], boxes: Boxes, a:
         else:
             low, high = low + layout.weight[i] * near**layout.power, high + layout.weight[i] * far**layout.power
     return (low**layout.power, high**layout.power) if layout.least else (low, high)
+
+
+@numba.njit(cache=True, nogil=True)
+def _component_between(
+    layout: DistanceLayout, i: int, top: float, under_a: int, over_a: int, under_b: int, over_b: int
+) -> tuple[float, float]:
+    """Bounds of one component's difference between any two of the codes under … over; `top` is the largest of all."""
+    apart = over_a < under_b or over_b < under_a
+    single = under_a == over_a and under_b == over_b
+    start = layout.offset[i]
+    if single and under_a == under_b:
+        return 0.0, 0.0
+    if under_a < 0 or under_b < 0:  # missing is at 1 from all others
+        return (1.0, 1.0) if apart and (over_a < 0 or over_b < 0) else (0.0, max(1.0, top))
+    if layout.mode[i] == DISCRETE:
+        return (1.0 if apart else 0.0), top
+    if layout.mode[i] == LINE:
+        to_b = layout.buffer[start + under_b] - layout.buffer[start + over_a]
+        to_a = layout.buffer[start + under_a] - layout.buffer[start + over_b]
+        return max(to_a, to_b, 0.0), max(-to_a, -to_b)
+    if single:
+        difference = layout.buffer[start + under_a * layout.size[i] + under_b]
+        return difference, difference
+    return 0.0, top
 
 
 @numba.njit(cache=True, nogil=True)

@@ -22,7 +22,7 @@ from headgate.counting.class_counts import count
 from headgate.counting.figure import Shortfall
 from headgate.library.frame_columns import cell_codes, classes_of, encode
 from headgate.library.measures import NEEDS, Asked, Measured, known_measure, measure_attribute, measure_shapes
-from headgate.principles.dissimilarity import dissimilarity
+from headgate.principles.dissimilarity import Dissimilarity, dissimilarity
 from headgate.principles.k_anonymity import k_anonymity
 from headgate.risk.reidentification.prosecutor import reidentification
 from headgate.risk.reidentification.uniqueness import SpecialUniques, sample_uniques_of, special_uniques_of
@@ -67,6 +67,10 @@ class ProximityFigures:
     delta: float | None = None
     vulnerable_groups: int | None = None
     vulnerability: float | None = None
+
+    @classmethod
+    def of(cls, near: Dissimilarity) -> ProximityFigures:
+        return cls(near.epsilon, near.risk, near.delta, near.vulnerable_groups, near.vulnerability)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,30 +143,20 @@ def check_classes(
     require: Mapping[str, Any] | None = None,
 ) -> CheckResult:
     """The same, of encoded columns. `quasi` holds the codes of each quasi-identifier, for special uniques; it may be empty."""
-    if delta is not None and epsilon is None:
-        raise InputRejected("δ without ε says nothing.", "Give ε too.")
-    required = {known_measure(key): _threshold(key, value) for key, value in (require or {}).items() if value is not None}
-    if delta is not None and "risk" in required:
-        raise InputRejected("'risk' is required twice: δ says that it is at most 1 − δ.", "Give one of them.")
-    asked = Asked(epsilon, interval)
+    required = _required(require or {}, epsilon, delta)
+    asked, near = Asked(epsilon, interval), None
     size, risk = k_anonymity(classes), reidentification(classes)
     measured = [Measured("k", "", size.figure), Measured("prosecutor", "", risk.figure)]
-    near = None
     if epsilon is not None:
         near = dissimilarity(columns, classes, Distance(), epsilon, delta)
         measured.append(Measured("risk", "", near.figure))
         measured += measure_shapes(columns, classes, epsilon)
     for column in columns:
         measured += measure_attribute(count(column, classes), asked)
-    lines = [
-        Line(one, near.short_of(delta), f"≤ {_written(1 - exact(delta))}")
-        if near is not None and delta is not None and one.key == "risk"
-        else _line(one, required)
-        for one in measured
-    ]
-    absent = [key for key in required if key not in {one.key for one in measured}]
-    if absent:
-        raise InputRejected(f"'{absent[0]}' cannot be measured here.", f"It needs {NEEDS[absent[0]]}.")
+    lines = _lines(measured, required)
+    if near is not None and delta is not None:
+        place = [measure.key for measure in measured].index("risk")
+        lines[place] = Line(measured[place], near.short_of(delta), f"≤ {_written(1 - exact(delta))}")
     return CheckResult(
         len(classes[0]),
         size.groups,
@@ -171,12 +165,22 @@ def check_classes(
         discernibility(classes),
         ReidentificationFigures(risk.max, risk.mean),
         {column.name: _figures(column, measured, asked) for column in columns},
-        None if near is None else ProximityFigures(near.epsilon, near.risk, near.delta, near.vulnerable_groups, near.vulnerability),
+        None if near is None else ProximityFigures.of(near),
         tuple(lines),
         sample_uniques_of(classes).count,
         special_uniques_of(quasi) if quasi else None,
         {column.name: "hierarchy" if column.hierarchy is not None else str(column.kind) for column in columns},
     )
+
+
+def _required(require: Mapping[str, Any], epsilon: Any, delta: Any) -> dict[str, Any]:
+    """The thresholds, by the key of what they are for."""
+    if delta is not None and epsilon is None:
+        raise InputRejected("δ without ε says nothing.", "Give ε too.")
+    required = {known_measure(key): _threshold(key, value) for key, value in require.items() if value is not None}
+    if delta is not None and "risk" in required:
+        raise InputRejected("'risk' is required twice: δ says that it is at most 1 − δ.", "Give one of them.")
+    return required
 
 
 def _threshold(key: str, value: Any) -> Any:
@@ -188,6 +192,13 @@ def _threshold(key: str, value: Any) -> Any:
 
 def _written(number: Fraction) -> str:
     return f"{float(number):,.10g}"
+
+
+def _lines(measured: Sequence[Measured], required: Mapping[str, Any]) -> list[Line]:
+    absent = [key for key in required if key not in {measure.key for measure in measured}]
+    if absent:
+        raise InputRejected(f"'{absent[0]}' cannot be measured here.", f"It needs {NEEDS[absent[0]]}.")
+    return [_line(measure, required) for measure in measured]
 
 
 def _line(measured: Measured, required: Mapping[str, Any]) -> Line:

@@ -42,14 +42,8 @@ class EntropyLoss:
 def entropy_loss(published: PublishedTable, source: Mapping[str, Column], groups: Codes | None = None) -> EntropyLoss:
     """`source` holds a column of input rows for each quasi-identifier. `groups`, for the figures a group: one number an input row as the
     published table numbers them, −1 if suppressed."""
-    if not published.cells or published.rows == 0:
-        raise InputRejected("There are no published cells to measure.", "Publish rows with at least one quasi-identifier.")
-    columns = {name: source[name] for name in published.cells if name in source}
-    if len(columns) < len(published.cells) or len({len(column) for column in columns.values()}) > 1:
-        raise InputRejected("The input lacks a quasi-identifier, or its columns are not equally long.", _CURE)
+    columns = _source_columns(published, source)
     rows = len(next(iter(columns.values())))
-    if rows < published.rows:
-        raise InputRejected(f"{published.rows} rows are published of {rows} input rows.", _CURE)
     sizes = np.bincount(published.group)
     if groups is not None and (len(groups) != rows or (sizes == 0).any() or not np.array_equal(np.bincount(groups[groups >= 0]), sizes)):
         raise InputRejected("The groups are not those of the published table.", _CURE)
@@ -66,6 +60,19 @@ def entropy_loss(published: PublishedTable, source: Mapping[str, Column], groups
     mean = sum(per_attribute.values()) / len(columns)
     figure = None if groups is None else Figure.cost("entropy-based loss", per_group / len(columns), sizes)
     return EntropyLoss(mean, bits, per_attribute, figure)
+
+
+def _source_columns(published: PublishedTable, source: Mapping[str, Column]) -> Mapping[str, Column]:
+    """The input's column of each quasi-identifier."""
+    if not published.cells or published.rows == 0:
+        raise InputRejected("There are no published cells to measure.", "Publish rows with at least one quasi-identifier.")
+    columns = {name: source[name] for name in published.cells if name in source}
+    if len(columns) < len(published.cells) or len({len(column) for column in columns.values()}) > 1:
+        raise InputRejected("The input lacks a quasi-identifier, or its columns are not equally long.", _CURE)
+    rows = len(next(iter(columns.values())))
+    if rows < published.rows:
+        raise InputRejected(f"{published.rows} rows are published of {rows} input rows.", _CURE)
+    return columns
 
 
 def _reached(column: Column, counts: NDArray[np.int64], cells: PublishedCells) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ uniformly over the places it covers. A missing cell lies in no interval. Queries
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numba
@@ -52,10 +52,6 @@ class _Line:
     def first(self) -> int:
         return math.ceil(self.column.domain[0]) if self.column.domain is not None else 0
 
-    @property
-    def present(self) -> bool:
-        return bool((self.column.codes >= 0).any())
-
 
 def count_query_error(
     table: Table, published: PublishedTable, qi_dimensions: int, sa_dimensions: int, selectivity: float, queries: int, seed: int
@@ -64,10 +60,8 @@ def count_query_error(
     vectors have no order and are never asked about, nor is an attribute that is missing in every row."""
     if not 0 < selectivity <= 1 or queries < 1 or qi_dimensions < 0 or sa_dimensions < 0:
         raise InputRejected("Count queries need a selectivity in (0, 1], one query or more, and no negative dimensions.", "Correct them.")
-    found = {name: _line(table[name]) for name in (*published.cells, *published.sensitive) if table[name].kind.rules.single}
-    quasi = [name for name in published.cells if found[name].present]
-    sensitive = [name for name in published.sensitive if name in found and found[name].present]
-    lines = [found[name] for name in (*quasi, *sensitive)]
+    quasi, sensitive = _asked_about(table, published.cells), _asked_about(table, published.sensitive)
+    lines = [_line(table[name]) for name in (*quasi, *sensitive)]
     wanted = (min(qi_dimensions, len(quasi)), min(sa_dimensions, len(sensitive)))
     if sum(wanted) == 0:
         raise RequirementNotMet("Query error", None, None, "A table needs attributes with values to count.", published.name)
@@ -93,6 +87,10 @@ def count_query_error(
         estimate = _estimates(spread, released, len(quasi), wanted[0], chosen[some], low[some], high[some])
         errors = np.append(errors, np.abs(estimate - raw[some]) / raw[some])
     return QueryError(float(errors.mean()), float(np.median(errors)), redrawn, errors)
+
+
+def _asked_about(table: Table, names: Iterable[str]) -> list[str]:
+    return [name for name in names if table[name].kind.rules.single and (table[name].codes >= 0).any()]
 
 
 def _line(column: Column) -> _Line:

@@ -41,12 +41,7 @@ def consistent_individuals(
 ) -> NDArray[np.int64]:
     """|ρ| of every record. `dictionary` has one row an individual; a column a field, its kind saying how cells are read. A field of
     `similar` matches texts whose Jaro similarity is at least so much."""
-    if not fields:
-        raise InputRejected("A dictionary needs at least one field shared with the release.", "Name the shared fields.")
-    for name in fields:
-        if name not in cells or name not in dictionary:
-            where = "the release" if name not in cells else "the dictionary"
-            raise InputRejected(f"Field '{name}' is not in {where}.", "Name fields that both have.")
+    check_shared(fields, cells, dictionary, "the dictionary")
     alike = similar or {}
     check_similar(alike, {name: dictionary[name] for name in fields})
     covered = [
@@ -67,6 +62,15 @@ def consistent_individuals(
     rest = np.flatnonzero(total < 0)
     total[rest] = _by_bits(wanted[rest], runs, offsets, columns)
     return total[place]
+
+
+def check_shared(fields: Sequence[str], cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column], what: str) -> None:
+    if not fields:
+        raise InputRejected("A dictionary needs at least one field shared with the release.", "Name the shared fields.")
+    for name in fields:
+        if name not in cells or name not in dictionary:
+            where = "the release" if name not in cells else what
+            raise InputRejected(f"Field '{name}' is not in {where}.", "Name fields that both have.")
 
 
 def _alike(restricts: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:

@@ -13,7 +13,7 @@ from headgate.core.columns import Column
 from headgate.core.errors import InputRejected
 from headgate.core.published import PublishedCells
 from headgate.core.spelling import LARGEST_INTEGER
-from headgate.risk.candidates.consistency import open_column
+from headgate.risk.candidates.consistency import check_shared, open_column
 from headgate.risk.candidates.runs import cell_runs
 
 FIELD, VALUE, COUNT = "field", "value", "count"
@@ -55,12 +55,7 @@ def marginals_of(frame: pd.DataFrame, domains: Mapping[str, Column], fields: Seq
 def expected_individuals(cells: Mapping[str, PublishedCells], marginals: Marginals, fields: Sequence[str]) -> NDArray[np.float64]:
     """N·Π share: how many individuals are expected to be consistent with every record if fields are independent. 0 where a share is 0.
     Less than one counts as one, since nobody hides among fewer than one: that is the worst case."""
-    if not fields:
-        raise InputRejected("A dictionary needs at least one field shared with the release.", "Name the shared fields.")
-    for name in fields:
-        if name not in cells or name not in marginals.columns:
-            where = "the release" if name not in cells else "the frequency tables"
-            raise InputRejected(f"Field '{name}' is not in {where}.", "Name fields that both have.")
+    check_shared(fields, cells, marginals.columns, "the frequency tables")
     expected = np.full(len(cells[fields[0]].codes), float(marginals.individuals))
     nobody = np.zeros(len(expected), dtype=bool)
     for name in fields:

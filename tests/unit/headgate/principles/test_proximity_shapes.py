@@ -17,7 +17,8 @@ from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
 from headgate.counting import shape_search
-from headgate.counting.shape_search import largest_clique, longest_chain, longest_cycle
+from headgate.counting.clique_search import largest_clique
+from headgate.counting.path_search import longest_chain, longest_cycle
 from headgate.principles.dissimilarity import dissimilarity
 from headgate.principles.proximity_shapes import ProximityShapes, proximity_shapes
 

@@ -1,0 +1,142 @@
+"""The longest chain and the longest cycle in a connected component of the graph of ε-neighbours, in rows.
+
+All rows of the component (for a cycle: without rows of fewer than two neighbours, again and again) where Chvátal's degree condition
+(1972) says that one passes through all of them; else dynamic programming over sets of rows (Held, Karp 1962) up to
+LARGEST_PATH_SEARCH rows; beyond that the component's rows are the bound.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.bits import lowest, population
+
+LARGEST_PATH_SEARCH = 16  # rows of a component: 2^16 sets
+
+
+@numba.njit(cache=True, nogil=True)
+def longest_chain(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_]) -> tuple[int, bool]:
+    """Of a connected component."""
+    total = weights.sum()
+    if _passes_all(near, weights, False):
+        return total, True
+    if total <= LARGEST_PATH_SEARCH:
+        return _longest_walk(near, weights, wanted, False), True
+    return total, False
+
+
+@numba.njit(cache=True, nogil=True)
+def longest_cycle(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_]) -> tuple[int, bool]:
+    """Rows of fewer than two neighbours are in no cycle; without them the component may fall apart."""
+    kept = _peeled(near, weights)
+    best, bound = 0, 0
+    for first in range(len(weights)):
+        if not kept[first]:
+            continue
+        members = _connected(near, kept, first)
+        kept[members] = False
+        if not wanted[members].any():
+            continue
+        part, rows = near[members][:, members], weights[members]
+        if _passes_all(part, rows, True):
+            best = max(best, rows.sum())
+        elif rows.sum() <= LARGEST_PATH_SEARCH:
+            best = max(best, _longest_walk(part, rows, wanted[members], True))
+        else:
+            bound = max(bound, rows.sum())
+    return max(best, bound), best >= bound
+
+
+@numba.njit(cache=True, nogil=True)
+def _peeled(near: NDArray[np.bool_], weights: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """The values that are left once rows of fewer than two neighbours are taken away, until there are none."""
+    kept = np.ones(len(weights), np.bool_)
+    peeled = True
+    while peeled:
+        peeled = False
+        for i in range(len(weights)):
+            if kept[i] and weights[i] - 1 + weights[near[i] & kept].sum() < 2:
+                kept[i] = False
+                peeled = True
+    return kept
+
+
+@numba.njit(cache=True, nogil=True)
+def _connected(near: NDArray[np.bool_], kept: NDArray[np.bool_], first: int) -> NDArray[np.int64]:
+    """The kept values that paths through kept values lead to."""
+    inside = np.zeros(len(kept), np.bool_)
+    inside[first] = True
+    stack = [first]
+    while len(stack) > 0:
+        i = stack.pop()
+        for j in range(len(kept)):
+            if kept[j] and near[i, j] and not inside[j]:
+                inside[j] = True
+                stack.append(j)
+    return np.flatnonzero(inside)
+
+
+@numba.njit(cache=True, nogil=True)
+def _passes_all(near: NDArray[np.bool_], weights: NDArray[np.int64], closed: bool) -> bool:
+    """Chvátal: with degrees d₁ ≤ … ≤ d_n a cycle passes through all n ≥ 3 rows if d_i ≤ i < n/2 always comes with d_{n−i} ≥ n−i. A chain
+    is a cycle through one more row that is a neighbour of all."""
+    rows = int(weights.sum())
+    if not closed and rows == 1:
+        return True
+    if closed and rows < 3:
+        return False
+    extra = 0 if closed else 1
+    n = rows + extra
+    degrees, place = np.empty(n, np.int64), 0
+    for i in range(len(weights)):
+        degrees[place : place + weights[i]] = weights[i] - 1 + weights[near[i]].sum() + extra
+        place += weights[i]
+    degrees[rows:] = rows
+    degrees.sort()
+    low = np.arange(1, (n + 1) // 2)
+    return not ((degrees[low - 1] <= low) & (degrees[n - low - 1] < n - low)).any()
+
+
+@numba.njit(cache=True, nogil=True)
+def _longest_walk(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_], closed: bool) -> int:
+    """Rows of the longest chain (closed: cycle) with a wanted row: `ends[set]` are the rows at which a chain through just this set of
+    rows can end. Rows of one value are entered in their order, since they can be exchanged; a cycle starts at its first row."""
+    one = np.int64(1)
+    neighbours, before, wishes = _rows_as_bits(near, weights, wanted)
+    rows = len(neighbours)
+    ends = np.zeros(one << rows, np.int64)
+    for i in range(rows):
+        if before[i] == 0:
+            ends[one << i] = one << i
+    best = 0
+    for chain in range(1, one << rows):
+        if ends[chain] == 0:
+            continue
+        first, length = lowest(chain), int(population(np.uint64(chain)))
+        if length > best and chain & wishes and (not closed or (length > 2 and ends[chain] & neighbours[first])):
+            best = length
+        for i in range(first + 1 if closed else 0, rows):
+            if chain >> i & 1 == 0 and ends[chain] & neighbours[i] and chain & before[i] == before[i]:
+                ends[chain | one << i] |= one << i
+    return best
+
+
+@numba.njit(cache=True, nogil=True)
+def _rows_as_bits(
+    near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], np.int64]:
+    """For each row its neighbours, and the row before it that has the same value; and the wanted rows."""
+    one = np.int64(1)
+    value = np.repeat(np.arange(len(weights)), weights)
+    neighbours, before, wishes = np.zeros(len(value), np.int64), np.zeros(len(value), np.int64), np.int64(0)
+    for i in range(len(value)):
+        if wanted[value[i]]:
+            wishes |= one << i
+        if i > 0 and value[i - 1] == value[i]:
+            before[i] = one << (i - 1)
+        for j in range(len(value)):
+            if i != j and (value[i] == value[j] or near[value[i], value[j]]):
+                neighbours[i] |= one << j
+    return neighbours, before, wishes
