@@ -1,1 +1,1 @@
-"""The only I/O: one step of the release a file, each a plain function and its Prefect task."""
+"""The only input and output: sources, files, databases, servers, keys; and the steps of a release."""

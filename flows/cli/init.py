@@ -32,7 +32,9 @@ def _write_draft(output: Path, text: str) -> None:
         output.parent.mkdir(parents=True, exist_ok=True)
         with output.open("x", encoding="utf-8") as file:
             file.write(text)
-    except FileExistsError:
-        raise InputRejected(f"{output} exists already; a draft never replaces a file.", "Name another file, or remove that one.") from None
     except OSError as problem:
+        if isinstance(problem, FileExistsError) and output.exists():
+            raise InputRejected(
+                f"{output} exists already; a draft never replaces a file.", "Name another file, or remove that one."
+            ) from None
         raise InputRejected(f"{output} cannot be written ({reason_of(problem)}).", "Name another file with -o.") from None

@@ -1,0 +1,34 @@
+"""How advice is shown in the terminal."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from flows.cli.advise import _purpose, _united
+from headgate.advice.result import Point, Setting, Tried
+from tasks.advice.advice_suggestions import PROTECT, USEFUL, Suggestion
+
+
+def setting(k: int, epsilon: float, delta: str) -> Setting:
+    return Setting(k, epsilon, None, None, None, None, None, (Point(Fraction(delta), Tried(True)),))
+
+
+def test_neighbouring_epsilons_with_the_same_figures_at_every_k_are_one_row() -> None:
+    settings = [setting(k, epsilon, "1/2") for epsilon in (0.0, 0.05, 0.1) for k in (5, 10)]
+    assert [(epsilons, len(group)) for epsilons, group in _united(settings)] == [("0 to 0.1", 2)]
+    changed = [*settings[:4], setting(5, 0.1, "1/2"), setting(10, 0.1, "1/4")]
+    assert [epsilons for epsilons, _ in _united(changed)] == ["0 to 0.05", "0.1"]
+
+
+@pytest.mark.parametrize(
+    ("purpose", "bound", "title"),
+    [
+        (PROTECT, 0.25, "To protect as much as possible with a loss of at most 0.25"),
+        (PROTECT, 1.0, "To protect as much as possible (the policy sets no limit on loss)"),
+        (USEFUL, 0.6, "To lose as little as possible with δ of at least 0.6"),
+    ],
+)
+def test_a_suggestion_is_headed_by_what_it_is_for(purpose: str, bound: float, title: str) -> None:
+    assert _purpose(Suggestion(purpose, bound, None)) == title

@@ -1,0 +1,30 @@
+"""Where a drafted policy is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flows.cli.init import _write_draft
+from headgate.core.errors import InputRejected
+
+
+def test_a_draft_is_written_into_a_new_folder(tmp_path: Path) -> None:
+    _write_draft(tmp_path / "new" / "policy.yaml", "draft: true\n")
+    assert (tmp_path / "new" / "policy.yaml").read_text(encoding="utf-8") == "draft: true\n"
+
+
+def test_a_draft_never_replaces_a_file(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("confirmed", encoding="utf-8")
+    with pytest.raises(InputRejected, match="exists already"):
+        _write_draft(policy, "draft: true\n")
+    assert policy.read_text(encoding="utf-8") == "confirmed"
+
+
+def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    """Where the folder named is a file, the message said that the policy existed already."""
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(InputRejected, match="cannot be written"):
+        _write_draft(tmp_path / "file" / "policy.yaml", "draft: true\n")
