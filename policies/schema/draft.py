@@ -71,7 +71,7 @@ class TableProfile:
 
     path: str
     columns: tuple[ColumnProfile, ...]
-    kind: Literal["csv", "parquet"] = "csv"
+    kind: str = "csv"
     separator: str = ","
     encoding: str = "utf-8"
 

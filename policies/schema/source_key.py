@@ -1,27 +1,38 @@
-"""Where a release's rows come from, and what is expected of them before anything is done."""
+"""Where a release's rows come from, and what is expected of them before anything is done.
+
+A kind of source is a form here, in the tuple SOURCES, and its reader in tasks/reading/source_<kind>.py.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, SerializeAsAny, model_validator
+from pydantic_core import PydanticKnownError
 
 from policies.words.fields import Encoding, InputPath, NotNegative, Problem, Problems, Section, Separator, Share, Text, Whole
 
 
-class CsvSource(Section):
+class SourceKey(Section):
+    """`kind` decides which other keys there are."""
+
+    kind: str
+
+
+class CsvSource(SourceKey):
     kind: Literal["csv"]
     path: InputPath
     separator: Separator = ","
     encoding: Encoding = "utf-8"
 
 
-class ParquetSource(Section):
+class ParquetSource(SourceKey):
     kind: Literal["parquet"]
     path: InputPath
 
 
-class SqlSource(Section):
+class SqlSource(SourceKey):
     """The database's address holds a password, so the policy names the environment variable it is in."""
 
     kind: Literal["sql"]
@@ -29,7 +40,28 @@ class SqlSource(Section):
     query: Text
 
 
-Source = Annotated[CsvSource | ParquetSource | SqlSource, Field(discriminator="kind")]
+SOURCES: tuple[type[SourceKey], ...] = (CsvSource, ParquetSource, SqlSource)
+
+
+def kinds_of_source() -> dict[str, type[SourceKey]]:
+    """Every kind by its word in the policy file."""
+    return {get_args(form.model_fields["kind"].annotation)[0]: form for form in SOURCES}
+
+
+def _of_its_kind(written: Any) -> SourceKey:
+    if isinstance(written, SourceKey):
+        return written
+    forms = kinds_of_source()
+    kind = written.get("kind") if isinstance(written, Mapping) else None
+    if kind is None:
+        raise PydanticKnownError("union_tag_not_found", {"discriminator": "'kind'"})
+    if kind not in forms:
+        expected = ", ".join(map(repr, forms))
+        raise PydanticKnownError("union_tag_invalid", {"discriminator": "'kind'", "tag": str(kind), "expected_tags": expected})
+    return forms[kind].model_validate(written)
+
+
+Source = Annotated[SerializeAsAny[SourceKey], BeforeValidator(_of_its_kind)]
 
 
 class ExpectedRows(Section):

@@ -22,13 +22,12 @@ from headgate.core.errors import InputRejected
 from headgate.core.spelling import value_text
 from policies.gates.attackers import OwnWeights
 from policies.schema.policy import Policy
-from policies.schema.source_key import CsvSource, ParquetSource, SqlSource
 from policies.sealed.specs import column_specs, needs_values
 from tasks.reading.arrow_frame import frame_of, texts_of, trimmed_texts
+from tasks.reading.open_source import open_source
 from tasks.reading.own_weights import columns_read, own_weights
 from tasks.reading.references import LoadedPolicy
-from tasks.reading.source import PARQUET_SUFFIXES, Source, names_instead, open_csv, open_parquet
-from tasks.reading.source_sql import open_sql
+from tasks.reading.source import Source, names_instead
 
 COINCIDENCE = 10  # rows whose cell may equal the row's identifier by chance; by chance one is expected at most
 
@@ -95,23 +94,6 @@ def ingest(loaded: LoadedPolicy, source: Path | str | None = None) -> Ingested:
     _check_copies(identifiers, table)
     frame = expectation_frame(cells, policy, opened.name)
     return Ingested(table, specs, opened.digest, frame, IdentifierValues(identifiers), own)
-
-
-def open_source(policy: Policy, folder: Path, override: Path | str | None = None) -> Source:
-    """The declared source, or a file in its place: then Parquet by its name, otherwise CSV as the policy declares it."""
-    declared = policy.source
-    if override is not None:
-        path = Path(override).expanduser().absolute()
-        if path.suffix.lower() in PARQUET_SUFFIXES:
-            return open_parquet(path)
-        return open_csv(path, declared.separator, declared.encoding) if isinstance(declared, CsvSource) else open_csv(path)
-    match declared:
-        case CsvSource():
-            return open_csv(folder / declared.path, declared.separator, declared.encoding)
-        case ParquetSource():
-            return open_parquet(folder / declared.path)
-        case SqlSource():
-            return open_sql(declared.url_env, declared.query)
 
 
 def _check_columns(policy: Policy, source: Source) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Literal
@@ -20,16 +21,9 @@ from headgate.core.inferred import absent_column
 from headgate.core.spelling import beyond_floats
 from policies.schema.draft import ColumnProfile, TableProfile
 from tasks.reading.arrow_frame import frame_of, texts_of
-from tasks.reading.source import (
-    COMMON_SEPARATORS,
-    PARQUET_SUFFIXES,
-    Source,
-    holds_parquet,
-    open_csv_bytes,
-    open_parquet_bytes,
-    read_bytes,
-    unzipped,
-)
+from tasks.reading.open_source import open_recognized
+from tasks.reading.source import Source, read_bytes
+from tasks.reading.source_csv import open_guessed_csv
 
 Look = Literal["number", "integer", "date", "text"]
 EPOCH = date(1970, 1, 1)
@@ -38,24 +32,24 @@ SET_SEPARATORS = ("|", ";")  # a comma is as often part of a sentence
 
 def profile_table(path: Path, policy_folder: Path | None = None) -> TableProfile:
     """Reads the whole table once. The path is written relative to where the policy will stand, by default the current folder."""
-    source, separator, encoding = _open(path)
+    opened = _open(path)
+    source = opened.source
     table = source.read(source.names)
     columns = tuple(_profile(name, _texts(table.column(name), name, source.name)) for name in source.names)
     relative = Path(os.path.relpath(path.absolute(), (policy_folder or Path.cwd()).absolute())).as_posix()
-    if separator is None:
-        return TableProfile(relative, columns, "parquet")
-    return TableProfile(relative, columns, "csv", separator, encoding)
+    return TableProfile(relative, columns, opened.kind, opened.separator, opened.encoding)
 
 
 def read_any_table(path: Path, names: Sequence[str], clear: Sequence[str] = ()) -> pd.DataFrame:
     """These columns. A CSV's columns of numbers become numbers, everything else stays text; Parquet keeps its types. What is mostly numbers
     is refused in the columns that must be clear: distances between its values would be other ones than people expect."""
-    source, separator, _encoding = _open(path)
+    opened = _open(path)
+    source = opened.source
     absent = [name for name in names if name not in source.names]
     if absent:
         raise absent_column(absent[0], source.names, "the table")
     table = source.read(tuple(dict.fromkeys(names)))
-    if separator is None:
+    if opened.kind != "csv":
         return frame_of(table, source.name)
     for name in clear:
         _require_clear(table.column(name), name)
@@ -75,32 +69,24 @@ def _require_clear(texts: pa.ChunkedArray, name: str) -> None:
         )
 
 
-def _open(path: Path) -> tuple[Source, str | None, str]:
-    """The table, and the separator and encoding it was read with; no separator for Parquet."""
+@dataclass(frozen=True, eq=False)
+class _Opened:
+    """A table, of which kind it is, and how it is written if it is a CSV."""
+
+    source: Source
+    kind: str
+    separator: str = ","
+    encoding: str = "utf-8"
+
+
+def _open(path: Path) -> _Opened:
     path = path.expanduser()
-    content = read_bytes(path, "The table")
-    where = f"The table {path.name}"
-    if holds_parquet(content) or path.suffix.lower() in PARQUET_SUFFIXES:
-        return open_parquet_bytes(content, where), None, ""
-    plain = unzipped(content, where)
-    separator, encoding = guess_csv(plain)
-    return open_csv_bytes(pa.py_buffer(plain), where, separator, encoding), separator, encoding
-
-
-def guess_csv(raw: bytes) -> tuple[str, str]:
-    """The separator that occurs most in the first line; UTF-8, else UTF-16 by its mark, else Windows' Western European encoding."""
-    encoding = "utf-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8" if _decodes(raw) else "cp1252"
-    head = raw.decode(encoding, errors="replace").splitlines()[:1]
-    counts = [head[0].count(mark) if head else 0 for mark in COMMON_SEPARATORS]
-    return COMMON_SEPARATORS[int(np.argmax(counts))], encoding
-
-
-def _decodes(raw: bytes) -> bool:
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+    content, where = read_bytes(path, "The table"), f"The table {path.name}"
+    recognized = open_recognized(content, path.name, where)
+    if recognized is not None:
+        return _Opened(recognized[1], recognized[0])
+    source, separator, encoding = open_guessed_csv(content, where)
+    return _Opened(source, "csv", separator, encoding)
 
 
 def _texts(cells: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:

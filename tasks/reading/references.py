@@ -13,8 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pyarrow as pa
-
 from headgate.core.columns import Role
 from headgate.core.errors import HeadgateError, InputRejected, PolicyInvalid
 from headgate.core.hierarchy import Hierarchy
@@ -23,8 +21,9 @@ from policies.schema.digest import policy_digest
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy, files_of
 from tasks.reading.arrow_frame import texts_of
+from tasks.reading.open_source import open_file
 from tasks.reading.registers import Register, read_register
-from tasks.reading.source import Source, holds_parquet, open_csv_bytes, open_parquet_bytes, read_bytes, require_columns
+from tasks.reading.source import Source, read_bytes, require_columns
 
 CODE_HEADERS = ("value", "code")
 HierarchyRows = tuple[tuple[str, ...], ...]
@@ -68,7 +67,7 @@ def load_policy(path: Path | str) -> LoadedPolicy:
     return LoadedPolicy(policy, path, digests, policy_digest(policy, digests), _parse(policy, contents), text)
 
 
-def _policy_bytes(path: Path) -> pa.Buffer:
+def _policy_bytes(path: Path) -> bytes:
     try:
         return read_bytes(path, "The policy")
     except InputRejected as refusal:
@@ -80,16 +79,15 @@ def _key(place: Sequence[str | int]) -> str:
     return ".".join(str(step) for step in place)
 
 
-def _text(content: pa.Buffer, what: str) -> str:
-    raw: bytes = content.to_pybytes()
+def _text(content: bytes, what: str) -> str:
     try:
-        return raw.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        line = raw[: problem.start].count(b"\n") + 1
+        line = content[: problem.start].count(b"\n") + 1
     raise InputRejected(f"{what} is not UTF-8: line {line} cannot be decoded.", "Save it as UTF-8.")
 
 
-def _parse(policy: Policy, contents: Mapping[str, pa.Buffer]) -> References:
+def _parse(policy: Policy, contents: Mapping[str, bytes]) -> References:
     hierarchies: dict[str, HierarchyRows] = {}
     codes: dict[str, tuple[str, ...]] = {}
     for name, attribute in policy.attributes.items():
@@ -109,19 +107,19 @@ def _parse(policy: Policy, contents: Mapping[str, pa.Buffer]) -> References:
         codes,
         {
             given.called: read_register(
-                given, open_content(contents[path], path, "The dictionary", given.separator, given.encoding), identifiers
+                given, open_file(contents[path], path, f"The dictionary {path}", given.separator, given.encoding), identifiers
             )
             for given, path in files
         },
         None
         if people is None
-        else open_content(contents[people.path], people.path, "The table of weights", people.separator, people.encoding),
+        else open_file(contents[people.path], people.path, f"The table of weights {people.path}", people.separator, people.encoding),
         None if signers is None else _text(contents[signers], f"The signers file {signers}"),
         None if suite is None else _text(contents[suite], f"The suite {suite}"),
     )
 
 
-def read_hierarchy(content: pa.Buffer, path: str, attribute: str) -> HierarchyRows:
+def read_hierarchy(content: bytes, path: str, attribute: str) -> HierarchyRows:
     """leaf;…;root, a line a leaf, no header. Blank lines mean nothing. Refuses what is no tree."""
     text = _text(content, f"The hierarchy {path}")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=";")
@@ -136,7 +134,7 @@ def read_hierarchy(content: pa.Buffer, path: str, attribute: str) -> HierarchyRo
     raise problem
 
 
-def read_codes(content: pa.Buffer, path: str) -> tuple[str, ...]:
+def read_codes(content: bytes, path: str) -> tuple[str, ...]:
     """One value a line, the whole line; or, under a first column headed `value` or `code`, a CSV's first column."""
     lines = [line for line in _text(content, f"The code list {path}").splitlines() if line.strip()]
     if lines and lines[0].split(",")[0].strip().strip('"').lower() in CODE_HEADERS:
@@ -155,14 +153,9 @@ def _distinct(values: Sequence[str], path: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def open_content(content: pa.Buffer, path: str, what: str, separator: str = ",", encoding: str = "utf-8") -> Source:
-    where = f"{what} {path}"
-    return open_parquet_bytes(content, where) if holds_parquet(content) else open_csv_bytes(content, where, separator, encoding)
-
-
-def read_key_values(content: pa.Buffer, path: str, key: str) -> tuple[str, ...]:
+def read_key_values(content: bytes, path: str, key: str) -> tuple[str, ...]:
     """The distinct present values of one column, sorted."""
-    source = open_content(content, path, "The table")
+    source = open_file(content, path, f"The table {path}")
     require_columns(source, (key,))
     texts = texts_of(source.read([key]).column(key), key, source.name)
     values = sorted({text.strip() for text in texts.to_pylist() if text is not None and text.strip()})

@@ -1,37 +1,24 @@
-"""Opening a table that somebody hands in: CSV (also gzipped), Parquet or the result of a query.
+"""What an opened table is, whichever kind of source it comes from; and what a kind of source must be able to do.
 
-Every way in which it can be unreadable ends in one refusal that names the file, the line or the column and the cure, never a
-cell. The bytes are read once: the digest is of exactly what is then parsed.
+Every way in which a table can be unreadable ends in one refusal that names the file, the line or the column and the cure, never a
+cell. Bytes are read once: the digest is of exactly what is then parsed.
 """
 
 from __future__ import annotations
 
-import codecs
-import csv
 import difflib
-import gzip
-import hashlib
-import io
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
-import pyarrow.csv as arrow_csv
-import pyarrow.parquet as parquet
 
 from headgate.core.errors import InputRejected
 from policies.words.fields import choices
 from tasks.runtime.boundary import reason_of
 
-COMMON_SEPARATORS = (",", ";", "\t", "|")
-SEPARATOR_WORDS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
-GZIP_MAGIC = b"\x1f\x8b"
 MOST_SHOWN = 6  # names of columns in a message
-PARQUET_MAGIC = b"PAR1"
-PARQUET_SUFFIXES = (".parquet", ".pq")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +38,19 @@ class Source:
         return table
 
 
+class SourceReader(Protocol):
+    """One kind of source. A kind whose key is in policies.schema.source_key.SOURCES has a file `source_<kind>.py` in this room, which holds
+    its reader as READER."""
+
+    def open_declared(self, key: Any, folder: Path) -> Source:
+        """What the policy's `source` names, by the keys of its kind; paths are relative to the policy's folder."""
+        ...
+
+    def open_recognized(self, content: bytes, name: str, where: str) -> Source | None:
+        """A file that shows by its content or its name that it is of this kind; None for all others."""
+        ...
+
+
 def require_columns(source: Source, wanted: Sequence[str]) -> None:
     for name in wanted:
         if name not in source.names:
@@ -66,11 +66,11 @@ def names_instead(names: Sequence[str], wanted: Sequence[str], lacking: str) -> 
     if guess:
         return f"Did you mean '{guess[0]}'?"
     if not headed:
-        return "None of the columns asked for is there: the first line must name the columns."
+        return "None of the expected columns is there: the first line must name the columns."
     return f"It has: {choices(others[:MOST_SHOWN])}{' and others' if len(others) > MOST_SHOWN else ''}."
 
 
-def read_bytes(path: Path, what: str) -> pa.Buffer:
+def read_bytes(path: Path, what: str) -> bytes:
     """The whole file. Refuses what is not a readable, non-empty file."""
     try:
         if path.is_dir():
@@ -78,56 +78,13 @@ def read_bytes(path: Path, what: str) -> pa.Buffer:
         if not path.exists():
             raise InputRejected(f"{what} {path} does not exist.", "Correct the path; paths in a policy are relative to the policy file.")
         if not path.is_file():
-            raise InputRejected(f"{what} {path} is no file but a device or a pipe.", "Name a file.")
-        buffer = pa.py_buffer(path.read_bytes())
+            raise InputRejected(f"{what} {path} is not a regular file.", "Name a file.")
+        content = path.read_bytes()
     except OSError as problem:
         raise InputRejected(f"{what} {path} cannot be read ({reason_of(problem)}).", "Check its rights.") from None
-    if buffer.size == 0:
+    if not content:
         raise InputRejected(f"{what} {path} is empty.", "Give a table with a header and at least one row.")
-    return buffer
-
-
-def holds_parquet(buffer: pa.Buffer) -> bool:
-    return bool(buffer.slice(0, len(PARQUET_MAGIC)).to_pybytes() == PARQUET_MAGIC)
-
-
-def open_csv(path: Path, separator: str = ",", encoding: str = "utf-8", what: str = "The source") -> Source:
-    """Every cell is text, so that 007 stays 007; an empty cell is missing."""
-    return open_csv_bytes(read_bytes(path, what), f"{what} {path.name}", separator, encoding)
-
-
-def open_csv_bytes(buffer: pa.Buffer, where: str, separator: str = ",", encoding: str = "utf-8") -> Source:
-    digest = hashlib.sha256(buffer).hexdigest()
-    content = _as_utf8(unzipped(buffer, where), encoding, where)
-    names = _header(content, separator, where)
-    return Source(where, names, digest, lambda columns: _parse_csv(content, names, columns, separator, where))
-
-
-def open_parquet(path: Path, what: str = "The source") -> Source:
-    return open_parquet_bytes(read_bytes(path, what), f"{what} {path.name}")
-
-
-def open_parquet_bytes(buffer: pa.Buffer, where: str) -> Source:
-    try:
-        opened: parquet.ParquetFile | None = parquet.ParquetFile(pa.BufferReader(buffer))
-        names = tuple(opened.schema_arrow.names) if opened else ()
-    except (pa.ArrowException, OSError, ValueError):
-        opened = None
-    if opened is None:
-        raise InputRejected(
-            f"{where} is not a whole Parquet file.", "It may be cut short or of another format: copy it again, or correct `kind`."
-        )
-    file = opened
-    check_names(names, where)
-
-    def read(columns: Sequence[str]) -> pa.Table:
-        try:
-            return file.read(columns=list(columns), use_pandas_metadata=False)
-        except (pa.ArrowException, OSError, ValueError):
-            pass
-        raise InputRejected(f"{where} is damaged: its columns cannot be read.", "Copy or write it again.")
-
-    return Source(where, names, hashlib.sha256(buffer).hexdigest(), read)
+    return content
 
 
 def check_names(names: Sequence[str], where: str) -> None:
@@ -140,94 +97,3 @@ def check_names(names: Sequence[str], where: str) -> None:
         first = places.setdefault(name, place)
         if first < place:  # the name is not shown: where a header is missing it is somebody's cell
             raise InputRejected(f"Columns {first} and {place} of {where} have the same name.", "Rename or remove one.")
-
-
-def unzipped(buffer: pa.Buffer, where: str) -> bytes:
-    """The content of a gzip file, or of any other as it is."""
-    content: bytes = buffer.to_pybytes()
-    if not content.startswith(GZIP_MAGIC):
-        return content
-    try:
-        return gzip.decompress(content)
-    except (EOFError, OSError, zlib.error):
-        pass
-    raise InputRejected(f"{where} is a gzip file that is cut short or damaged.", "Copy it again.")
-
-
-def _as_utf8(content: bytes, encoding: str, where: str) -> bytes:
-    """The text in UTF-8 without a byte order mark; the encoding is the declared one, never guessed."""
-    try:
-        name = codecs.lookup(encoding).name
-    except LookupError:
-        name = ""
-    if not name:
-        raise InputRejected(f"'{encoding}' is not an encoding.", "Write utf-8, latin-1, windows-1252 or another name that Python knows.")
-    try:
-        text = content.decode(name)
-    except UnicodeDecodeError as problem:
-        line = content[: problem.start].count(b"\n") + 1
-    else:
-        if "\x00" in text:
-            raise InputRejected(f"{where} holds NUL characters.", "It may be UTF-16 or not a text at all: correct `encoding` or `kind`.")
-        text = text.removeprefix("\ufeff")
-        if not text.strip():
-            raise InputRejected(f"{where} is empty.", "Give a table with a header and at least one row.")
-        return text.encode("utf-8")
-    raise InputRejected(
-        f"{where} is not {encoding}: line {line} cannot be decoded.",
-        "Declare the `encoding` it was written in, such as latin-1 or windows-1252, or convert it to utf-8.",
-    )
-
-
-def _header(content: bytes, separator: str, where: str) -> tuple[str, ...]:
-    if len(separator) != 1:
-        raise InputRejected("The separator is not one character.", "Write one such as ',' or ';'; a tab as \"\\t\".")
-    try:
-        row = next(csv.reader(io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=""), delimiter=separator), [])
-    except csv.Error:
-        row = []
-    if len(row) == 1:
-        other = next((mark for mark in COMMON_SEPARATORS if mark != separator and mark in row[0]), None)
-        if other is not None:
-            split, meant = (SEPARATOR_WORDS.get(mark, repr(mark)) for mark in (separator, other))
-            cure = 'Declare `separator: "\\t"`.' if other == "\t" else f"Declare `separator: {meant}`."
-            raise InputRejected(f"{where} has one column when split at {split}, and its header holds {meant}.", cure)
-    check_names(row, where)
-    return tuple(row)
-
-
-def _parse_csv(content: bytes, names: Sequence[str], columns: Sequence[str], separator: str, where: str) -> pa.Table:
-    if content.count(b'"') % 2:
-        raise InputRejected(f"{where} has a quotation mark without its partner.", 'Close it, or double it inside a quoted cell ("").')
-    uneven: list[Any] = []
-
-    def note(row: Any) -> str:
-        uneven.append((row.expected_columns, row.actual_columns))
-        return "skip"
-
-    table: pa.Table | None = None
-    try:
-        table = arrow_csv.read_csv(
-            pa.BufferReader(content),
-            # A block holds at least one row; rows of set values may be long.
-            read_options=arrow_csv.ReadOptions(block_size=8 << 20),
-            parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True, invalid_row_handler=note),
-            convert_options=arrow_csv.ConvertOptions(
-                include_columns=list(columns),
-                column_types={name: pa.string() for name in names},
-                null_values=[""],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=True,
-            ),
-        )
-    except (pa.ArrowException, KeyError, ValueError):
-        table = None
-    if uneven:
-        expected, found = uneven[0]
-        raise InputRejected(
-            f"{where} has {len(uneven)} lines that do not have the {expected} fields of its header (the first one has {found}).",
-            "Quote cells that hold the separator, or correct `separator`.",
-        )
-    if table is None:
-        raise InputRejected(f"{where} cannot be parsed as CSV.", "Check its quotation marks and line ends.")
-    return table

@@ -8,13 +8,29 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from headgate.core.cells import format_number
 from headgate.core.errors import InputRejected, StoreUnavailable
+from policies.schema.source_key import SqlSource
 from tasks.reading.source import Source, check_names
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+
+class SqlReader:
+    def open_declared(self, key: SqlSource, folder: Path) -> Source:
+        return open_sql(key.url_env, key.query)
+
+    def open_recognized(self, content: bytes, name: str, where: str) -> Source | None:
+        """A query's result is no file."""
+        return None
+
+
+READER = SqlReader()
 
 
 def open_sql(url_variable: str, query: str, what: str = "the source") -> Source:
@@ -49,45 +65,59 @@ def result_digest(names: Sequence[str], columns: Sequence[Sequence[str | None]])
 
 
 def _run(url: str, url_variable: str, query: str, what: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    from sqlalchemy import create_engine, text
+    engine = _engine(url, url_variable)
+    try:
+        names, rows = _fetch(_connected(engine, url_variable, what), query, what)
+    finally:
+        engine.dispose()
+    if not names:
+        raise InputRejected(f"The query of {what} returns no columns.", "Write a SELECT.")
+    return names, rows
+
+
+def _engine(url: str, url_variable: str) -> Engine:
+    from sqlalchemy import create_engine
     from sqlalchemy.exc import SQLAlchemyError
 
+    engine: Engine | None = None
     try:
         engine = create_engine(url)
     except (SQLAlchemyError, ImportError, ValueError) as problem:
         reason = type(problem).__name__
-        engine = None
     if engine is None:
         raise InputRejected(f"The URL in {url_variable} cannot be used ({reason}).", "Write dialect+driver://user:password@host/database.")
     file = engine.url.database if engine.dialect.name == "sqlite" else None
     if file not in (None, "", ":memory:") and not Path(str(file)).is_file():
         raise InputRejected(f"The SQLite file in {url_variable} does not exist.", "Correct the path; a new one is never made.")
+    return engine
+
+
+def _connected(engine: Engine, url_variable: str, what: str) -> Connection:
+    from sqlalchemy.exc import SQLAlchemyError
+
     options = {"postgresql_readonly": True} if engine.dialect.name == "postgresql" else {}
-    failed = ""
     try:
-        connection = engine.connect().execution_options(**options)
+        return engine.connect().execution_options(**options)
     except (SQLAlchemyError, OSError) as problem:
         failed = type(problem).__name__
-    if failed:
-        engine.dispose()
-        raise StoreUnavailable(f"The database of {what} could not be reached ({failed}).", f"Check the server and {url_variable}.")
+    raise StoreUnavailable(f"The database of {what} could not be reached ({failed}).", f"Check the server and {url_variable}.")
+
+
+def _fetch(connection: Connection, query: str, what: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    from sqlalchemy import text
+    from sqlalchemy.exc import SQLAlchemyError
+
     try:
         with connection:
             result = connection.execute(text(query))
             names = tuple(str(name) for name in list(result.keys())) if result.returns_rows else ()
             rows = [tuple(row) for row in result] if result.returns_rows else []
             connection.rollback()
+            return names, rows
     except (SQLAlchemyError, OSError) as problem:
         failed = type(problem).__name__
-    finally:
-        engine.dispose()
-    if failed:
-        raise InputRejected(
-            f"The query of {what} was refused by the database ({failed}).", "Run it in the database's own client and correct it."
-        )
-    if not names:
-        raise InputRejected(f"The query of {what} returns no columns.", "Write a SELECT.")
-    return names, rows
+    cure = "Run it in the database's own client and correct it."
+    raise InputRejected(f"The query of {what} was refused by the database ({failed}).", cure)
 
 
 def _texts(cells: Sequence[Any]) -> list[str | None]:

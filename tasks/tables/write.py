@@ -28,7 +28,9 @@ from headgate.core.spelling import value_text
 from policies.sealed.promise import Promise
 from policies.sealed.specs import specs_of
 from tasks.reading.arrow_frame import frame_of, plain_array, texts_of
-from tasks.reading.source import Source, open_csv, open_parquet
+from tasks.reading.source import Source
+from tasks.reading.source_csv import open_csv
+from tasks.reading.source_parquet import open_parquet
 from tasks.runtime.boundary import reason_of
 
 FORMATS = ("csv", "parquet")

@@ -122,12 +122,11 @@ def published_table(manifest: Manifest, claimed: TableFigures, forms: list[Store
 
 
 def _open(stored: Stored) -> pa.Table:
-    import pyarrow as pa
+    from tasks.reading.source_csv import open_csv_bytes
+    from tasks.reading.source_parquet import open_parquet_bytes
 
-    from tasks.reading.source import open_csv_bytes, open_parquet_bytes
-
-    buffer = pa.py_buffer(stored.content)
-    source = open_parquet_bytes(buffer, stored.path) if stored.path.endswith(".parquet") else open_csv_bytes(buffer, stored.path)
+    open_bytes = open_parquet_bytes if stored.path.endswith(".parquet") else open_csv_bytes
+    source = open_bytes(stored.content, stored.path)
     return source.read(source.names)
 
 

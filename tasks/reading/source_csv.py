@@ -1,0 +1,160 @@
+"""CSV as a source, also gzipped: every cell is text, so that 007 stays 007, and an empty cell is missing."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import hashlib
+import io
+import zlib
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from headgate.core.errors import InputRejected
+from policies.schema.source_key import CsvSource
+from tasks.reading.source import Source, check_names, read_bytes
+
+COMMON_SEPARATORS = (",", ";", "\t", "|")
+SEPARATOR_WORDS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+class NotDecoded(InputRejected):
+    """The bytes are not text in the encoding that they are said to have."""
+
+
+class CsvReader:
+    def open_declared(self, key: CsvSource, folder: Path) -> Source:
+        return open_csv(folder / key.path, key.separator, key.encoding)
+
+    def open_recognized(self, content: bytes, name: str, where: str) -> Source | None:
+        """A CSV has no mark of its own: what no other kind recognizes is read as one."""
+        return None
+
+
+READER = CsvReader()
+
+
+def open_csv(path: Path, separator: str = ",", encoding: str = "utf-8", what: str = "The source") -> Source:
+    return open_csv_bytes(read_bytes(path, what), f"{what} {path.name}", separator, encoding)
+
+
+def open_csv_bytes(content: bytes, where: str, separator: str = ",", encoding: str = "utf-8") -> Source:
+    return _opened(hashlib.sha256(content).hexdigest(), _as_utf8(unzipped(content, where), encoding, where), separator, where)
+
+
+def open_guessed_csv(content: bytes, where: str) -> tuple[Source, str, str]:
+    """With the separator and the encoding that were guessed: the separator that occurs most in the first line; UTF-8, else UTF-16 by its
+    mark, else Windows' Western European encoding."""
+    encoding, text = _guessed_text(unzipped(content, where), where)
+    head = text.split(b"\n", 1)[0].split(b"\r", 1)[0].decode("utf-8")
+    separator = max(COMMON_SEPARATORS, key=head.count)
+    return _opened(hashlib.sha256(content).hexdigest(), text, separator, where), separator, encoding
+
+
+def _guessed_text(plain: bytes, where: str) -> tuple[str, bytes]:
+    if plain.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16", _as_utf8(plain, "utf-16", where)
+    with suppress(NotDecoded):
+        return "utf-8", _as_utf8(plain, "utf-8", where)
+    return "cp1252", _as_utf8(plain, "cp1252", where)
+
+
+def _opened(digest: str, text: bytes, separator: str, where: str) -> Source:
+    names = _header(text, separator, where)
+    return Source(where, names, digest, lambda columns: _parse(text, names, columns, separator, where))
+
+
+def unzipped(content: bytes, where: str) -> bytes:
+    """The content of a gzip file, or of any other as it is."""
+    if not content.startswith(GZIP_MAGIC):
+        return content
+    try:
+        return gzip.decompress(content)
+    except (EOFError, OSError, zlib.error):
+        pass
+    raise InputRejected(f"{where} is a gzip file that is cut short or damaged.", "Copy it again.")
+
+
+def _as_utf8(content: bytes, encoding: str, where: str) -> bytes:
+    """The text in UTF-8 without a byte order mark; the encoding is the declared one, never guessed."""
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError:
+        name = ""
+    if not name:
+        raise InputRejected(f"'{encoding}' is not an encoding.", "Write utf-8, latin-1, windows-1252 or another name that Python knows.")
+    try:
+        text = content.decode(name)
+    except UnicodeDecodeError as problem:
+        line = content[: problem.start].count(b"\n") + 1
+    else:
+        if "\x00" in text:
+            raise InputRejected(f"{where} holds NUL characters.", "It may be UTF-16 or not a text at all: correct `encoding` or `kind`.")
+        if not text.removeprefix("\ufeff").strip():
+            raise InputRejected(f"{where} is empty.", "Give a table with a header and at least one row.")
+        return content.removeprefix(codecs.BOM_UTF8) if name == "utf-8" else text.removeprefix("\ufeff").encode("utf-8")
+    raise NotDecoded(
+        f"{where} is not {encoding}: line {line} cannot be decoded.",
+        "Declare the `encoding` it was written in, such as latin-1 or windows-1252, or convert it to utf-8.",
+    )
+
+
+def _header(content: bytes, separator: str, where: str) -> tuple[str, ...]:
+    if len(separator) != 1:
+        raise InputRejected("The separator is not one character.", "Write one such as ',' or ';'; a tab as \"\\t\".")
+    try:
+        row = next(csv.reader(io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=""), delimiter=separator), [])
+    except csv.Error:
+        row = []
+    if len(row) == 1:
+        other = next((mark for mark in COMMON_SEPARATORS if mark != separator and mark in row[0]), None)
+        if other is not None:
+            split, meant = (SEPARATOR_WORDS.get(mark, repr(mark)) for mark in (separator, other))
+            cure = 'Declare `separator: "\\t"`.' if other == "\t" else f"Declare `separator: {meant}`."
+            raise InputRejected(f"{where} has one column when split at {split}, and its header holds {meant}.", cure)
+    check_names(row, where)
+    return tuple(row)
+
+
+def _parse(content: bytes, names: Sequence[str], columns: Sequence[str], separator: str, where: str) -> pa.Table:
+    if content.count(b'"') % 2:
+        raise InputRejected(f"{where} has a quotation mark without its partner.", 'Close it, or double it inside a quoted cell ("").')
+    uneven: list[Any] = []
+
+    def note(row: Any) -> str:
+        uneven.append((row.expected_columns, row.actual_columns))
+        return "skip"
+
+    table: pa.Table | None = None
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(content),
+            # A block holds at least one row; rows of set values may be long.
+            read_options=arrow_csv.ReadOptions(block_size=8 << 20),
+            parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True, invalid_row_handler=note),
+            convert_options=arrow_csv.ConvertOptions(
+                include_columns=list(columns),
+                column_types={name: pa.string() for name in names},
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=True,
+            ),
+        )
+    except (pa.ArrowException, KeyError, ValueError):
+        table = None
+    if uneven:
+        expected, found = uneven[0]
+        raise InputRejected(
+            f"{where} has {len(uneven)} lines that do not have the {expected} fields of its header (the first one has {found}).",
+            "Quote cells that hold the separator, or correct `separator`.",
+        )
+    if table is None:
+        raise InputRejected(f"{where} cannot be parsed as CSV.", "Check its quotation marks and line ends.")
+    return table
