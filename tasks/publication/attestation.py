@@ -79,7 +79,7 @@ def check_attestation(envelope: bytes, digests: dict[str, str], manifest: Manife
     signed = verify_envelope(envelope, ATTESTATION_FILE, ATTESTATION)
     subjects = signed.statement.digests
     if len(subjects) != len(signed.statement.subject) or subjects != digests:
-        raise IntegrityBroken(f"{ATTESTATION_FILE} is about other files than those in the folder.", AGAIN)
+        raise IntegrityBroken(f"{ATTESTATION_FILE} does not match the files in this folder.", AGAIN)
     said = signed.statement.predicate
     wrong = [name for name, value in _repeated(manifest, candidate).items() if said.get(name) != value]
     if wrong:

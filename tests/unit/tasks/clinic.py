@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from headgate.core.columns import Table
 from headgate.core.errors import HeadgateError
 from tasks.reading.references import LoadedPolicy, load_policy
 
@@ -63,6 +64,12 @@ def csv_text(rows: Sequence[Mapping[str, str]], separator: str = ",", header: Se
     writer.writerow(names)
     writer.writerows([[row[name] for name in names] for row in rows])
     return "".join(lines)
+
+
+def decoded(table: Table, name: str) -> list[Any]:
+    """The cells of an encoded column."""
+    column = table[name]
+    return [None if code < 0 else column.values[code] for code in column.codes]
 
 
 class Clinic:

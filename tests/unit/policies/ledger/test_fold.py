@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import datetime
-import json
 
 import pytest
-from pydantic import ValidationError
 
 from headgate.core.errors import IntegrityBroken
 from policies.ledger.events import (
@@ -26,7 +24,6 @@ from policies.ledger.events import (
     RunTracked,
     SourceIngested,
     TableAnonymized,
-    read_event,
 )
 from policies.ledger.fold import fold
 from policies.ledger.states import State
@@ -130,25 +127,3 @@ def test_a_run_may_fail_anywhere_and_a_candidate_may_be_viewed_at_any_time() -> 
     viewed = CandidateViewed(**BASE, candidate=C, viewer="ann")
     for length in range(8, len(WHOLE) + 1):
         assert fold([*WHOLE[:length], viewed, viewed]).state is fold(WHOLE[:length]).state
-
-
-def test_events_are_read_back_as_they_were_written() -> None:
-    for event in WHOLE:
-        assert read_event(event.model_dump_json()) == event
-
-
-@pytest.mark.parametrize(
-    "payload", ["", "{}", "[]", '{"event": "unheard"}', '{"event": "tracked", "release_id": "r1", "mlflow_run_id": "m"}']
-)
-def test_an_event_that_does_not_read_as_its_type_is_no_event(payload: str) -> None:
-    with pytest.raises(IntegrityBroken):
-        read_event(payload)
-    more = {**TRACKED.model_dump(mode="json"), "note": "added later"}
-    with pytest.raises(IntegrityBroken):
-        read_event(json.dumps(more))
-
-
-@pytest.mark.parametrize("at", ["", "yesterday", "2026-03-01T00:00:00", "2026-03-01T00:00:00+01:00"])
-def test_moments_are_utc(at: str) -> None:
-    with pytest.raises(ValidationError):
-        RunTracked(release_id="r1", at=at, mlflow_run_id="m")

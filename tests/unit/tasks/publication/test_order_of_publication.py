@@ -11,9 +11,8 @@ from typing import Any
 import pyarrow.parquet as parquet
 import pytest
 
-from headgate.core.errors import IntegrityBroken, PublicationFailed, StoreUnavailable, TransitionRefused
+from headgate.core.errors import PublicationFailed, StoreUnavailable, TransitionRefused
 from policies.ledger.states import State
-from tasks.approval.approvals import decisions_folder, operator_roots, weigh_approvals
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import read_history
 from tasks.publication.attestation import ATTESTATION_FILE
@@ -115,21 +114,6 @@ def test_a_publication_that_was_cut_short_goes_on_only_while_its_approvals_count
     assert not series.version(1).exists()
     (world.home.root / "revoked_keys").unlink()
     assert world.publish(candidate).version == 1
-
-
-def test_a_decision_written_anew_is_not_the_one_that_was_recorded(world: Any) -> None:
-    """The same statement with the same signature in other bytes: only the digest tells them apart."""
-    candidate = world.seal()
-    world.approve(candidate, "ann")
-    (stored,) = decisions_folder(world.home, candidate.id).iterdir()
-    history = read_history(world.ledger)
-    release = history.find(candidate.id)
-    events, roots = history.events(release.release_id), operator_roots(world.home)
-    assert len(weigh_approvals(world.home, release, events, roots)) == 1
-    stored.chmod(0o644)
-    stored.write_text(json.dumps(json.loads(stored.read_text())))
-    with pytest.raises(IntegrityBroken, match="not the decision that the ledger recorded"):
-        weigh_approvals(world.home, release, events, roots)
 
 
 def test_a_second_format_that_tells_something_else_is_found(world: Any, tmp_path: Path) -> None:

@@ -227,39 +227,6 @@ def test_a_store_that_cannot_be_used_is_said_and_the_release_stays_approved(worl
     assert publish(world.home, world.ledger, candidate.id, store=FolderStore(tmp_path / "elsewhere")).version == 1
 
 
-def test_withdrawing_the_latest_marks_it_and_moves_latest_back(world) -> None:
-    first, second = world.published(), world.published()
-    done = withdraw(world.home, world.ledger, "release-2", world.keys["cyd"], "a wrong column")
-    assert (done.latest, done.already) == (1, False)
-    assert FolderSeries(world.home.releases, "people").latest() == 1
-    mark = json.loads((world.home.releases / "people" / "2.withdrawn.dsse.json").read_text())
-    assert mark["signatures"][0]["keyid"] == world.keys["cyd"].fingerprint
-    assert verify_folder(second.folder).withdrawn
-    assert not verify_folder(first.folder).withdrawn
-    again = withdraw(world.home, world.ledger, "release-2", world.keys["cyd"], "a wrong column")
-    assert (again.latest, again.already) == (1, True)
-    assert world.published().version == 3
-
-
-def test_withdrawing_an_older_version_leaves_latest_and_the_only_one_leaves_none(world) -> None:
-    world.published()
-    world.published()
-    assert withdraw(world.home, world.ledger, "release-1", world.keys["ann"], "old").latest == 2
-    assert withdraw(world.home, world.ledger, "release-2", world.keys["ann"], "too").latest is None
-    assert versions(world) == ["1", "1.withdrawn.dsse.json", "2", "2.withdrawn.dsse.json"]
-
-
-def test_where_links_do_not_work_a_file_names_the_latest(world) -> None:
-    series = FolderSeries(world.home.releases, "people")
-    series.folder.mkdir(parents=True)
-    (series.folder / "latest.json").write_text('{"version": 3, "path": "3"}')
-    assert series.latest() == 3
-    series.point_latest(4)
-    assert series.latest() == 4
-    series.point_latest(None)
-    assert versions(world) == []
-
-
 def test_a_stalled_publication_is_resumed_by_the_operator(world) -> None:
     """A process that dies after the start leaves the release publishing; the operator may stall it and let it go on, with reasons."""
     from policies.approval.acts import Act, Actor, Rules

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import io
 import os
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
@@ -19,11 +14,7 @@ import pytest
 
 from headgate.core.columns import Kind
 from tasks.reading.ingest import ingest
-
-
-def decoded(table, name):
-    column = table[name]
-    return [None if code < 0 else column.values[code] for code in column.codes]
+from tests.unit.tasks.clinic import decoded
 
 
 def test_the_clinic_is_read_into_codes_and_its_identifier_and_dropped_columns_end_there(clinic):
@@ -47,55 +38,11 @@ def test_neither_the_result_nor_the_identifiers_show_a_value_when_printed(clinic
     assert "north-a" not in repr(found).replace(repr(found.specs), "")
 
 
-def test_a_gzipped_file_gives_the_same_table_and_the_digest_of_its_own_bytes(clinic):
-    plain = ingest(clinic.load())
-    zipped = clinic.folder / "clinic.csv.gz"
-    zipped.write_bytes(gzip.compress(clinic.source.read_bytes(), mtime=0))
-    found = ingest(clinic.load(), zipped)
-    for name in plain.table.columns:
-        assert decoded(found.table, name) == decoded(plain.table, name)
-    assert found.source_digest == hashlib.sha256(zipped.read_bytes()).hexdigest() != plain.source_digest
-
-
-def test_parquet_with_types_categories_and_an_index_gives_the_same_table_as_csv(clinic):
-    plain = ingest(clinic.load())
-    frame = pd.read_csv(clinic.source, dtype={"zip": "str"}, keep_default_na=False, na_values={"income": [""]})
-    frame["age"] = frame["age"].astype("int8")
-    frame["region"] = frame["region"].astype("category")
-    frame["admitted"] = pd.to_datetime(frame["admitted"])
-    frame["diagnosis"] = frame["diagnosis"].str.split("|")
-    path = clinic.folder / "clinic.parquet"
-    frame.set_index(frame["age"] * 3 % 7, drop=True).to_parquet(path, index=False)
-    found = ingest(clinic.load(), path)
-    for name in plain.table.columns:
-        assert decoded(found.table, name) == decoded(plain.table, name), name
-    pd.testing.assert_frame_equal(found.frame_for_expectations, plain.frame_for_expectations)
-
-
 def test_dropped_columns_are_not_even_parsed(clinic):
     table = pa.table({name: [row[name] for row in clinic.rows] for name in clinic.rows[0] if name != "notes"})
     nested = table.append_column("notes", pa.array([{"a": 1}] * 60))  # a type that no attribute could have
     parquet.write_table(nested, clinic.folder / "clinic.parquet")
     assert ingest(clinic.load(), clinic.folder / "clinic.parquet").rows == ingest(clinic.load()).rows == 60
-
-
-def test_line_ends_byte_order_mark_quoted_breaks_and_column_order_do_not_matter(clinic, write_csv):
-    plain = ingest(clinic.load())
-    clinic.rows[3]["notes"] = 'two\nlines, and "quotes"'
-    names = list(reversed(clinic.rows[0]))
-    text = write_csv(clinic.rows, header=names)
-    clinic.write_source(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-    found = ingest(clinic.load())
-    for name in plain.table.columns:
-        assert decoded(found.table, name) == decoded(plain.table, name)
-
-
-def test_a_declared_encoding_and_separator_are_used(clinic, write_csv):
-    for row in clinic.rows:
-        row["zip"] = "Zürich"
-    clinic.policy["source"] |= {"encoding": "latin-1", "separator": "\t"}
-    clinic.write_source(write_csv(clinic.rows, separator="\t").encode("latin-1"))
-    assert set(decoded(ingest(clinic.load()).table, "zip")) == {"Zürich"}
 
 
 def test_integer_widths_and_masks_take_their_hierarchy_from_the_values_present(clinic):
@@ -287,42 +234,6 @@ def test_a_spoiled_source_is_refused_in_one_sentence_with_its_cure_and_nothing_i
     assert sorted(os.walk(clinic.folder)) == before
 
 
-def test_a_file_that_cannot_be_read_and_a_device_are_refused(clinic, refusal):
-    if sys.platform != "linux":
-        pytest.skip("needs /proc and /dev")
-    assert "cannot be read" in refusal(lambda: ingest(clinic.load(), Path("/proc/self/mem"))).message
-    assert "not a regular file" in refusal(lambda: ingest(clinic.load(), Path("/dev/zero"))).message
-
-
-@pytest.mark.parametrize("keep", [0.5, 0.97])
-def test_a_truncated_gzip_or_parquet_file_is_refused(clinic, refusal, keep):
-    whole = gzip.compress(clinic.source.read_bytes())
-    (clinic.folder / "cut.csv.gz").write_bytes(whole[: int(len(whole) * keep)])
-    assert "cut short" in refusal(lambda: ingest(clinic.load(), clinic.folder / "cut.csv.gz")).message
-    table = arrow_csv.read_csv(clinic.source)
-    sink = io.BytesIO()
-    parquet.write_table(table, sink)
-    (clinic.folder / "cut.parquet").write_bytes(sink.getvalue()[: int(len(sink.getvalue()) * keep)])
-    assert "not a whole Parquet file" in refusal(lambda: ingest(clinic.load(), clinic.folder / "cut.parquet")).message
-
-
-def test_a_parquet_file_whose_pages_are_damaged_is_refused(clinic, refusal):
-    table = arrow_csv.read_csv(clinic.source)
-    parquet.write_table(table, clinic.folder / "torn.parquet", compression="zstd")
-    content = bytearray((clinic.folder / "torn.parquet").read_bytes())
-    content[4:600] = b"\xff" * 596
-    (clinic.folder / "torn.parquet").write_bytes(bytes(content))
-    assert "damaged" in refusal(lambda: ingest(clinic.load(), clinic.folder / "torn.parquet")).message
-
-
-def test_parquet_cells_that_no_attribute_can_have_are_refused(clinic, refusal):
-    table = arrow_csv.read_csv(clinic.source, convert_options=arrow_csv.ConvertOptions(column_types={"zip": pa.string()}))
-    for cells in (pa.array([b"CANARY"] * 60), pa.array([{"CANARY": 1}] * 60), pa.array([12] * 60, type=pa.duration("s"))):
-        spoiled = table.set_column(table.column_names.index("zip"), "zip", cells)
-        parquet.write_table(spoiled, clinic.folder / "odd.parquet")
-        assert "'zip'" in refusal(lambda: ingest(clinic.load(), clinic.folder / "odd.parquet")).message
-
-
 def test_several_identifiers_must_each_be_unique(clinic, refusal, write_csv):
     for place, row in enumerate(clinic.rows):
         row["insurance"] = f"CANARY-i{place}"
@@ -364,53 +275,6 @@ def test_sorted_numbers_that_run_along_numbered_rows_for_a_while_are_no_copy(cli
         people[place]["age"] = str(place)
     clinic.write_source(write_csv(people).encode())
     assert "'age' equals identifier" in refusal(lambda: ingest(clinic.load())).message
-
-
-def test_a_query_is_a_source_and_its_digest_does_not_depend_on_the_order_of_rows(clinic, monkeypatch, refusal):
-    from sqlalchemy import create_engine
-
-    frame = pd.read_csv(clinic.source, dtype="str", keep_default_na=False, na_values=[""])
-    database = clinic.folder / "clinic.db"
-    engine = create_engine(f"sqlite:///{database}")
-    frame.to_sql("clinic", engine, index=False)
-    engine.dispose()
-    before = database.read_bytes()
-    plain = ingest(clinic.load())
-    clinic.policy["source"] = {"kind": "sql", "url_env": "CLINIC_URL", "query": "SELECT * FROM clinic"}
-    assert "CLINIC_URL" in refusal(lambda: ingest(clinic.load())).cure
-    monkeypatch.setenv("CLINIC_URL", f"sqlite:///{database}")
-    found = ingest(clinic.load())
-    for name in plain.table.columns:
-        assert decoded(found.table, name) == decoded(plain.table, name)
-    clinic.policy["source"]["query"] = "SELECT * FROM clinic ORDER BY age DESC, patient_id"
-    assert ingest(clinic.load()).source_digest == found.source_digest
-    clinic.policy["source"]["query"] = "SELECT * FROM clinic WHERE age <> '20'"
-    assert ingest(clinic.load()).source_digest != found.source_digest
-    assert database.read_bytes() == before
-
-
-def test_a_query_that_fails_is_refused_without_the_url_or_a_value(clinic, monkeypatch, refusal):
-    clinic.policy["source"] = {"kind": "sql", "url_env": "CLINIC_URL", "query": "SELECT 'CANARY' FROM nowhere"}
-    secret = "s3cret"
-    for url, word, code in [
-        ("sqlite://", "was refused", 2),
-        (f"sqlite:///{clinic.folder}/absent-{secret}.db", "does not exist", 2),
-        (f"nonsense+driver://user:{secret}@host/db", "cannot be used", 2),
-        (f"not a url {secret}", "cannot be used", 2),
-        (f"postgresql+psycopg2://user:{secret}@127.0.0.1:1/db", "", None),
-    ]:
-        monkeypatch.setenv("CLINIC_URL", url)
-        if code is None:
-            from headgate.core.errors import HeadgateError
-
-            with pytest.raises(HeadgateError) as caught:
-                ingest(clinic.load())
-            assert secret not in str(caught.value)
-            continue
-        problem = refusal(lambda: ingest(clinic.load()), code)
-        assert word in problem.message
-        assert secret not in str(problem)
-    assert not list(clinic.folder.glob("absent*"))
 
 
 def test_a_hundred_thousand_rows_of_eighteen_columns_are_read_in_under_a_second(tmp_path):

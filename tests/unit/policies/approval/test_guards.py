@@ -1,0 +1,139 @@
+"""Each guard by what it refuses."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from policies.approval.acts import Actor, Rules
+from policies.ledger.events import (
+    RunFailed,
+)
+from policies.ledger.fold import fold
+from policies.ledger.states import Action, ActorRole, State
+from policies.ledger.transitions import TRANSITIONS
+from policies.sealed.manifest import Signer
+from tests.unit.policies.approval.acting import (
+    ANN,
+    APPROVE_ANN,
+    APPROVE_BOB,
+    BASE,
+    BOB,
+    DEADLINE,
+    EVE,
+    OPERATOR,
+    PUBLISHER,
+    RELEASES,
+    RUN,
+    RUNNER,
+    SIGNERS,
+    D,
+    accepted,
+    actor,
+    measured,
+    refused,
+    sealing,
+)
+
+
+def test_the_runner_never_approves_by_name_or_by_key() -> None:
+    release = RELEASES[State.AWAITING_APPROVAL]
+    for signer in (RUNNER, Signer(principal="rita", fingerprint="SHA256:new"), Signer(principal="mallory", fingerprint="SHA256:rita")):
+        assert "not_the_runner" in refused(release, Action.APPROVE, actor(signer, ActorRole.APPROVER))
+
+
+def test_one_person_counts_once_under_two_keys_and_one_key_once_under_two_names() -> None:
+    twins = (ANN, Signer(principal="ann", fingerprint="SHA256:ann2"), Signer(principal="anna", fingerprint="SHA256:ann"))
+    sealed = sealing().model_copy(update={"signers": twins})
+    release = accepted(fold(measured()), Action.SEAL, RUN, event=sealed)
+    release = accepted(release, Action.APPROVE, APPROVE_ANN)
+    for twin in twins:
+        assert refused(release, Action.APPROVE, actor(twin, ActorRole.APPROVER)) == {"not_decided_yet"}
+
+
+def test_the_same_decision_twice_is_refused_and_a_change_of_mind_is_not() -> None:
+    release = accepted(RELEASES[State.AWAITING_APPROVAL], Action.APPROVE, APPROVE_ANN)
+    assert refused(release, Action.APPROVE, APPROVE_ANN) == {"not_decided_yet"}
+    assert accepted(release, Action.REJECT, APPROVE_ANN).state is State.REJECTED
+
+
+def test_a_key_that_was_not_sealed_or_is_revoked_does_not_count() -> None:
+    release = RELEASES[State.AWAITING_APPROVAL]
+    assert refused(release, Action.APPROVE, actor(EVE, ActorRole.APPROVER)) == {"sealed_key"}
+    other_key = Actor("ann", "SHA256:other", ActorRole.APPROVER)
+    assert refused(release, Action.APPROVE, other_key) == {"sealed_key"}
+    assert refused(release, Action.APPROVE, APPROVE_ANN, rules=Rules(revoked=frozenset({ANN.fingerprint}))) == {"key_not_revoked"}
+
+
+def test_an_approval_whose_key_is_revoked_later_is_void_until_another_stands_in() -> None:
+    carl = Signer(principal="carl", fingerprint="SHA256:carl")
+    release = accepted(fold(measured()), Action.SEAL, RUN, event=sealing().model_copy(update={"signers": (*SIGNERS, carl)}))
+    release = accepted(accepted(release, Action.APPROVE, APPROVE_ANN), Action.APPROVE, APPROVE_BOB)
+    rules = Rules(revoked=frozenset({BOB.fingerprint}))
+    assert refused(release, Action.PUBLISH, PUBLISHER, rules=rules) == {"enough_approvals"}
+    release = accepted(release, Action.APPROVE, actor(carl, ActorRole.APPROVER), rules=rules)
+    assert accepted(release, Action.PUBLISH, PUBLISHER, rules=rules).state is State.PUBLISHING
+
+
+def test_the_operators_floor_holds_back_what_the_policy_would_let_through() -> None:
+    release = accepted(fold(measured()), Action.SEAL, RUN, event=sealing(required=1))
+    release = accepted(release, Action.APPROVE, APPROVE_ANN)
+    assert release.state is State.APPROVED
+    assert refused(release, Action.PUBLISH, PUBLISHER, rules=Rules(floor=2)) == {"enough_approvals"}
+    release = accepted(release, Action.APPROVE, APPROVE_BOB)
+    assert accepted(release, Action.PUBLISH, PUBLISHER, rules=Rules(floor=2)).state is State.PUBLISHING
+    assert "reported" in refused(fold(measured()), Action.SEAL, RUN, rules=Rules(floor=2), event=sealing(required=1))
+
+
+@pytest.mark.parametrize("action", [Action.APPROVE, Action.REJECT, Action.WITHDRAW, Action.PUBLISH, Action.VIEW])
+def test_a_decision_is_bound_to_the_candidate_and_the_policy_that_were_read(action: Action) -> None:
+    state = State.APPROVED if action is Action.PUBLISH else State.AWAITING_APPROVAL
+    role = next(row.role for row in TRANSITIONS if row.action is action)
+    for changed in ({"candidate": D["f"]}, {"policy_digest": D["f"]}, {"candidate": ""}, {"policy_digest": ""}):
+        assert refused(RELEASES[state], action, actor(ANN, role), **changed) == {"bound"}
+
+
+@pytest.mark.parametrize("action", [Action.APPROVE, Action.REJECT, Action.WITHDRAW])
+def test_people_give_a_reason_of_a_readable_length_and_a_signature(action: Action) -> None:
+    role = next(row.role for row in TRANSITIONS if row.action is action)
+    release = RELEASES[State.AWAITING_APPROVAL]
+    assert refused(release, action, actor(ANN, role), reason="") == {"reason"}
+    assert refused(release, action, actor(ANN, role), reason="x" * 2001) == {"reason"}
+    assert refused(release, action, actor(ANN, role), statement_sha256="yes") == {"signed"}
+
+
+def test_after_the_deadline_nothing_is_decided_and_only_then_it_expires() -> None:
+    late = DEADLINE + datetime.timedelta(seconds=1)
+    release = RELEASES[State.AWAITING_APPROVAL]
+    assert refused(release, Action.APPROVE, APPROVE_ANN, late) == {"within_deadline"}
+    assert refused(RELEASES[State.APPROVED], Action.PUBLISH, PUBLISHER, late) == {"within_deadline"}
+    assert refused(release, Action.EXPIRE, OPERATOR, DEADLINE) == {"deadline_passed"}
+    assert accepted(RELEASES[State.APPROVED], Action.EXPIRE, OPERATOR, late).state is State.EXPIRED
+
+
+def test_the_runner_may_take_back_and_a_stranger_may_not() -> None:
+    for state in (State.AWAITING_APPROVAL, State.PUBLISHED):
+        assert accepted(RELEASES[state], Action.WITHDRAW, actor(RUNNER, ActorRole.CUSTODIAN)).state is State.WITHDRAWN
+        assert refused(RELEASES[state], Action.WITHDRAW, actor(EVE, ActorRole.CUSTODIAN)) == {"sealed_or_runner_key"}
+
+
+def test_a_run_is_ended_by_its_own_runner_with_its_own_report() -> None:
+    running = RELEASES[State.RUNNING]
+    assert refused(running, Action.SEAL, actor(ANN, ActorRole.RUNNER)) == {"is_the_runner"}
+    assert refused(running, Action.SEAL, RUN, event=None) == {"reported"}
+    assert refused(running, Action.SEAL, RUN, event=RunFailed(**BASE, step="gate", error="E", code=1)) == {"reported"}
+    other = sealing().model_copy(update={"release_id": "r9"})
+    assert refused(running, Action.SEAL, RUN, event=other) == {"reported"}
+
+
+def test_nothing_is_sealed_that_failed_a_gate_or_was_not_tracked() -> None:
+    assert refused(fold(measured(passed=False)), Action.SEAL, RUN) == {"passed_and_tracked"}
+    assert refused(fold(measured()[:-1]), Action.SEAL, RUN) == {"reported", "passed_and_tracked"}
+
+
+def test_what_is_published_is_the_version_that_was_started() -> None:
+    assert refused(RELEASES[State.PUBLISHING], Action.COMPLETE, PUBLISHER, version=2) == {"attested"}
+    assert refused(RELEASES[State.PUBLISHING], Action.COMPLETE, PUBLISHER, attestation_sha256="") == {"attested"}
+    assert refused(RELEASES[State.APPROVED], Action.PUBLISH, PUBLISHER, target="") == {"target"}
+    assert refused(RELEASES[State.PUBLISHED], Action.SUPERSEDE, PUBLISHER, superseded_by="r1") == {"newer_release"}

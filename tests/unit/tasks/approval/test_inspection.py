@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import getpass
+
+import pytest
+
+from headgate.core.errors import InputRejected, IntegrityBroken
+from tasks.approval.inspection import view_candidate
+
+
+def test_looking_at_a_candidate_is_recorded_with_the_account_and_changes_no_state(world) -> None:
+    candidate = world.seal()
+    for times in (1, 2):
+        viewed = view_candidate(world.home, world.ledger, candidate.id[:8])
+        assert viewed.candidate == candidate
+        assert viewed.release.state == "awaiting_approval"
+        events = [event for event in world.ledger.events_of("release-1") if event.event == "viewed"]
+        assert [event.viewer for event in events] == [getpass.getuser()] * times
+
+
+def test_what_is_not_shown_is_not_recorded(world) -> None:
+    candidate = world.seal()
+    before = world.ledger.entries()
+    with pytest.raises(InputRejected):
+        view_candidate(world.home, world.ledger, "f" * 64)
+    (candidate.folder / "report.html").chmod(0o644)
+    (candidate.folder / "report.html").write_text("changed")
+    with pytest.raises(IntegrityBroken):
+        view_candidate(world.home, world.ledger, candidate.id)
+    assert world.ledger.entries() == before

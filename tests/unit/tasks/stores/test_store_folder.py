@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from headgate.core.errors import PublicationFailed
+from tasks.stores.store_folder import FolderSeries, FolderStore
+
+FILES = {"head.json": b"{}", "tables/table-1.csv": b"a\n1\n"}
+
+
+def placed(series: FolderSeries, number: int) -> Path:
+    series.prepare()
+    with series.begin(number) as draft:
+        for path, content in FILES.items():
+            draft.write(path, content)
+        assert draft.place()
+    return series.version(number)
+
+
+@pytest.fixture
+def series(tmp_path: Path) -> FolderSeries:
+    return FolderStore(tmp_path / "releases").series("people")
+
+
+def test_a_version_is_a_folder_that_nobody_may_write_to_and_latest_a_link(series: FolderSeries) -> None:
+    folder = placed(series, 1)
+    series.point_latest(1)
+    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} == set(FILES)
+    assert (folder / "head.json").stat().st_mode & 0o777 == 0o444
+    assert os.readlink(series.folder / "latest") == "1"
+
+
+def test_what_a_killed_run_left_is_cleared_by_the_next_run_of_that_version(series: FolderSeries) -> None:
+    series.prepare()
+    for name in (".publishing-1-dead", ".publishing-11-alive", ".latest-dead"):
+        (series.folder / name).mkdir() if "publishing" in name else (series.folder / name).symlink_to("1")
+    placed(series, 1)
+    assert sorted(path.name for path in series.folder.iterdir()) == [".publishing-11-alive", "1"]
+
+
+def test_only_folders_that_hold_a_version_are_targets(tmp_path: Path, series: FolderSeries) -> None:
+    store = FolderStore(tmp_path / "releases")
+    placed(series, 1)
+    (store.root / "other" / "2024").mkdir(parents=True)
+    (store.root / ".hidden" / "1").mkdir(parents=True)
+    (store.root / ".hidden" / "1" / "head.json").write_text("{}")
+    (store.root / "linked").mkdir()
+    (store.root / "linked" / "1").symlink_to(series.version(1))
+    assert store.targets() == {"people"}
+    assert store.series("other").versions() == (2024,)
+
+
+@pytest.mark.parametrize("target", ["../1", "one", "007", "1/x", ""])
+def test_a_latest_that_names_no_version_names_nothing(series: FolderSeries, target: str) -> None:
+    series.prepare()
+    if target:
+        (series.folder / "latest").symlink_to(target)
+    else:
+        (series.folder / "latest.json").write_text('{"version": "one"}')
+    assert series.latest() is None
+
+
+def test_a_latest_that_is_a_folder_is_not_replaced(series: FolderSeries) -> None:
+    placed(series, 1)
+    (series.folder / "latest").mkdir()
+    with pytest.raises(PublicationFailed, match="not a link that headgate made"):
+        series.point_latest(1)
+
+
+def test_where_links_do_not_work_a_file_names_the_latest(world) -> None:
+    series = FolderSeries(world.home.releases, "people")
+    series.folder.mkdir(parents=True)
+    (series.folder / "latest.json").write_text('{"version": 3, "path": "3"}')
+    assert series.latest() == 3
+    series.point_latest(4)
+    assert series.latest() == 4
+    series.point_latest(None)
+    assert list(series.folder.iterdir()) == []
