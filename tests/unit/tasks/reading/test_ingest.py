@@ -287,11 +287,11 @@ def test_a_hundred_thousand_rows_of_eighteen_columns_are_read_in_under_a_second(
     columns = {"id": [f"P{row}" for row in range(100_000)]}
     columns |= {f"c{place}": rng.integers(0, 60, 100_000).astype(str) for place in range(17)}
     arrow_csv.write_csv(pa.table(columns), tmp_path / "large.csv")
-    start = time.perf_counter()
+    start = time.process_time()
     source = open_csv(tmp_path / "large.csv")
     table = encode_table(
         frame_of(source.read(source.names), ""), {f"c{i}": ColumnSpec(f"c{i}", Kind.CATEGORY, Role.QUASI) for i in range(17)}
     )
-    taken = time.perf_counter() - start
+    taken = time.process_time() - start
     assert table.rows == 100_000
-    assert taken < 1.0  # 0.1 s alone on the machine; the margin is for a busy one
+    assert taken < 1.0  # of the processors; 0.1 s by the clock, alone on the machine

@@ -9,7 +9,10 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 import pytest
 
+from headgate.core.errors import InputRejected
 from tasks.reading.ingest import ingest
+from tasks.reading.source import Source, check_names, read_bytes, require_columns
+from tasks.reading.source_csv import open_csv_bytes
 
 
 def test_a_file_that_cannot_be_read_and_a_device_are_refused(clinic, refusal):
@@ -29,3 +32,40 @@ def test_a_truncated_gzip_or_parquet_file_is_refused(clinic, refusal, keep):
     parquet.write_table(table, sink)
     (clinic.folder / "cut.parquet").write_bytes(sink.getvalue()[: int(len(sink.getvalue()) * keep)])
     assert "not a whole Parquet file" in refusal(lambda: ingest(clinic.load(), clinic.folder / "cut.parquet")).message
+
+
+def table(*names: str) -> Source:
+    return open_csv_bytes((",".join(names) + "\n" + ",".join("1" for _ in names) + "\n").encode(), "The table t.csv")
+
+
+@pytest.mark.parametrize(
+    ("names", "lacking", "hint"),
+    [
+        (("age", "sexx"), "sex", "Did you mean 'sexx'?"),
+        (("age", "place", "job"), "sex", "It has: place or job."),
+        (("CANARY", "CANARY-2"), "sex", "None of the expected columns is there: the first line must name the columns."),
+    ],
+)
+def test_what_is_there_instead_of_a_column_is_named_unless_it_may_be_somebodys_cells(names, lacking, hint) -> None:
+    with pytest.raises(InputRejected, match=f"has no column '{lacking}'") as refusal:
+        require_columns(table(*names), ["age", lacking] if "age" in names else [lacking])
+    assert refusal.value.cure == hint
+
+
+def test_a_table_without_rows_or_with_odd_names_is_refused() -> None:
+    with pytest.raises(InputRejected, match="a header and no rows"):
+        open_csv_bytes(b"a,b\n", "t").read(["a"])
+    with pytest.raises(InputRejected, match="Column 2 of t has no name"):
+        check_names(["a", " "], "t")
+    with pytest.raises(InputRejected, match="Columns 1 and 3 of t have the same name") as refusal:
+        check_names(["CANARY", "b", "CANARY"], "t")
+    assert "CANARY" not in refusal.value.message
+
+
+def test_a_file_is_read_whole_or_refused(tmp_path: Path) -> None:
+    (tmp_path / "t").write_bytes(b"\x00\xff")
+    assert read_bytes(tmp_path / "t", "The table") == b"\x00\xff"
+    (tmp_path / "empty").touch()
+    for name, said in (("empty", "is empty"), ("gone", "does not exist"), (".", "is a folder")):
+        with pytest.raises(InputRejected, match=said):
+            read_bytes(tmp_path / name, "The table")

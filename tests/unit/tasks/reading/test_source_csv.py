@@ -3,7 +3,10 @@ from __future__ import annotations
 import gzip
 import hashlib
 
+import pytest
+
 from tasks.reading.ingest import ingest
+from tasks.reading.source_csv import open_csv_bytes, open_guessed_csv
 from tests.unit.tasks.clinic import decoded
 
 
@@ -34,3 +37,43 @@ def test_a_declared_encoding_and_separator_are_used(clinic, write_csv):
     clinic.policy["source"] |= {"encoding": "latin-1", "separator": "\t"}
     clinic.write_source(write_csv(clinic.rows, separator="\t").encode("latin-1"))
     assert set(decoded(ingest(clinic.load()).table, "zip")) == {"Zürich"}
+
+
+@pytest.mark.parametrize(
+    ("content", "separator", "encoding"),
+    [
+        (b"a,b;c\n1,2;3\n", ",", "utf-8"),
+        (b"a;b;c,d\n1;2;3\n", ";", "utf-8"),
+        (b"a\tb\n1\t2\n", "\t", "utf-8"),
+        ("ä|b\nö|2\n".encode(), "|", "utf-8"),
+        (b"\xef\xbb\xbfa;b\r\n1;2\r\n", ";", "utf-8"),
+        ("ä;b\nö;2\n".encode("utf-16"), ";", "utf-16"),
+        ("ä;b\nö;2\n".encode("cp1252"), ";", "cp1252"),
+        (gzip.compress("ä;b\nö;2\n".encode("cp1252")), ";", "cp1252"),
+    ],
+)
+def test_a_csv_that_nobody_described_is_guessed_and_reads_as_if_it_had_been_declared(content: bytes, separator: str, encoding: str) -> None:
+    guessed, *how = open_guessed_csv(content, "t")
+    assert how == [separator, encoding]
+    declared = open_csv_bytes(content, "t", separator, encoding)
+    assert (guessed.names, guessed.digest) == (declared.names, declared.digest)
+    assert guessed.read(guessed.names) == declared.read(declared.names)
+    assert guessed.digest == hashlib.sha256(content).hexdigest()
+
+
+def test_a_csv_in_utf8_is_decoded_once() -> None:
+    decoded: list[str] = []
+
+    class Counted(bytes):
+        def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
+            decoded.append(encoding)
+            return super().decode(encoding, errors)
+
+    for open_it in (open_csv_bytes, open_guessed_csv):
+        open_it(Counted(b"a,b\n1,2\n"), "t")
+    assert decoded == ["utf-8", "utf-8"]
+
+
+def test_only_the_columns_asked_for_are_parsed_and_an_empty_cell_is_missing() -> None:
+    table = open_csv_bytes(b'a,b,c\n007,,x\n"8",y,z\n', "t").read(["b", "a"])
+    assert table.to_pydict() == {"b": [None, "y"], "a": ["007", "8"]}
