@@ -31,7 +31,9 @@ def whole() -> dict[str, float]:
     promise = promise_of(loaded.policy, table)
     seconds = steps = tried = 0.0
     for _ in range(2):
-        check = TableCheck(table, promise, loaded.policy.anonymize, None, attackers_of(loaded.policy, table, {}), b"benchmark")
+        check = TableCheck(
+            table, promise, loaded.policy.anonymize, None, attackers_of(loaded.policy.gates.disclosure, table, {}), b"benchmark"
+        )
         start = time.perf_counter()
         steps = len(search_plan(loaded.policy, table, check, promise).steps)
         seconds, tried = time.perf_counter() - start, len(check.tried)

@@ -137,7 +137,7 @@ def _show_gates(bench: Workbench) -> None:
     """The gate table on the run's page in Prefect: figures only."""
     rows = [
         {
-            "gate": verdict.kind,
+            "gate": verdict.key,
             "table": verdict.table,
             "measured": verdict.measured,
             "required": verdict.required,

@@ -79,7 +79,7 @@ def sample() -> Sample:
     loaded = load_policy(Path(str(shipped_policy("hospital-patients"))))
     ingested = ingest(loaded)
     table = bitmap_table(ingested.table, ingested.specs).take(np.arange(ROWS))
-    attackers = attackers_of(loaded.policy, table, encode_dictionaries(loaded, table).encoded)
+    attackers = attackers_of(loaded.policy.gates.disclosure, table, encode_dictionaries(loaded, table).encoded)
     limits = (
         dissimilarity(table.select(SENSITIVE), "0.1", "0.6"),
         dissimilarity(table.select(["income"]), "0.02", "0.6", name="dissimilarity of income"),

@@ -246,7 +246,7 @@ def diverse_groups(frame: pd.DataFrame, l: int) -> Codes:  # noqa: E741 - the li
     together = frame[list(QUASI)].assign(together=combinations(frame))
     found = hg.mondrian(together, QUASI, l, ["together"], frequency=l, seed=SEED)
     if not found.reached:
-        raise RequirementNotMet("Frequency l", None, float(l), f"Lower l = {l}.")
+        raise RequirementNotMet(f"No groups have frequency l = {l}.", "Lower l.", "frequency_l", None, float(l))
     return found.groups
 
 

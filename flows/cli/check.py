@@ -106,12 +106,11 @@ def _missed(result: CheckResult) -> RequirementNotMet | None:
 
     if not result.missed:
         return None
-    first = result.missed[0]
-    refusal = RequirementNotMet(first.measured.title, first.measured.figure.value, None, "Generalize more, or make larger groups.")
-    refusal.message = " ".join(
+    first = result.missed[0].measured
+    sentence = " ".join(
         f"{_named(line)} is {figure(line.measured.figure.value)}; {_directed(line.required)} is required." for line in result.missed
     )
-    return refusal
+    return RequirementNotMet(sentence, "Generalize more, or make larger groups.", first.title, first.figure.value)
 
 
 def _named(line: Line) -> str:

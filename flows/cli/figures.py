@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flows.cli.terminal import plain
+
+if TYPE_CHECKING:
+    from policies.gates.verdict import Verdict
 
 FEW_VALUES = 3
 
@@ -42,10 +45,16 @@ def plain_table(headings: Sequence[str], words: Sequence[str], unbroken: Sequenc
     return table
 
 
-def gate_name(gate: str) -> str:
-    """A gate about a dictionary is shown with the name of its file, without the folder."""
-    kind, sign, about = gate.partition(":")
-    return kind + sign + about.rsplit("/", 1)[-1]
+def gate_name(verdict: Verdict) -> str:
+    """A dictionary is shown with the name of its file, without the folder."""
+    if verdict.dictionary is None:
+        return verdict.name
+    return verdict.model_copy(update={"dictionary": verdict.dictionary.rsplit("/", 1)[-1]}).name
+
+
+def required_figure(verdict: Verdict) -> str:
+    """With its direction: at least 10, at most 0.8."""
+    return "–" if verdict.required is None else f"{verdict.comparison} {figure(verdict.required)}"
 
 
 def named_attributes(columns: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flows.cli.figures import figure, gate_name, in_words, named_attributes, percentage, plain_table
+from flows.cli.figures import figure, gate_name, in_words, named_attributes, percentage, plain_table, required_figure
 from flows.cli.terminal import plain, results, tell
 from tasks.runtime.wording import counted
 
@@ -35,7 +35,7 @@ def show_manifest(manifest: Manifest, candidate: str, state: str) -> None:
     out.print(gates_table(manifest.verdicts))
     for verdict in manifest.verdicts:
         if verdict.remedy:
-            tell(out, plain(f"{gate_name(verdict.gate)} of {verdict.table or 'the release'}: {verdict.remedy}"))
+            tell(out, plain(f"{gate_name(verdict)} in {verdict.table or 'the release'}: {verdict.remedy}"))
 
 
 def plan_line(plan: Plan) -> str:
@@ -48,7 +48,7 @@ def plan_line(plan: Plan) -> str:
 def tables_table(tables: Sequence[TableFigures]) -> Any:
     shown = plain_table(("table", "groups", "k", "δ reached", "linkability", "loss (NCP)", "query error"), words=("table",))
     for entry in tables:
-        figures = (figure(value) for value in (entry.delta_reached, entry.linkability, entry.ncp))
+        figures = (figure(value) for value in (entry.figure("delta_reached"), entry.figure("linkability"), entry.ncp))
         shown.add_row(entry.name, f"{entry.groups:,}", str(entry.k), *figures, percentage(entry.query_error_mean))
     return shown
 
@@ -61,7 +61,7 @@ def gates_table(verdicts: Sequence[Verdict]) -> Any:
     table = plain_table(("gate", *unbroken), words=("gate", "table", "verdict"), unbroken=unbroken)
     for verdict in verdicts:
         mark = Text("passed", style="green") if verdict.passed else Text("refused", style="bold red")
-        table.add_row(plain(gate_name(verdict.gate)), verdict.table or "release", figure(verdict.measured), figure(verdict.required), mark)
+        table.add_row(plain(gate_name(verdict)), verdict.table or "release", figure(verdict.measured), required_figure(verdict), mark)
     return table
 
 

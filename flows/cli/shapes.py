@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from policies.gates.figures import TableFigures
     from policies.ledger.standing import Release
-    from policies.sealed.manifest import Manifest, Plan, TableFigures
+    from policies.sealed.manifest import Manifest, Plan
     from tasks.attacks.attempts import Attempt
     from tasks.ledger.history import History
     from tasks.release.attack_tables import Attacked
@@ -74,7 +75,18 @@ def plan_shape(plan: Plan) -> dict[str, Any]:
 
 
 def table_shape(figures: TableFigures) -> dict[str, Any]:
-    return {name: value for name, value in figures.model_dump(mode="json").items() if value is not None}
+    """The figures of gates under their own names: a number, or one for each attribute or dictionary. What was not measured is absent."""
+    from policies.gates.every_gate import GATES
+    from policies.gates.gate import Per
+
+    shape = {name: value for name, value in figures.model_dump(mode="json", exclude={"measured"}).items() if value is not None}
+    for figure in (figure for gate in GATES for figure in gate.figures):
+        values = {of: int(value) if figure.whole else value for of, value in figures.each(figure.name).items()}
+        if figure.per is not Per.TABLE:
+            shape[figure.name] = values
+        elif values:
+            shape[figure.name] = values[""]
+    return shape
 
 
 def attacks_document(attacked: Attacked) -> dict[str, Any]:

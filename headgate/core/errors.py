@@ -49,17 +49,15 @@ class InputRejected(HeadgateError):
 
 
 class RequirementNotMet(HeadgateError):
-    """A requirement was measured and is not met, or could not be measured at all."""
+    """A requirement was measured and is not met, or could not be measured at all. The sentence says what was measured and what is
+    required; `measure` names it in one word, such as the gate."""
 
     code = 3
 
-    def __init__(self, measure: str, measured: float | None, required: float | None, remedy: str, table: str = "") -> None:
-        where = f" in {table}" if table else ""
-        figure = "could not be measured" if measured is None else f"is {measured:.6g}"
-        wanted = "" if required is None else f", {required:.6g} required"
-        HeadgateError.__init__(self, f"{measure}{where} {figure}{wanted}.", remedy)
-        self.args = (measure, measured, required, remedy, table)
-        self.measure, self.measured, self.required, self.remedy, self.table = measure, measured, required, remedy, table
+    def __init__(self, sentence: str, remedy: str, measure: str, measured: float | None = None, required: float | None = None) -> None:
+        HeadgateError.__init__(self, sentence, remedy)
+        self.args = (sentence, remedy, measure, measured, required)
+        self.measure, self.measured, self.required, self.remedy = measure, measured, required, remedy
 
 
 @dataclass(frozen=True)

@@ -42,12 +42,19 @@ class Partition:
     def require(self, table: str = "") -> Partition:
         """This partition if it is reached; else the refusal, with its cure."""
         if not self.reached:
-            raise self.refusal(table)
+            raise self.refusal(f"in {table}" if table else "")
         return self
 
-    def refusal(self, table: str = "") -> RequirementNotMet:
-        measure = "The number of rows too similar to others of their group"
-        return RequirementNotMet(measure, float(self.rows_over), 0.0, self.remedy(), table)
+    def refusal(self, where: str = "") -> RequirementNotMet:
+        """`where`, such as "in table-1", begins the sentence."""
+        if self.rows_over == 1:
+            said = "1 row has too many similar rows in its group; none may"
+        elif self.rows_over:
+            said = f"{self.rows_over:,} rows have too many similar rows in their group; none may"
+        else:
+            said = f"the groups do not keep {', '.join(self.broken) or 'what is required'}"
+        sentence = f"{where}, {said}." if where else f"{said}."
+        return RequirementNotMet(sentence[0].upper() + sentence[1:], self.remedy(), "rows", float(self.rows_over), 0.0)
 
     def remedy(self) -> str:
         """What would help, in words that hold no data value."""

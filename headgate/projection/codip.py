@@ -12,7 +12,7 @@ import numpy as np
 from headgate.core.columns import Column
 from headgate.core.tolerance import at_most
 from headgate.projection.information import NOTHING, Associations, Plan
-from headgate.projection.plan import CheckPlan, CheckTable, NoPlan, Projection, Step, check_threshold
+from headgate.projection.plan import NOTHING_PASSES, CheckPlan, CheckTable, NoPlan, Projection, Step, check_threshold, loses_too_much
 from headgate.projection.rounding import rounded_up
 
 METHOD = "codip*"
@@ -38,9 +38,10 @@ def codip_star(
         if step.passed:
             last = step
     if last is None:
-        raise NoPlan("The number of projection plans that pass", 0.0, 1.0, _remedy(steps), steps)
+        raise NoPlan(NOTHING_PASSES, 0.0, 1.0, _remedy(steps), steps)
     if not at_most(last.association_loss, alpha):  # step 14
-        raise NoPlan("Association loss", last.association_loss, alpha, _relax(checker, last, steps, alpha, beta, monotone), steps)
+        sentence = loses_too_much(last.association_loss, alpha)
+        raise NoPlan(sentence, last.association_loss, alpha, _relax(checker, last, steps, alpha, beta, monotone), steps)
     return checker.projection(METHOD, last, steps)
 
 

@@ -14,7 +14,17 @@ from headgate.projection.every_plan import EveryPlan
 from headgate.projection.information import NOTHING, Plan
 from headgate.projection.local_search import KICKS, LocalSearch
 from headgate.projection.lower_bound import least_exposure
-from headgate.projection.plan import CheckPlan, CheckTable, NoPlan, Projection, Step, check_threshold
+from headgate.projection.plan import (
+    NOTHING_PASSES,
+    CheckPlan,
+    CheckTable,
+    NoPlan,
+    Projection,
+    Step,
+    check_threshold,
+    exposes_too_much,
+    loses_too_much,
+)
 from headgate.projection.rounding import rounded_up
 
 METHOD = "optimal"
@@ -76,16 +86,16 @@ def _searched(checker: CheckPlan, alpha: float, beta: float) -> Projection:
         raise _nothing(steps, ["raise association_loss"])
     if not at_most(best.information_exposure, beta):
         cure = f"To publish: raise join_threat to {rounded_up(best.information_exposure)} or more, or raise association_loss."
-        raise NoPlan("Information exposure", best.information_exposure, beta, cure, steps)
+        raise NoPlan(exposes_too_much(best.information_exposure, beta), best.information_exposure, beta, cure, steps)
     bound = min(least_exposure(checker.associations, alpha), best.information_exposure)
     return checker.projection(METHOD, best, [step for step in steps if step is not best] + [best], bound)
 
 
 def _nothing(steps: Sequence[Step], cures: Sequence[str]) -> NoPlan:
     if not steps:
-        return NoPlan("The number of projection plans within both thresholds", 0.0, 1.0, f"To publish: {'; or '.join(cures)}.", steps)
+        return NoPlan("No plan keeps both thresholds.", 0.0, 1.0, f"To publish: {'; or '.join(cures)}.", steps)
     remedy = f"Each of them was refused, the least exposed because of {steps[0].reason}. Relax the settings, or raise a threshold."
-    return NoPlan("The number of projection plans that pass", 0.0, 1.0, remedy, steps)
+    return NoPlan(NOTHING_PASSES, 0.0, 1.0, remedy, steps)
 
 
 def single(
@@ -136,8 +146,8 @@ def _one_plan(
         return checker.projection(method, step, [step])
     if association_loss is not None and not at_most(step.association_loss, association_loss):
         cure = f"Raise association_loss to {step.association_loss:.4f} or more, or let codip* choose."
-        raise NoPlan("Association loss", step.association_loss, association_loss, cure, [step])
+        raise NoPlan(loses_too_much(step.association_loss, association_loss), step.association_loss, association_loss, cure, [step])
     if join_threat is not None and not at_most(step.information_exposure, join_threat):
         cure = f"Raise join_threat to {step.information_exposure:.4f} or more, or let codip* choose."
-        raise NoPlan("Information exposure", step.information_exposure, join_threat, cure, [step])
-    raise NoPlan("The number of projection plans that pass", 0.0, 1.0, f"Refused because of {step.reason}.", [step])
+        raise NoPlan(exposes_too_much(step.information_exposure, join_threat), step.information_exposure, join_threat, cure, [step])
+    raise NoPlan(NOTHING_PASSES, 0.0, 1.0, f"Refused because of {step.reason}.", [step])

@@ -125,9 +125,20 @@ def _verdict(answer: Verdict | bool) -> TableVerdict:
 class NoPlan(RequirementNotMet):
     """No plan passes; `steps` says what was tried."""
 
-    def __init__(self, measure: str, measured: float | None, required: float | None, remedy: str, steps: Sequence[Step]) -> None:
-        super().__init__(measure, measured, required, remedy)
+    def __init__(self, sentence: str, measured: float | None, required: float | None, remedy: str, steps: Sequence[Step]) -> None:
+        super().__init__(sentence, remedy, "plan", measured, required)
         self.steps = tuple(steps)
+
+
+NOTHING_PASSES = "No plan passes."
+
+
+def loses_too_much(loss: float, most: float) -> str:
+    return f"The plan loses {loss:.6g} of the association between sensitive attributes; at most {most:.6g} is allowed."
+
+
+def exposes_too_much(exposure: float, most: float) -> str:
+    return f"Joining the tables of the plan exposes {exposure:.6g} of the information between attributes; at most {most:.6g} is allowed."
 
 
 def check_threshold(value: float, key: str) -> float:

@@ -217,11 +217,15 @@ def _predicted(attributes: Sequence[_Attribute], labels: _Attribute, asked: spar
     classes = labels.parts[distinct[:, -1]].tocoo()
     row, label = classes.coords
     if len(row) == 0:
-        raise RequirementNotMet("Classifier accuracy", None, None, "No released row says anything of the target; suppress less.")
+        raise RequirementNotMet(
+            "Classifier accuracy could not be measured.", "No released row says anything of the target; suppress less.", "accuracy"
+        )
     if (label == label[0]).all():
         return np.full(asked.shape[0], label[0], dtype=np.int64)
     model = LogisticRegression(max_iter=STEPS)
     model.fit(_features(attributes, first)[row], label, sample_weight=np.bincount(place)[row] * classes.data)
     if int(model.n_iter_.max()) >= STEPS:
-        raise RequirementNotMet("Classifier accuracy", None, None, "The classifier did not settle; choose a target with fewer classes.")
+        raise RequirementNotMet(
+            "Classifier accuracy could not be measured.", "The classifier did not settle; choose a target with fewer classes.", "accuracy"
+        )
     return np.asarray(model.predict(asked))

@@ -26,6 +26,7 @@ from headgate.core.published import PublishedTable
 from headgate.utility.row_sets import RowSets, keep_interval, sort_rows
 
 REDRAWS_PER_QUERY = 20
+CANNOT = "The error of count queries cannot be measured"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,7 @@ def count_query_error(
     lines = [_line(table[name]) for name in (*quasi, *sensitive)]
     wanted = (min(qi_dimensions, len(quasi)), min(sa_dimensions, len(sensitive)))
     if sum(wanted) == 0:
-        raise RequirementNotMet("Query error", None, None, "A table needs attributes with values to count.", published.name)
+        raise RequirementNotMet(f"{CANNOT} in {published.name}.", "A table needs attributes with values to count.", "query_error")
     spread = _Spread.of(published, quasi, lines)
     raw_rows = RowSets.of([(line.column.codes, line.values) for line in lines], table.rows)
     released = RowSets.of(
@@ -79,7 +80,9 @@ def count_query_error(
     errors, redrawn = np.empty(0), 0
     while len(errors) < queries:
         if redrawn > REDRAWS_PER_QUERY * queries:
-            raise RequirementNotMet("Query error", None, None, "Nearly every query counts nobody; raise the selectivity.", published.name)
+            raise RequirementNotMet(
+                f"{CANNOT} in {published.name}.", "Nearly every query counts nobody; raise the selectivity.", "query_error"
+            )
         chosen, low, high = _draw(rng, queries - len(errors), sizes, len(quasi), wanted, selectivity)
         raw = _counts(raw_rows, chosen, low, high)
         some = raw > 0

@@ -1,1 +1,1 @@
-"""What published tables must satisfy: how each gate is measured and judged."""
+"""One file a gate: its key in the policy file, what it measures and compares, what helps and what it means; and the tuple of them."""

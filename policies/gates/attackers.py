@@ -14,8 +14,7 @@ from headgate.core.errors import Defect, InputRejected
 from headgate.core.published import PublishedTable
 from headgate.risk.disclosure.expected_loss import Dictionary, DisclosureRisk, disclosure
 from headgate.risk.disclosure.sensitivity import Form, Sensitivity
-from policies.schema.disclosure_key import SensitivityKey
-from policies.schema.policy import Policy
+from policies.gates.disclosure_key import DisclosureKey, SensitivityKey
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +72,9 @@ def threats(attackers: Iterable[Attacker], published: PublishedTable, people: ND
 
 
 def attackers_of(
-    policy: Policy, table: Table, dictionaries: Mapping[str, Dictionary], own: OwnWeights | None = None
+    gate: DisclosureKey | None, table: Table, dictionaries: Mapping[str, Dictionary], own: OwnWeights | None = None
 ) -> tuple[Attacker, ...]:
     """`dictionaries` by name. `table` is the source as it came: without a dictionary the attacker holds every row's quasi-identifiers."""
-    gate = policy.gates.disclosure
     if gate is None:
         return ()
     cost, above = sensitivity_of(gate.sensitivity), None if gate.share is None else gate.share.above

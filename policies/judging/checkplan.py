@@ -18,8 +18,6 @@ from headgate.core.columns import Table
 from headgate.core.distance import Distance
 from headgate.core.published import publish_form
 from headgate.core.tolerance import exact
-from headgate.grouping.conditions import Condition, conditions_of
-from headgate.grouping.limits import limits_of_table
 from headgate.grouping.watch import Report, Watch
 from headgate.methods.anonymize import anonymize
 from headgate.methods.method import Method
@@ -29,12 +27,14 @@ from headgate.projection.codip import codip_star
 from headgate.projection.optimal import given, optimal, separate, single
 from headgate.projection.plan import CheckTable, Projection, TableVerdict
 from policies.gates.attackers import Attacker, threats
-from policies.judging.measure import composite_of, measure_table
+from policies.gates.disclosure_key import DisclosureKey
+from policies.gates.dissimilarity import DISSIMILARITY
+from policies.gates.verdict import Verdict
+from policies.judging.measure import measure_table
+from policies.judging.method_limits import conditions_of, limits_of, monotone
 from policies.judging.verdicts import judge
 from policies.schema.anonymization import Anonymize, Relax, Suppress
-from policies.schema.disclosure_key import DisclosureGate
 from policies.schema.policy import Policy
-from policies.sealed.manifest import Verdict
 from policies.sealed.promise import Promise
 from policies.sealed.specs import given_tables
 
@@ -61,7 +61,7 @@ class TableCheck:
     table: Table
     promise: Promise
     settings: Anonymize
-    disclosure: DisclosureGate | None
+    disclosure: DisclosureKey | None
     attackers: tuple[Attacker, ...]
     seed: bytes
     distance: Distance | None = None
@@ -89,24 +89,16 @@ class TableCheck:
         promise = relaxed(self.promise, self.infeasible)
         found = threats(self.attackers, published, np.flatnonzero(partition.groups >= 0))
         figures = measure_table(promise, published, found, suppressed=partition.suppressed, distance=self.distance)
-        refused = tuple(verdict for verdict in judge(promise, (figures,), self.disclosure) if not verdict.passed)
-        reason = "; ".join(sentence_of(verdict) for verdict in refused)
-        return Checked(partition, refused, reason, max(figures.closeness.values(), default=None))
+        refused = tuple(verdict for verdict in judge(promise, (figures,)) if not verdict.passed)
+        reason = "; ".join(verdict.brief for verdict in refused)
+        return Checked(partition, refused, reason, max(figures.each("closeness").values(), default=None))
 
     def partition(self, names: tuple[str, ...], kept: Any = None) -> Partition:
         """The table's rows (or those `kept`) in groups, by the policy's method."""
         table = self.table if kept is None else self.table.take(kept)
         watch = Watch(self.report, self.stopping)
-        limits = limits_of_table(
-            table,
-            names,
-            dissimilar=self.promise.dissimilarity,
-            distance=self.distance or composite_of(self.promise),
-            each=self.promise.each,
-            linkable=self.promise.linkability,
-            delta_ls=self.promise.delta_l,
-        )
-        conditions = self._conditions(names) if self.method.looks_at_conditions else ()
+        limits = limits_of(self.promise, table, names, self.distance)
+        conditions = conditions_of(self.promise, names) if self.method.looks_at_conditions else ()
         settings = Settings(self.promise.k, limits, conditions, self._allowed(table.rows))
         return anonymize(self.method, table, names, settings, self._seed(names), watch)
 
@@ -122,14 +114,6 @@ class TableCheck:
         gone = self.table.rows - rows
         spare = int((self.suppression if gone else self.each_share) * self.table.rows) - gone
         return Infeasible(Otherwise.SUPPRESS, Fraction(max(0, spare), rows))
-
-    def _conditions(self, names: tuple[str, ...]) -> tuple[Condition, ...]:
-        """The gates on diversity and closeness, for methods that look at them while they work."""
-        return conditions_of(
-            names,
-            distinct_l={name: least for name, least in self.promise.distinct_l.items() if name in names},
-            closeness={name: t for name, t in self.promise.closeness.items() if name in names},
-        )
 
     def naive_closeness(self) -> float | None:
         """The largest distance of a group from the whole, over all attributes, were all in one table; None if that cannot be made."""
@@ -150,10 +134,10 @@ class TableCheck:
 
 def relaxed(promise: Promise, infeasible: Infeasible) -> Promise:
     """What is promised in the end: where the policy lets δ be relaxed and it had to be, the floor it names."""
-    if infeasible.otherwise != "relax" or promise.dissimilarity is None:
+    whole = promise.required(DISSIMILARITY)
+    if infeasible.otherwise != "relax" or whole is None:
         return promise
-    floor = str(float(infeasible.amount))
-    return promise.model_copy(update={"dissimilarity": promise.dissimilarity.model_copy(update={"delta": floor})})
+    return promise.requiring(whole.model_copy(update={"required": str(float(infeasible.amount))}))
 
 
 def infeasible_of(settings: Anonymize) -> Infeasible:
@@ -166,18 +150,6 @@ def infeasible_of(settings: Anonymize) -> Infeasible:
             return Infeasible()
 
 
-def monotone(promise: Promise, disclosure: DisclosureGate | None) -> bool:
-    """Can a merged table never pass where one of its parts failed? True for k, closeness and per-attribute promises; not for the
-    composite (ε, δ), which merging can make easier."""
-    seen = promise.reidentification  # looked at by no search: a table with more attributes may get larger groups
-    return promise.dissimilarity is None and disclosure is None and seen.max is None and seen.mean is None
-
-
-def sentence_of(verdict: Verdict) -> str:
-    measured = "not measured" if verdict.measured is None else f"{verdict.measured:.6g}"
-    return f"{verdict.gate} {measured}, {verdict.required:.6g} required"
-
-
 def search_plan(policy: Policy, table: Table, check: CheckTable | None, promise: Promise) -> Projection:
     """The plan by the policy's method. Without `check` by association alone: whether its tables can be anonymized is not asked."""
     columns, wanted = table.select(table.sensitive), policy.projection
@@ -185,7 +157,7 @@ def search_plan(policy: Policy, table: Table, check: CheckTable | None, promise:
     alpha = 1.0 if check is None else float(wanted.association_loss)
     match wanted.method:
         case "codip*":
-            return codip_star(columns, alpha, beta, check, monotone(promise, policy.gates.disclosure))
+            return codip_star(columns, alpha, beta, check, monotone(promise))
         case "optimal":
             return optimal(columns, alpha, beta, check)
         case "single":

@@ -11,8 +11,8 @@ from headgate.risk.disclosure.decision import RiskDistribution, risk_distributio
 from headgate.risk.disclosure.expected_loss import DisclosureRisk
 from headgate.risk.disclosure.what_if import COARSER, SUPPRESS, what_if
 from policies.gates.attackers import Threat
-from policies.schema.disclosure_key import CANDIDATES, DISCLOSURE, MAX, MEAN, PRIOR, SHARE, Bound, DisclosureGate
-from policies.sealed.manifest import Verdict
+from policies.gates.disclosure_key import CANDIDATES, MAX, MEAN, PRIOR, SHARE, Bound, DisclosureKey
+from policies.gates.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class Exposure:
         return next((step for step in self.steps if step.change == change), self.now)
 
 
-def exposures(published: PublishedTable, found: Iterable[Threat], gate: DisclosureGate) -> tuple[Exposure, ...]:
+def exposures(published: PublishedTable, found: Iterable[Threat], gate: DisclosureKey) -> tuple[Exposure, ...]:
     return tuple(_exposure(published, threat, gate) for threat in found)
 
 
-def _exposure(published: PublishedTable, threat: Threat, gate: DisclosureGate) -> Exposure:
+def _exposure(published: PublishedTable, threat: Threat, gate: DisclosureKey) -> Exposure:
     attacker, risk = threat.attacker, threat.risk
     # Nothing is bought against a dictionary that fits nobody: it is written otherwise.
     tried = (
@@ -64,14 +64,14 @@ def _exposure(published: PublishedTable, threat: Threat, gate: DisclosureGate) -
     return Exposure(published.name, attacker.name, attacker.fields, spread, now, steps, attacker.prior, personal)
 
 
-def _step(change: str, risk: DisclosureRisk, gate: DisclosureGate) -> Step:
+def _step(change: str, risk: DisclosureRisk, gate: DisclosureKey) -> Step:
     share = None if gate.share is None else risk.share_above(gate.share.above)
     step = Step(change, risk.mean, risk.max, share, risk.fewest, False)
     measured = risk.unmatched < 1.0 and math.isfinite(risk.max)
     return replace(step, enough=measured and all(bound.holds(step.figure(bound.name)) for bound in gate.bounds))
 
 
-def with_cures(verdicts: Iterable[Verdict], found: Iterable[Exposure], gate: DisclosureGate) -> tuple[Verdict, ...]:
+def with_cures(verdicts: Iterable[Verdict], found: Iterable[Exposure], gate: DisclosureKey) -> tuple[Verdict, ...]:
     """Where a table discloses too much, the remedy says which single step would be enough, or which comes nearest."""
     tables: dict[str, list[Exposure]] = {}
     for one in found:
@@ -79,10 +79,10 @@ def with_cures(verdicts: Iterable[Verdict], found: Iterable[Exposure], gate: Dis
     return tuple(_with_cure(verdict, tables.get(verdict.table, []), gate) for verdict in verdicts)
 
 
-def _with_cure(verdict: Verdict, table: list[Exposure], gate: DisclosureGate) -> Verdict:
-    if verdict.passed or verdict.kind != DISCLOSURE:
+def _with_cure(verdict: Verdict, table: list[Exposure], gate: DisclosureKey) -> Verdict:
+    name, bound = verdict.dictionary, verdict.bound
+    if verdict.passed or name is None or bound is None:
         return verdict
-    name, bound = verdict.against
     own = [one for one in table if name in (one.dictionary, PRIOR)]
     changes = list(dict.fromkeys(step.change for one in own for step in one.steps))
     if not changes or any(not one.steps for one in own):
@@ -117,7 +117,7 @@ def _expected(table: list[Exposure], change: str) -> float:
     return sum(one.prior * one.after(change).mean for one in table if one.prior)
 
 
-def _expected_enough(table: list[Exposure], change: str, gate: DisclosureGate) -> bool:
+def _expected_enough(table: list[Exposure], change: str, gate: DisclosureKey) -> bool:
     return gate.mean is None or not gate.by_prior or Bound(MEAN, gate.mean).holds(_expected(table, change))
 
 

@@ -11,7 +11,9 @@ from pydantic_core import PydanticKnownError
 
 from headgate.methods import choice
 from headgate.methods.method import Method
-from policies.words.fields import Exact, NotNegative, Problem, Problems, Section, Share, Text, Whole, choices, decimal_text
+from policies.gates.disclosure_key import SOURCE
+from policies.gates.every_gate import keys_of
+from policies.words.fields import Exact, Positive, Problem, Problems, Section, Share, Text, UniqueNames, choices, decimal_text
 
 
 class Projection(Section):
@@ -77,13 +79,6 @@ Infeasible = Annotated[
 ]
 
 
-class Proximity(Section):
-    """(ε, δ) for one sensitive attribute alone."""
-
-    epsilon: NotNegative
-    delta: Share
-
-
 def _word_of(accepted: Callable[[], tuple[str, ...]]) -> AfterValidator:
     def check(word: str) -> str:
         if word not in accepted():
@@ -93,16 +88,13 @@ def _word_of(accepted: Callable[[], tuple[str, ...]]) -> AfterValidator:
     return AfterValidator(check)
 
 
-class Anonymize(Section):
-    """`method` and `variant` name a method of the science; `strict` and `objective` are options that only some methods have."""
+class Anonymize(*keys_of("anonymize")):  # type: ignore[misc]
+    """`method` and `variant` name a method of the science; `strict` and `objective` are options that only some methods have. k and what
+    else is promised of groups are keys of gates."""
 
     method: Annotated[str, _word_of(choice.method_keys)] = "xcolor"
     variant: Annotated[str, _word_of(choice.variants)] | None = None
     strict: Annotated[bool, Field(strict=True)] | None = None
-    k: Annotated[Whole, Field(ge=2)]
-    epsilon: NotNegative | None = None
-    delta: Share | None = None
-    each: dict[str, Proximity] = {}
     distance: Distance = Distance()
     infeasible: Infeasible = "fail"
     suppression: Share | None = None
@@ -111,9 +103,6 @@ class Anonymize(Section):
     @model_validator(mode="after")
     def _fits_the_method(self) -> Anonymize:
         problems = self._of_other_methods()
-        if (self.epsilon is None) is not (self.delta is None):
-            lone, other = ("epsilon", "delta") if self.delta is None else ("delta", "epsilon")
-            problems.append(Problem((lone,), f"'{lone}' without '{other}'", "both, or neither"))
         if isinstance(self.infeasible, Relax):
             # What a single attribute is promised by `each` is never weakened.
             if self.delta is None:
@@ -150,3 +139,14 @@ class Anonymize(Section):
         method = choice.method_type(self.method, self.variant)
         own = {option: getattr(self, option, None) for option in choice.options_of(method)}
         return method(**{option: value for option, value in own.items() if value is not None})
+
+
+class SuppressCells(Section):
+    """MinRisk before anything is anonymized: of every record only the `keep` cells stay that risk least; the others are missing.
+
+    `among`: the attributes it chooses from, all quasi-identifiers and sensitive attributes unless said otherwise. `dictionary`: the name of
+    one of the disclosure gate's, or the source. Weights are the disclosure gate's."""
+
+    keep: Positive
+    among: UniqueNames | None = None
+    dictionary: Text = SOURCE

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from headgate.core.columns import BIT, GROUP, Kind, Role
+from policies.gates.disclosure_key import SOURCE
+from policies.gates.every_gate import GATES
 from policies.schema.attribute import Attribute
-from policies.schema.disclosure_key import SOURCE
 from policies.words.fields import KeyPath, Problem, choices
 
 if TYPE_CHECKING:
@@ -96,14 +97,9 @@ def _sensitive_name(policy: Policy, path: KeyPath, name: str, kinds: Iterable[Ki
 
 
 def _promises(policy: Policy) -> Iterator[Problem]:
-    for name in policy.anonymize.each:
-        yield from _sensitive_name(policy, ("anonymize", "each", name), name)
-    for name in policy.gates.delta_l:
-        yield from _sensitive_name(policy, ("gates", "delta_l", name), name, [kind for kind in Kind if kind.numeric])
-    comparable = tuple(kind for kind in Kind if kind.rules.ground_distance)
-    for key, found, kinds in (("closeness", policy.gates.closeness, comparable), ("distinct_l", policy.gates.distinct_l, tuple(Kind))):
-        for name in found if isinstance(found, Mapping) else ():
-            yield from _sensitive_name(policy, ("gates", key, name), name, kinds)
+    for gate in GATES:
+        for path, name in gate.attributes(getattr(policy, gate.section)):
+            yield from _sensitive_name(policy, path, name, gate.kinds)
 
 
 def _given_tables(policy: Policy) -> Iterator[Problem]:

@@ -9,10 +9,9 @@ from pydantic import Field, model_validator
 
 from headgate.core.columns import Kind, Role
 from headgate.core.errors import PolicyInvalid
-from policies.schema.anonymization import Anonymize, Projection
+from policies.schema.anonymization import Anonymize, Projection, SuppressCells
 from policies.schema.attribute import Attribute, ValuesFrom
 from policies.schema.coherence import problems_of
-from policies.schema.disclosure_key import SuppressCells
 from policies.schema.requirements import ApprovalKey, Gates, PublishKey, ScheduleKey, UtilityKey
 from policies.schema.source_key import Expectations, Source
 from policies.words.fields import Problems, Section

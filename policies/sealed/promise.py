@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import model_validator
+
+from policies.gates.verdict import Requirement
 from policies.words.frozen import Frozen
 
 
@@ -37,37 +40,42 @@ class QuasiIdentifier(Frozen):
     hierarchy: tuple[tuple[str, ...], ...] = ()
 
 
-class Dissimilarity(Frozen):
-    """(ε, δ) as decimal text."""
-
-    epsilon: str
-    delta: str
-
-
-class DeltaL(Frozen):
-    interval: str
-    l: str  # noqa: E741 - the literature's name
-
-
-class Reidentification(Frozen):
-    max: str | None = None
-    mean: str | None = None
-
-
 class Promise(Frozen):
-    """Gates on the published form. Absent ones were not required."""
+    """What is required of the published form, and how its columns are read. `combine`, `power` and `callable` say how sensitive attributes
+    compose into Δ."""
 
-    k: int
-    dissimilarity: Dissimilarity | None = None
-    each: dict[str, Dissimilarity] = {}
+    requirements: tuple[Requirement, ...]
     combine: Literal["lp", "min"] = "lp"
     power: float = 1.0
     callable: str | None = None
-    linkability: str
-    delta_l: dict[str, DeltaL] = {}
-    closeness: dict[str, str] = {}
-    distinct_l: dict[str, str] = {}
-    reidentification: Reidentification = Reidentification()
     quasi: tuple[QuasiIdentifier, ...]
     sensitive: tuple[SensitiveAttribute, ...]
     insensitive: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Promise:
+        if len({one.place for one in self.requirements}) != len(self.requirements):
+            raise ValueError("a bound is promised twice")
+        return self
+
+    def of(self, gate: str) -> tuple[Requirement, ...]:
+        return tuple(requirement for requirement in self.requirements if requirement.gate == gate)
+
+    def required(self, gate: str, attribute: str | None = None, bound: str | None = None) -> Requirement | None:
+        """None where nothing is required there."""
+        return next((one for one in self.of(gate) if (one.attribute, one.bound) == (attribute, bound)), None)
+
+    @property
+    def k(self) -> int:
+        """The smallest group that a method may make."""
+        return max((int(one.required) for one in self.of("k")), default=1)
+
+    def requiring(self, *others: Requirement) -> Promise:
+        """The same promise with these requirements, in the place of what was required there."""
+        placed = {one.place: one for one in (*self.requirements, *others)}
+        return self.model_copy(update={"requirements": tuple(placed.values())})
+
+    def without(self, gate: str, attribute: str | None = None) -> Promise:
+        """The same promise, of that gate only what it requires of other attributes."""
+        kept = tuple(one for one in self.requirements if (one.gate, one.attribute) != (gate, attribute))
+        return self.model_copy(update={"requirements": kept})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,11 @@ from headgate.core.encode import ColumnSpec
 from headgate.core.errors import InputRejected, PolicyInvalid
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.spelling import value_text
+from policies.gates.every_gate import GATES
+from policies.gates.per_attribute import published_columns
 from policies.schema.attribute import Attribute, Mask, Widths
 from policies.schema.policy import Policy
-from policies.sealed.promise import DeltaL, Dissimilarity, Promise, QuasiIdentifier, Reidentification, SensitiveAttribute
-from policies.words.fields import decimal_text
+from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 
 EPOCH = datetime.date(1970, 1, 1)
 HierarchyRows = Sequence[Sequence[str]]
@@ -122,21 +122,9 @@ def _nonsensitive(name: str, attribute: Attribute, accepted: tuple[str, ...]) ->
     return frozenset(None if value is None else value_text(read(value)) for value in attribute.nonsensitive)
 
 
-def columns_of(table: Table, name: str) -> tuple[str, ...]:
-    """The published columns that a name in the policy stands for: itself, or the bitmap columns of a set."""
-    if name in table.sensitive:
-        return (name,)
-    bits = tuple(column.name for column in table.select(table.sensitive) if column.origin == name)
-    if not bits:
-        raise PolicyInvalid(
-            f"'{name}' is no sensitive column of the data.", "Name a sensitive attribute, or attribute=value with a value of its code list."
-        )
-    return bits
-
-
 def given_tables(policy: Policy, table: Table) -> tuple[tuple[str, ...], ...]:
     """The tables of `method: given` by published columns; a set stands for all its bitmap columns."""
-    tables = tuple(tuple(column for name in names for column in columns_of(table, name)) for names in policy.projection.tables or ())
+    tables = tuple(tuple(column for name in names for column in published_columns(table, name)) for names in policy.projection.tables or ())
     placed = [column for columns in tables for column in columns]
     if len(set(placed)) != len(placed):
         raise PolicyInvalid("projection.tables names a sensitive column twice.", "Put each in one table.")
@@ -161,53 +149,16 @@ def insensitive_tables(policy: Policy, tables: int) -> tuple[tuple[str, ...], ..
 
 def promise_of(policy: Policy, table: Table) -> Promise:
     """What the release promises of its published columns. `table` is encoded, and its sets are bitmap columns already."""
-    asked, gates = policy.anonymize, policy.gates
-    alone = {
-        column: Dissimilarity(epsilon=decimal_text(each.epsilon), delta=decimal_text(each.delta))
-        for name, each in asked.each.items()
-        for column in columns_of(table, name)
-    }
-    spread = {
-        column: DeltaL(interval=decimal_text(gate.interval), l=decimal_text(gate.l))
-        for name, gate in gates.delta_l.items()
-        for column in columns_of(table, name)
-    }
-    whole = None
-    if asked.epsilon is not None and asked.delta is not None:
-        whole = Dissimilarity(epsilon=decimal_text(asked.epsilon), delta=decimal_text(asked.delta))
-    seen = gates.reidentification
+    distance = policy.anonymize.distance
     return Promise(
-        k=asked.k,
-        dissimilarity=whole,
-        each=alone,
-        combine=asked.distance.combine or "lp",
-        power=float(asked.distance.p or 1),
-        callable=asked.distance.callable,
-        linkability=decimal_text(gates.linkability),
-        delta_l=spread,
-        closeness=_per_column(table, gates.closeness, all_kinds=False),
-        distinct_l=_per_column(table, gates.distinct_l, all_kinds=True),
-        reidentification=Reidentification(
-            max=None if seen is None or seen.max is None else decimal_text(seen.max),
-            mean=None if seen is None or seen.mean is None else decimal_text(seen.mean),
-        ),
+        requirements=tuple(requirement for gate in GATES for requirement in gate.requirements(getattr(policy, gate.section), table)),
+        combine=distance.combine or "lp",
+        power=float(distance.p or 1),
+        callable=distance.callable,
         quasi=tuple(_quasi(policy, column) for column in table.select(table.quasi)),
         sensitive=tuple(_sensitive(policy, column) for column in table.select(table.sensitive)),
         insensitive=table.insensitive,
     )
-
-
-def _per_column(table: Table, gate: Decimal | Mapping[str, Decimal] | None, all_kinds: bool) -> dict[str, str]:
-    """A number stands for every sensitive column but bitmap columns or, unless the measure is for all kinds, for those whose values have
-    a ground distance."""
-    if gate is None:
-        return {}
-    if isinstance(gate, Mapping):
-        return {column: decimal_text(bound) for name, bound in gate.items() for column in columns_of(table, name)}
-    columns = [
-        column for column in table.select(table.sensitive) if column.origin is None and (all_kinds or column.kind.rules.ground_distance)
-    ]
-    return {column.name: decimal_text(gate) for column in columns}
 
 
 def _rows(hierarchy: Hierarchy | None) -> tuple[tuple[str, ...], ...]:

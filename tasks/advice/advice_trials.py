@@ -22,16 +22,19 @@ from headgate.core.published import publish_form
 from headgate.core.tolerance import at_most, exact
 from headgate.grouping.watch import Report
 from headgate.projection.codip import codip_star
-from headgate.projection.plan import NoPlan
+from headgate.projection.plan import NoPlan, loses_too_much
 from headgate.utility.queries import count_query_error
 from policies.gates.attackers import Attacker, threats
+from policies.gates.dissimilarity import DISSIMILARITY, Dissimilarity
+from policies.gates.figures import Utility
+from policies.gates.k import K
+from policies.gates.verdict import Requirement
 from policies.judging.checkplan import Checked, TableCheck, search_plan
 from policies.judging.measure import measure_table
 from policies.judging.verdicts import judge, judge_utility
 from policies.schema.anonymization import Relax
 from policies.schema.policy import Policy
-from policies.sealed.manifest import Utility
-from policies.sealed.promise import Dissimilarity, Promise
+from policies.sealed.promise import Promise
 
 Names = tuple[str, ...]
 SEEDS = 3  # with which a suggestion must have been reached: a release draws its own
@@ -77,8 +80,10 @@ class Trials:
     failed: dict[tuple[Names, Asked], Checked] = field(default_factory=dict)  # without their groups, which would fill the memory
 
     def promise_at(self, asked: Asked) -> Promise:
-        whole = None if asked.epsilon is None or asked.delta is None else Dissimilarity(epsilon=asked.epsilon, delta=asked.delta)
-        return self.promise.model_copy(update={"k": asked.k, "dissimilarity": whole})
+        promise = self.promise.without(DISSIMILARITY).requiring(Requirement(gate=K.name, required=str(asked.k)))
+        if asked.epsilon is None or asked.delta is None:
+            return promise
+        return promise.requiring(Dissimilarity().required(asked.epsilon, asked.delta))
 
     def check_at(self, asked: Asked, number: int = 0) -> TableCheck:
         """As a release checks tables while it searches its plan, with the seed of that number."""
@@ -127,8 +132,8 @@ class Trials:
         published = publish_form(self.table, found.groups, "table", names, levels=found.levels)
         learned = threats(self.attackers, published, np.flatnonzero(found.groups >= 0))
         figures = measure_table(check.promise, published, learned, suppressed=found.suppressed, distance=self.distance)
-        failed = [verdict for verdict in judge(check.promise, (figures,), check.disclosure) if not verdict.passed]
-        refused = [verdict.gate for verdict in failed]
+        failed = [verdict for verdict in judge(check.promise, (figures,)) if not verdict.passed]
+        refused = [verdict.name for verdict in failed]
         if failed:
             self.failed[names, asked] = Checked(light, tuple(failed), "refused")
         mean, median = None, None
@@ -150,11 +155,11 @@ class Trials:
             reached=True,
             refused=tuple(refused),
             reason=failed[0].remedy if failed else "",
-            delta_reached=figures.delta_reached,
+            delta_reached=figures.figure("delta_reached"),
             loss=figures.ncp,
             query_error=mean,
             query_error_median=median,
-            linkability=figures.linkability,
+            linkability=figures.figure("linkability"),
             groups=figures.groups,
             rows=figures.rows,
         )
@@ -176,7 +181,7 @@ class Trials:
         loss = sum((tried.loss or 0.0) * tried.rows for tried in found) / rows
         error = sum(tried.query_error or 0.0 for tried in found) / len(found)
         utility = Utility(query_error_mean=error, query_error_median=None, ncp=loss, suppressed_share=0.0)
-        refused = tuple(verdict.gate for verdict in judge_utility(self.policy.utility, utility) if not verdict.passed)
+        refused = tuple(verdict.name for verdict in judge_utility(self.promise, utility) if not verdict.passed)
         reached = [tried.delta_reached for tried in found if tried.delta_reached is not None]
         linkability = max(tried.linkability or 0.0 for tried in found)
         return ReleaseTried(asked, tables, loss, error, linkability, min(reached, default=None), refused)
@@ -212,7 +217,7 @@ def plans_of(policy: Policy, table: Table, promise: Promise) -> tuple[tuple[Name
     steps = [step for step in whole.steps if at_most(step.information_exposure, beta) and at_most(step.association_loss, alpha)]
     if not steps:
         raise NoPlan(
-            "Association loss",
+            loses_too_much(whole.association_loss, alpha),
             whole.association_loss,
             alpha,
             "No plan loses as little association. Raise projection.association_loss to the figure measured, or join_threat.",

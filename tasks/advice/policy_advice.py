@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +15,10 @@ from headgate.advice.result import TableAdvice, Tried
 from headgate.advice.table_advice import Scouting, Trial, advise, fitting
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact
-from headgate.grouping.limits import limits_of_table
-from headgate.projection.plan import NoPlan
+from headgate.projection.plan import NOTHING_PASSES, NoPlan
+from policies.gates.dissimilarity import DISSIMILARITY
 from policies.judging.measure import composite_of
+from policies.judging.method_limits import least_k, limits_of
 from policies.sealed.specs import promise_of
 from policies.words.fields import decimal_text
 from tasks.advice.advice_suggestions import Search, Suggestion
@@ -105,9 +105,8 @@ def share_of(text: str | None, option: str) -> Fraction | None:
 
 
 def sizes_around(prepared: Prepared) -> tuple[int, ...]:
-    """The policy's own k, half of it and twice as many; none so small that the gate on re-identification refuses all its groups."""
-    gate, own = prepared.loaded.policy.gates.reidentification, prepared.own.k
-    least = max(2, math.ceil(1 / exact(gate.max))) if gate is not None and gate.max is not None and gate.max > 0 else 2
+    """The policy's own k, half of it and twice as many; none so small that another gate refuses all its groups."""
+    own, least = prepared.own.k, max(2, least_k(prepared.trials.promise))
     return fitting([own, *(k for k in (own // 2, 2 * own) if k >= least)], prepared.trials.table.rows)
 
 
@@ -186,7 +185,7 @@ def _own_setting(prepared: Prepared) -> tuple[str, tuple[Names, ...]]:
     check.tried.update(
         {frozenset(names): trials.failed[names, prepared.own] for names in plans[0] if (names, prepared.own) in trials.failed}
     )
-    nothing = NoPlan("The number of projection plans that pass", 0.0, 1.0, "", ())
+    nothing = NoPlan(NOTHING_PASSES, 0.0, 1.0, "", ())
     return str(why_no_plan(check, nothing).why).replace("or run `headgate advise`", "or see below"), plans[0]
 
 
@@ -201,9 +200,7 @@ def _table_advice(
 ) -> TableAdvice:
     promise = trials.promise
     compared = trials.distance or composite_of(promise)
-    others = limits_of_table(
-        trials.table, names, distance=compared, each=promise.each, linkable=promise.linkability, delta_ls=promise.delta_l
-    )
+    others = limits_of(promise.without(DISSIMILARITY), trials.table, names, trials.distance)
     trial, scout = trial_at(trials, names), None if trials.sample is None else scout_at(trials, names)
     return advise(trials.table, names, 0, compared, sizes, epsilons, others, trial, more, told, scout, (own,), trials.stopping)
 

@@ -30,6 +30,7 @@ from headgate.core.published import PublishedTable
 from headgate.core.tolerance import exact
 from headgate.projection.information import associations
 from policies.gates.attackers import Attacker
+from policies.gates.dissimilarity import DISSIMILARITY, EPSILON
 from policies.sealed.promise import Promise
 from tasks.tables.write import published_of, read_published_frame
 
@@ -126,10 +127,11 @@ def _harm(found: Guessed) -> float:
 def _neighbourhoods(promise: Promise, table: PublishedTable, names: Sequence[str]) -> Iterator[tuple[str, str, Distance]]:
     """The attributes with values between equal and different, each at the ε promised of it alone or else of the composite."""
     for name in names:
-        column, asked = table.sensitive[name], promise.each.get(name, promise.dissimilarity)
+        column = table.sensitive[name]
+        asked = promise.required(DISSIMILARITY, name) or promise.required(DISSIMILARITY)
         graded = column.kind.ordered or (column.hierarchy is not None and len(column.values) < LARGEST_MATRIX)
-        if graded and asked is not None and exact(asked.epsilon) < 1:
-            yield name, asked.epsilon, Distance(p=promise.power, weights={name: 1.0})
+        if graded and asked is not None and exact(asked.settings[EPSILON]) < 1:
+            yield name, asked.settings[EPSILON], Distance(p=promise.power, weights={name: 1.0})
 
 
 def _linking(finished: Finished, most: int, generator: np.random.Generator) -> Iterator[Attempt]:

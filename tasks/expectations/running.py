@@ -131,9 +131,9 @@ def refuse_failed_outbound(outcomes: Sequence[ExpectationOutcome], table: str) -
     failed = failures(outcomes)
     if failed:
         raise RequirementNotMet(
-            f"The number of failed outbound expectations ({_listed(failed)})",
+            f"{len(failed)} of {len(outcomes)} expectations on {table} as it was written failed: {_listed(failed)}.",
+            "What was written is not what the policy declares: correct the policy's roles and domains, then release again.",
+            "expectations",
             float(len(failed)),
             0.0,
-            "What was written is not what the policy declares: correct the policy's roles and domains, then release again.",
-            table,
         )

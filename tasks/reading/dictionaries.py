@@ -10,7 +10,7 @@ from headgate.core.errors import HeadgateError, InputRejected
 from headgate.risk.candidates.consistency import encode_dictionary
 from headgate.risk.candidates.marginals import marginals_of
 from headgate.risk.disclosure.expected_loss import Dictionary
-from policies.schema.disclosure_key import DictionaryKey
+from policies.gates.disclosure_key import DictionaryKey
 from tasks.reading.references import LoadedPolicy
 from tasks.reading.registers import Keys, Register, read_register
 from tasks.reading.source_sql import open_sql

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from headgate.core.columns import Role
 from headgate.core.errors import InputRejected
 from policies.gates.attackers import OwnWeights
-from policies.schema.disclosure_key import PeopleKey, SensitivityKey
+from policies.gates.disclosure_key import PeopleKey, SensitivityKey
 from policies.schema.policy import Policy
 from tasks.reading.arrow_frame import texts_of, trimmed_texts, unique_keys
 from tasks.reading.references import LoadedPolicy

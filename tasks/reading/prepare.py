@@ -28,5 +28,5 @@ def transformed(loaded: LoadedPolicy, ingested: Ingested) -> Transformed:
     dictionaries = encode_dictionaries(loaded, ingested.table)
     after = suppress(loaded.policy, ingested.table, dictionaries, ingested.own)
     table, original = (bitmap_table(one, ingested.specs) for one in (after, ingested.table))
-    attackers = attackers_of(loaded.policy, original, dictionaries.encoded, ingested.own)
+    attackers = attackers_of(loaded.policy.gates.disclosure, original, dictionaries.encoded, ingested.own)
     return Transformed(table, original, attackers, dictionaries)

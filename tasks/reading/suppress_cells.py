@@ -13,7 +13,7 @@ from headgate.risk.candidates.marginals import Marginals
 from headgate.risk.disclosure.sensitivity import Weight
 from headgate.risk.suppression.min_risk import exact_cells, min_risk_cells
 from policies.gates.attackers import OwnWeights
-from policies.schema.disclosure_key import SOURCE
+from policies.gates.disclosure_key import SOURCE
 from policies.schema.policy import Policy
 from tasks.reading.dictionaries import Dictionaries
 

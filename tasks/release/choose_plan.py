@@ -3,7 +3,6 @@ anonymized and passes its gates; only if no plan can do it as asked may the poli
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -14,11 +13,12 @@ from headgate.methods.settings import Otherwise
 from headgate.projection.baseline import trade_off
 from headgate.projection.plan import NoPlan, Projection
 from policies.gates.attackers import attackers_of, threats
-from policies.judging.checkplan import Checked, TableCheck, infeasible_of, relaxed, search_plan, sentence_of
+from policies.gates.verdict import Verdict
+from policies.judging.checkplan import Checked, TableCheck, infeasible_of, relaxed, search_plan
 from policies.judging.exposure import Exposure, exposures, with_cures
 from policies.judging.measure import measure_table
-from policies.judging.verdicts import judge
-from policies.sealed.manifest import Alternative, Plan, PlanStep, Verdict
+from policies.judging.verdicts import judge, refusal_of
+from policies.sealed.manifest import Alternative, Plan, PlanStep
 from tasks.release.workbench import Workbench, present
 from tasks.reporting.measured_tables import MeasuredTable
 from tasks.runtime.callables import callable_distance
@@ -32,7 +32,7 @@ def choose_plan(bench: Workbench) -> int:
     bench.distance = callable_distance(promise)
     original, ingested = present(bench.original, "encoded source"), present(bench.ingested, "encoded source")
     encoded = {} if bench.dictionaries is None else bench.dictionaries.encoded
-    bench.attackers = attackers_of(policy, original, encoded, ingested.own)
+    bench.attackers = attackers_of(policy.gates.disclosure, original, encoded, ingested.own)
     check = TableCheck(
         table,
         promise,
@@ -77,7 +77,7 @@ def why_no_plan(check: TableCheck, nothing: NoPlan) -> Stopped:
     if not failed or nothing.measured != 0.0:
         return Stopped(nothing)
     names, last = list(failed.items())[-1]
-    where = "every plan tried" if len({_against(tried) for tried in failed.values()}) == 1 else "the last plan tried"
+    where = "in every plan tried" if len({_against(tried) for tried in failed.values()}) == 1 else "in the last plan tried"
     if last.refused:
         return _refused_by_gates(check, names, last, where)
     return Stopped(last.partition.refusal(where))
@@ -87,28 +87,22 @@ def _refused_by_gates(check: TableCheck, names: frozenset[str], tried: Checked, 
     """The table is made once more, to say which single step would be enough. While advising its groups are not kept."""
     groups = tried.partition.groups
     if len(groups) != check.table.rows:
-        return Stopped(_first_of(tried.refused, where))
+        return Stopped(refusal_of(tried.refused, where))
     columns = [name for name in check.table.sensitive if name in names]
     published = publish_form(check.table, groups, LAST_TRIED, columns, levels=tried.partition.levels)
     found = threats(check.attackers, published, np.flatnonzero(groups >= 0))
     promise = relaxed(check.promise, check.infeasible)
     figures = measure_table(promise, published, found, suppressed=tried.partition.suppressed, distance=check.distance)
-    verdicts = judge(promise, (figures,), check.disclosure)
+    verdicts = judge(promise, (figures,))
     exposed = () if check.disclosure is None else exposures(published, found, check.disclosure)
     if check.disclosure is not None:
         verdicts = with_cures(verdicts, exposed, check.disclosure)
     table = MeasuredTable(figures, np.bincount(published.group))
-    return Stopped(_first_of([verdict for verdict in verdicts if not verdict.passed], where), table, verdicts, exposed)
-
-
-def _first_of(refused: Sequence[Verdict], where: str) -> RequirementNotMet:
-    first, *others = refused
-    more = f" Refused too: {'; '.join(map(sentence_of, others))}." if others else ""
-    return RequirementNotMet(first.gate, first.measured, first.required, f"{first.remedy}{more}", where)
+    return Stopped(refusal_of([verdict for verdict in verdicts if not verdict.passed], where), table, verdicts, exposed)
 
 
 def _against(tried: Checked) -> tuple[str, ...]:
-    return (tried.refused[0].gate,) if tried.refused else tried.partition.broken
+    return (tried.refused[0].name,) if tried.refused else tried.partition.broken
 
 
 def _plan(found: Projection, check: TableCheck) -> Plan:

@@ -17,10 +17,12 @@ from headgate.principles.dissimilarity import dissimilarity
 from headgate.utility.loss import information_loss
 from headgate.utility.queries import count_query_error
 from policies.gates.attackers import threats
+from policies.gates.dissimilarity import DISSIMILARITY, EPSILON
+from policies.gates.figures import TableFigures, Utility
+from policies.gates.verdict import Verdict
 from policies.judging.exposure import with_cures
 from policies.judging.measure import composite_of, measure_table
 from policies.judging.verdicts import judge, judge_utility
-from policies.sealed.manifest import TableFigures, Utility, Verdict
 from policies.sealed.specs import domains_of
 from tasks.release.refinement import bounds
 from tasks.release.whose_records import expose, whose_records
@@ -61,10 +63,11 @@ def _risks(bench: Workbench, published: PublishedTable) -> NDArray[np.float64] |
     """Group by group, for the pictures."""
     promise = present(bench.promise, "promise")
     composite = bench.distance if promise.callable is not None else composite_of(promise)
-    if promise.dissimilarity is None or composite is None:
+    whole = promise.required(DISSIMILARITY)
+    if whole is None or composite is None:
         return None
-    asked = promise.dissimilarity
-    return dissimilarity(tuple(published.sensitive.values()), published.classes(), composite, asked.epsilon, asked.delta).per_group
+    columns, epsilon = tuple(published.sensitive.values()), whole.settings[EPSILON]
+    return dissimilarity(columns, published.classes(), composite, epsilon, whole.required).per_group
 
 
 def _losses(bench: Workbench, published: PublishedTable) -> Mapping[str, float]:
@@ -75,7 +78,7 @@ def judge_release(bench: Workbench) -> tuple[Verdict, ...]:
     """One verdict a gate and table, and those on the release as a whole."""
     policy, promise = bench.loaded.policy, present(bench.promise, "promise")
     bench.utility = utility_of(bench.figures, np.concatenate([bench.query_errors[name] for name in bench.names]), bench.suppressed_share)
-    verdicts = (*judge(promise, bench.figures, policy.gates.disclosure), *judge_utility(policy.utility, bench.utility))
+    verdicts = (*judge(promise, bench.figures), *judge_utility(promise, bench.utility))
     gate = policy.gates.disclosure
     bench.verdicts = verdicts if gate is None else with_cures(verdicts, bench.exposed, gate)
     bench.bounds = tuple(bounds(bench))

@@ -51,7 +51,10 @@ def agree_on_suppression(bench: Workbench) -> bool:
     if gone > share * len(still):
         where = "suppression" if check.method.suppresses else "infeasible: {suppress: …}"
         remedy = f"Allow a larger share in {where}, or none, or lower δ, ε or k."
-        raise RequirementNotMet("The share of rows that all tables together would suppress", gone / len(still), float(share), remedy)
+        sentence = (
+            f"All tables together would suppress {100 * gone / len(still):.6g} % of the rows; at most {100 * float(share):.6g} % may be."
+        )
+        raise RequirementNotMet(sentence, remedy, "suppression", gone / len(still), float(share))
     return False
 
 

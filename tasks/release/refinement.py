@@ -14,8 +14,10 @@ from headgate.core.columns import Column, Table
 from headgate.core.errors import Defect
 from headgate.risk.disclosure.decision import agrees, bound_holds, refines
 from policies.gates.attackers import Attacker
-from policies.sealed.manifest import TableFigures
+from policies.gates.figures import TableFigures
 from tasks.release.workbench import Workbench, present
+
+MEAN_LOSS = "disclosure_mean"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +82,7 @@ def _refines(estimate: Held, true: Held, released: Released) -> bool:
 
 
 def _sentence(tables: Iterable[TableFigures], estimate: str, true: str) -> Iterator[str]:
-    pairs = [(table.disclosure_mean.get(true), table.disclosure_mean.get(estimate)) for table in tables]
+    pairs = [(table.figure(MEAN_LOSS, true), table.figure(MEAN_LOSS, estimate)) for table in tables]
     measured = [(real, bound) for real, bound in pairs if real is not None and bound is not None]
     if not all(bound_holds(real, bound) for real, bound in measured):
         raise Defect(f"The risk against {true} is above its bound.", "Please report this: Theorem 1 excludes it.")

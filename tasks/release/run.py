@@ -128,16 +128,12 @@ def end_unsealed(bench: Workbench, problem: HeadgateError) -> None:
     append_events(bench)
     at = bench.ledger.now().isoformat()
     if isinstance(problem, RequirementNotMet) and bench.ingested is not None:
-        gates = sorted({verdict.kind for verdict in bench.verdicts if not verdict.passed})
-        end_run(bench, Action.REFUSE, ReleaseRefused(release_id=bench.release_id, at=at, failed=tuple(gates or [_kind(problem)])))
+        gates = sorted({verdict.gate for verdict in bench.verdicts if not verdict.passed})
+        end_run(bench, Action.REFUSE, ReleaseRefused(release_id=bench.release_id, at=at, failed=tuple(gates or [problem.measure])))
         _write_refusal(bench, problem)
     else:
         event = RunFailed(release_id=bench.release_id, at=at, step=bench.step, error=type(problem).__name__, code=problem.code)
         end_run(bench, Action.FAIL, event)
-
-
-def _kind(problem: RequirementNotMet) -> str:
-    return problem.measure.split(":")[0].split(" (")[0]
 
 
 def end_as_nothing_new(bench: Workbench, candidate: str) -> None:

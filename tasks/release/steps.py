@@ -185,7 +185,7 @@ def judge(bench: Workbench) -> int:
     """Step 6: one verdict a gate and table; gives how many did not pass."""
     verdicts = gate.judge_release(bench)
     failed = [verdict for verdict in verdicts if not verdict.passed]
-    kinds = tuple(sorted({verdict.kind for verdict in failed}))
+    kinds = tuple(sorted({verdict.gate for verdict in failed}))
     bench.happened(GatesJudged, verdicts=len(verdicts), passed=len(verdicts) - len(failed), failed=kinds)
     return len(failed)
 

@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from headgate.methods.partition import Partition
     from headgate.risk.disclosure.patterns import Pattern
     from policies.gates.attackers import Attacker
+    from policies.gates.figures import TableFigures, Utility
+    from policies.gates.verdict import Verdict
     from policies.judging.checkplan import TableCheck
     from policies.judging.exposure import Exposure
-    from policies.sealed.manifest import Plan, Signer, TableFigures, Utility, Verdict
+    from policies.sealed.manifest import Plan, Signer
     from policies.sealed.promise import Promise
     from tasks.ledger.event_log import Ledger
     from tasks.reading.dictionaries import Dictionaries

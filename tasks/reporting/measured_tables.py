@@ -9,8 +9,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from policies.gates.figures import TableFigures, Utility
+from policies.gates.verdict import Verdict
 from policies.judging.exposure import Exposure
-from policies.sealed.manifest import Plan, TableFigures, Utility, Verdict
+from policies.sealed.manifest import Plan
 from policies.sealed.promise import Promise
 
 Side = Literal["in", "out"]

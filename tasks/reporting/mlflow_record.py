@@ -16,7 +16,10 @@ from itertools import chain
 from typing import Any
 
 from headgate.core.errors import Defect, RequirementNotMet
-from policies.sealed.manifest import TableFigures
+from policies.gates.every_gate import GATES, gate_named
+from policies.gates.figures import TableFigures
+from policies.gates.gate import Per
+from policies.gates.verdict import Comparison
 from policies.sealed.promise import Promise
 from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable
 from tasks.reporting.release_charts import draw_release
@@ -31,8 +34,8 @@ def plain_name(name: str) -> bool:
     return PLAIN_NAME.fullmatch(name) is not None and posixpath.normpath(f"figure/{name}") == f"figure/{name}"
 
 
-# The first has all dictionaries that were held: their places number those whose names MLflow cannot take.
-PER_DICTIONARY = ("disclosure_unmatched", "disclosure_mean", "disclosure_max", "disclosure_share", "disclosure_candidates")
+PER_DICTIONARY = frozenset(figure.name for gate in GATES for figure in gate.figures if figure.per is Per.DICTIONARY)
+GATES_COLUMNS = ("gate", "table", "attribute", "dictionary", "bound", "comparison", "measured", "required", "passed", "remedy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +100,9 @@ class PublicNames:
         columns = release.plan.columns if release.plan else tuple(attribute.name for attribute in described)
         self._numbers = {name: number for number, name in enumerate(columns)}
         self._quasi = {quasi.name: number for number, quasi in enumerate(release.promise.quasi if release.promise else ())}
+        held = (one.of for table in release.tables for one in table.figures.measured if one.figure in PER_DICTIONARY)
+        promised = (one.dictionary for one in (release.promise.requirements if release.promise else ()) if one.dictionary is not None)
+        self._dictionaries = {name: number for number, name in enumerate(dict.fromkeys(chain(held, promised)))}
         bits = sorted((attribute.name for attribute in described if attribute.origin is not None), key=len, reverse=True)
         self._bits = frozenset(bits)
         self._pattern = re.compile("|".join(map(re.escape, bits))) if bits else None
@@ -109,6 +115,14 @@ class PublicNames:
         if name in self._numbers:
             return f"column {self._numbers[name]}"
         return f"quasi-identifier {self._quasi[name]}" if name in self._quasi else "a column"
+
+    def below(self, attribute: str | None, dictionary: str | None) -> str:
+        """What follows the name of a figure that is about an attribute or a dictionary."""
+        if attribute:
+            return f"/{self.of(attribute)}"
+        if not dictionary:
+            return ""
+        return f"/{dictionary if plain_name(dictionary) else f'dictionary {self._dictionaries[dictionary]}'}"
 
     def in_text(self, text: str) -> str:
         """The same for a sentence that may name columns."""
@@ -157,17 +171,11 @@ def tell_table(record: TrackedRelease, table: MeasuredTable) -> Told:
 def _promised(promise: Promise | None, names: PublicNames) -> dict[str, str]:
     if promise is None:
         return {}
-    stated = {"k": str(promise.k), "linkability": promise.linkability, "combine": promise.combine, "power": str(promise.power)}
-    if promise.dissimilarity is not None:
-        stated |= {"epsilon": promise.dissimilarity.epsilon, "delta": promise.dissimilarity.delta}
-    for name, each in promise.each.items():
-        stated |= {f"epsilon/{names.of(name)}": each.epsilon, f"delta/{names.of(name)}": each.delta}
-    for name, window in promise.delta_l.items():
-        stated |= {f"delta_l_interval/{names.of(name)}": window.interval, f"delta_l/{names.of(name)}": window.l}
-    stated |= {f"closeness/{names.of(name)}": limit for name, limit in promise.closeness.items()}
-    stated |= {f"distinct_l/{names.of(name)}": limit for name, limit in promise.distinct_l.items()}
-    reidentification = {"reidentification_max": promise.reidentification.max, "reidentification_mean": promise.reidentification.mean}
-    return stated | {name: limit for name, limit in reidentification.items() if limit is not None}
+    stated = {"combine": promise.combine, "power": str(promise.power)}
+    for requirement in promise.requirements:
+        of = names.below(requirement.attribute, requirement.dictionary)
+        stated |= {f"{name}{of}": text for name, text in gate_named(requirement.gate).parameters(requirement).items()}
+    return stated
 
 
 def _planned(release: MeasuredRelease, names: PublicNames) -> dict[str, str]:
@@ -210,56 +218,21 @@ def _release_points(record: TrackedRelease) -> Iterator[Point]:
 
 def _worst(tables: Sequence[TableFigures]) -> Iterator[Point]:
     """Of every figure the table that is worst off."""
-    if not tables:
-        return
-    yield Point("k", min(figures.k for figures in tables))
-    largest: dict[str, Iterable[float | None]] = {
-        "risk": (figures.risk for figures in tables),
-        "vulnerability": (figures.vulnerability for figures in tables),
-        "linkability": (figures.linkability for figures in tables),
-        "closeness_max": (value for figures in tables for value in figures.closeness.values()),
-        "reidentification_max": (figures.reidentification_max for figures in tables),
-        "disclosure_mean": (value for figures in tables for value in figures.disclosure_mean.values()),
-        "disclosure_max": (value for figures in tables for value in figures.disclosure_max.values()),
-        "disclosure_share": (value for figures in tables for value in figures.disclosure_share.values()),
-        "disclosure_prior": (figures.disclosure_prior for figures in tables),
-    }
-    smallest: dict[str, Iterable[float | None]] = {
-        "delta_reached": (figures.delta_reached for figures in tables),
-        "disclosure_candidates": (value for figures in tables for value in figures.disclosure_candidates.values()),
-        "distinct_l_min": (value for figures in tables for value in figures.distinct_l.values()),
-        "delta_l_min": (value for figures in tables for value in figures.delta_l.values()),
-    }
-    for pick, group in ((max, largest), (min, smallest)):
-        for name, values in group.items():
-            known = [value for value in values if value is not None]
-            if known:
-                yield Point(name, pick(known))
+    for figure in (figure for gate in GATES for figure in gate.figures if figure.worst is not None):
+        values = [value for figures in tables for value in figures.each(figure.name).values()]
+        if values:
+            yield Point(figure.worst_name, (max if figure.worst is Comparison.AT_MOST else min)(values))
 
 
 def _table_points(table: MeasuredTable, names: PublicNames) -> Iterator[Point]:
     figures = table.figures
-    for name in ("rows", "groups", "k", "mean_group", "discernibility", "reidentification_max", "reidentification_mean", "ncp"):
+    for name in ("rows", "groups", "mean_group", "discernibility", "ncp"):
         yield Point(name, getattr(figures, name))
-    optional = (
-        "risk",
-        "risk_all",
-        "delta_reached",
-        "vulnerability",
-        "linkability",
-        "linkability_all",
-        "query_error_mean",
-        "query_error_median",
-        "disclosure_prior",
-    )
-    yield from _known({name: getattr(figures, name) for name in optional})
-    for name in ("single_risk", "closeness", "distinct_l", "distinct_l_all", "delta_l", "delta_l_all"):
-        for column, value in getattr(figures, name).items():
-            yield Point(f"{name}/{names.of(column)}", value)
-    places = {name: place for place, name in enumerate(dict.fromkeys(chain(*(getattr(figures, name) for name in PER_DICTIONARY))))}
-    for name in PER_DICTIONARY:
-        for dictionary, value in getattr(figures, name).items():
-            yield Point(f"{name}/{dictionary if plain_name(dictionary) else f'dictionary {places[dictionary]}'}", value)
+    yield from _known({name: getattr(figures, name) for name in ("query_error_mean", "query_error_median")})
+    for figure in (figure for gate in GATES for figure in gate.figures):
+        for of, value in figures.each(figure.name).items():
+            about = names.below(of, None) if figure.per is Per.ATTRIBUTE else names.below(None, of)
+            yield Point(f"{figure.name}{about}", value)
     for quasi, value in table.loss.items():
         yield Point(f"loss/{names.of(quasi)}", value)
 
@@ -273,7 +246,8 @@ def finite_points(points: Iterable[Point]) -> tuple[Point, ...]:
     gathered = tuple(Point(point.name, float(point.value), point.step) for point in points)
     for point in gathered:
         if not math.isfinite(point.value):
-            raise RequirementNotMet(point.name, None, None, "A figure must be a finite number; look for empty groups or infinite weights.")
+            sentence = f"{point.name} is not a finite number."
+            raise RequirementNotMet(sentence, "Every figure must be one: look for empty groups or infinite weights.", "figures")
     if len({(point.name, point.step) for point in gathered}) != len(gathered):
         raise Defect("Two figures of one run have the same name.", "Rename the attributes that differ in signs only.")
     return gathered
@@ -283,8 +257,12 @@ def _files(record: TrackedRelease, names: PublicNames) -> dict[str, bytes]:
     release = record.measured
     gates = [
         (
-            names.in_text(verdict.gate),
-            names.in_text(verdict.table),
+            verdict.gate,
+            verdict.table,
+            None if verdict.attribute is None else names.of(verdict.attribute),
+            verdict.dictionary,
+            verdict.bound,
+            verdict.comparison,
             verdict.measured,
             verdict.required,
             verdict.passed,
@@ -297,7 +275,7 @@ def _files(record: TrackedRelease, names: PublicNames) -> dict[str, bytes]:
     ]
     files = {
         "policy.yaml": record.policy_text.encode(),
-        "gates.json": _table_file(("gate", "table", "measured", "required", "passed", "remedy"), gates),
+        "gates.json": _table_file(GATES_COLUMNS, gates),
         "expectations.json": _table_file(("side", "table", "type", "column", "success"), outcomes),
     }
     if release.plan is not None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from headgate.core.tolerance import exact
+from policies.gates.dissimilarity import DISSIMILARITY
 from policies.sealed.manifest import Alternative
 from policies.sealed.promise import Promise
 from tasks.reporting.charts import (
@@ -74,14 +75,15 @@ def _of_tables(tables: tuple[MeasuredTable, ...], promise: Promise | None, form:
     pictures: dict[str, bytes] = {}
     sizes = [(table.name, table.group_sizes) for table in tables if len(table.group_sizes)]
     risks = [(table.name, table.group_risks) for table in tables if table.group_risks is not None and len(table.group_risks)]
-    closeness = [(table.name, _named(table.figures.closeness, label)) for table in tables if table.figures.closeness]
+    closeness = [(table.name, _named(distances, label)) for table in tables if (distances := table.figures.each("closeness"))]
     loss = [(table.name, dict(table.loss)) for table in tables if table.loss]
     if sizes:
         pictures["group_sizes"] = draw_group_sizes(sizes, promise.k if promise else 1, form)
     if risks:
         pictures["group_risks"] = draw_group_risks(risks, allowed_risk(promise), form)
     if closeness:
-        required = {label(name): float(exact(limit)) for name, limit in (promise.closeness if promise else {}).items()}
+        promised = promise.of("closeness") if promise else ()
+        required = {label(one.attribute): float(exact(one.required)) for one in promised if one.attribute is not None}
         pictures["closeness"] = draw_closeness(closeness, required, form)
     if loss:
         pictures["loss"] = draw_loss(loss, form)
@@ -94,4 +96,5 @@ def _named(figures: Mapping[str, Any], label: Label) -> dict[str, Any]:
 
 def allowed_risk(promise: Promise | None) -> float | None:
     """1 − δ of the composite promise."""
-    return None if promise is None or promise.dissimilarity is None else float(1 - exact(promise.dissimilarity.delta))
+    whole = None if promise is None else promise.required(DISSIMILARITY)
+    return None if whole is None else float(1 - exact(whole.required))

@@ -3,47 +3,31 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from headgate.projection.baseline import Baseline, against_single
 from headgate.risk.disclosure.patterns import Pattern
+from policies.gates.disclosure_key import MAX
+from policies.gates.every_gate import GATES
+from policies.gates.figures import TableFigures
+from policies.gates.verdict import Verdict
 from policies.judging.exposure import Exposure
-from policies.schema.disclosure_key import CANDIDATES, DISCLOSURE, MAX, MEAN, SHARE
-from policies.sealed.manifest import TableFigures, Verdict
+from policies.judging.verdicts import sentence_of
 from policies.sealed.promise import Promise, SensitiveAttribute
 from tasks.reporting.measured_tables import MeasuredRelease, Outcome
 from tasks.reporting.page import figure_text, framed, page_template
 from tasks.reporting.release_charts import draw_errors, draw_losses, draw_plan, draw_table
 
 HAS, HAS_NOT = "1", "0"  # the cells of a bit of a set
-# Which way a gate asks, by the first word of its name, and a gate on disclosure by its last.
-AT_LEAST = frozenset({"k", "dissimilarity", "delta_l", "distinct_l", CANDIDATES})
-AT_MOST = frozenset({"linkability", "closeness", "reidentification", "utility", MEAN, MAX, SHARE})
-
 # One line for every figure that a page shows, by the name it is shown under.
 GLOSSARY = {
     "rows": "People in the table, one row each.",
     "groups": "Sets of rows that share the same published quasi-identifiers.",
-    "k": "Rows in the smallest group: by this table alone nobody can be told from fewer than k − 1 others.",
     "mean group": "Rows in a group on average.",
     "discernibility": "Sum of squared group sizes, and all rows once more for every suppressed one; smaller is finer.",
-    "risk": "Largest share of a group's other rows whose sensitive values are within ε of one person's; at most 1 − δ is required.",
-    "risk, all values": "The same figure counted over non-sensitive values too.",
-    "δ reached": "1 − risk: the share of dissimilar rows that everyone's group really has.",
-    "vulnerability": "Share of groups in which the risk is above what is required.",
-    "risk of one attribute": "The risk when only that sensitive attribute is looked at.",
-    "linkability": "Largest share of a group that has the same sensitive value: how certain an attacker can be of anyone's.",
-    "linkability, all values": "The same figure counted over non-sensitive values too.",
-    "closeness": "How far a group's distribution of the attribute is from the whole table's, at worst; 0 is the same, 1 the farthest.",
-    "distinct l": "Fewest different values of the attribute in a group.",
-    "distinct l, all values": "The same figure counted over non-sensitive values too.",
-    "(δ, l)": "Group size divided by the largest number of rows within the interval of one row's value, at worst.",
-    "(δ, l), all values": "The same figure counted over non-sensitive values too.",
-    "re-identification, max": "One divided by the smallest group: the best chance to pick the right row of a person.",
-    "re-identification, mean": "The same chance on average over rows: groups divided by rows.",
+    **{figure.title: figure.meaning for gate in GATES for figure in gate.figures if figure.title},
     "loss of a record": "What its disclosed cells cost, divided by the people of the dictionary whom it may be.",
     "candidates": "The people of the dictionary whom a record may be; the fewest are the k that matters to whoever holds it.",
     "fit nobody": "Share of records that nobody in the dictionary is consistent with.",
@@ -124,6 +108,7 @@ def render_report(content: ReportContent) -> str:
         against_one=_against_one(release),
         disclosures=tuple(_disclosures(content)),
         sides=_sides(release.outcomes),
+        meanings=_meanings(release),
         remarked=any(verdict.remedy for verdict in release.verdicts),
         glossary={name: meaning for name, meaning in GLOSSARY.items() if name in shown | _shown_elsewhere(release)},
     )
@@ -149,56 +134,44 @@ def _declared(promise: Promise) -> Iterator[Declared]:
         yield Declared(name, "insensitive", "", "published as it is; no gate looks at it")
 
 
+def _meanings(release: MeasuredRelease) -> list[tuple[str, str]]:
+    """What each gate that was judged means."""
+    judged = {verdict.gate for verdict in release.verdicts}
+    return [(gate.name, gate.meaning) for gate in GATES if gate.name in judged]
+
+
 def _headline(release: MeasuredRelease) -> str:
     if release.passed:
         return f"All {len(release.verdicts)} gates passed" if len(release.verdicts) > 1 else "The gate passed"
     if release.refusal:
         return f"Refused: {release.refusal}"
     failed = [outcome for outcome in release.outcomes if not outcome.success]
-    reasons = [_why(verdict) for verdict in release.refused_by] + [f"expectation {outcome.expectation} was not met" for outcome in failed]
+    reasons = [sentence_of(verdict) for verdict in release.refused_by]
+    reasons += [f"The expectation {outcome.expectation} was not met." for outcome in failed]
     if not reasons:
         return "Refused: nothing was judged"
-    more = f", and {len(reasons) - 3} more" if len(reasons) > 3 else ""
-    return "Refused because " + "; ".join(reasons[:3]) + more
-
-
-def _why(verdict: Verdict) -> str:
-    measured, required = _texts_apart(verdict)
-    figure = "could not be measured" if verdict.measured is None else f"is {measured}"
-    wanted = "" if verdict.required is None else f" where {required} is required"
-    return f"{verdict.gate}{f' of {verdict.table}' if verdict.table else ''} {figure}{wanted}"
+    more = [f"And {len(reasons) - 3} more."] if len(reasons) > 3 else []
+    return f"Refused: {' '.join([*reasons[:3], *more])}"
 
 
 def _texts_apart(verdict: Verdict) -> tuple[str, str]:
     """Measured and required as text; in full where six digits would show two numbers as one."""
-    family = verdict.against[1] if verdict.kind == DISCLOSURE else re.split(r"[:.]", verdict.gate)[0]
-    way = "at least " if family in AT_LEAST else "at most " if family in AT_MOST else ""
-    measured, required = figure_text(verdict.measured), "–" if verdict.required is None else figure_text(verdict.required)
+    if verdict.required is None:
+        return figure_text(verdict.measured), "–"
+    measured, required = figure_text(verdict.measured), figure_text(verdict.required)
     if measured == required and verdict.measured != verdict.required:
-        return repr(verdict.measured), f"{way}{verdict.required!r}"
-    return measured, required if verdict.required is None else f"{way}{required}"
+        measured, required = repr(verdict.measured), repr(verdict.required)
+    return measured, f"{verdict.comparison} {required}"
 
 
 def _figures(figures: TableFigures) -> Iterator[Figure]:
-    """The figures of one table in reading order; those that were not asked for are left out."""
+    """The figures of one table in reading order; those that were not measured are left out."""
     yield Figure("rows", figure_text(figures.rows))
     yield Figure("groups", figure_text(figures.groups))
-    yield Figure("k", figure_text(figures.k))
     yield Figure("mean group", figure_text(figures.mean_group))
-    yield from _optional("risk", figures.risk)
-    yield from _optional("risk, all values", figures.risk_all)
-    yield from _optional("δ reached", figures.delta_reached)
-    yield from _optional("vulnerability", figures.vulnerability)
-    yield from _each("risk of one attribute", figures.single_risk)
-    yield from _optional("linkability", figures.linkability)
-    yield from _optional("linkability, all values", figures.linkability_all)
-    yield from _each("closeness", figures.closeness)
-    yield from _each("distinct l", figures.distinct_l)
-    yield from _each("distinct l, all values", figures.distinct_l_all)
-    yield from _each("(δ, l)", figures.delta_l)
-    yield from _each("(δ, l), all values", figures.delta_l_all)
-    yield Figure("re-identification, max", figure_text(figures.reidentification_max))
-    yield Figure("re-identification, mean", figure_text(figures.reidentification_mean))
+    for figure in (figure for gate in GATES for figure in gate.figures if figure.title):
+        for of, value in figures.each(figure.name).items():
+            yield Figure(f"{figure.title}: {of}" if of else figure.title, figure_text(value))
     yield Figure("information loss (NCP)", figure_text(figures.ncp))
     yield Figure("discernibility", figure_text(figures.discernibility))
     if figures.query_error_mean is not None:
@@ -207,20 +180,10 @@ def _figures(figures: TableFigures) -> Iterator[Figure]:
         yield Figure("query error: median", figure_text(figures.query_error_median))
 
 
-def _optional(name: str, value: float | None) -> Iterator[Figure]:
-    if value is not None:
-        yield Figure(name, figure_text(value))
-
-
-def _each(name: str, values: Mapping[str, float]) -> Iterator[Figure]:
-    for column, value in values.items():
-        yield Figure(f"{name}: {column}", figure_text(value))
-
-
 def _against_one(release: MeasuredRelease) -> Baseline | None:
     """The plan beside the naïve one, everything in one table."""
     plan = release.plan
-    closeness = [distance for table in release.tables for distance in table.figures.closeness.values()]
+    closeness = [distance for table in release.tables for distance in table.figures.each("closeness").values()]
     if plan is None or len(plan.tables) < 2 or not closeness:
         return None
     naive = None if plan.naive_closeness is None else [plan.naive_closeness]
@@ -236,11 +199,11 @@ class Against:
     patterns: tuple[Pattern, ...]
 
     def figure(self, bound: str) -> float | None:
-        return self.figures.disclosed(self.exposure.dictionary, bound)
+        return self.figures.figure(f"disclosure_{bound}", self.exposure.dictionary)
 
     @property
     def unmatched(self) -> float | None:
-        return self.figures.disclosure_unmatched.get(self.exposure.dictionary)
+        return self.figures.figure("disclosure_unmatched", self.exposure.dictionary)
 
 
 def _disclosures(content: ReportContent) -> Iterator[list[Against]]:

@@ -5,14 +5,17 @@ Nothing is taken from whoever made them but the promise itself: how columns are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headgate.core.errors import HeadgateError, IntegrityBroken
 from headgate.core.tolerance import at_least, at_most
-from policies.schema.disclosure_key import CANDIDATES, DISCLOSURE
-from policies.sealed.manifest import Manifest, TableFigures, Verdict
+from policies.gates.every_gate import GATES
+from policies.gates.figures import TableFigures
+from policies.gates.gate import Gate
+from policies.gates.verdict import Measured, Verdict
+from policies.sealed.manifest import Manifest
 from tasks.stores.files import Stored
 
 if TYPE_CHECKING:
@@ -21,10 +24,7 @@ if TYPE_CHECKING:
     from headgate.core.published import PublishedTable
 
 TABLES = "tables/"
-# Measured against what is not published, or no measure of privacy.
-DISCLOSED = frozenset(name for name in TableFigures.model_fields if name.startswith("disclosure_"))
-ELSEWHERE = frozenset({"path", "levels", "query_error_mean", "query_error_median"}) | DISCLOSED
-COMPOSITE = frozenset({"risk", "risk_all", "delta_reached", "vulnerability"})
+NO_CLAIMS = frozenset({"path", "levels", "query_error_mean", "query_error_median", "measured"})  # about the source, or no figures
 FALSE_CLAIM = "Do not rely on this release; tell its publisher, who can withdraw it."
 
 
@@ -49,13 +49,10 @@ def not_measurable(manifest: Manifest) -> tuple[str, ...]:
     """Claims that rest on something that is not published."""
     named: list[str] = []
     for table in manifest.tables:
-        named += [
-            f"disclosure risk of {table.name} against the dictionary {name}, which is not published" for name in table.disclosure_mean
-        ]
+        rest = dict.fromkeys((gate.name, on) for gate in GATES for figure in table.measured if (on := _rest(gate, manifest, figure)))
+        named += [f"{gate} of {table.name}, which rests on {on}" for gate, on in rest]
         if table.query_error_mean is not None:
             named.append(f"query error of {table.name} against the source, which is not published")
-        if manifest.promise.callable is not None:
-            named.append(f"risk of {table.name} under the distance {manifest.promise.callable}: no code is run to verify a folder")
     if manifest.utility.query_error_mean is not None:
         named.append("query error of the release against the source, which is not published")
     named.append("association loss and information exposure of the plan: they are of the source, which is not published")
@@ -88,7 +85,7 @@ def _table(manifest: Manifest, claimed: TableFigures, files: Mapping[str, Stored
         raise IntegrityBroken(f"Table {claimed.name} cannot be measured again: {problem.message}", FALSE_CLAIM) from None
     if measured.rows + manifest.suppressed != manifest.rows:
         raise IntegrityBroken(f"Table {claimed.name} has {measured.rows} rows, not all but the suppressed ones.", FALSE_CLAIM)
-    wrong = differing(claimed, measured, ELSEWHERE | (COMPOSITE if manifest.promise.callable is not None else frozenset()))
+    wrong = differing(manifest, claimed, measured)
     if wrong:
         raise IntegrityBroken(f"A false claim about table {claimed.name}: {wrong[0]}.", FALSE_CLAIM)
     return measured
@@ -130,23 +127,31 @@ def _open(stored: Stored) -> pa.Table:
     return source.read(source.names)
 
 
-def differing(claimed: TableFigures, measured: TableFigures, without: frozenset[str]) -> list[str]:
+def differing(manifest: Manifest, claimed: TableFigures, measured: TableFigures) -> list[str]:
     """Every figure that is claimed otherwise than it is measured, in words, up to the one tolerance."""
+    was, found = _figures(manifest, claimed), _figures(manifest, measured)
     return [
-        f"{name} is claimed as {_shown(was)} and is {_shown(found)}"
-        for field in TableFigures.model_fields
-        if field not in without
-        for name, was, found in _pairs(field, getattr(claimed, field), getattr(measured, field))
-        if not _same(was, found)
+        f"{name} is claimed as {_shown(was.get(name))} and is {_shown(found.get(name))}"
+        for name in dict.fromkeys((*was, *found))
+        if not _same(was.get(name), found.get(name))
     ]
 
 
-def _pairs(field: str, was: Any, found: Any) -> Iterator[tuple[str, Any, Any]]:
-    if isinstance(was, dict) and isinstance(found, dict):
-        for key in sorted(was.keys() | found.keys()):
-            yield f"{field} of {key}", was.get(key), found.get(key)
-    else:
-        yield field, was, found
+def _figures(manifest: Manifest, figures: TableFigures) -> dict[str, Any]:
+    """By name, all that can be measured from the published files."""
+    common = {name: getattr(figures, name) for name in TableFigures.model_fields if name not in NO_CLAIMS}
+    gates = {f"{one.figure} of {one.of}" if one.of else one.figure: one.value for one in figures.measured if not rests_on(manifest, one)}
+    return common | gates
+
+
+def rests_on(manifest: Manifest, figure: Measured) -> str:
+    """Of a figure that cannot be measured from the published files: what it rests on."""
+    return next((on for gate in GATES if (on := _rest(gate, manifest, figure))), "")
+
+
+def _rest(gate: Gate, manifest: Manifest, figure: Measured) -> str:
+    own = any(one.name == figure.figure for one in gate.figures)
+    return gate.rests_on(figure, manifest.promise.callable) if own else ""
 
 
 def _same(was: Any, found: Any) -> bool:
@@ -161,42 +166,32 @@ def _shown(figure: Any) -> str:
 
 def _check_promise(manifest: Manifest, measured: tuple[TableFigures, ...]) -> None:
     """Judged anew, every gate passes, and the manifest's verdicts are these and no others."""
-    from policies.judging.verdicts import judge
+    from policies.judging.verdicts import judge, judge_utility
 
-    unknowable = {"dissimilarity"} if manifest.promise.callable is not None else set()
-    judged = {(verdict.gate, verdict.table): verdict for verdict in judge(manifest.promise, measured) if verdict.gate not in unknowable}
-    claimed = {(verdict.gate, verdict.table): verdict for verdict in manifest.verdicts}
+    known = tuple(_with_claimed(manifest, *pair) for pair in zip(manifest.tables, measured, strict=True))
+    judged = {verdict.place: verdict for verdict in (*judge(manifest.promise, known), *judge_utility(manifest.promise, manifest.utility))}
+    claimed = {verdict.place: verdict for verdict in manifest.verdicts}
     if len(claimed) != len(manifest.verdicts):
         raise IntegrityBroken("The manifest holds two verdicts on one gate of one table.", FALSE_CLAIM)
     for place, verdict in judged.items():
         if not verdict.passed:
-            figure, promised = _shown(verdict.measured), _shown(verdict.required)
-            raise IntegrityBroken(f"A false claim: {verdict.gate} of {verdict.table} is {figure}, {promised} was promised.", FALSE_CLAIM)
+            raise IntegrityBroken(f"A false claim: {verdict.brief.replace('required', 'promised')}, in {_where(verdict)}.", FALSE_CLAIM)
         if place not in claimed or not _same_verdict(claimed[place], verdict):
-            raise IntegrityBroken(f"The verdict on {verdict.gate} of table {verdict.table} is not the one that follows.", FALSE_CLAIM)
-    for gate, table in claimed.keys() - judged.keys():
-        if not gate.startswith(("disclosure:", "utility.")) and gate not in unknowable:
-            raise IntegrityBroken(f"The manifest holds a verdict ({gate} of {table or 'all tables'}) on nothing promised.", FALSE_CLAIM)
-        verdict = claimed[gate, table]
-        if gate not in unknowable and not (_same(_figure_of(manifest, verdict), verdict.measured) and _within(verdict)):
-            raise IntegrityBroken(f"The verdict on {gate} of {table or 'all tables'} is not the one that follows.", FALSE_CLAIM)
-    if any(not verdict.passed for verdict in manifest.verdicts):
-        raise IntegrityBroken("The manifest holds a gate that has not passed.", FALSE_CLAIM)
+            raise IntegrityBroken(f"The verdict on {verdict.name} of {_where(verdict)} is not the one that follows.", FALSE_CLAIM)
+    invented = [claimed[place] for place in claimed.keys() - judged.keys()]
+    if invented:
+        first = invented[0]
+        raise IntegrityBroken(f"The manifest holds a verdict ({first.name} of {_where(first)}) on nothing promised.", FALSE_CLAIM)
 
 
-def _figure_of(manifest: Manifest, verdict: Verdict) -> float | None:
-    """The figure of the manifest that a verdict on disclosure or utility is about."""
-    if verdict.kind != DISCLOSURE:
-        return {"utility.max_loss": manifest.utility.ncp, "utility.max_error": manifest.utility.query_error_mean}.get(verdict.gate)
-    figures = next((one for one in manifest.tables if one.name == verdict.table), None)
-    return None if figures is None else figures.disclosed(*verdict.against)
+def _with_claimed(manifest: Manifest, claimed: TableFigures, measured: TableFigures) -> TableFigures:
+    """What was measured here; and what nobody can measure here as it is claimed, so that at least its verdict must follow from it."""
+    elsewhere = tuple(figure for figure in claimed.measured if rests_on(manifest, figure))
+    return measured.model_copy(update={"measured": (*measured.measured, *elsewhere)})
 
 
-def _within(verdict: Verdict) -> bool:
-    if verdict.measured is None or verdict.required is None:
-        return False
-    within = at_least if verdict.kind == DISCLOSURE and verdict.against[1] == CANDIDATES else at_most
-    return within(verdict.measured, verdict.required)
+def _where(verdict: Verdict) -> str:
+    return verdict.table or "the release"
 
 
 def _check_utility(manifest: Manifest, measured: tuple[TableFigures, ...]) -> None:

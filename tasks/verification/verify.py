@@ -30,7 +30,7 @@ from tasks.stores.store_folder import WITHDRAWN
 from tasks.verification.claims import remeasure
 
 if TYPE_CHECKING:
-    from policies.sealed.manifest import TableFigures
+    from policies.gates.figures import TableFigures
 
 AGAIN = "Ask the publisher for the folder again; do not use this one."
 NOT_PROVEN = "consistent with itself, origin not proven"

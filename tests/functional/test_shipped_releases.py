@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from headgate.core.tolerance import exact
+from policies.gates.verdict import Requirement
 from policies.judging.measure import measure_table
 from policies.judging.verdicts import judge
 from policies.sealed.manifest import Manifest
@@ -28,25 +29,27 @@ def test_a_shipped_policy_passes_and_fails_a_notch_above_what_was_reached(projec
     folder = Path(outcome.json["folder"])
     manifest = Manifest.model_validate(json.loads((folder / "manifest.json").read_bytes()))
     promise = manifest.promise
-    assert promise.dissimilarity is not None
+    whole = promise.required("dissimilarity")
+    assert whole is not None
     for figures in manifest.tables:
         published = read_published(folder / figures.path, promise, figures.name)
         again = measure_table(promise, published, suppressed=manifest.suppressed, path=figures.path)
         assert all(verdict.passed for verdict in judge(promise, (again,)))
         assert again.k == figures.k
-        assert again.risk == figures.risk
-        assert figures.delta_reached is not None
+        assert again.figure("risk") == figures.figure("risk")
+        reached = figures.figure("delta_reached")
+        assert reached is not None
 
-        larger = promise.model_copy(update={"k": figures.k + 1})
+        larger = promise.requiring(Requirement(gate="k", required=str(figures.k + 1)))
         assert {verdict.gate for verdict in judge(larger, (again,)) if not verdict.passed} == {"k"}
 
-        notch = str(float(Fraction(figures.delta_reached) + Fraction(1, 100)))
-        stricter = promise.model_copy(update={"dissimilarity": promise.dissimilarity.model_copy(update={"delta": notch})})
+        notch = str(float(Fraction(reached) + Fraction(1, 100)))
+        stricter = promise.requiring(whole.model_copy(update={"required": notch}))
         assert {verdict.gate for verdict in judge(stricter, (again,)) if not verdict.passed} == {"dissimilarity"}
     assert any(figures.k == promise.k for figures in manifest.tables)
     _attacked(project, outcome.json["candidate"], manifest)
-    tightest = min(figures.delta_reached or 1.0 for figures in manifest.tables)
-    assert tightest < float(exact(promise.dissimilarity.delta)) + 0.05
+    tightest = min(figures.figure("delta_reached") or 1.0 for figures in manifest.tables)
+    assert tightest < float(exact(whole.required)) + 0.05
 
 
 def _attacked(project: Any, candidate: str, manifest: Manifest) -> None:
@@ -60,7 +63,7 @@ def _attacked(project: Any, candidate: str, manifest: Manifest) -> None:
     assert any(attack == "Proximity" for attack, _ in tried) is nearness
     assert {("Linkage by order", pair) for pair in pairwise(names)} <= tried
     linking = [one for one in outcome.json["attacks"] if one["attack"] == "Dictionary linking"]
-    assert len(linking) == sum(len(figures.disclosure_mean) for figures in manifest.tables)
+    assert len(linking) == sum(len(figures.each("disclosure_mean")) for figures in manifest.tables)
     for one in linking:
         expected = float(one["sentence"].split("individuals consistent with a record, ")[1].split(" %")[0]) / 100
         assert abs(one["share"] - expected) <= 5 * math.sqrt(expected / one["people"]) + 0.05 * expected  # it is written with two digits

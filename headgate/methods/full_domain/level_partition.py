@@ -20,8 +20,10 @@ from headgate.methods.settings import Settings
 class LevelPartition(Partition):
     """Not reached: no node of the lattice keeps what is asked."""
 
-    def refusal(self, table: str = "") -> RequirementNotMet:
-        return RequirementNotMet("The number of valid choices of levels", 0.0, 1.0, self.remedy(), table)
+    def refusal(self, where: str = "") -> RequirementNotMet:
+        sentence = "no choice of levels keeps what is required"
+        sentence = f"{where}, {sentence}." if where else f"{sentence}."
+        return RequirementNotMet(sentence[0].upper() + sentence[1:], self.remedy(), "levels", 0.0, 1.0)
 
     def remedy(self) -> str:
         return (

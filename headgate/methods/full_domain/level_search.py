@@ -53,7 +53,8 @@ class FullDomain:
         if self.reached:
             return self
         cure = "Lower k or the other thresholds, allow more suppression, or add levels to the hierarchies."
-        raise RequirementNotMet("Valid nodes of the lattice", 0.0, 1.0, cure, table)
+        place = f" in {table}" if table else ""
+        raise RequirementNotMet(f"No node of the lattice is valid{place}.", cure, "levels", 0.0, 1.0)
 
 
 def full_domain(table: Table, sensitive: Sequence[str], settings: LevelSettings, watch: Watch | None = None) -> FullDomain:
@@ -87,7 +88,7 @@ def _search(table: Table, settings: LevelSettings, watch: Watch) -> FullDomain:
     level = dict(zip(names, best, strict=True))
     broken = broken_promises(table, groups, level, settings)
     if broken:
-        raise RequirementNotMet(f"Groups counted again break {broken[0]}, whose figure", None, None, "Report this defect with the policy.")
+        raise RequirementNotMet(f"Groups counted again break {broken[0]}.", "Report this defect with the policy.", "levels")
     return FullDomain(
         reached=True,
         levels=level,

@@ -15,6 +15,8 @@ import pytest
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.published import publish_form
+from policies.gates.figures import Utility
+from policies.gates.verdict import Requirement
 from policies.judging.measure import measure_table
 from policies.judging.verdicts import judge
 from policies.ledger.events import (
@@ -27,8 +29,8 @@ from policies.ledger.events import (
     SourceIngested,
     TableAnonymized,
 )
-from policies.sealed.manifest import Manifest, Plan, Signer, Utility
-from policies.sealed.promise import DeltaL, Dissimilarity, Promise, QuasiIdentifier, Reidentification, SensitiveAttribute
+from policies.sealed.manifest import Manifest, Plan, Signer
+from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.approval.approvals import manifest_signers, operator_roots
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.open_ledger import open_ledger
@@ -37,6 +39,7 @@ from tasks.runtime.home import Home
 from tasks.signing.keys import PrivateKey, make_key
 from tasks.stores.seal import Candidate, seal
 from tasks.tables.write import read_published, write_published
+from tests.unit.claimed import proximity, required
 
 PEOPLE = ("runner", "ann", "ann-second", "bob", "cyd", "stranger")
 POLICY = hashlib.sha256(b"policy").hexdigest()
@@ -64,13 +67,15 @@ class Made:
 
 def _promise() -> Promise:
     return Promise(
-        k=5,
-        dissimilarity=Dissimilarity(epsilon="0.1", delta="0.3"),
-        linkability="0.6",
-        delta_l={"income": DeltaL(interval="10", l="2")},
-        closeness={"job": "0.9"},
-        distinct_l={"job": "2"},
-        reidentification=Reidentification(max="0.25"),
+        requirements=(
+            required("k", 5),
+            proximity("0.1", "0.3"),
+            required("linkability", "0.6"),
+            required("delta_l", 2, "income", interval="10"),
+            required("closeness", "0.9", "job"),
+            required("distinct_l", 2, "job"),
+            Requirement(gate="reidentification", bound="max", required="0.25"),
+        ),
         quasi=(
             QuasiIdentifier(name="age", kind="integer", domain=(0.0, 99.0)),
             QuasiIdentifier(name="sex", kind="category", values=("f", "m")),

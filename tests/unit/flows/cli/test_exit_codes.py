@@ -21,7 +21,7 @@ from headgate.core.errors import (
 REFUSALS = [
     (PolicyInvalid("p", "c"), 2),
     (InputRejected("i", "c"), 2),
-    (RequirementNotMet("risk", 0.5, 0.4, "c"), 3),
+    (RequirementNotMet("The risk is 0.5; at most 0.4 is allowed.", "c", "risk", 0.5, 0.4), 3),
     (TransitionRefused([Refusal("rule", "reason")], "c"), 4),
     (IntegrityBroken("i", "c"), 5),
     (StoreUnavailable("s", "c"), 6),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from flows.cli.manifest_view import show_manifest
-from policies.sealed.manifest import Manifest, Plan, Verdict
+from policies.gates.verdict import Verdict
+from policies.sealed.manifest import Manifest, Plan
 
 CAPPED = "The required l of 5 is capped at 2, the number of distinct values in the table."
 
@@ -18,7 +19,9 @@ def shown(capsys: pytest.CaptureFixture[str], *verdicts: Verdict) -> str:
 
 
 def test_a_gate_that_passed_with_less_than_was_required_says_so_under_the_gates(capsys: pytest.CaptureFixture[str]) -> None:
-    distinct = Verdict(gate="distinct_l:job", table="table-1", measured=2, required=2, passed=True, remedy=CAPPED)
-    k = Verdict(gate="k", table="table-1", measured=9, required=3, passed=True)
-    assert shown(capsys, k, distinct).splitlines()[-1] == f"distinct_l:job of table-1: {CAPPED}"
+    distinct = Verdict(
+        gate="distinct_l", table="table-1", attribute="job", comparison="at least", measured=2, required=2, passed=True, remedy=CAPPED
+    )
+    k = Verdict(gate="k", table="table-1", comparison="at least", measured=9, required=3, passed=True)
+    assert shown(capsys, k, distinct).splitlines()[-1] == f"distinct_l of job in table-1: {CAPPED}"
     assert ":" not in shown(capsys, k).splitlines()[-1]

@@ -19,12 +19,12 @@ from headgate.core.published import PublishedCells, PublishedTable, publish_form
 from headgate.projection.bitmap import bitmap_table
 from headgate.risk.candidates.consistency import encode_dictionary
 from policies.gates.attackers import OwnWeights, attackers_of, needs_whose, sensitivity_of, threats
+from policies.gates.disclosure_key import DisclosureKey, SensitivityKey
+from policies.gates.verdict import Verdict
 from policies.judging.measure import measure_table
 from policies.judging.verdicts import judge
-from policies.schema.disclosure_key import DisclosureGate, SensitivityKey
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy
-from policies.sealed.manifest import Verdict
 from policies.sealed.specs import column_specs, promise_of
 
 Rows = list[tuple[Any, ...]]
@@ -59,7 +59,7 @@ publish: {to: clinic}
 def policy_of(gate: Mapping[str, Any]) -> Policy:
     """The dictionaries and bounds of a gate, as they stand in a policy."""
     policy = parse_policy(TEXT, "p")
-    return policy.model_copy(update={"gates": policy.gates.model_copy(update={"disclosure": DisclosureGate.model_validate(gate)})})
+    return policy.model_copy(update={"gates": policy.gates.model_copy(update={"disclosure": DisclosureKey.model_validate(gate)})})
 
 
 def tables_of(rows: Rows) -> Table:
@@ -162,7 +162,7 @@ def test_figures_are_those_of_the_definition(draw: st.DataObject) -> None:
             "sensitivity": cost,
         }
     )
-    attackers = attackers_of(policy, table, {"register": register_of(register, table)}, own)
+    attackers = attackers_of(policy.gates.disclosure, table, {"register": register_of(register, table)}, own)
     assert needs_whose(attackers) is (own is not None)
     figures = measure_table(promise_of(policy, table), published, threats(attackers, published, people))
 
@@ -184,16 +184,16 @@ def test_figures_are_those_of_the_definition(draw: st.DataObject) -> None:
         mean, matched = sum(losses) / len(losses), any(found)
         means.append(mean if matched else math.nan)
         expected = [
-            (figures.disclosure_mean, mean if matched and math.isfinite(mean) else None),
-            (figures.disclosure_max, max(losses) if matched and math.isfinite(max(losses)) else None),
-            (figures.disclosure_share, sum(one > above + 1e-7 for one in losses) / len(losses) if matched else None),
-            (figures.disclosure_candidates, min(number for number in found if number) if matched else None),
-            (figures.disclosure_unmatched, found.count(0) / len(found)),
+            (figures.each("disclosure_mean"), mean if matched and math.isfinite(mean) else None),
+            (figures.each("disclosure_max"), max(losses) if matched and math.isfinite(max(losses)) else None),
+            (figures.each("disclosure_share"), sum(one > above + 1e-7 for one in losses) / len(losses) if matched else None),
+            (figures.each("disclosure_candidates"), min(number for number in found if number) if matched else None),
+            (figures.each("disclosure_unmatched"), found.count(0) / len(found)),
         ]
         for measured, wanted in expected:
             assert measured.get(name) == (None if wanted is None else pytest.approx(wanted))
     prior = math.fsum(times(share, mean) for share, mean in zip((0.25, 0.75), means, strict=True))
-    assert figures.disclosure_prior == (pytest.approx(prior) if math.isfinite(prior) else None)
+    assert figures.figure("disclosure_prior") == (pytest.approx(prior) if math.isfinite(prior) else None)
 
 
 def written(weight: float) -> str:
@@ -210,10 +210,10 @@ def clinic() -> tuple[Table, PublishedTable]:
 def judged(gate: Mapping[str, Any], table: Table, published: PublishedTable, register: Any = None) -> dict[str, Verdict]:
     policy = policy_of(gate)
     promise = promise_of(policy, table)
-    attackers = attackers_of(policy, table, {} if register is None else {"register": register})
+    attackers = attackers_of(policy.gates.disclosure, table, {} if register is None else {"register": register})
     figures = measure_table(promise, published, threats(attackers, published))
-    verdicts = judge(promise, [figures], policy.gates.disclosure)
-    return {verdict.gate.partition(":")[2]: verdict for verdict in verdicts if verdict.kind == "disclosure"}
+    verdicts = judge(promise, [figures])
+    return {f"{verdict.dictionary}.{verdict.bound}": verdict for verdict in verdicts if verdict.gate == "disclosure"}
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_an_infinite_figure_refuses_and_its_share_is_still_measured(clinic: tupl
 def test_who_weighs_differently_must_be_known(clinic: tuple[Table, PublishedTable]) -> None:
     table, published = clinic
     own = OwnWeights(np.ones(4))
-    (attacker,) = attackers_of(policy_of({"max": "1"}), table, {}, own)
+    (attacker,) = attackers_of(policy_of({"max": "1"}).gates.disclosure, table, {}, own)
     for people in (None, np.arange(3)):
         with pytest.raises(Defect, match="Whose records") as caught:
             attacker.threat(published, people)
@@ -307,8 +307,8 @@ def test_who_weighs_differently_must_be_known(clinic: tuple[Table, PublishedTabl
 def test_a_dictionary_that_was_not_read_is_no_attacker(clinic: tuple[Table, PublishedTable]) -> None:
     policy = policy_of({"max": "1", "dictionaries": [{"name": "voters", "path": "r.csv", "on": ["age"]}]})
     with pytest.raises(InputRejected, match="'voters' was not read"):
-        attackers_of(policy, clinic[0], {})
-    assert attackers_of(policy.model_copy(update={"gates": policy.gates.model_copy(update={"disclosure": None})}), clinic[0], {}) == ()
+        attackers_of(policy.gates.disclosure, clinic[0], {})
+    assert attackers_of(None, clinic[0], {}) == ()
 
 
 def test_similar_texts_widen_who_a_record_may_be(clinic: tuple[Table, PublishedTable]) -> None:
@@ -320,7 +320,7 @@ def test_similar_texts_widen_who_a_record_may_be(clinic: tuple[Table, PublishedT
     key = {"name": "register", "path": "r.csv", "on": ["zip"]}
     for least, wanted in (("0.95", [1, 0]), ("0.94", [2, 0]), ("0.76", [2, 1])):
         policy = policy_of({"max": "1", "dictionaries": [{**key, "similar": {"zip": least}}]})
-        (attacker,) = attackers_of(policy, table, {"register": register})
+        (attacker,) = attackers_of(policy.gates.disclosure, table, {"register": register})
         assert attacker.threat(published).risk.consistent.tolist() == wanted
 
 
@@ -328,14 +328,14 @@ def test_a_set_counts_once_however_many_bits_it_has() -> None:
     table = tables_of([(20, "a", ("flu", "gout"), 1.0), (20, "a", None, None)])
     published = publish_form(table, np.array([0, 0]), "t", table.sensitive)
     policy = policy_of({"max": "9", "sensitivity": {"form": "count", "people": {"path": "w.csv", "key": "person"}}})
-    (attacker,) = attackers_of(policy, table, {}, OwnWeights(np.array([1.0, 1.0])))
+    (attacker,) = attackers_of(policy.gates.disclosure, table, {}, OwnWeights(np.array([1.0, 1.0])))
     assert attacker.threat(published, np.arange(2)).risk.per_record.tolist() == [4 / 2, 2 / 2]
 
 
 def test_weights_of_a_pair_cost_only_where_both_are_published() -> None:
     table = tables_of([(20, "a", ("flu",), 1.0), (20, "a", ("flu",), 2.0)])
     cost = {"form": "interactions", "weights": {"age": "1"}, "pairs": [{"of": ["age", "income"], "weight": "6"}]}
-    (attacker,) = attackers_of(policy_of({"max": "9", "sensitivity": cost}), table, {})
+    (attacker,) = attackers_of(policy_of({"max": "9", "sensitivity": cost}).gates.disclosure, table, {})
     together = publish_form(table, np.array([0, 0]), "t", ("income",))
     apart = publish_form(table, np.array([0, 0]), "t", [name for name in table.sensitive if name != "income"])
     assert (attacker.threat(together).risk.max, attacker.threat(apart).risk.max) == (7 / 2, 1 / 2)
@@ -346,7 +346,7 @@ def test_a_loss_of_nothing_stays_nothing_under_an_infinite_weight() -> None:
     table = tables_of([(20, "a", ("flu",), 1.0), (20, "a", ("flu",), None), (20, "a", ("flu",), 3.0)])
     published = publish_form(table, np.array([0, 0, 0]), "t", ("income",))
     policy = policy_of({"max": "9", "sensitivity": {"form": "additive", "weights": {"income": ".inf"}}})
-    (attacker,) = attackers_of(policy, table, {}, OwnWeights(np.array([0.0, 1.0, 1.0])))
+    (attacker,) = attackers_of(policy.gates.disclosure, table, {}, OwnWeights(np.array([0.0, 1.0, 1.0])))
     assert attacker.threat(published, np.arange(3)).risk.per_record.tolist() == [0.0, 0.0, math.inf]
 
 

@@ -16,13 +16,13 @@ from headgate.core.published import PublishedTable, publish_form
 from headgate.risk.candidates.consistency import encode_dictionary
 from headgate.risk.disclosure.decision import risk_distribution
 from policies.gates.attackers import OwnWeights, attackers_of, threats
+from policies.gates.disclosure_key import DisclosureKey
+from policies.gates.verdict import Comparison, Verdict
 from policies.judging.exposure import Exposure, Step, exposures, with_cures
 from policies.judging.measure import measure_table
 from policies.judging.verdicts import judge
-from policies.schema.disclosure_key import DisclosureGate
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy
-from policies.sealed.manifest import Verdict
 from policies.sealed.specs import column_specs, promise_of
 
 TEXT = """\
@@ -43,14 +43,28 @@ DROP = "(to suppress one, give it role: dropped and take it out of the gate)"
 WRITE = "to make one coarser, write its cells so in the source)"
 WITHOUT = f"In this table it would be enough to suppress region {DROP}."
 EITHER = f"In this table it would be enough to make region one step coarser, or to suppress region {DROP[:-1]}; {WRITE}."
-GATE = DisclosureGate(max=Decimal("0.5"))
+GATE = DisclosureKey(max=Decimal("0.5"))
 NOW = Step("as it is", 1.0, 1.0, None, 1.0, False)
 ROWS = [(20, "a", "north-a", 1.0), (20, "a", "north-b", 2.0), (20, "a", "south-a", 3.0), (20, "a", "south-b", 4.0)]
 
 
+def refused(dictionary: str, table: str) -> Verdict:
+    return Verdict(
+        gate="disclosure",
+        table=table,
+        dictionary=dictionary,
+        bound="max",
+        comparison=Comparison.AT_MOST,
+        measured=1.0,
+        required=0.5,
+        passed=False,
+        remedy="As it was.",
+    )
+
+
 def policy_of(gate: Mapping[str, Any]) -> Policy:
     policy = parse_policy(TEXT, "p")
-    return policy.model_copy(update={"gates": policy.gates.model_copy(update={"disclosure": DisclosureGate.model_validate(gate)})})
+    return policy.model_copy(update={"gates": policy.gates.model_copy(update={"disclosure": DisclosureKey.model_validate(gate)})})
 
 
 @pytest.fixture
@@ -68,15 +82,15 @@ def published(table: Table) -> PublishedTable:
 def cured(gate: Mapping[str, Any], table: Table, published: PublishedTable, register: Any = None) -> dict[str, Verdict]:
     policy = policy_of(gate)
     promise = promise_of(policy, table)
-    attackers = attackers_of(policy, table, {} if register is None else {"register": register})
-    verdicts = judge(promise, [measure_table(promise, published, threats(attackers, published))], policy.gates.disclosure)
+    attackers = attackers_of(policy.gates.disclosure, table, {} if register is None else {"register": register})
+    verdicts = judge(promise, [measure_table(promise, published, threats(attackers, published))])
     wanted = policy.gates.disclosure
     assert wanted is not None
     after = with_cures(verdicts, exposures(published, threats(attackers, published), wanted), wanted)
     assert [verdict.model_copy(update={"remedy": ""}) for verdict in after] == [
         verdict.model_copy(update={"remedy": ""}) for verdict in verdicts
     ]
-    return {verdict.gate: verdict for verdict in after}
+    return {verdict.name: verdict for verdict in after}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +130,7 @@ def cured(gate: Mapping[str, Any], table: Table, published: PublishedTable, regi
 def test_the_remedy_names_the_steps_that_are_enough_or_else_the_nearest(
     gate: Mapping[str, Any], bound: str, sentence: str, table: Table, published: PublishedTable
 ) -> None:
-    verdict = cured(gate, table, published)[f"disclosure:source.{bound}"]
+    verdict = cured(gate, table, published)[f"disclosure.{bound} against source"]
     assert not verdict.passed
     assert verdict.remedy.startswith(sentence + " ")
     way = "lower gates.disclosure.min_candidates" if bound == "candidates" else f"higher gates.disclosure.{bound}"
@@ -126,12 +140,12 @@ def test_the_remedy_names_the_steps_that_are_enough_or_else_the_nearest(
 def test_a_step_is_enough_only_if_it_keeps_every_bound_on_the_dictionary(table: Table, published: PublishedTable) -> None:
     verdicts = cured({"max": "0.5", "min_candidates": 3}, table, published)
     for bound in ("max", "candidates"):
-        assert verdicts[f"disclosure:source.{bound}"].remedy.startswith(WITHOUT)
+        assert verdicts[f"disclosure.{bound} against source"].remedy.startswith(WITHOUT)
 
 
 def test_what_holds_and_what_is_no_disclosure_gets_no_other_remedy(table: Table, published: PublishedTable) -> None:
     verdicts = cured({"max": "1", "min_candidates": 9}, table, published)
-    assert verdicts["disclosure:source.max"].remedy == ""
+    assert verdicts["disclosure.max against source"].remedy == ""
     assert not verdicts["k"].passed
     assert verdicts["k"].remedy.startswith("Raise anonymize.k, or")
 
@@ -141,11 +155,13 @@ def test_each_table_and_dictionary_has_a_cure_of_its_own(table: Table, published
     register = encode_dictionary(pd.DataFrame({"age": [20, 20, 20, 25], "zip": list("aaab")}), table.columns, ("age", "zip"))
     found = [{"name": "register", "path": "r.csv", "on": ["age", "zip"]}, {"source": True, "on": ["region"]}]
     verdicts = cured({"min_candidates": 4, "dictionaries": found}, table, published, register)
-    assert verdicts["disclosure:source.candidates"].remedy.startswith(
+    assert verdicts["disclosure.candidates against source"].remedy.startswith(
         f"Against 'source' alone it would be enough to suppress region {DROP}; another bound on this table would not be kept. "
     )
-    assert verdicts["disclosure:register.candidates"].remedy.startswith("No single step is enough; the nearest is to make age one step ")
-    verdict = Verdict(gate="disclosure:source.max", table="table-2", measured=1.0, required=0.5, passed=False, remedy="As it was.")
+    assert verdicts["disclosure.candidates against register"].remedy.startswith(
+        "No single step is enough; the nearest is to make age one step "
+    )
+    verdict = refused("source", "table-2")
     known = Exposure("table-1", "source", ("age",), risk_distribution(np.ones(1)), NOW, (Step("suppress age", 0.1, 0.1, None, 9.0, True),))
     assert with_cures([verdict], [known], GATE) == (verdict,)
     assert with_cures([verdict.model_copy(update={"table": "table-1"})], [known], GATE)[0].remedy == (
@@ -156,7 +172,7 @@ def test_each_table_and_dictionary_has_a_cure_of_its_own(table: Table, published
 def test_two_steps_read_as_two() -> None:
     steps = tuple(Step(change, 0.1, 0.1, None, 9.0, True) for change in ("suppress age", "make region one step coarser"))
     known = Exposure("t", "a.b: c", ("age",), risk_distribution(np.ones(1)), NOW, steps)  # a name with dots and a colon
-    verdict = Verdict(gate="disclosure:a.b: c.max", table="t", measured=1.0, required=0.5, passed=False, remedy="As it was.")
+    verdict = refused("a.b: c", "t")
     assert with_cures([verdict], [known], GATE)[0].remedy == (
         f"In this table it would be enough to suppress age, or to make region one step coarser {DROP[:-1]}; {WRITE}. As it was."
     )
@@ -164,7 +180,7 @@ def test_two_steps_read_as_two() -> None:
 
 def test_an_infinite_risk_is_cured_by_what_forbids_it(table: Table, published: PublishedTable) -> None:
     gate = {"max": "1", "sensitivity": {"form": "additive", "weights": {"income": ".inf", "zip": "1"}}}
-    verdict = cured(gate, table, published)["disclosure:source.max"]
+    verdict = cured(gate, table, published)["disclosure.max against source"]
     assert verdict.measured is None
     assert verdict.remedy.startswith(f"In this table it would be enough to suppress income {DROP}. The loss is infinite")
 
@@ -175,7 +191,7 @@ def test_a_dictionary_that_fits_nobody_is_not_cured_by_a_step(table: Table, publ
     verdicts = cured(
         {"max": "1", "dictionaries": [{"name": "register", "path": "r.csv", "on": ["age", "zip"]}]}, table, published, register
     )
-    remedy = verdicts["disclosure:register.max"].remedy
+    remedy = verdicts["disclosure.max against register"].remedy
     assert "enough" not in remedy
     assert "nearest" not in remedy
     assert remedy.startswith("Nobody in 'register' fits any record")
@@ -184,10 +200,12 @@ def test_a_dictionary_that_fits_nobody_is_not_cured_by_a_step(table: Table, publ
 def test_with_priors_no_step_need_keep_the_mean_of_a_single_dictionary(table: Table, published: PublishedTable) -> None:
     gate = {"mean": "0.1", "max": "0.5", "dictionaries": [{"source": True, "prior": "1"}]}
     verdicts = cured(gate, table, published)
-    assert verdicts["disclosure:source.max"].remedy.startswith(
+    assert verdicts["disclosure.max against source"].remedy.startswith(
         "Against 'source' alone it would be enough to make region one step coarser, or to "
     )
-    assert verdicts["disclosure:prior.mean"].remedy.startswith("No single step is enough; the nearest is to suppress region (mean 0.25).")
+    assert verdicts["disclosure.mean against prior"].remedy.startswith(
+        "No single step is enough; the nearest is to suppress region (mean 0.25)."
+    )
 
 
 def test_with_priors_a_step_must_keep_the_expected_mean_too(table: Table, published: PublishedTable) -> None:
@@ -203,14 +221,14 @@ def test_with_priors_a_step_must_keep_the_expected_mean_too(table: Table, publis
         ("0.2", "(mean 0.25)"),
     ):
         verdicts = cured({"mean": mean, "dictionaries": found}, table, published, register)
-        assert verdicts["disclosure:prior.mean"].measured == pytest.approx(0.5 * 0.25 + 0.5 * 1)
-        assert sentence in verdicts["disclosure:prior.mean"].remedy
+        assert verdicts["disclosure.mean against prior"].measured == pytest.approx(0.5 * 0.25 + 0.5 * 1)
+        assert sentence in verdicts["disclosure.mean against prior"].remedy
 
 
 def test_what_weighs_infinitely_is_forbidden_whatever_is_asked(table: Table, published: PublishedTable) -> None:
     """A gate that asked for candidates only let it pass."""
     gate = {"min_candidates": 1, "sensitivity": {"form": "additive", "weights": {"income": ".inf"}}}
-    verdict = cured(gate, table, published)["disclosure:source.max"]
+    verdict = cured(gate, table, published)["disclosure.max against source"]
     assert (verdict.measured, verdict.required, verdict.passed) == (None, None, False)
     assert "The loss is infinite" in verdict.remedy
 
@@ -218,7 +236,7 @@ def test_what_weighs_infinitely_is_forbidden_whatever_is_asked(table: Table, pub
 def test_the_spread_is_that_of_the_records_as_their_people_weigh_them(table: Table) -> None:
     published = publish_form(table, np.array([0, 0, 1, 1]), "t", ("income",))
     policy = policy_of({"max": "9", "sensitivity": {"form": "additive", "weights": {"income": "2"}}})
-    attackers = attackers_of(policy, table, {}, OwnWeights(np.array([0.0, 1.0, 4.0, 5.0])))
+    attackers = attackers_of(policy.gates.disclosure, table, {}, OwnWeights(np.array([0.0, 1.0, 4.0, 5.0])))
     wanted = policy.gates.disclosure
     assert wanted is not None
     (one,) = exposures(published, threats(attackers, published, np.arange(4)), wanted)

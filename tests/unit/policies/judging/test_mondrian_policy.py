@@ -13,9 +13,10 @@ from headgate.core.encode import encode_table
 from policies.judging.checkplan import TableCheck
 from policies.schema.policy import Policy
 from policies.sealed.specs import column_specs, promise_of
+from tests.unit.claimed import required
 
 Edited = Callable[..., Policy]
-CLOSE = {"income": "0.08"}
+CLOSE = required("closeness", "0.08", "income")
 
 
 @pytest.fixture
@@ -38,16 +39,16 @@ def table(policy: Policy) -> Table:
 
 
 def test_mondrian_cuts_only_where_the_gates_on_closeness_and_distinct_values_hold(policy: Policy, table: Table) -> None:
-    promise = promise_of(policy, table).model_copy(update={"closeness": CLOSE, "distinct_l": {"school": "3"}})
+    promise = promise_of(policy, table).requiring(CLOSE, required("distinct_l", 3, "school"))
     mondrian = TableCheck(table, promise, policy.anonymize, None, (), b"seed").checked(("income", "school"))
     assert mondrian.passed
     other = policy.anonymize.model_copy(update={"method": "xcolor"})
     xcolor = TableCheck(table, promise, other, None, (), b"seed").checked(("income", "school"))
-    assert "closeness:income" in [verdict.gate for verdict in xcolor.refused]
+    assert "closeness of income" in [verdict.name for verdict in xcolor.refused]
 
 
 def test_gates_on_attributes_of_other_tables_are_no_conditions_here(policy: Policy, table: Table) -> None:
-    promise = promise_of(policy, table).model_copy(update={"closeness": CLOSE})
+    promise = promise_of(policy, table).requiring(CLOSE)
     check = TableCheck(table, promise, policy.anonymize, None, (), b"seed")
     assert check.partition(("school",)).count > check.partition(("income",)).count
 

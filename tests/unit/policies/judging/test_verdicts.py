@@ -15,13 +15,14 @@ from headgate.core.encode import encode_table
 from headgate.core.errors import InputRejected, RequirementNotMet
 from headgate.core.published import PublishedTable, from_frame, publish_form, to_frame
 from policies.gates.attackers import attackers_of, threats
+from policies.gates.figures import TableFigures, Utility
+from policies.gates.verdict import Requirement, Verdict
 from policies.judging.measure import measure_table
 from policies.judging.verdicts import judge, judge_utility, require_passed
 from policies.schema.policy import Policy
-from policies.schema.requirements import UtilityKey
-from policies.sealed.manifest import TableFigures, Utility, Verdict
-from policies.sealed.promise import DeltaL, Dissimilarity, Promise
+from policies.sealed.promise import Promise
 from policies.sealed.specs import column_specs, promise_of, specs_of
+from tests.unit.claimed import claiming, proximity, required
 
 AGES = [20, 21, 22, 40, 41, 42, 60, 61, 62, 63]
 INCOMES = [100.0, 500.0, 900.0, 100.0, 100.0, 900.0, 0.0, 300.0, 600.0, 900.0]
@@ -56,8 +57,8 @@ def published(table: Table) -> PublishedTable:
 
 
 def by_gate(verdicts: tuple[Verdict, ...]) -> dict[str, Verdict]:
-    assert len({(verdict.gate, verdict.table) for verdict in verdicts}) == len(verdicts)
-    return {verdict.gate: verdict for verdict in verdicts}
+    assert len({verdict.place for verdict in verdicts}) == len(verdicts)
+    return {verdict.name: verdict for verdict in verdicts}
 
 
 def shares(values: list[object]) -> list[float]:
@@ -68,42 +69,50 @@ def shares(values: list[object]) -> list[float]:
 
 def test_each_gate_of_the_policy_gets_one_verdict_a_table(policy: Policy, table: Table, published: PublishedTable) -> None:
     promise = promise_of(policy, table)
-    figures = measure_table(promise, published, threats(attackers_of(policy, table, {}), published))
-    verdicts = by_gate(judge(promise, [figures], policy.gates.disclosure))
+    figures = measure_table(promise, published, threats(attackers_of(policy.gates.disclosure, table, {}), published))
+    verdicts = by_gate(judge(promise, [figures]))
     assert list(verdicts) == [
-        *("k", "dissimilarity", "dissimilarity:school", "linkability", "delta_l:income", "closeness:school", "distinct_l:school"),
-        *("reidentification.max", "reidentification.mean", "disclosure:source.mean", "disclosure:source.max"),
+        *(
+            "k",
+            "dissimilarity",
+            "dissimilarity of school",
+            "linkability",
+            "delta_l of income",
+            "closeness of school",
+            "distinct_l of school",
+        ),
+        *("reidentification.max", "reidentification.mean", "disclosure.mean against source", "disclosure.max against source"),
     ]
     assert (verdicts["k"].measured, verdicts["k"].required, verdicts["k"].passed) == (3.0, 3.0, True)
     # Group 1 holds the school `low` three times of three: certain, and at risk 1.
     assert verdicts["linkability"].measured == max(shares(SCHOOLS) + shares(INCOMES)) == 1.0
     assert not verdicts["linkability"].passed
-    assert verdicts["dissimilarity:school"].measured == 0.0
-    assert not verdicts["dissimilarity:school"].passed
+    assert verdicts["dissimilarity of school"].measured == 0.0
+    assert not verdicts["dissimilarity of school"].passed
     # Two of three rows of group 1 earn 100: |E|/n = 3/2.
-    assert (verdicts["delta_l:income"].measured, verdicts["delta_l:income"].passed) == (1.5, True)
+    assert (verdicts["delta_l of income"].measured, verdicts["delta_l of income"].passed) == (1.5, True)
     assert verdicts["reidentification.max"].measured == pytest.approx(1 / 3)
     assert verdicts["reidentification.mean"].measured == pytest.approx(3 / 10)
-    assert verdicts["disclosure:source.max"].measured == pytest.approx(1 / 3)
-    assert verdicts["disclosure:source.mean"].measured == pytest.approx((3 * 1 / 3 + 3 * 1 / 3 + 4 * 1 / 4) / 10)
+    assert verdicts["disclosure.max against source"].measured == pytest.approx(1 / 3)
+    assert verdicts["disclosure.mean against source"].measured == pytest.approx((3 * 1 / 3 + 3 * 1 / 3 + 4 * 1 / 4) / 10)
 
 
 def test_the_dissimilarity_gate_measures_the_delta_reached(policy: Policy, table: Table, published: PublishedTable) -> None:
     promise = promise_of(policy, table)
     figures = measure_table(promise, published)
     # Group 1: rows 3 and 4 are equal in income (weight 2/3) and school (1/3), row 5 is 0.8·2/3 away. One neighbour of two others: risk 1/2.
-    assert figures.risk == 0.5
+    assert figures.figure("risk") == 0.5
     verdict = by_gate(judge(promise, [figures]))["dissimilarity"]
     assert (verdict.measured, verdict.required, verdict.passed) == (0.5, 0.5, True)
 
 
 def test_a_required_l_beyond_the_tables_values_is_capped_and_says_so(policy: Policy, table: Table, published: PublishedTable) -> None:
     promise = promise_of(policy, table)
-    verdict = by_gate(judge(promise, [measure_table(promise, published)]))["distinct_l:school"]
+    verdict = by_gate(judge(promise, [measure_table(promise, published)]))["distinct_l of school"]
     assert (verdict.measured, verdict.required, verdict.passed) == (1.0, 3.0, False)
     assert "capped at 3" in verdict.remedy
     together = publish_form(table, np.zeros(len(AGES), dtype=np.int32), "t1", table.sensitive)
-    verdict = by_gate(judge(promise, [measure_table(promise, together)]))["distinct_l:school"]
+    verdict = by_gate(judge(promise, [measure_table(promise, together)]))["distinct_l of school"]
     assert (verdict.measured, verdict.required, verdict.passed) == (3.0, 3.0, True)
     assert verdict.remedy == "The required l of 5 is capped at 3, the number of distinct values in the table."
 
@@ -119,9 +128,8 @@ def test_k_counts_groups_with_equal_cells_as_one_and_a_short_group_by_its_number
 
 def test_every_failed_gate_names_a_cure_and_stops_the_release(policy: Policy, table: Table, published: PublishedTable) -> None:
     promise = promise_of(policy, table)
-    verdicts = judge(
-        promise, [measure_table(promise, published, threats(attackers_of(policy, table, {}), published))], policy.gates.disclosure
-    )
+    attackers = attackers_of(policy.gates.disclosure, table, {})
+    verdicts = judge(promise, [measure_table(promise, published, threats(attackers, published))])
     for verdict in verdicts:
         assert verdict.passed or verdict.remedy.endswith(".")
     with pytest.raises(RequirementNotMet) as caught:
@@ -133,13 +141,13 @@ def test_every_failed_gate_names_a_cure_and_stops_the_release(policy: Policy, ta
 def test_what_was_not_measured_has_not_passed(policy: Policy, table: Table, published: PublishedTable) -> None:
     promise = promise_of(policy, table)
     figures = measure_table(promise, published)  # without attackers
-    verdicts = by_gate(judge(promise, [figures], policy.gates.disclosure))
-    for gate in ("disclosure:source.mean", "disclosure:source.max"):
+    verdicts = by_gate(judge(promise, [figures]))
+    for gate in ("disclosure.mean against source", "disclosure.max against source"):
         assert (verdicts[gate].measured, verdicts[gate].passed) == (None, False)
         assert "could not be measured" in verdicts[gate].remedy
-    unmeasured = figures.model_copy(update={"linkability": None, "closeness": {}, "risk": float("nan"), "single_risk": {}, "delta_l": {}})
+    unmeasured = claiming(figures, linkability=None, closeness={}, risk=float("nan"), single_risk={}, delta_l={})
     verdicts = by_gate(judge(promise, [unmeasured]))
-    for gate in ("linkability", "closeness:school", "dissimilarity", "dissimilarity:school", "delta_l:income"):
+    for gate in ("linkability", "closeness of school", "dissimilarity", "dissimilarity of school", "delta_l of income"):
         assert (verdicts[gate].measured, verdicts[gate].passed) == (None, False)
     with pytest.raises(RequirementNotMet):
         require_passed(())
@@ -154,14 +162,14 @@ def test_a_callable_distance_that_is_not_given_leaves_the_composite_unmeasured(
 
 
 def test_a_dictionary_that_matches_nobody_has_measured_nothing(policy: Policy, table: Table, published: PublishedTable) -> None:
-    (attacker,) = attackers_of(policy, table, {})
+    (attacker,) = attackers_of(policy.gates.disclosure, table, {})
     ages = table["age"]
     elsewhere = Column("age", Kind.INTEGER, np.zeros(3, dtype=np.int32), np.array([999]), np.ones(2, dtype=bool), (999.0, 999.0))
     foreign = type(attacker)(attacker.name, {"age": elsewhere}, attacker.fields, attacker.sensitivity)
     assert len(ages) == 10
     figures = measure_table(promise_of(policy, table), published, threats([foreign], published))
-    assert figures.disclosure_unmatched == {"source": 1.0}
-    assert figures.disclosure_max == {}
+    assert figures.each("disclosure_unmatched") == {"source": 1.0}
+    assert figures.each("disclosure_max") == {}
 
 
 def test_disclosure_weights_count_only_where_their_attribute_is_published(edited: Callable[..., Policy], table: Table) -> None:
@@ -172,9 +180,9 @@ def test_disclosure_weights_count_only_where_their_attribute_is_published(edited
     promise = promise_of(weighted, two)
     partition = np.array(GROUPS, dtype=np.int32)
     tables = (publish_form(two, partition, "t1", ["income"]), publish_form(two, partition, "t2", ["school"]))
-    with_income, without = (measure_table(promise, one, threats(attackers_of(weighted, two, {}), one)) for one in tables)
-    assert with_income.disclosure_max["source"] == pytest.approx(7 / 3)
-    assert without.disclosure_max["source"] == pytest.approx(3 / 3)
+    with_income, without = (measure_table(promise, one, threats(attackers_of(weighted.gates.disclosure, two, {}), one)) for one in tables)
+    assert with_income.figure("disclosure_max", "source") == pytest.approx(7 / 3)
+    assert without.figure("disclosure_max", "source") == pytest.approx(3 / 3)
 
 
 def test_a_weight_on_a_set_counts_although_a_file_does_not_say_where_its_bits_come_from(edited: Callable[..., Policy]) -> None:
@@ -190,8 +198,8 @@ def test_a_weight_on_a_set_counts_although_a_file_does_not_say_where_its_bits_co
     published = publish_form(table, np.array(GROUPS, dtype=np.int32), "t1", [bit.name])
     promise = promise_of(weighted, table)
     read_again = from_frame(to_frame(published, seed=1), "t1", ["age"], specs_of(promise))
-    figures = measure_table(promise, read_again, threats(attackers_of(weighted, table, {}), read_again))
-    assert figures.disclosure_max["source"] == pytest.approx(4 / 3)
+    figures = measure_table(promise, read_again, threats(attackers_of(weighted.gates.disclosure, table, {}), read_again))
+    assert figures.figure("disclosure_max", "source") == pytest.approx(4 / 3)
 
 
 def test_single_attributes_and_figures_over_all_values_stand_beside(edited: Callable[..., Policy]) -> None:
@@ -204,10 +212,10 @@ def test_single_attributes_and_figures_over_all_values_stand_beside(edited: Call
     table = encode_table(frame, {name: spec for name, spec in column_specs(policy).items() if name in frame})
     published = publish_form(table, np.array(GROUPS, dtype=np.int32), "t1", table.sensitive)
     figures = measure_table(promise_of(policy, table), published)
-    assert figures.linkability_all == 1.0
-    assert figures.linkability == 0.5  # `high` twice of four in group 2
-    assert set(figures.single_risk) == {"income", "school"}
-    assert (figures.risk, figures.risk_all) == (0.0, 0.5)
+    assert figures.figure("linkability_all") == 1.0
+    assert figures.figure("linkability") == 0.5  # `high` twice of four in group 2
+    assert set(figures.each("single_risk")) == {"income", "school"}
+    assert (figures.figure("risk"), figures.figure("risk_all")) == (0.0, 0.5)
 
 
 def test_suppressed_rows_cost_their_whole_information(policy: Policy, table: Table) -> None:
@@ -225,8 +233,8 @@ def test_the_delta_l_gate_counts_by_the_definition_and_not_by_the_window(policy:
     frame = pd.DataFrame({"age": AGES, "income": incomes, "school": SCHOOLS})
     pay = encode_table(frame, {name: spec for name, spec in column_specs(policy).items() if name in frame})["income"]
     published = publish_form(replace(table, columns={**table.columns, "income": pay}), np.array(GROUPS, dtype=np.int32), "t1", ["income"])
-    promise = promise_of(policy, table).model_copy(update={"delta_l": {"income": DeltaL(interval="5", l="1.5")}})
-    verdict = by_gate(judge(promise, [measure_table(promise, published)]))["delta_l:income"]
+    promise = promise_of(policy, table).requiring(required("delta_l", "1.5", "income", interval="5"))
+    verdict = by_gate(judge(promise, [measure_table(promise, published)]))["delta_l of income"]
     assert (verdict.measured, verdict.passed) == (1.0, False)
 
 
@@ -239,13 +247,15 @@ def test_one_sensitive_column_in_two_tables_is_refused(policy: Policy, table: Ta
 
 def test_utility_is_judged_on_the_release_as_a_whole() -> None:
     reached = Utility(query_error_mean=0.2, ncp=0.3, suppressed_share=0.0)
-    wanted = UtilityKey.model_validate({"max_error": 0.15, "max_loss": 0.3})
-    verdicts = by_gate(judge_utility(wanted, reached))
+    bounds = {"max_error": "0.15", "max_loss": "0.3"}
+    wanted = tuple(Requirement(gate="utility", bound=bound, required=most) for bound, most in bounds.items())
+    promise = Promise(requirements=wanted, quasi=(), sensitive=())
+    verdicts = by_gate(judge_utility(promise, reached))
     assert {verdict.table for verdict in verdicts.values()} == {""}
     assert (verdicts["utility.max_error"].passed, verdicts["utility.max_loss"].passed) == (False, True)
-    unknown = judge_utility(wanted, reached.model_copy(update={"query_error_mean": None}))
+    unknown = judge_utility(promise, reached.model_copy(update={"query_error_mean": None}))
     assert not unknown[0].passed
-    assert judge_utility(UtilityKey(), reached) == ()
+    assert judge_utility(promise.without("utility"), reached) == ()
 
 
 @pytest.mark.parametrize(
@@ -254,6 +264,6 @@ def test_utility_is_judged_on_the_release_as_a_whole() -> None:
 def test_figures_meet_their_bounds_under_one_tolerance(
     delta: str, risk: float, passed: bool, policy: Policy, table: Table, published: PublishedTable
 ) -> None:
-    promise: Promise = promise_of(policy, table).model_copy(update={"dissimilarity": Dissimilarity(epsilon="0.1", delta=delta)})
-    figures: TableFigures = measure_table(promise, published).model_copy(update={"risk": risk})
+    promise: Promise = promise_of(policy, table).requiring(proximity("0.1", delta))
+    figures: TableFigures = claiming(measure_table(promise, published), risk=risk)
     assert by_gate(judge(promise, [figures]))["dissimilarity"].passed is passed

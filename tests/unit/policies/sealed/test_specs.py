@@ -17,8 +17,9 @@ from headgate.core.published import publish_form
 from headgate.utility.loss import information_loss
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy
-from policies.sealed.promise import DeltaL, Dissimilarity, Promise
+from policies.sealed.promise import Promise
 from policies.sealed.specs import column_specs, domains_of, given_tables, insensitive_tables, needs_values, promise_of, specs_of
+from tests.unit.claimed import proximity, required
 
 
 def bits(origin: str, *values: str, rows: int = 4) -> dict[str, Column]:
@@ -140,12 +141,13 @@ def test_a_promise_speaks_of_published_columns(edited: Callable[..., Policy], ta
     )
     promise = promise_of(policy, table)
     assert promise.k == 3
-    assert promise.dissimilarity == Dissimilarity(epsilon="0.1", delta="0.5")
-    assert set(promise.each) == {"illness=flu", "illness=gout"}
-    assert promise.linkability == "0.8"
-    assert promise.closeness == {"income": "0.5", "school": "0.5"}  # a number leaves bitmap columns out
-    assert promise.distinct_l == {"illness=flu": "2", "illness=gout": "2", "school": "2"}
-    assert promise.delta_l == {"income": DeltaL(interval="10", l="2")}
+    alone = (proximity("0", "0.3", "illness=flu"), proximity("0", "0.3", "illness=gout"))
+    assert promise.of("dissimilarity") == (proximity("0.1", "0.5"), *alone)
+    assert promise.of("linkability") == (required("linkability", "0.8"),)
+    # A number leaves bitmap columns out.
+    assert promise.of("closeness") == (required("closeness", "0.5", "income"), required("closeness", "0.5", "school"))
+    assert promise.of("distinct_l") == tuple(required("distinct_l", 2, name) for name in ("illness=flu", "illness=gout", "school"))
+    assert promise.of("delta_l") == (required("delta_l", 2, "income", interval="10"),)
     assert [attribute.name for attribute in promise.sensitive] == list(table.sensitive)
     flu = promise.sensitive[0]
     assert (flu.origin, flu.declared, flu.nonsensitive) == ("illness", ("0", "1"), ("0", "1", None))

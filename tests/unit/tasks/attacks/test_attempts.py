@@ -13,18 +13,17 @@ from headgate.core.columns import GROUP, Column
 from headgate.core.published import PublishedTable, to_frame
 from headgate.risk.disclosure.sensitivity import Sensitivity
 from policies.gates.attackers import Attacker
-from policies.sealed.promise import Dissimilarity, Promise, QuasiIdentifier, SensitiveAttribute
+from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.attacks import attempts
 from tasks.attacks.attempts import Attempt, Finished, read_finished, try_attacks
 from tasks.tables.write import write_published
+from tests.unit.claimed import proximity, required
 from tests.unit.headgate.attacks.planted import Small, drawn, small
 
 
 def promise_of(*sensitive: SensitiveAttribute, epsilon: str | None = None) -> Promise:
     return Promise(
-        k=1,
-        dissimilarity=None if epsilon is None else Dissimilarity(epsilon=epsilon, delta="0.5"),
-        linkability="1",
+        requirements=(required("k", 1), required("linkability", 1), *(() if epsilon is None else (proximity(epsilon, "0.5"),))),
         quasi=(
             QuasiIdentifier(name="age", kind="integer", domain=(0, 120)),
             QuasiIdentifier(name="sex", kind="category", values=("f", "m")),
@@ -113,13 +112,13 @@ def test_neighbourhoods_are_those_promised_of_the_attribute_or_else_of_all() -> 
         finished = replace(finished_of(case, promise), tables=(table,), people=source, original=source)
         return [one.success.guess for one in tried(finished) if one.attack == "Proximity" and one.success is not None]
 
-    own = {"pay": Dissimilarity(epsilon="0.05", delta="0.5")}
+    own = proximity("0.05", "0.5", "pay")
     assert [guess[:44] for guess in guesses(promise)] == ["the centre of the largest 0.02-neighbourhood"]
-    assert [guess[:44] for guess in guesses(promise.model_copy(update={"each": own}))] == ["the centre of the largest 0.05-neighbourhood"]
+    assert [guess[:44] for guess in guesses(promise.requiring(own))] == ["the centre of the largest 0.05-neighbourhood"]
     assert "'pay'" in guesses(promise)[0]
-    assert guesses(promise.model_copy(update={"dissimilarity": None})) == []  # without ε there is no neighbourhood
-    everything = {"pay": Dissimilarity(epsilon="1", delta="0")}
-    assert guesses(promise.model_copy(update={"each": everything})) == []  # everything is near everything
+    assert guesses(promise.without("dissimilarity")) == []  # without ε there is no neighbourhood
+    everything = proximity("1", "0", "pay")
+    assert guesses(promise.requiring(everything)) == []  # everything is near everything
 
 
 def test_too_many_different_people_are_said_to_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,8 @@ from headgate.core.encode import encode_table
 from headgate.core.errors import InputRejected, RequirementNotMet
 from headgate.risk.candidates.consistency import encode_dictionary
 from policies.gates.attackers import OwnWeights
-from policies.schema.disclosure_key import DisclosureGate, SuppressCells
+from policies.gates.disclosure_key import DisclosureKey
+from policies.schema.anonymization import SuppressCells
 from policies.schema.loading import parse_policy
 from policies.sealed.specs import column_specs
 from tasks.reading.dictionaries import Dictionaries, encode_dictionaries
@@ -75,7 +76,7 @@ def table_of(rows):
 def policy_of(wanted, weights):
     policy = parse_policy(TEXT, "p")
     cost = {"weights": {name: ".inf" if math.isinf(weight) else str(weight) for name, weight in weights.items()}} if weights else {}
-    asked = DisclosureGate.model_validate({"max": "1", "sensitivity": {"form": "additive", **cost} if weights else {"form": "constant"}})
+    asked = DisclosureKey.model_validate({"max": "1", "sensitivity": {"form": "additive", **cost} if weights else {"form": "constant"}})
     return policy.model_copy(
         update={"suppress_cells": SuppressCells.model_validate(wanted), "gates": policy.gates.model_copy(update={"disclosure": asked})}
     )

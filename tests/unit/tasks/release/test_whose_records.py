@@ -20,8 +20,8 @@ from headgate.core.published import PublishedTable, order_of_rows, publish_form
 from headgate.projection.bitmap import bitmap_table
 from headgate.risk.candidates.consistency import encode_dictionary
 from policies.gates.attackers import OwnWeights, attackers_of, threats
+from policies.gates.disclosure_key import DisclosureKey
 from policies.judging.measure import measure_table
-from policies.schema.disclosure_key import DisclosureGate
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy
 from policies.sealed.specs import column_specs, promise_of
@@ -31,6 +31,7 @@ from tasks.reading.registers import Keys
 from tasks.release.refinement import bounds
 from tasks.release.whose_records import whose_records
 from tasks.tables.write import read_published, write_published
+from tests.unit.claimed import claiming
 
 TEXT = """\
 schema: 1
@@ -151,7 +152,7 @@ def swapped(note: Any, one: int, other: int) -> Any:
 def test_each_person_is_weighed_by_their_own_wish_after_the_shuffle(table: Table, tmp_path: Path) -> None:
     policy = policy_of({"max": "99", "sensitivity": {"form": "additive", "weights": {"income": "1"}}})
     own = OwnWeights(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))
-    (attacker,) = attackers_of(policy, table, {}, own)
+    (attacker,) = attackers_of(policy.gates.disclosure, table, {}, own)
     published, note = published_again(table, GROUPS, tmp_path, 12345)
     assert note.tolist() != sorted(note)
     people = whose_records(bench_of(table, note), published)
@@ -165,7 +166,7 @@ def test_each_person_is_weighed_by_their_own_wish_after_the_shuffle(table: Table
 
 def policy_of(gate: dict[str, Any]) -> Policy:
     policy = parse_policy(TEXT, "p")
-    return policy.model_copy(update={"gates": policy.gates.model_copy(update={"disclosure": DisclosureGate.model_validate(gate)})})
+    return policy.model_copy(update={"gates": policy.gates.model_copy(update={"disclosure": DisclosureKey.model_validate(gate)})})
 
 
 def register(rows: list[tuple[Any, ...]], table: Table) -> tuple[Any, Keys]:
@@ -189,7 +190,7 @@ def comparable(table: Table, kept: list[bool] | None = None, **more: Any) -> Any
     listed = [{"name": name, "path": f"{name}.csv", "on": ["age", "zip", "eye"], **also} for name, (_, also) in given.items()]
     policy = policy_of({"max": "99", "dictionaries": [*listed, {"source": True, "name": "everybody"}]})
     encoded = {name: columns for name, (columns, _) in held.items()}
-    attackers = attackers_of(policy, table, encoded)
+    attackers = attackers_of(policy.gates.disclosure, table, encoded)
     released = np.array(kept or [True] * 6)
     groups = np.where(released, GROUPS, -1)
     published = publish_form(table, groups, "t", table.sensitive)
@@ -208,8 +209,8 @@ def comparable(table: Table, kept: list[bool] | None = None, **more: Any) -> Any
 def test_a_risk_above_its_bound_is_a_defect_of_what_measured_it(table: Table) -> None:
     bench = comparable(table, full=FULL, town=GAPS + STRANGERS)
     (figures,) = bench.figures
-    means = {**figures.disclosure_mean, "town": figures.disclosure_mean["full"] + 0.25}
-    bench.figures = (figures.model_copy(update={"disclosure_mean": means}),)
+    means = figures.each("disclosure_mean")
+    bench.figures = (claiming(figures, disclosure_mean={**means, "town": means["full"] + 0.25}),)
     with pytest.raises(Defect, match="town is above its bound"):
         list(bounds(bench))
 

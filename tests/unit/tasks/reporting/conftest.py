@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from policies.sealed.manifest import Alternative, Plan, PlanStep, TableFigures, Utility, Verdict
-from policies.sealed.promise import Dissimilarity, Promise, SensitiveAttribute
+from policies.gates.figures import TableFigures, Utility
+from policies.gates.verdict import Verdict
+from policies.sealed.manifest import Alternative, Plan, PlanStep
+from policies.sealed.promise import Promise, SensitiveAttribute
 from tasks.reporting.measured_tables import Limits, MeasuredRelease, MeasuredTable, Outcome
 from tasks.reporting.mlflow_record import TrackedRelease
+from tests.unit.claimed import claiming, proximity, required
 
 # A value of a set that the policy never declared; it became the name of a column.
 BIT = "diagnosis=CANARY-rare-illness"
@@ -27,14 +30,20 @@ POINTS = (
 
 
 def _figures(name: str, sensitive: tuple[str, ...], sizes: np.ndarray, risks: np.ndarray) -> TableFigures:
-    return TableFigures(
+    common = TableFigures(
         name=name,
         sensitive=sensitive,
         rows=int(sizes.sum()),
         groups=len(sizes),
-        k=int(sizes.min()),
         mean_group=float(sizes.mean()),
         discernibility=int((sizes**2).sum()),
+        ncp=0.1875,
+        query_error_mean=0.09375,
+        query_error_median=0.03125,
+    )
+    return claiming(
+        common,
+        k=int(sizes.min()),
         risk=float(risks.max()),
         risk_all=0.7,
         delta_reached=1 - float(risks.max()),
@@ -53,9 +62,6 @@ def _figures(name: str, sensitive: tuple[str, ...], sizes: np.ndarray, risks: np
         disclosure_mean={"data/register.csv": 0.0625},
         disclosure_max={"data/register.csv": 0.125},
         disclosure_unmatched={"data/register.csv": 0.0},
-        ncp=0.1875,
-        query_error_mean=0.09375,
-        query_error_median=0.03125,
     )
 
 
@@ -88,10 +94,13 @@ def _release(bit: str = BIT) -> MeasuredRelease:
         rows=70,
         suppressed=7,
         promise=Promise(
-            k=10,
-            dissimilarity=Dissimilarity(epsilon="0.1", delta="0.6"),
-            linkability="0.8",
-            closeness={"income": "0.5", "education": "0.5"},
+            requirements=(
+                required("k", 10),
+                proximity("0.1", "0.6"),
+                required("linkability", "0.8"),
+                required("closeness", "0.5", "income"),
+                required("closeness", "0.5", "education"),
+            ),
             quasi=(),
             sensitive=tuple(
                 SensitiveAttribute(name=name, kind="category", origin="diagnosis" if name == bit else None) for name in columns
@@ -102,9 +111,13 @@ def _release(bit: str = BIT) -> MeasuredRelease:
         ),
         tables=measured,
         verdicts=tuple(
-            Verdict(gate=gate, table=table.name, measured=measured_value, required=required, passed=True)
+            Verdict(gate=gate, table=table.name, attribute=attribute, comparison=way, measured=figure, required=bound, passed=True)
             for table in measured
-            for gate, measured_value, required in (("k", 10.0, 10.0), ("dissimilarity", 0.4, 0.4), (f"closeness {bit}", 0.25, 0.5))
+            for gate, attribute, way, figure, bound in (
+                ("k", None, "at least", 10.0, 10.0),
+                ("dissimilarity", None, "at least", 0.4, 0.4),
+                ("closeness", bit, "at most", 0.25, 0.5),
+            )
         ),
         utility=Utility(query_error_mean=0.09375, query_error_median=0.03125, ncp=0.1875, suppressed_share=0.1),
         outcomes=(
@@ -141,7 +154,9 @@ def bit() -> str:
 
 @pytest.fixture
 def refused(undrawn: MeasuredRelease) -> MeasuredRelease:
-    failing = Verdict(gate="linkability", table="table-2", measured=0.9, required=0.8, passed=False, remedy="Raise k.")
+    failing = Verdict(
+        gate="linkability", table="table-2", comparison="at most", measured=0.9, required=0.8, passed=False, remedy="Raise k."
+    )
     return replace(undrawn, verdicts=(*undrawn.verdicts, failing))
 
 

@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import InputRejected, RequirementNotMet, StoreUnavailable
-from policies.sealed.manifest import Verdict
+from policies.gates.verdict import Verdict
 from tasks.reporting.measured_tables import MeasuredRelease
 from tasks.reporting.mlflow_record import TrackedRelease, tell_release, tell_table
 from tasks.reporting.mlflow_runs import find_release, tag_candidate, track_release
+from tests.unit.claimed import claiming
 
 Make = Callable[..., TrackedRelease]
 
@@ -89,8 +90,19 @@ def test_the_search_for_the_plan_is_a_history_step_by_step(tracked: str, reader)
 def test_gates_expectations_plan_policy_and_pictures_are_artifacts(tracked: str, reader, tmp_path: Path) -> None:
     kept = Path(reader.download_artifacts(tracked, "", str(tmp_path)))
     gates = json.loads((kept / "gates.json").read_text())
-    assert gates["columns"] == ["gate", "table", "measured", "required", "passed", "remedy"]
-    assert gates["data"][0] == ["k", "table-1", 10.0, 10.0, True, ""]
+    assert gates["columns"] == [
+        "gate",
+        "table",
+        "attribute",
+        "dictionary",
+        "bound",
+        "comparison",
+        "measured",
+        "required",
+        "passed",
+        "remedy",
+    ]
+    assert gates["data"][0] == ["k", "table-1", None, None, None, "at least", 10.0, 10.0, True, ""]
     outcomes = json.loads((kept / "expectations.json").read_text())
     assert outcomes["columns"] == ["side", "table", "type", "column", "success"]
     assert outcomes["data"][0] == ["in", "", "expect_table_row_count_to_be_between", "", True]
@@ -158,12 +170,12 @@ def test_names_that_mlflow_cannot_take_go_by_their_number(record: Make, release:
 
     quasi = tuple(QuasiIdentifier(name=name, kind="integer", domain=(0, 1)) for name in ("age (years)", "height (cm)", "km/"))
     register = "../registers/people.csv"
-    disclosed = {"disclosure_mean": {register: 0.5}, "disclosure_max": {}, "disclosure_unmatched": {"people(1)": 1.0, register: 0.0}}
+    disclosed = {"disclosure_unmatched": {"people(1)": 1.0, register: 0.0}, "disclosure_mean": {register: 0.5}, "disclosure_max": {}}
     tables = tuple(
         replace(
             table,
             loss={identifier.name: 0.25 for identifier in quasi},
-            figures=table.figures.model_copy(update=disclosed),
+            figures=claiming(table.figures, **disclosed),
         )
         for table in release.tables
     )
@@ -180,7 +192,16 @@ def test_a_value_that_became_a_column_name_is_in_no_byte_of_database_or_artifact
     tracked: str, record: Make, release: MeasuredRelease, tracking_root: Path, bit: str
 ) -> None:
     """Not in metrics, plans, gates, remedies or outcomes: the column goes by its number everywhere."""
-    failing = Verdict(gate="closeness", table="table-1", measured=0.9, required=0.5, passed=False, remedy=f"Look at {bit} and at {bit}.")
+    failing = Verdict(
+        gate="closeness",
+        table="table-1",
+        attribute=bit,
+        comparison="at most",
+        measured=0.9,
+        required=0.5,
+        passed=False,
+        remedy=f"Look at {bit} and at {bit}.",
+    )
     track_release(record(verdicts=(*release.verdicts, failing)), tracking_root)
     files = [path for path in tracking_root.rglob("*") if path.is_file()]
     assert any(path.name == "mlflow.db" for path in files)

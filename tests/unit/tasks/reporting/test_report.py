@@ -9,12 +9,13 @@ import pytest
 
 from headgate.risk.disclosure.decision import risk_distribution
 from headgate.risk.disclosure.patterns import Pattern
+from policies.gates.verdict import Verdict
 from policies.judging.exposure import Exposure, Step
-from policies.sealed.manifest import Verdict
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable, Outcome
 from tasks.reporting.page import figure_text
 from tasks.reporting.report import GLOSSARY, ReportContent, Sample, render_report
+from tests.unit.claimed import claiming, required
 
 ATTACK = "<script>alert('1')</script>\"><img src=x onerror=alert(2)>"
 VOID = {"meta", "br", "img", "link", "input", "hr"}
@@ -81,7 +82,7 @@ def test_the_plan_stands_beside_everything_in_one_table_and_attacks_are_told(rel
 
 def test_a_refused_release_has_the_same_page_with_the_reason_and_the_cure(refused: MeasuredRelease) -> None:
     page = page_of(refused)
-    assert "Refused because linkability of table-2 is 0.9 where at most 0.8 is required" in page.text
+    assert "Refused: In table-2, 90 % of some group share a sensitive value" in page.text
     assert "Raise k." in page.text
     assert "Nothing of it was published" in page.text
     assert "gates passed" not in page.text
@@ -97,7 +98,10 @@ def test_an_approver_reads_how_the_policy_treats_each_column(undrawn: MeasuredRe
         SensitiveAttribute(name="ill=none", kind="category", origin="ill", nonsensitive=("0", "1", None)),
     )
     promise = Promise(
-        k=10, linkability="0.8", quasi=(QuasiIdentifier(name="age", kind="integer"),), sensitive=sensitive, insensitive=("shoe",)
+        requirements=(required("k", 10), required("linkability", "0.8")),
+        quasi=(QuasiIdentifier(name="age", kind="integer"),),
+        sensitive=sensitive,
+        insensitive=("shoe",),
     )
     text = page_of(replace(undrawn, promise=promise)).text
     assert "age quasi-identifier integer generalized" in text
@@ -112,8 +116,7 @@ def test_of_each_dictionary_the_table_that_is_worst_off_shows_its_steps_and_its_
     largest = {"register": [0.5, 0.5], "voters": [0.5, None]}
     measured = [{name: known for name, each in largest.items() if (known := each[place]) is not None} for place in range(2)]
     tables = [
-        replace(table, figures=table.figures.model_copy(update={"disclosure_max": own}))
-        for table, own in zip(undrawn.tables, measured, strict=False)
+        replace(table, figures=claiming(table.figures, disclosure_max=own)) for table, own in zip(undrawn.tables, measured, strict=False)
     ]
     spread = risk_distribution(np.array([0.5, 0.1]))
     names = [(table.name, dictionary) for table in tables for dictionary in largest]
@@ -133,33 +136,38 @@ def test_of_each_dictionary_the_table_that_is_worst_off_shows_its_steps_and_its_
 
 
 def test_a_gate_that_could_not_be_measured_is_shown_as_such_and_refuses(undrawn: MeasuredRelease) -> None:
-    gate = "disclosure:register.mean"
-    unmeasured = Verdict(gate=gate, table="table-1", measured=None, required=0.1, passed=False, remedy="Give the dictionary.")
+    unmeasured = verdict_of("disclosure", None, 0.1, dictionary="register", bound="mean", remedy="Give the dictionary.")
     page = page_of(replace(undrawn, verdicts=(*undrawn.verdicts, unmeasured)))
-    assert "Refused because disclosure:register.mean of table-1 could not be measured where at most 0.1 is required" in page.text
+    assert "Refused: In table-1, disclosure.mean against register could not be measured." in page.text
     assert "not measured" in page.text
 
 
+def verdict_of(gate: str, measured: float | None, required: float, comparison: str = "at most", **rest: Any) -> Verdict:
+    return Verdict.model_validate(
+        {"gate": gate, "table": "table-1", "comparison": comparison, "measured": measured, "required": required, "passed": False, **rest}
+    )
+
+
 @pytest.mark.parametrize(
-    ("gate", "way"),
+    ("place", "name", "way"),
     [
-        ("k", "at least 5"),
-        ("dissimilarity:income", "at least 5"),
-        ("reidentification.max", "at most 5"),
-        ("closeness:job", "at most 5"),
-        ("disclosure:a.b: c.candidates", "at least 5"),
-        ("disclosure:register.share", "at most 5"),
-        ("new", "5"),
+        ({"gate": "k"}, "k", "at least"),
+        ({"gate": "dissimilarity", "attribute": "income"}, "dissimilarity of income", "at least"),
+        ({"gate": "reidentification", "bound": "max"}, "reidentification.max", "at most"),
+        ({"gate": "closeness", "attribute": "job"}, "closeness of job", "at most"),
+        ({"gate": "disclosure", "dictionary": "a.b: c", "bound": "candidates"}, "disclosure.candidates against a.b: c", "at least"),
+        ({"gate": "disclosure", "dictionary": "register", "bound": "share"}, "disclosure.share against register", "at most"),
     ],
 )
-def test_the_gates_table_says_which_way_each_gate_asks(undrawn: MeasuredRelease, gate: str, way: str) -> None:
-    verdict = Verdict(gate=gate, table="table-1", measured=7, required=5, passed=True, remedy="A remark.")
-    assert f"{gate} table-1 7 {way} ✓ passed A remark." in page_of(replace(undrawn, verdicts=(verdict,))).text
+def test_the_gates_table_says_which_way_each_gate_compares(undrawn: MeasuredRelease, place: dict[str, str], name: str, way: str) -> None:
+    verdict = verdict_of(**place, measured=7, required=5, comparison=way, passed=True, remedy="A remark.")
+    assert f"{name} table-1 7 {way} 5 ✓ passed A remark." in page_of(replace(undrawn, verdicts=(verdict,))).text
 
 
 def test_a_figure_a_hair_over_its_limit_does_not_read_as_equal_to_it(undrawn: MeasuredRelease) -> None:
-    over = Verdict(gate="linkability", table="table-1", measured=0.80000001, required=0.8, passed=False)
-    assert "linkability of table-1 is 0.80000001 where at most 0.8 is required" in page_of(replace(undrawn, verdicts=(over,))).text
+    text = page_of(replace(undrawn, verdicts=(verdict_of("linkability", 0.80000001, 0.8),))).text
+    assert "80.000001 % of some group" in text
+    assert "0.80000001 at most 0.8" in text
 
 
 def test_a_run_that_ended_before_any_table_was_made_still_has_its_page() -> None:
@@ -168,7 +176,7 @@ def test_a_run_that_ended_before_any_table_was_made_still_has_its_page() -> None
         outcomes=(Outcome("in", "expect_column_values_to_not_be_null", "age", False), Outcome("in", "expect_column_to_exist", "age", True)),
     )  # fmt: skip
     page = page_of(ended)
-    assert "Refused because expectation expect_column_values_to_not_be_null was not met" in page.text
+    assert "Refused: The expectation expect_column_values_to_not_be_null was not met." in page.text
     assert "1 of 2 met" in page.text
     assert page.all("svg") == []
 
@@ -185,9 +193,7 @@ def test_nothing_judged_a_refusal_or_a_failed_expectation_is_never_shown_as_pass
 
 def test_markup_in_titles_names_cells_and_remedies_stays_text(release: MeasuredRelease) -> None:
     figures = release.tables[0].figures
-    table = MeasuredTable(
-        figures.model_copy(update={"name": ATTACK, "closeness": {ATTACK: 0.5}}), np.array([10]), np.array([0.1]), {ATTACK: 0.25}
-    )
+    table = MeasuredTable(claiming(figures, name=ATTACK, closeness={ATTACK: 0.5}), np.array([10]), np.array([0.1]), {ATTACK: 0.25})
     hostile = replace(
         release,
         title=ATTACK,
@@ -195,7 +201,11 @@ def test_markup_in_titles_names_cells_and_remedies_stays_text(release: MeasuredR
         release_id=ATTACK,
         refusal=ATTACK,
         tables=(table,),
-        verdicts=(Verdict(gate=ATTACK, table=ATTACK, measured=1, required=1, passed=False, remedy=ATTACK),),
+        verdicts=(
+            Verdict(
+                gate="closeness", attribute=ATTACK, table=ATTACK, comparison="at most", measured=1, required=1, passed=False, remedy=ATTACK
+            ),
+        ),
         outcomes=(Outcome("in", ATTACK, ATTACK, False, ATTACK),),
     )
     plain = page_of(replace(release, tables=release.tables[:1]))
@@ -243,7 +253,7 @@ def test_every_figure_shown_has_its_line_in_the_glossary(release: MeasuredReleas
 
 
 def test_a_figure_that_was_not_measured_is_left_out_rather_than_shown_as_nothing(undrawn: MeasuredRelease) -> None:
-    bare = undrawn.tables[0].figures.model_copy(update={"risk": None, "linkability": None, "query_error_mean": None})
+    bare = claiming(undrawn.tables[0].figures, risk=None, linkability=None, query_error_mean=None)
     page = page_of(replace(undrawn, tables=(replace(undrawn.tables[0], figures=bare),)))
     assert GLOSSARY["linkability"] not in page.text
     assert "None" not in page.text

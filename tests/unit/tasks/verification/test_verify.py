@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import InputRejected, IntegrityBroken
+from policies.gates.verdict import Requirement, Verdict
 from tasks.publication.attestation import accompanying_files
 from tasks.stores.seal import MANIFEST
 from tasks.verification.verify import NOT_PROVEN, PROVEN, FolderBroken, examine_folder, verify_folder
+from tests.unit.claimed import claiming, required
 
 
 def writable(folder: Path) -> Path:
@@ -239,7 +241,7 @@ def claim(world, change: Callable, **changes) -> Path:
     ],
 )  # fmt: skip
 def test_every_false_figure_is_found_though_every_signature_is_true(world, field: str, value: object) -> None:
-    details = failed(claim(world, lambda table: table.model_copy(update={field: value})))
+    details = failed(claim(world, lambda table: claiming(table, **{field: value})))
     assert list(details) == ["privacy claims"]
     assert "false claim" in details["privacy claims"]
     assert field in details["privacy claims"]
@@ -251,13 +253,13 @@ def test_a_figure_that_differs_within_the_tolerance_only_is_the_same(world) -> N
 
 def test_a_promise_the_table_does_not_keep_is_a_false_claim(world) -> None:
     """The figures are true, every verdict says passed, and k = 10 is promised of groups of six."""
-    promise = world.made.manifest.promise.model_copy(update={"k": 10})
+    promise = world.made.manifest.promise.requiring(required("k", 10))
     verdicts = tuple(
         verdict.model_copy(update={"required": 10.0, "measured": 10.0}) if verdict.gate == "k" else verdict
         for verdict in world.made.manifest.verdicts
     )
     details = failed(world.published(promise=promise, verdicts=verdicts).folder)
-    assert "k of table-1 is 6, 10 was promised" in details["privacy claims"]
+    assert "k 6, at least 10 promised, in table-1" in details["privacy claims"]
 
 
 def test_a_missing_an_invented_and_a_prettified_verdict_are_found(world) -> None:
@@ -278,20 +280,39 @@ def test_a_false_figure_of_the_release_as_a_whole_is_found(world, change: dict[s
 def test_a_verdict_that_cannot_be_measured_again_is_about_a_figure_of_the_manifest(world) -> None:
     """A verdict on disclosure or utility could say anything, whatever figure stood beside it."""
     manifest = world.made.manifest
-    shown = manifest.tables[0].model_copy(update={"disclosure_max": {"r.csv": 0.4}})
-    said = manifest.verdicts[0].model_copy(update={"gate": "disclosure:r.csv.max", "measured": 0.4, "required": 0.5})
-    loss = said.model_copy(update={"gate": "utility.max_loss", "table": "", "measured": manifest.utility.ncp, "required": 1.0})
-    tables = (shown, *manifest.tables[1:])
-    verify_folder(world.published(tables=tables, verdicts=(*manifest.verdicts, said, loss)).folder)
-    for wrong in (
-        said.model_copy(update={"measured": 0.1}),
-        said.model_copy(update={"required": 0.3}),
-        said.model_copy(update={"gate": "disclosure:other.csv.max"}),
-        loss.model_copy(update={"measured": 0.001}),
-        loss.model_copy(update={"gate": "utility.all_is_well"}),
+    tables = tuple(claiming(table, disclosure_max={"r.csv": 0.4}) for table in manifest.tables)
+    most = Requirement(gate="disclosure", dictionary="r.csv", bound="max", required="0.5")
+    loss = Requirement(gate="utility", bound="max_loss", required="1")
+    promise = manifest.promise.requiring(most, loss)
+    risks = tuple(
+        Verdict(
+            **most.model_dump(exclude={"settings", "required"}),
+            table=table.name,
+            comparison="at most",
+            measured=0.4,
+            required=0.5,
+            passed=True,
+        )
+        for table in tables
+    )
+    lost = risks[0].model_copy(
+        update={"gate": "utility", "dictionary": None, "bound": "max_loss", "table": "", "measured": manifest.utility.ncp, "required": 1.0}
+    )
+    verify_folder(world.published(promise=promise, tables=tables, verdicts=(*manifest.verdicts, *risks, lost)).folder)
+    for wrong, others in (
+        (risks[0].model_copy(update={"measured": 0.1}), (risks[1], lost)),
+        (risks[0].model_copy(update={"required": 0.3}), (risks[1], lost)),
+        (risks[0].model_copy(update={"dictionary": "other.csv"}), (*risks, lost)),
+        (lost.model_copy(update={"measured": 0.001}), risks),
+        (lost.model_copy(update={"bound": "all_is_well"}), (*risks, lost)),
     ):
-        details = failed(world.published(tables=tables, verdicts=(*manifest.verdicts, wrong)).folder)
-        assert f"verdict on {wrong.gate}" in details["privacy claims"]
+        details = failed(world.published(promise=promise, tables=tables, verdicts=(*manifest.verdicts, *others, wrong)).folder)
+        assert wrong.name in details["privacy claims"]
+    low = tuple(claiming(table, disclosure_max={"r.csv": 0.6}) for table in manifest.tables)  # the claimed figure itself is too large
+    assert (
+        "disclosure.max"
+        in failed(world.published(promise=promise, tables=low, verdicts=(*manifest.verdicts, *risks, lost)).folder)["privacy claims"]
+    )
 
 
 def edited(world, tmp_path: Path, path: str, edit: Callable[[bytes], bytes]):
@@ -340,16 +361,18 @@ def test_a_table_that_cannot_be_read_is_a_finding_and_no_traceback(world, tmp_pa
 
 def test_what_cannot_be_measured_from_here_is_named(world) -> None:
     promise = world.made.manifest.promise.model_copy(update={"callable": "evil:function"})
-    report = verify_folder(
-        claim(
-            world,
-            lambda table: table.model_copy(update={"disclosure_mean": {"register.csv": 0.1}, "query_error_mean": 0.2, "risk": 0.01}),
-            promise=promise,
-        )
+    tables = tuple(
+        claiming(table, disclosure_mean={"register.csv": 0.1}, query_error_mean=0.2, risk=0.01) for table in world.made.manifest.tables
     )
+    verdicts = tuple(
+        verdict.model_copy(update={"measured": 0.99}) if verdict.gate == "dissimilarity" else verdict
+        for verdict in world.made.manifest.verdicts
+    )
+    report = verify_folder(world.published(promise=promise, tables=tables, verdicts=verdicts).folder)
     named = "; ".join(report.not_measured)
     for part in ("dictionary register.csv", "query error of table-1", "evil:function", "source", "association loss"):
         assert part in named
+    assert "is not the one that follows" in failed(world.published(promise=promise, tables=tables).folder)["privacy claims"]
 
 
 def test_no_value_of_a_table_is_repeated_in_a_message(world, tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ import pytest
 
 from headgate.core.errors import PolicyInvalid
 from policies.gates.attackers import sensitivity_of
+from policies.gates.disclosure_key import DisclosureKey, SensitivityKey
+from policies.schema.anonymization import SuppressCells
 from policies.schema.digest import policy_digest
-from policies.schema.disclosure_key import DisclosureGate, SensitivityKey, SuppressCells
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy, files_of
 
@@ -27,7 +28,7 @@ def with_gate(small: str, *lines: str) -> str:
     return small.replace(GATES, f"gates:\n  linkability: 0.8\n  disclosure:\n{written}")
 
 
-def gate_of(small: str, *lines: str) -> DisclosureGate:
+def gate_of(small: str, *lines: str) -> DisclosureKey:
     gate = parse_policy(with_gate(small, *lines), "small.yaml").gates.disclosure
     assert gate is not None
     return gate

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, PlainSerializer, Tag, model_validator
 
-from headgate.core.tolerance import at_least, at_most
+from policies.gates.verdict import Comparison
 from policies.words.fields import (
     Encoding,
     Exact,
@@ -27,10 +27,9 @@ from policies.words.fields import (
     decimal_text,
 )
 
-DISCLOSURE = "disclosure"  # the gate's name
 SOURCE = "source"  # the name of θ = T, what the released people themselves are in the source
 PRIOR = "prior"  # the name of all dictionaries together, weighed by how likely the attacker holds each
-MEAN, MAX, SHARE, CANDIDATES = "mean", "max", "share", "candidates"  # the last asks for at least so many, the others for at most
+MEAN, MAX, SHARE, CANDIDATES = "mean", "max", "share", "candidates"
 FORBIDDEN = Decimal("Infinity")
 
 
@@ -213,14 +212,22 @@ class SensitivityKey(Section):
 
 @dataclass(frozen=True)
 class Bound:
-    """What the gate asks of each dictionary by itself; a gate's name ends with the bound's."""
+    """What the gate requires against each dictionary by itself."""
 
     name: str
     required: Decimal | int
 
+    @property
+    def comparison(self) -> Comparison:
+        return compared(self.name)
+
     def holds(self, figure: float | None) -> bool:
         """What could not be measured does not hold."""
-        return figure is not None and (at_least if self.name == CANDIDATES else at_most)(figure, float(self.required))
+        return figure is not None and self.comparison.holds(figure, float(self.required))
+
+
+def compared(bound: str) -> Comparison:
+    return Comparison.AT_LEAST if bound == CANDIDATES else Comparison.AT_MOST
 
 
 class ShareKey(Section):
@@ -230,7 +237,7 @@ class ShareKey(Section):
     at_most: Share
 
 
-class DisclosureGate(Section):
+class DisclosureKey(Section):
     """Bounds on the risk R = mean ℓ, on the largest ℓ, on the share of records above a loss, and on the fewest candidates of a record,
     against each dictionary; with priors, `mean` bounds the expectation over the dictionaries instead.
 
@@ -245,7 +252,7 @@ class DisclosureGate(Section):
     min_candidates: Positive | None = None
 
     @model_validator(mode="after")
-    def _bounds_something(self) -> DisclosureGate:
+    def _bounds_something(self) -> DisclosureKey:
         if all(bound is None for bound in (self.mean, self.max, self.share, self.min_candidates)):
             raise Problems([Problem((), "a disclosure gate without a bound", "mean: …, max: …, share: …, min_candidates: … or several")])
         problems = []
@@ -287,14 +294,3 @@ class DisclosureGate(Section):
     @property
     def by_prior(self) -> bool:
         return any(dictionary.prior is not None for dictionary in self.dictionaries)
-
-
-class SuppressCells(Section):
-    """MinRisk before anything is anonymized: of every record only the `keep` cells stay that risk least; the others are missing.
-
-    `among`: the attributes it chooses from, all quasi-identifiers and sensitive attributes unless said otherwise. `dictionary`: the name of
-    one of the disclosure gate's, or the source. Weights are the disclosure gate's."""
-
-    keep: Positive
-    among: UniqueNames | None = None
-    dictionary: Text = SOURCE

@@ -1,0 +1,201 @@
+"""What a gate is: one requirement on what is published, with everything that is said and done about it in one file.
+
+From the tuple of gates (`every_gate.py`) follow the keys of the policy file, the promise of a release, what is measured, verdicts, what a
+method may look at while it works, the report, MLflow's names, what `verify` measures again, and the reference page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+from headgate.core.columns import Codes, Column, Kind, Table
+from headgate.core.distance import Distance
+from headgate.core.published import PublishedTable
+from headgate.core.tolerance import exact
+from headgate.counting.class_counts import Counted, count
+from headgate.grouping.conditions import Condition
+from headgate.grouping.limits import NeighbourhoodLimit
+from policies.gates.attackers import Threat
+from policies.gates.figures import TableFigures, Utility
+from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
+from policies.words.fields import KeyPath, Section
+
+ADVISE = "`headgate advise` shows what these data can carry."
+
+
+class Per(StrEnum):
+    """What there is one such figure of."""
+
+    TABLE = "table"
+    ATTRIBUTE = "attribute"
+    DICTIONARY = "dictionary"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number that a gate measures. `name` is its key in `--json` and in MLflow, `title` what pages call it; without one they leave it
+    out. `worst` says which of several tables is worst off."""
+
+    name: str
+    title: str = ""
+    meaning: str = ""
+    per: Per = Per.TABLE
+    worst: Comparison | None = None  # at most: the largest is the worst
+    whole: bool = False
+
+    @property
+    def worst_name(self) -> str:
+        """What MLflow calls the worst of all tables."""
+        if self.per is not Per.ATTRIBUTE:
+            return self.name
+        return f"{self.name}_{'max' if self.worst is Comparison.AT_MOST else 'min'}"
+
+
+@dataclass(frozen=True, eq=False)
+class GatedTable:
+    """What a gate may look at: the published form, what attackers learn of it, and Δ; None where it is a callable that was not given."""
+
+    published: PublishedTable
+    threats: tuple[Threat, ...] = ()
+    composite: Distance | None = None
+    power: float = 1.0
+
+    @cached_property
+    def classes(self) -> Sequence[Codes]:
+        return self.published.classes()
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(self.published.sensitive.values())
+
+    @cached_property
+    def counted(self) -> Mapping[str, Counted]:
+        return {column.name: count(column, self.classes) for column in self.columns}
+
+
+class Gate:
+    """Stateless: one instance stands in the tuple."""
+
+    name: ClassVar[str]
+    section: ClassVar[str] = "gates"  # of the policy file
+    keys: ClassVar[type[Section]]  # its piece of that section
+    comparison: ClassVar[Comparison]
+    figures: ClassVar[tuple[Figure, ...]] = ()
+    meaning: ClassVar[str]  # one sentence for a person who is no statistician
+    cure: ClassVar[str]  # what to do where it refuses
+    kinds: ClassVar[tuple[Kind, ...]] = tuple(Kind)  # of attributes that it can be asked of
+    of_tables: ClassVar[bool] = True  # or of the release as a whole
+
+    # The policy file
+
+    def attributes(self, keys: Any) -> Iterator[tuple[KeyPath, str]]:
+        """Every attribute that the policy names for this gate, and where."""
+        given = getattr(keys, self.name, None)
+        for name in given if isinstance(given, Mapping) else ():
+            yield (self.section, self.name, name), name
+
+    def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:
+        """What the policy's section requires of the columns of `table`; nothing where the gate is not asked for."""
+        raise NotImplementedError
+
+    # Measuring and judging
+
+    def measure(self, required: Sequence[Requirement], table: GatedTable) -> Iterator[Measured]:
+        """The figures of one table, whether they are required or not, as far as they can be measured."""
+        return iter(())
+
+    def reached(self, requirement: Requirement, figures: TableFigures) -> float | None:
+        """The figure that is compared."""
+        name = self.name if requirement.bound is None else f"{self.name}_{requirement.bound}"
+        return figures.figure(name, requirement.attribute or requirement.dictionary or "")
+
+    def reached_by_release(self, requirement: Requirement, utility: Utility) -> float | None:
+        """The same for a gate that is not of tables."""
+        raise NotImplementedError
+
+    def compared(self, bound: str | None) -> Comparison:
+        return self.comparison
+
+    def judge(self, required: Sequence[Requirement], figures: TableFigures) -> Iterator[Verdict]:
+        """One verdict for each requirement that concerns this table."""
+        for requirement in required:
+            if requirement.attribute is None or requirement.attribute in figures.sensitive:
+                yield self.verdict(requirement, figures.name, self.reached(requirement, figures))
+
+    def verdict(self, requirement: Requirement, table: str, measured: float | None, least: Fraction | None = None) -> Verdict:
+        """`least`: in place of what is required. What could not be measured has not passed."""
+        required = float(exact(requirement.required) if least is None else least)
+        comparison = self.compared(requirement.bound)
+        known = measured if measured is not None and math.isfinite(measured) else None
+        passed = known is not None and comparison.holds(known, required)
+        remedy = "" if passed else self.remedy(requirement)
+        if known is None:
+            remedy = f"It could not be measured, which is not passed. {remedy}".strip()
+        return Verdict(
+            gate=self.name,
+            table=table,
+            attribute=requirement.attribute,
+            dictionary=requirement.dictionary,
+            bound=requirement.bound,
+            comparison=comparison,
+            measured=known,
+            required=required,
+            passed=passed,
+            remedy=remedy,
+        )
+
+    def remedy(self, requirement: Requirement) -> str:
+        return self.cure
+
+    def sentence(self, verdict: Verdict) -> str:
+        """What was measured and what is required, without the table, beginning with a small letter."""
+        raise NotImplementedError
+
+    def refusal(self, verdict: Verdict, where: str = "") -> str:
+        """The whole sentence about a verdict that refuses. `where`, such as "in table-1", is the verdict's table unless it is given."""
+        said = f"{verdict.name} could not be measured" if verdict.measured is None else self.sentence(verdict)
+        place = where or (f"in {verdict.table}" if verdict.table else "")
+        whole = f"{place}, {said}." if place else f"{said}."
+        return whole[0].upper() + whole[1:]
+
+    # Methods that make groups, and the search for a plan
+
+    def table_limits(self, required: Sequence[Requirement], columns: Sequence[Column], distance: Distance) -> Iterator[NeighbourhoodLimit]:
+        """What every method can keep while it makes groups: limits on the whole of a table's sensitive columns."""
+        return iter(())
+
+    def column_limits(self, required: Sequence[Requirement], column: Column, distance: Distance) -> Iterator[NeighbourhoodLimit]:
+        """The same for one sensitive column."""
+        return iter(())
+
+    def conditions(self, required: Sequence[Requirement], names: Sequence[str]) -> Iterator[Condition]:
+        """What methods that cut or climb can keep beside the limits, for these columns."""
+        return iter(())
+
+    def least_k(self, requirement: Requirement) -> int:
+        """The smallest group size that the requirement leaves."""
+        return 1
+
+    def monotone(self, requirement: Requirement) -> bool:
+        """Can a merged table never pass where one of its parts failed?"""
+        return True
+
+    # Others than who released it
+
+    def rests_on(self, measured: Measured, distance: str | None) -> str:
+        """Of a figure that nobody can measure from the published files alone: what it rests on. `distance` is the promise's callable."""
+        return ""
+
+    def parameters(self, requirement: Requirement) -> Mapping[str, str]:
+        """What MLflow notes of a requirement, by name."""
+        return {self.name if requirement.bound is None else f"{self.name}_{requirement.bound}": requirement.required}
+
+
+def of_attribute(required: Iterable[Requirement], name: str) -> Iterator[Requirement]:
+    return (requirement for requirement in required if requirement.attribute == name)

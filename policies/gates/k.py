@@ -1,0 +1,47 @@
+"""k-anonymity: nobody can be told from fewer than k − 1 others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from headgate.core.columns import Table
+from headgate.principles.k_anonymity import k_anonymity
+from policies.gates.gate import ADVISE, Figure, Gate, GatedTable
+from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
+from policies.gates.wording import amounts
+from policies.words.fields import Section, Whole
+
+
+class KKeys(Section):
+    k: Annotated[Whole, Field(ge=2, description="smallest group, at least 2; required")]
+
+
+class K(Gate):
+    name = "k"
+    section = "anonymize"
+    keys = KKeys
+    comparison = Comparison.AT_LEAST
+    figures = (
+        Figure(
+            "k",
+            "k",
+            "Rows in the smallest group: by this table alone nobody can be told from fewer than k − 1 others.",
+            worst=Comparison.AT_LEAST,
+            whole=True,
+        ),
+    )
+    meaning = "Everybody shares their published quasi-identifiers with at least this many people, themselves included."
+    cure = f"Raise anonymize.k, or allow suppression with infeasible: {{suppress: …}}. {ADVISE}"
+
+    def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:
+        yield Requirement(gate=self.name, required=str(keys.k))
+
+    def measure(self, required: Sequence[Requirement], table: GatedTable) -> Iterator[Measured]:
+        yield Measured(figure="k", value=k_anonymity(table.classes).k)
+
+    def sentence(self, verdict: Verdict) -> str:
+        measured, required = amounts(verdict, "row")
+        return f"the smallest group has {measured}; at least {required} are required"

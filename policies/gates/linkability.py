@@ -1,0 +1,59 @@
+"""Linkability: no sensitive value of anybody is certain (DEFINITIONS §3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from headgate.core.columns import Column, Table
+from headgate.core.distance import Distance
+from headgate.core.tolerance import exact
+from headgate.grouping import limits
+from headgate.grouping.limits import NeighbourhoodLimit
+from headgate.principles.linkability import worst_linkability
+from policies.gates.gate import Figure, Gate, GatedTable
+from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
+from policies.gates.wording import shares
+from policies.words.fields import PositiveShare, Section, decimal_text
+
+
+class LinkabilityKeys(Section):
+    """Mandatory: a composite (ε, δ) can hide an attribute that is equal for a whole group."""
+
+    linkability: Annotated[PositiveShare, Field(description="required. Largest share of a group that has one sensitive value")]
+
+
+class Linkability(Gate):
+    name = "linkability"
+    keys = LinkabilityKeys
+    comparison = Comparison.AT_MOST
+    figures = (
+        Figure(
+            "linkability",
+            "linkability",
+            "Largest share of a group that has the same sensitive value: how certain an attacker can be of anyone's.",
+            worst=Comparison.AT_MOST,
+        ),
+        Figure("linkability_all", "linkability, all values", "The same figure counted over non-sensitive values too."),
+    )
+    meaning = "Whoever finds a person's group cannot be more certain than this of any sensitive value of theirs."
+    cure = "Raise k, declare what is not sensitive (nonsensitive), or accept a higher gates.linkability."
+
+    def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:
+        yield Requirement(gate=self.name, required=decimal_text(keys.linkability))
+
+    def measure(self, required: Sequence[Requirement], table: GatedTable) -> Iterator[Measured]:
+        certain = worst_linkability(table.counted.values())
+        yield Measured(figure="linkability", value=certain.linkability)
+        yield Measured(figure="linkability_all", value=certain.linkability_all)
+
+    def sentence(self, verdict: Verdict) -> str:
+        measured, required = shares(verdict)
+        return f"{measured} of some group share a sensitive value, which is as certain of them then; at most {required} may"
+
+    def column_limits(self, required: Sequence[Requirement], column: Column, distance: Distance) -> Iterator[NeighbourhoodLimit]:
+        for requirement in required:
+            if exact(requirement.required) < 1:
+                yield limits.linkability(column, requirement.required)
