@@ -11,7 +11,9 @@ from flows.cli.terminal import plain, results, tell
 from tasks.runtime.wording import counted
 
 if TYPE_CHECKING:
-    from policies.sealed.manifest import Manifest, Plan, TableFigures, Verdict
+    from policies.gates.figures import TableFigures
+    from policies.gates.verdict import Verdict
+    from policies.sealed.manifest import Manifest, Plan
 
 
 def show_manifest(manifest: Manifest, candidate: str, state: str) -> None:

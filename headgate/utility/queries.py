@@ -26,7 +26,7 @@ from headgate.core.published import PublishedTable
 from headgate.utility.row_sets import RowSets, keep_interval, sort_rows
 
 REDRAWS_PER_QUERY = 20
-CANNOT = "The error of count queries cannot be measured"
+CANNOT = "The error of count queries could not be measured"
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from headgate.methods.partition import Partition
+from tests.unit.claimed import claiming
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ def test_a_figure_that_cannot_be_measured_is_not_passed(project: Any, monkeypatc
     from tasks.release import gate_tables as gate
 
     honest = gate.measure_table
-    monkeypatch.setattr(gate, "measure_table", lambda *args, **kwargs: honest(*args, **kwargs).model_copy(update={"linkability": None}))
+    monkeypatch.setattr(gate, "measure_table", lambda *args, **kwargs: claiming(honest(*args, **kwargs), linkability=None))
     outcome = project.run("release", project.policy, "--json")
     assert outcome.code == 3
     failed = [gate for gate in outcome.json["gates"] if not gate["passed"]]
