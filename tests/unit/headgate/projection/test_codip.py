@@ -77,7 +77,7 @@ def test_the_last_plan_that_passes_stands_also_if_the_separate_one_does_not(five
     plan = codip_star(five, 1.0, 1.0, lambda names: len(names) > 1 or names == ("e",))
     assert plan.tables == (("a", "b", "c", "d", "e"),)
     assert not plan.steps[0].passed
-    with pytest.raises(RequirementNotMet, match="could|is 0"):
+    with pytest.raises(RequirementNotMet, match="No plan passes"):
         codip_star(five, 1.0, 1.0, lambda names: len(names) > 1 or names == ("e",), monotone=True)
 
 
