@@ -12,7 +12,18 @@ from hypothesis import strategies as st
 
 from headgate.core.calendar_parts import calendar_span, format_day
 from headgate.core.cell_reader import CellReader
-from headgate.core.cells import Cell, Everything, Interval, Members, Missing, Single, format_cell, format_number, parse_cell
+from headgate.core.cells import (
+    Cell,
+    Everything,
+    Interval,
+    Members,
+    Missing,
+    Single,
+    format_cell,
+    format_number,
+    interval_of_node,
+    parse_cell,
+)
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
@@ -178,3 +189,19 @@ def test_a_leaf_and_a_node_are_never_published_under_one_number() -> None:
     tree = Hierarchy.from_rows([("02", "1", "*"), ("21", "2", "*"), ("22", "2", "*")], "age")
     with pytest.raises(InputRejected, match="stands for different values"):
         encode_column(pd.Series([2, 21]), ColumnSpec("age", Kind.INTEGER, Role.QUASI, hierarchy=tree))
+
+
+@pytest.mark.parametrize(
+    ("label", "ends"),
+    [
+        ("[10..20]", (10.0, 20.0)),
+        ("[-1.5..-1]", (-1.5, -1.0)),
+        ("[7..7]", (7.0, 7.0)),
+        *(
+            (label, None)
+            for label in ("[20..10]", "[10, 20[", "[10..20[", "[10..x]", "[10..nan]", "[10...5]", "[1..2..3]", "10..20", "[", "")
+        ),
+    ],
+)
+def test_only_two_numbers_in_order_between_brackets_are_an_interval(label: str, ends: tuple[float, float] | None) -> None:
+    assert interval_of_node(label) == ends

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
-from headgate.counting.class_counts import class_counts, count
+from headgate.counting.class_counts import count
 from headgate.counting.figure import Bound, Figure
 from headgate.principles.diversity import diversity
 from headgate.principles.k_anonymity import k_anonymity
@@ -70,20 +68,6 @@ def test_k_and_distinct_l_never_fall_when_two_groups_become_one(rows: list[tuple
     joined = measured([one if group == other else group for group, _ in rows])
     assert joined[0] >= apart[0]
     assert joined[1] >= apart[1]
-
-
-@settings(max_examples=80, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 6), st.integers(-1, 5)), min_size=1, max_size=60))
-def test_counting_sorts_every_class_by_value(rows: list[tuple[int, int]]) -> None:
-    classes = np.unique([group for group, _ in rows], return_inverse=True)[1].astype(np.int32)
-    codes = np.array([code for _, code in rows], dtype=np.int32)
-    found = class_counts(codes, classes)
-    wanted = sorted(Counter(zip(classes.tolist(), codes.tolist(), strict=True)).items())
-    owner = np.repeat(np.arange(len(found)), np.diff(found.starts))
-    entries = list(zip(owner.tolist(), found.codes.tolist(), strict=True))
-    assert list(zip(entries, found.counts.tolist(), strict=True)) == wanted
-    assert found.sizes.tolist() == np.bincount(classes).tolist()
-    assert found.starts.tolist() == [sum(owner < group for (owner, _), _ in wanted) for group in range(len(found) + 1)]
 
 
 def test_what_is_capped_at_the_table_s_own_is_asked_for_no_more() -> None:

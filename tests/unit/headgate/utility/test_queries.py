@@ -1,4 +1,4 @@
-"""Information loss and count queries, against brute force."""
+"""Count-query error against its definition."""
 
 from __future__ import annotations
 
@@ -7,75 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from headgate.core.columns import Kind, Role, Table
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected, RequirementNotMet
-from headgate.core.generalize import generalize
-from headgate.core.hierarchy import Hierarchy
 from headgate.core.published import from_frame, publish_form, to_frame
 from headgate.utility import queries
-from headgate.utility.loss import discernibility, information_loss
 from headgate.utility.queries import count_query_error
-
-TREE = [["a1", "a", "*"], ["a2", "a", "*"], ["b1", "b", "*"], ["b2", "b", "*"]]
-SPECS = {
-    "age": ColumnSpec("age", Kind.INTEGER, Role.QUASI, domain=(0, 9)),
-    "size": ColumnSpec("size", Kind.NUMBER, Role.QUASI),
-    "town": ColumnSpec("town", Kind.CATEGORY, Role.QUASI, hierarchy=Hierarchy.from_rows(TREE, "town")),
-    "eye": ColumnSpec("eye", Kind.CATEGORY, Role.QUASI),
-    "ill": ColumnSpec("ill", Kind.CATEGORY, Role.SENSITIVE),
-    "pay": ColumnSpec("pay", Kind.NUMBER, Role.SENSITIVE),
-    "level": ColumnSpec("level", Kind.ORDINAL, Role.SENSITIVE, levels=("low", "middle", "high")),
-}
-
-
-def people(rows: int, seed: int, gaps: bool = True) -> Table:
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame(
-        {
-            "age": rng.integers(0, 10, rows).astype(object),
-            "size": rng.choice([1.5, 2.25, 3, 8], rows).astype(object),
-            "town": rng.choice([row[0] for row in TREE], rows).astype(object),
-            "eye": rng.choice(["blue", "brown", "green"], rows).astype(object),
-            "ill": rng.choice(["flu", "cold", "none"], rows).astype(object),
-            "pay": rng.choice([10, 20.5, 30, 99], rows).astype(object),
-            "level": rng.choice(["low", "high"], rows).astype(object),
-        }
-    )
-    if gaps:
-        frame = frame.mask(rng.random(frame.shape) < 0.05, None)
-    return encode_table(frame, SPECS)
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.integers(1, 30), st.integers(0, 1000), st.integers(1, 4))
-def test_ncp_is_the_row_weighted_mean_of_the_groups_losses_and_counts_suppressed_rows_as_one(rows: int, seed: int, count: int) -> None:
-    table = people(rows, seed)
-    groups = np.unique(np.random.default_rng(seed).integers(0, count, rows), return_inverse=True)[1].astype(np.int32)
-    if rows > 3 and groups.max() > 0:
-        groups = np.where(groups == groups.max(), -1, groups).astype(np.int32)
-    total = groups.max() + 1
-    losses = np.mean([generalize(column, groups, total).loss for column in table.select(table.quasi)], axis=0)
-    per_row = [1.0 if group < 0 else losses[group] for group in groups]
-    published = publish_form(table, groups, "one", ("ill",))
-    domains = {name: table[name] for name in table.quasi}
-    found = information_loss(published, domains, int((groups < 0).sum()))
-    assert found.ncp == pytest.approx(np.mean(per_row))
-    assert found.figure.per_group.tolist() == pytest.approx(losses.tolist())
-    released = [row for row, group in zip(per_row, groups, strict=True) if group >= 0]
-    assert np.mean(list(found.per_attribute.values())) == pytest.approx(np.mean(released))
-    again = from_frame(to_frame(published, 3), "one", table.quasi, {"ill": SPECS["ill"]})
-    assert information_loss(again, domains, int((groups < 0).sum())).ncp == pytest.approx(found.ncp)
-
-
-def test_discernibility_is_the_sum_of_squares_and_a_table_for_each_suppressed_row() -> None:
-    assert discernibility([np.array([0, 0, 1])], 5) == 4 + 1 + 2 * 5
-    assert discernibility([np.array([0, 0, 1])]) == 5
-    with pytest.raises(InputRejected, match="input rows"):
-        discernibility([np.zeros(3, dtype=np.int32)], 2)
+from tests.unit.headgate.utility.invented_people import SPECS, people
 
 
 def estimate_by_hand(table: Table, groups: np.ndarray, query: list[tuple[str, int, int]], released: list[int]) -> tuple[float, int]:

@@ -1,4 +1,4 @@
-"""Hierarchies over numbers whose nodes are labelled otherwise than [low..high]: ARX writes [10, 20[."""
+"""The levels of a quasi-identifier: a label of a node over numbers is published as it reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 import headgate as hg
 from headgate.core.cell_reader import CellReader
-from headgate.core.cells import Single, interval_of_node, parse_cell
+from headgate.core.cells import Single, parse_cell
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column, encode_table
 from headgate.core.hierarchy import Hierarchy
@@ -16,23 +16,9 @@ from headgate.core.published import publish_form
 from headgate.utility.loss import cell_loss
 
 ROWS = [(str(age), f"[{age // 10 * 10}, {age // 10 * 10 + 10}[", "*") for age in range(10, 40)]
+
+
 AGES = [10, 12, 19, 25, 28, 29, 31, 33, 39] * 4
-
-
-@pytest.mark.parametrize(
-    ("label", "ends"),
-    [
-        ("[10..20]", (10.0, 20.0)),
-        ("[-1.5..-1]", (-1.5, -1.0)),
-        ("[7..7]", (7.0, 7.0)),
-        *(
-            (label, None)
-            for label in ("[20..10]", "[10, 20[", "[10..20[", "[10..x]", "[10..nan]", "[10...5]", "[1..2..3]", "10..20", "[", "")
-        ),
-    ],
-)
-def test_only_two_numbers_in_order_between_brackets_are_an_interval(label: str, ends: tuple[float, float] | None) -> None:
-    assert interval_of_node(label) == ends
 
 
 def published_texts(method: str) -> set[str]:
