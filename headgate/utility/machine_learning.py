@@ -25,7 +25,7 @@ from scipy import sparse
 
 from headgate.core.cell_reader import CellReader
 from headgate.core.cells import EVERYTHING
-from headgate.core.columns import Codes, Column, Kind, Table
+from headgate.core.columns import Codes, Column, Table
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected, RequirementNotMet
 from headgate.core.inferred import absent_column
@@ -109,7 +109,7 @@ def _check(table: Table, published: PublishedTable, groups: Codes, kept: NDArray
             "The published rows are not the input rows in their order.", "Give the form before it is shuffled, and its groups."
         )
     column = table[target]
-    found = column.counts()[:-1] if column.kind not in (Kind.SET, Kind.VECTOR) else np.empty(0)
+    found = column.counts()[:-1] if column.kind.rules.single else np.empty(0)
     if not 0 < (found > 0).sum() <= CLASSES:
         raise InputRejected(f"'{target}' is no attribute of up to {CLASSES} classes.", "Cut it into bands, or choose another target.")
     if found.sum() < FEWEST_ROWS:
@@ -117,10 +117,10 @@ def _check(table: Table, published: PublishedTable, groups: Codes, kept: NDArray
 
 
 def _raw_attribute(column: Column) -> _Attribute:
-    if column.kind is Kind.SET:
-        return _Attribute(column.codes, _members(column))
-    if column.kind is Kind.VECTOR:
+    if column.kind.rules.components:
         return _Attribute(column.codes, _components(column))
+    if not column.kind.rules.single:
+        return _Attribute(column.codes, _members(column))
     places = _places(column)
     return _Attribute(places[column.codes], _flags(np.arange(places[-1] + 1), places[-1] + 1))
 
@@ -144,7 +144,7 @@ def _released_labels(published: PublishedTable, column: Column) -> _Attribute:
 def _places(column: Column) -> Codes:
     """The feature of each value, and a last one for missing: bands in order, or the most frequent categories and one for the others."""
     counts = column.counts()[:-1]
-    if column.kind is not Kind.CATEGORY:
+    if column.kind.ordered:
         place = np.arange(len(counts)) if len(counts) <= BANDS else (np.cumsum(counts) - counts) * BANDS // max(int(counts.sum()), 1)
         place = np.unique(place, return_inverse=True)[1]
     else:
@@ -160,7 +160,7 @@ def _flags(place: NDArray[Any], width: int) -> sparse.csr_array:
 def _spread(column: Column, cells: PublishedCells, place: Codes) -> sparse.csr_array:
     """The part of each cell that lies at each place: the mean over the values that it covers."""
     reader = CellReader(column)
-    ordered = column.kind is not Kind.CATEGORY
+    ordered = column.kind.ordered
     edges = np.append(np.searchsorted(place[:-1], np.arange(place[-1])), len(column.values)) if ordered else np.empty(0)
     parts = np.zeros((len(cells.texts), place[-1] + 1))
     for i, text in enumerate(cells.texts):

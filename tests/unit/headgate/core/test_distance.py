@@ -15,11 +15,9 @@ from headgate.core.columns import Column, Kind, Role
 from headgate.core.distance import Distance
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected, IntegrityBroken
-from headgate.core.hierarchy import Hierarchy
 from headgate.principles.dissimilarity import dissimilarity
+from tests.unit.headgate.core.columns_of_each_kind import LEVELS, TREE, encoded
 
-TREE = [["a1", "a", "A", "*"], ["a2", "a", "A", "*"], ["b1", "b", "A", "*"], ["c1", "c", "C", "*"]]
-LEVELS = ["low", "middle", "high", "top"]
 CELLS: dict[str, list[Any]] = {
     "number": [-2, 0, 0.5, 8],
     "integer": [0, 1, 7, 20],
@@ -32,24 +30,6 @@ CELLS: dict[str, list[Any]] = {
     "lp": [(0.5, 0.5, 0.0), (0.2, 0.3, 0.5), (1.0, 1.0, 1.0)],
     "min": [(0.5, 0.5, 0.0), (0.2, 0.3, 0.5), (1.0, 1.0, 1.0)],
 }
-
-
-def encoded(what: str, cells: list[Any], weight: float = 1.0) -> Column:
-    vector = what in ("total-variation", "lp", "min")
-    kind = Kind.VECTOR if vector else Kind.CATEGORY if what == "tree" else Kind(what)
-    spec = ColumnSpec(
-        what,
-        kind,
-        Role.SENSITIVE,
-        domain=(-2, 8) if what == "number" else None,
-        levels=tuple(LEVELS) if what == "ordinal" else (),
-        hierarchy=Hierarchy.from_rows(TREE, what) if what == "tree" else None,
-        weight=weight,
-        metric=what if vector else None,
-    )
-    if vector:
-        return encode_column(pd.DataFrame([(None,) * 3 if cell is None else cell for cell in cells], dtype=float), spec)
-    return encode_column(pd.Series(cells, dtype=object), spec)
 
 
 def wanted(what: str, one: Any, other: Any, p: float) -> float:
@@ -193,29 +173,6 @@ def test_a_function_over_too_many_values_is_refused_before_it_is_called() -> Non
     column = encode_column(pd.Series(range(6001)), ColumnSpec("v", Kind.INTEGER, Role.SENSITIVE))
     with pytest.raises(InputRejected, match="6001 distinct values"):
         Distance(function=lambda a, b: 1 / 0).bind([column], np.arange(6001, dtype=np.int32).reshape(-1, 1))
-
-
-@pytest.mark.parametrize(
-    ("metric", "vectors", "reason"),
-    [
-        ("total-variation", [(0.5, 0.6), (0.5, 0.5)], "do not sum to 1"),
-        (None, [(0.5, 0.6), (0.5, 0.5)], "do not sum to 1"),
-        ("total-variation", [(1.5, -0.5), (0.0, 1.0)], "farther apart than 1"),
-        ("lp", [(80.0, 120.0), (70.0, 110.0)], "farther apart than 1"),
-        ("min", [(80.0, 120.0), (70.0, 110.0)], "farther apart than 1"),
-        ("cosine", [(0.5, 0.5)], "not a distance between vectors"),
-    ],
-)
-def test_vectors_that_have_no_distance_between_0_and_1_are_refused(metric: str | None, vectors: list[Any], reason: str) -> None:
-    values = np.array(vectors)
-    column = Column("v", Kind.VECTOR, np.arange(len(values), dtype=np.int32), values, np.ones(len(values) + 1, dtype=bool), metric=metric)
-    with pytest.raises(InputRejected, match=reason):
-        Distance().over([column])
-
-
-def test_distributions_that_do_not_sum_to_1_are_refused_where_they_are_read() -> None:
-    with pytest.raises(InputRejected, match="do not sum to 1"):
-        encoded("total-variation", [(0.5, 0.5, 0.1)])
 
 
 @pytest.mark.parametrize("p", [math.nan, math.inf, 0, -1])

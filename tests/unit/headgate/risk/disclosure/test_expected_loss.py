@@ -22,6 +22,8 @@ from headgate.risk.disclosure.expected_loss import disclosure, disclosure_risk
 from headgate.risk.disclosure.sensitivity import Sensitivity
 
 TREE = [["Rome", "Italy", "*"], ["Milan", "Italy", "*"], ["Lyon", "France", "*"]]
+
+
 SPECS = {
     "age": ColumnSpec("age", Kind.INTEGER, Role.QUASI, domain=(0, 100)),
     "town": ColumnSpec("town", Kind.CATEGORY, Role.QUASI, hierarchy=Hierarchy.from_rows(TREE, "town")),
@@ -30,6 +32,8 @@ SPECS = {
     "level": ColumnSpec("level", Kind.ORDINAL, Role.QUASI, levels=("low", "middle", "high")),
     "ill": ColumnSpec("ill", Kind.CATEGORY, Role.SENSITIVE),
 }
+
+
 PEOPLE = st.lists(
     st.tuples(
         st.sampled_from([None, 20, 21, 30, 45]),
@@ -98,6 +102,8 @@ def test_theorem_three_k_anonymity_bounds_the_loss_by_c_over_k(rows: list[tuple[
 
 
 CELLS = st.sampled_from([None, "a", "b", "c"])
+
+
 FRAMES = st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=8)
 
 
@@ -167,42 +173,6 @@ def test_blanks_around_a_released_text_hide_nobody() -> None:
     """A dictionary's texts are read without them; a release whose ' a' fitted nobody seemed to be no risk at all."""
     people = pd.DataFrame({"x": [" a", "b"]})
     assert disclosure_risk(pd.DataFrame({"x": [" a", "b ", " "]}), people, ["x"], Sensitivity.fixed()).consistent.tolist() == [1, 1, 2]
-
-
-def test_an_infinite_weight_forbids_disclosure_unless_nobody_is_consistent() -> None:
-    released, people = pd.DataFrame({"x": ["a", "b"], "hiv": ["+", "+"]}), pd.DataFrame({"x": ["a", "a"]})
-    found = disclosure_risk(released, people, ["x"], Sensitivity.additive({"hiv": math.inf}))
-    assert found.per_record.tolist() == [math.inf, 0.0]
-    assert found.max == math.inf
-    assert found.unmatched == 0.5
-
-
-@pytest.mark.parametrize(
-    ("sensitivity", "wanted"),
-    [
-        (Sensitivity.fixed(4), [4, 4, 4]),
-        (Sensitivity.additive({"x": 1, "y": 2}), [3, 1, 0]),
-        (Sensitivity.additive({"x": [1, 5, 9], "y": 2}), [3, 5, 0]),
-        (Sensitivity.additive({"x": 1, "y": 2}, records=[2, 3, 4]), [6, 3, 0]),
-        (Sensitivity.count([2, 3, 4]), [4, 3, 0]),
-        (Sensitivity.interactions({"x": 1, "y": 2}, {("x", "y"): 10}), [13, 1, 0]),
-        (Sensitivity.multiplicative({"x": 1, "y": 2}), [math.e**3, math.e, 1]),
-        (Sensitivity.additive({"x": math.inf}, records=[0, 1, 1]), [0, math.inf, 0]),
-    ],
-)
-def test_the_forms_of_sensitivity(sensitivity: Sensitivity, wanted: list[float]) -> None:
-    disclosed = {"x": np.array([True, True, False]), "y": np.array([True, False, False])}
-    assert sensitivity.of(disclosed, 3).tolist() == pytest.approx(wanted)
-
-
-def test_weights_that_say_nothing_are_refused() -> None:
-    for weights in ({"x": -1}, {"x": math.nan}):
-        with pytest.raises(InputRejected, match="negative or not a number"):
-            Sensitivity.additive(weights)
-    with pytest.raises(InputRejected, match="not in the release"):
-        Sensitivity.additive({"other": 1}).of({"x": np.array([True])}, 1)
-    with pytest.raises(InputRejected, match="2 sensitivity weights for 1 records"):
-        Sensitivity.additive({"x": [1, 2]}).of({"x": np.array([True])}, 1)
 
 
 def test_a_dictionary_with_a_repeated_key_is_refused() -> None:

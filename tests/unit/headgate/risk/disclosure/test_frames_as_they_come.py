@@ -24,6 +24,8 @@ from headgate.risk.disclosure.sensitivity import Form, Sensitivity
 from headgate.risk.reidentification.journalist import journalist_frames
 
 ONE = Sensitivity.fixed()
+
+
 NARROW = [
     pd.Series([0.7, 0.1], dtype="float32"),
     pd.Series([0.7, 0.1], dtype="Float32"),
@@ -93,16 +95,6 @@ def test_the_root_is_suppressed_however_it_is_called() -> None:
     column = encode_column(pd.Series(["a"]), ColumnSpec("x", Kind.CATEGORY, Role.QUASI, hierarchy=tree))
     cells = PublishedCells(np.arange(2, dtype=np.int32), np.array(["any\\|all", "a"], dtype=object))
     assert shown(cells, column).tolist() == [False, True]
-
-
-@pytest.mark.parametrize("form", list(Form))
-def test_a_form_may_be_given_by_its_name(form: Form) -> None:
-    given: dict[str, Any] = {} if form in (Form.CONSTANT, Form.COUNT) else {"weights": {"x": 2.0}}
-    given |= {"records": 3.0} if form is Form.COUNT else {}
-    disclosed = {"x": np.array([True, False])}
-    wanted = {"constant": [1, 1], "count": [3, 0], "multiplicative": [math.e**2, 1]}.get(form, [2, 0])
-    for one in (Sensitivity(form, **given), Sensitivity(form.value, **given)):  # type: ignore[arg-type]
-        assert one.of(disclosed, 2).tolist() == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,24 @@
+"""Sets."""
+
+from __future__ import annotations
+
+import pytest
+
+from headgate.core.columns import Kind
+from headgate.core.errors import InputRejected
+from tests.unit.headgate.core.encoded import decoded, encode
+
+
+def test_a_missing_set_is_not_the_empty_set() -> None:
+    for cells in ([["b", "a"], [], None, {"a"}], ["b|a", "|", None, "a"], [" b | a ", "|", "", "a|"]):
+        column = encode(cells, Kind.SET)
+        assert decoded(column) == [("a", "b"), (), None, ("a",)]
+    flags = encode(["a|none", "none", "|", None], Kind.SET, nonsensitive=frozenset({"none"}))
+    assert flags.sensitive[flags.codes].tolist() == [True, False, False, True]
+    papers = encode(["a|none", "none", "|", None], Kind.SET, nonsensitive=frozenset({"none"}), absent_sensitive=True)
+    assert papers.sensitive[papers.codes].tolist() == [True] * 4
+
+
+def test_lists_are_refused_where_no_set_is_declared() -> None:
+    with pytest.raises(InputRejected, match="lists or the like"):
+        encode([["a"], ["b"]], Kind.CATEGORY)
