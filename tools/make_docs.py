@@ -13,6 +13,7 @@ from pathlib import Path
 
 from policies.ledger.transitions import state_diagram
 from tools.command_reference import command_list, command_options
+from tools.policy_reference import gate_keys, gate_meanings
 from tools.rooms_diagram import package_diagram, room_tables, rooms_diagram
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -39,6 +40,10 @@ PARTS = (
     Part("architecture.md", "rooms", rooms_diagram),
     Part("architecture.md", "room tables", room_tables),
     Part("architecture.md", "states", lambda: f"```mermaid\n{state_diagram()}```\n"),
+    Part("reference-policy.md", "gates of anonymize", lambda: gate_keys("anonymize")),
+    Part("reference-policy.md", "gates of gates", lambda: gate_keys("gates")),
+    Part("reference-policy.md", "gates of utility", lambda: gate_keys("utility")),
+    Part("reference-policy.md", "meanings of gates", gate_meanings),
     Part("reference-cli.md", "commands", command_list),
     Part("reference-cli.md", "options", command_options),
 )

@@ -48,6 +48,8 @@ class Disclosure(Gate):
         Figure("disclosure_candidates", per=Per.DICTIONARY, worst=Comparison.AT_LEAST),  # fewest individuals that a record could be
         Figure("disclosure_prior", worst=Comparison.AT_MOST),  # expected over the dictionaries
     )
+    bounds = (MEAN, MAX, SHARE, CANDIDATES)
+    verified = "no: what attackers hold is not published"
     meaning = (
         "Whoever holds such a list of people and looks for somebody in the table finds them rarely enough, weighed by the harm it does."
     )

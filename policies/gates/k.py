@@ -33,6 +33,7 @@ class K(Gate):
             whole=True,
         ),
     )
+    kept_by = "every method"
     meaning = "Everybody shares their published quasi-identifiers with at least this many people, themselves included."
     cure = f"Raise anonymize.k, or allow suppression with infeasible: {{suppress: …}}. {ADVISE}"
 

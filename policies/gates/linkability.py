@@ -38,6 +38,7 @@ class Linkability(Gate):
         ),
         Figure("linkability_all", "linkability, all values", "The same figure counted over non-sensitive values too."),
     )
+    kept_by = "every method"
     meaning = "Whoever finds a person's group cannot be more certain than this of any sensitive value of theirs."
     cure = "Raise k, declare what is not sensitive (nonsensitive), or accept a higher gates.linkability."
 

@@ -56,6 +56,7 @@ class Reidentification(Gate):
             "The same chance on average over rows: groups divided by rows.",
         ),
     )
+    bounds = (MAX, MEAN)
     meaning = "Whoever knows that a person is in the table and looks for their row picks the right one with at most this chance."
     cure = "Raise anonymize.k: the risk is 1 over the size of a group."
 

@@ -29,6 +29,8 @@ class Utility(Gate):
     keys = UtilityBounds
     comparison = Comparison.AT_MOST
     of_tables = False
+    bounds = (MAX_ERROR, MAX_LOSS)
+    verified = "the loss; count queries need the source"
     meaning = "The published tables still answer count queries about as the source does, and lose no more detail than this."
     cure = "Lower k or delta, use fewer quasi-identifiers, or accept a higher utility."
 
