@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.columns import Codes, Column
+from headgate.core.columns import Codes
 from headgate.core.distinct import firsts_and_sizes, places
 from headgate.counting.neighbours import neighbours
 from headgate.grouping.axes import published_keys
@@ -134,20 +134,6 @@ class _Reading:
         counts = np.bincount(own, weights=self.rows).astype(np.int64)
         starts = np.searchsorted(first, self.bounds).astype(np.int64)
         return np.asarray(neighbours(limit.layout, limit.distinct[value[first]], starts, counts, limit.radius)[own])
-
-
-def fullest_share(columns: Sequence[Column], groups: Codes) -> float:
-    """Linkability of a partition by group: the largest share of one sensitive value in a group."""
-    kept = groups >= 0
-    sizes = np.bincount(groups[kept])
-    most = 0.0
-    for column in columns:
-        codes = np.where(column.codes < 0, len(column.values), column.codes)[kept]
-        centre = column.sensitive[codes]
-        cells, counts = np.unique(groups[kept][centre].astype(np.int64) * (len(column.values) + 1) + codes[centre], return_counts=True)
-        if len(cells):
-            most = max(most, float((counts / sizes[cells // (len(column.values) + 1)]).max()))
-    return most
 
 
 def main_limit(limits: Sequence[NeighbourhoodLimit]) -> NeighbourhoodLimit | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from headgate.advice.result import TableAdvice, Tried
-from headgate.advice.table_advice import Scouting, Trial, advise, fitting
+from headgate.advice.table_advice import Scouting, Sweep, Trial, advise, fitting
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact
 from headgate.projection.plan import NOTHING_PASSES, NoPlan
@@ -202,7 +202,8 @@ def _table_advice(
     compared = trials.distance or composite_of(promise)
     others = limits_of(promise.without(DISSIMILARITY), trials.table, names, trials.distance)
     trial, scout = trial_at(trials, names), None if trials.sample is None else scout_at(trials, names)
-    return advise(trials.table, names, 0, compared, sizes, epsilons, others, trial, more, told, scout, (own,), trials.stopping)
+    sweep = Sweep(trial, sizes, epsilons, others, more, scout, closely=(own,))
+    return advise(trials.table, names, sweep, compared, told, trials.stopping)
 
 
 def trial_at(trials: Trials, names: Names) -> Trial:

@@ -13,7 +13,6 @@ from headgate.advice.delta_search import first_that, search
 from headgate.advice.pareto import frontier
 from headgate.advice.result import Tried
 from headgate.advice.rungs import delta_text, largest, rungs
-from headgate.advice.table_advice import advise
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
@@ -21,6 +20,7 @@ from headgate.grouping.limits import dissimilarity, linkability
 from headgate.methods.anonymize import anonymize
 from headgate.methods.blocks.blocks_method import Blocks
 from headgate.methods.settings import Settings
+from tests.unit.headgate.advice.trials import advised
 
 
 def _table(rows=400, alike=0.3, seed=1):
@@ -36,7 +36,7 @@ def _table(rows=400, alike=0.3, seed=1):
 
 
 def test_what_is_guaranteed_and_what_is_reached_is_possible():
-    advice = advise(_table(), ["illness"], 0, sizes=(5, 10), epsilons=("0", "0.5"))
+    advice = advised(_table(), ["illness"], sizes=(5, 10), epsilons=("0", "0.5"))
     assert len(advice.settings) == 4
     for setting in advice.settings:
         assert setting.reached is not None
@@ -46,7 +46,7 @@ def test_what_is_guaranteed_and_what_is_reached_is_possible():
 
 def test_the_delta_advised_can_be_reached_and_the_first_refuted_one_cannot():
     table = _table(alike=0.5)
-    (setting,) = advise(table, ["illness"], 0, sizes=(10,), epsilons=("0",)).settings
+    (setting,) = advised(table, ["illness"], sizes=(10,), epsilons=("0",)).settings
     limit = dissimilarity(table.select(["illness"]), "0", "0")
     again = anonymize(Blocks(), table, ["illness"], Settings(10, (limit.with_delta(delta_text(setting.reached)),)), 0)
     assert again.reached
@@ -70,12 +70,12 @@ def test_the_possible_delta_is_the_last_hundredth_at_which_equal_rows_find_room(
                 best[total] = max(best[total], best[total - size] + int((1 - delta) * (size - 1)) + 1)
         return best[rows]
 
-    (setting,) = advise(table, ["illness"], 0, sizes=(k,), epsilons=("0",)).settings
+    (setting,) = advised(table, ["illness"], sizes=(k,), epsilons=("0",)).settings
     assert setting.possible == max(delta for delta in (Fraction(i, 100) for i in range(101)) if most <= room(delta))
 
 
 def test_a_smaller_delta_is_tried_too_and_the_frontier_shows_what_it_costs():
-    (setting,) = advise(_table(2000), ["illness", "pay"], 0, sizes=(10,), epsilons=("0.1",)).settings
+    (setting,) = advised(_table(2000), ["illness", "pay"], sizes=(10,), epsilons=("0.1",)).settings
     assert len(setting.frontier) >= 3
     assert [point.delta for point in setting.frontier] == sorted((point.delta for point in setting.frontier), reverse=True)
     assert setting.frontier[-1].tried.loss < setting.frontier[0].tried.loss
@@ -89,7 +89,7 @@ def test_nothing_is_tried_twice():
         asked.append((k, epsilon, delta))
         return Tried(float(delta) <= 0.5, loss=0.1)
 
-    advice = advise(_table(), ["illness"], 0, sizes=(5, 10), epsilons=("0", "0.5"), trial=trial)
+    advice = advised(_table(), ["illness"], sizes=(5, 10), epsilons=("0", "0.5"), trial=trial)
     assert len(asked) == len(set(asked))
     assert {epsilon for _, epsilon, _ in asked} == {"0"}  # a larger ε that adds no pair is the same graph
     assert [setting.reached for setting in advice.settings] == [Fraction(1, 2)] * 4
@@ -102,7 +102,7 @@ def test_nothing_that_is_refuted_is_tried():
         tried.append(Fraction(delta))
         return Tried(False, reason="not today")
 
-    (setting,) = advise(_table(alike=0.7), ["illness"], 0, sizes=(5,), epsilons=("0",), trial=trial).settings
+    (setting,) = advised(_table(alike=0.7), ["illness"], sizes=(5,), epsilons=("0",), trial=trial).settings
     assert tried
     assert max(tried) <= setting.possible < 1
     assert setting.reached is None
@@ -154,7 +154,7 @@ def test_the_frontier_is_what_nothing_else_beats(points):
 
 
 def test_advice_names_the_binding_values_and_what_epsilon_is_a_share_of():
-    advice = advise(_table(alike=0.6), ["illness", "pay"], 0, sizes=(5,), epsilons=("0.1",))
+    advice = advised(_table(alike=0.6), ["illness", "pay"], sizes=(5,), epsilons=("0.1",))
     assert advice.epsilon_means == (("illness", 0.75), ("pay", 0.25))
     assert advice.binding[0].value == "flu"
     assert advice.binding[0].share == pytest.approx(advice.binding[0].rows / 400)
@@ -163,7 +163,7 @@ def test_advice_names_the_binding_values_and_what_epsilon_is_a_share_of():
 
 def test_what_binds_is_said_in_words_with_its_value_only_where_values_may_be_shown():
     table = _table(alike=0.6)
-    (setting,) = smallest_bounds(advise(table, ["illness"], 0, sizes=(5, 10), epsilons=("0",)).settings)
+    (setting,) = smallest_bounds(advised(table, ["illness"], sizes=(5, 10), epsilons=("0",)).settings)
     rows = int(np.bincount(table["illness"].codes).max())
     shown, hidden = binding_sentence(setting, True), binding_sentence(setting, False)
     assert shown == (
@@ -176,7 +176,7 @@ def test_what_binds_is_said_in_words_with_its_value_only_where_values_may_be_sho
 
 def test_theta_and_the_bottleneck_are_shown():
     table = _table()
-    (setting,) = advise(table, ["illness"], 0, sizes=(5,), epsilons=("0",)).settings
+    (setting,) = advised(table, ["illness"], sizes=(5,), epsilons=("0",)).settings
     most = int(np.bincount(table["illness"].codes).max())
     assert setting.largest_degree == most - 1
     assert setting.bottleneck == pytest.approx(1 - 2 * (most - 1) / 400)
@@ -185,7 +185,7 @@ def test_theta_and_the_bottleneck_are_shown():
 def test_a_linkability_that_no_partition_keeps_leaves_no_delta():
     table = _table(alike=0.9)
     others = [linkability(table["illness"], "0.5")]
-    (setting,) = advise(table, ["illness"], 0, sizes=(5,), epsilons=("0",), others=others).settings
+    (setting,) = advised(table, ["illness"], sizes=(5,), epsilons=("0",), others=others).settings
     assert setting.possible is None
     assert setting.reached is None
     assert setting.certificate.limit == "linkability of illness"
@@ -194,13 +194,13 @@ def test_a_linkability_that_no_partition_keeps_leaves_no_delta():
 
 def test_settings_are_told_as_they_are_done():
     done = []
-    advise(_table(), ["illness"], 0, sizes=(5, 10), epsilons=("0", "0.5"), told=done.append)
+    advised(_table(), ["illness"], sizes=(5, 10), epsilons=("0", "0.5"), told=done.append)
     assert sum(done) == 4
 
 
 def test_sizes_that_do_not_fit_are_left_out_or_refused():
-    assert [setting.k for setting in advise(_table(12), ["pay"], 0, epsilons=("0",)).settings] == [5, 10]
+    assert [setting.k for setting in advised(_table(12), ["pay"], epsilons=("0",)).settings] == [5, 10]
     with pytest.raises(InputRejected):
-        advise(_table(4), ["pay"], 0)
+        advised(_table(4), ["pay"])
     with pytest.raises(InputRejected):
         rungs(1)
