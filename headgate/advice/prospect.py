@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from headgate.advice.rungs import largest
+from headgate.advice.rungs import largest, rungs
 from headgate.bounds.certificates import Certificate
 from headgate.bounds.cliques import Cliques
 from headgate.bounds.feasibility import Feasibility, feasibility
@@ -49,3 +49,7 @@ class Prospect:
         """Against the smallest δ that is refuted."""
         above = Fraction(0) if self.possible is None else self.possible + Fraction(1, 100)
         return self.at(above).certificate if above <= 1 else None
+
+    def open_rungs(self, more: Sequence[Fraction]) -> list[Fraction]:
+        """Those δ to try that no certificate refutes, falling."""
+        return [] if self.possible is None else [delta for delta in rungs(self.k, more) if delta <= self.possible]

@@ -17,7 +17,7 @@ from headgate.advice.binding import binding_values
 from headgate.advice.delta_search import BELOW, Ahead, look_ahead, search
 from headgate.advice.prospect import Prospect
 from headgate.advice.result import Point, Setting, TableAdvice, Tried
-from headgate.advice.rungs import delta_text, rungs
+from headgate.advice.rungs import delta_text
 from headgate.advice.side_by_side import side_by_side
 from headgate.bounds.cliques import cliques_of
 from headgate.core.columns import Column, Table
@@ -49,8 +49,11 @@ class Sweep:
     scout: Scouting | None = None
     closely: Sequence[Any] | None = None
 
-    def looks_closely(self, epsilons: Sequence[str]) -> bool:
-        return self.closely is None or not {exact(text) for text in self.closely}.isdisjoint(map(exact, epsilons))
+    def below(self, epsilons: Sequence[str], alone: bool) -> Sequence[Fraction]:
+        """How far under the largest δ the frontier is looked at; where δ = 0 is known already, once."""
+        if self.closely is not None and {exact(text) for text in self.closely}.isdisjoint(map(exact, epsilons)):
+            return ()
+        return BELOW[:1] if alone else BELOW
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,22 +124,20 @@ def _graphs(columns: Sequence[Column], epsilons: Sequence[Any], distance: Distan
 
 def _setting(graph: Graph, prospect: Prospect, sweep: Sweep, near: Fraction | None, alone: Tried | None) -> Setting:
     """Bounds first; then a sample where there is one; then only δ that nothing refutes are tried. `alone`: what came of k by itself."""
-    k, epsilon, possible = prospect.k, graph.epsilons[0], prospect.possible
-    allowed = [] if possible is None else [delta for delta in rungs(k, sweep.more) if delta <= possible]
+    k, epsilon, allowed = prospect.k, graph.epsilons[0], prospect.open_rungs(sweep.more)
     ahead = Ahead(None, None)
     points: tuple[Point, ...] = ()
     if sweep.scout is not None and alone is not None and alone.reached and allowed:
         ahead = _scouted(sweep.scout, k, epsilon, allowed, alone, near)
         points = (Point(Fraction(0), alone),)
         near = ahead.worth
-        allowed = [delta for delta in allowed if near is not None and 0 < delta <= near]
+        allowed = [] if near is None else [delta for delta in allowed if 0 < delta <= near]
     if allowed:
-        # how far under the largest δ the frontier is looked at; where δ = 0 is known already, once
-        below = () if not sweep.looks_closely(graph.epsilons) else BELOW[:1] if points else BELOW
+        below = sweep.below(graph.epsilons, bool(points))
         points = (*search(allowed, lambda delta: sweep.trial(k, epsilon, delta_text(delta)), near, below), *points)
     first = prospect.at(Fraction(0)).limits[0]
     degree, bottleneck = first.largest_degree, first.bottleneck
-    setting = Setting(k, float(exact(epsilon)), prospect.guaranteed, possible, prospect.certificate, degree, bottleneck, points)
+    setting = Setting(k, float(exact(epsilon)), prospect.guaranteed, prospect.possible, prospect.certificate, degree, bottleneck, points)
     larger = ahead.largest is not None and (setting.reached is None or ahead.largest > setting.reached)
     return replace(setting, in_sample=ahead.largest) if larger else setting
 
