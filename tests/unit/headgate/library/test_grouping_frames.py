@@ -1,9 +1,12 @@
+from __future__ import annotations
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import headgate as hg
 from headgate.core.errors import InputRejected, RequirementNotMet
+from headgate.methods.mondrian.mondrian_partition import mondrian_partition
 
 
 @pytest.fixture
@@ -175,3 +178,11 @@ def test_what_is_known_of_a_frame_before_any_work():
     for rows, outlook in ((150, "guaranteed"), (400, "open"), (900, "refuted")):
         frame = pd.DataFrame({"age": range(1000), "illness": ["flu"] * rows + [f"v{i}" for i in range(1000 - rows)]})
         assert hg.feasibility(frame, ["age"], ["illness"], 10, 0, "0.6").outlook == outlook
+
+
+def test_the_room_of_the_method_does_not_hide_the_function_of_its_name():
+    import headgate.methods.mondrian.mondrian_partition
+
+    frame = pd.DataFrame({"age": range(40)})
+    assert headgate.methods.mondrian.mondrian_partition.mondrian_partition is mondrian_partition
+    assert headgate.mondrian(frame, quasi=["age"], k=10).reached

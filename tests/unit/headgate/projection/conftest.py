@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -36,3 +37,15 @@ def table_1(make_columns) -> tuple[Column, ...]:
             "job": ["teacher", "lawyer", "farmer", "teacher"],
         }
     )
+
+
+@pytest.fixture
+def five(make_columns):
+    """a ~ b strongly, c ~ d less, e alone."""
+    draw = np.random.default_rng(5)
+    a = draw.integers(0, 4, 400)
+    b = np.where(draw.random(400) < 0.9, a, draw.integers(0, 4, 400))
+    c = draw.integers(0, 4, 400)
+    d = np.where(draw.random(400) < 0.6, c, draw.integers(0, 4, 400))
+    e = draw.integers(0, 4, 400)
+    return make_columns({name: [str(x) for x in values] for name, values in zip("abcde", (a, b, c, d, e), strict=True)})

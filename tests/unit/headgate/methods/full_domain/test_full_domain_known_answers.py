@@ -11,7 +11,7 @@ import pytest
 
 import headgate as hg
 from headgate.grouping.conditions import Closeness
-from headgate.library.grouping_frames import _table
+from headgate.library.frame_columns import table as table_of
 from headgate.methods.full_domain.level_search import full_domain
 from headgate.methods.full_domain.level_settings import LevelSettings
 
@@ -37,7 +37,7 @@ def hierarchies(people):
 
 @pytest.fixture(scope="module")
 def table(people, hierarchies):
-    return _table(people, QUASI, CLOSE, dict.fromkeys(CLOSE, "category"), hierarchies, None)
+    return table_of(people, QUASI, CLOSE, dict.fromkeys(CLOSE, "category"), hierarchies, None)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,37 +16,8 @@ from headgate.core.published import publish_form
 from headgate.grouping.watch import Stopped, Watch
 from headgate.methods.full_domain.level_search import full_domain
 from headgate.methods.full_domain.level_settings import LevelSettings
-from headgate.utility.loss import discernibility, information_loss
-
-AGE = Hierarchy.from_rows(
-    [(str(v), f"[{v // 5 * 5}..{v // 5 * 5 + 4}]", f"[{v // 10 * 10}..{v // 10 * 10 + 9}]", "*") for v in range(40)], "age"
-)
-TOWN = Hierarchy.from_rows([("a|b", "x", "*"), ("b", "x", "*"), ("c", "z", "*")], "town")
-
-
-def mixed(rows=200, seed=3):
-    draw = np.random.default_rng(seed)
-    days = pd.Timestamp("2023-12-20") + pd.to_timedelta(draw.integers(0, 400, rows), "D")
-    return pd.DataFrame(
-        {
-            "age": draw.integers(0, 40, rows),
-            "town": draw.choice(np.array(["a|b", "b", "c", None], dtype=object), rows),
-            "born": days.strftime("%Y-%m-%d"),
-            "grade": draw.choice(["low", "high"], rows),
-            "ill": draw.choice(["flu", "cold"], rows),
-        }
-    )
-
-
-def encoded(frame):
-    specs = {
-        "age": ColumnSpec("age", Kind.INTEGER, Role.QUASI, hierarchy=AGE),
-        "town": ColumnSpec("town", Kind.CATEGORY, Role.QUASI, hierarchy=TOWN),
-        "born": ColumnSpec("born", Kind.DATE, Role.QUASI),
-        "grade": ColumnSpec("grade", Kind.ORDINAL, Role.QUASI, levels=("low", "high")),
-        "ill": ColumnSpec("ill", Kind.CATEGORY, Role.SENSITIVE),
-    }
-    return encode_table(frame, specs)
+from headgate.utility.loss import information_loss
+from tests.unit.headgate.methods.full_domain.mixed import encoded, mixed
 
 
 def test_dates_have_day_month_quarter_year_and_everything():
@@ -94,50 +63,10 @@ def test_the_published_form_bears_each_nodes_text_and_its_loss(levels):
     assert np.mean(lost) == pytest.approx(information_loss(published, {name: table[name] for name in table.quasi}).ncp)
 
 
-@pytest.mark.parametrize("objective", ["ncp", "discernibility"])
-@pytest.mark.parametrize("suppression", ["0", "0.2"])
-def test_loss_is_what_the_published_table_measures(objective, suppression):
-    table = encoded(mixed())
-    found = full_domain(table, ("ill",), LevelSettings(4, Fraction(suppression), objective)).require()
-    published = publish_form(table, found.groups, "t", ["ill"], levels=found.levels)
-    measured = information_loss(published, {name: table[name] for name in table.quasi}, found.suppressed)
-    assert found.ncp == pytest.approx(measured.ncp)
-    assert found.loss == pytest.approx(measured.ncp if objective == "ncp" else discernibility(published.classes(), table.rows))
-    assert len(published.classes()) == 1  # groups are what is published alike
-
-
 def test_a_level_that_is_not_there_is_refused():
     table = encoded(mixed())
     with pytest.raises(InputRejected, match="level of 'age'"):
         publish_form(table, np.zeros(200, dtype=np.int32), "t", [], levels={"age": 4, "town": 0, "born": 0, "grade": 0})
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (LevelSettings(201), "cannot make a group"),
-        (LevelSettings(0), "not a valid group size"),
-        (LevelSettings(2, Fraction("1.01")), "outside 0 … 1"),
-        (LevelSettings(2, Fraction(-1)), "outside 0 … 1"),
-        (LevelSettings(2, objective="beauty"), "objective"),
-    ],
-)
-def test_settings_that_cannot_be_meant_are_refused(settings, message):
-    with pytest.raises(InputRejected, match=message):
-        full_domain(encoded(mixed()), ("ill",), settings)
-
-
-def test_a_table_without_quasi_identifiers_is_refused():
-    table = encode_table(pd.DataFrame({"ill": ["flu", "cold"]}), {"ill": ColumnSpec("ill", Kind.CATEGORY, Role.SENSITIVE)})
-    with pytest.raises(InputRejected, match="is a quasi-identifier"):
-        full_domain(table, ("ill",), LevelSettings(2))
-
-
-def test_a_lattice_of_more_than_a_million_nodes_is_refused_with_the_cure():
-    frame = pd.DataFrame({f"q{i}": ["a", "b"] for i in range(20)})
-    specs = {name: ColumnSpec(name, Kind.CATEGORY, Role.QUASI) for name in frame}
-    with pytest.raises(InputRejected, match="1048576 nodes.*fewer levels"):
-        full_domain(encode_table(frame, specs), (), LevelSettings(1))
 
 
 def test_a_hierarchy_with_a_missing_leaf_or_two_parents_is_refused():
@@ -146,17 +75,6 @@ def test_a_hierarchy_with_a_missing_leaf_or_two_parents_is_refused():
         hg.full_domain(frame, {"town": [("a", "*")]}, k=1)
     with pytest.raises(InputRejected, match="two parents"):
         hg.full_domain(frame, {"town": [("a", "x", "y", "*"), ("b", "x", "z", "*")]}, k=1)
-
-
-def test_keys_beyond_62_bits_are_still_told_apart():
-    """Eight attributes of 400 values: mixed-radix keys wrap."""
-    draw = np.random.default_rng(5)
-    frame = pd.DataFrame({f"q{i}": draw.integers(0, 400, 600).astype(str) for i in range(8)})
-    frame = pd.concat([frame, frame.iloc[:300]], ignore_index=True)
-    specs = {name: ColumnSpec(name, Kind.CATEGORY, Role.QUASI) for name in frame}
-    found = full_domain(encode_table(frame, specs), (), LevelSettings(2, Fraction(1, 3)))
-    assert found.optimum == (0,) * 8
-    assert (found.count, found.suppressed) == (300, 300)
 
 
 def test_no_valid_node_is_said_so_and_required_in_vain():
@@ -173,12 +91,6 @@ def test_a_stopped_search_has_no_result():
     watch.stop()
     with pytest.raises(Stopped):
         full_domain(encoded(mixed()), ("ill",), LevelSettings(2), watch)
-
-
-def test_progress_counts_nodes():
-    watch = Watch()
-    full_domain(encoded(mixed()), ("ill",), LevelSettings(2), watch)
-    assert watch.state[1] == 4 * 3 * 5 * 2
 
 
 def test_the_level_of_a_published_column_is_told_by_its_texts():

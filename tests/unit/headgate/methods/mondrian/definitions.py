@@ -1,4 +1,4 @@
-"""Mondrian against a plain recursion, and everything that it promises against the definitions."""
+"""Tables, and what cuts and conditions mean by their definitions: nothing here shares code with what it checks."""
 
 from __future__ import annotations
 
@@ -9,26 +9,22 @@ from math import exp, log
 
 import numpy as np
 import pandas as pd
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.published import publish_form
-from headgate.grouping.condition_checks import holds, scratch_for
-from headgate.grouping.condition_rules import compile_conditions
 from headgate.grouping.conditions import conditions_of, frequencies_of
 from headgate.grouping.limits import delta_l, dissimilarity
-from headgate.grouping.nearness import compile_limits
-from headgate.grouping.watch import Watch
-from headgate.methods.mondrian.mondrian_partition import mondrian_partition
 from headgate.methods.settings import Settings
 
 TOWNS = [(f"t{i}", f"district{i // 2}", f"region{i // 6}", "*") for i in range(9)]
+
 TREE = Hierarchy.from_rows(TOWNS, "town")
+
 LEVELS = ("low", "middle", "high")
+
 KINDS = {
     "age": Kind.INTEGER,
     "sex": Kind.CATEGORY,
@@ -40,7 +36,9 @@ KINDS = {
     "home": Kind.CATEGORY,
     "grade": Kind.ORDINAL,
 }
+
 SENSITIVE = ("illness", "pay", "home", "grade")
+
 QUASI = [["age"], ["age", "sex"], ["town", "day"], ["town", "level"], ["age", "sex", "town", "day", "level"]]
 
 
@@ -126,20 +124,6 @@ def recursion(lines, rows, k, admissible):
 
 def as_sets(groups):
     return {frozenset(np.flatnonzero(groups == g).tolist()) for g in range(int(groups.max()) + 1)}
-
-
-@settings(max_examples=150, deadline=None)
-@given(frames(), st.integers(1, 6), st.booleans())
-def test_strict_cuts_with_k_alone_are_those_of_a_plain_recursion(drawn, k, copied):
-    frame, quasi = drawn
-    if copied:  # equal rows stand for each other
-        frame = pd.concat([frame[[*quasi, "pay"]]] * 9, ignore_index=True)
-    if len(frame) < k:
-        return
-    lines = [Line(name, frame[name].tolist()) for name in quasi]
-    found = mondrian_partition(encoded(frame, quasi), [], Settings(k))
-    assert as_sets(found.groups) == recursion(lines, list(range(len(frame))), k, lambda rows: True)
-    assert found.reached
 
 
 def ground(name, one, other, line):
@@ -236,6 +220,7 @@ MONOTONE = [
     {"closeness": ("home", "0.37")},
     {"closeness": ("grade", "0.33"), "distinct": ("pay", 3)},
 ]
+
 OTHERS = [{"dissimilar": ("0.1", "0.6")}, {"dissimilar": ("0", "0.3"), "closeness": ("home", "0.5")}, {"star": (2, "2")}]
 
 
@@ -255,116 +240,3 @@ def settings_of(table, k, asked):
                 key = "closeness" if principle == "closeness" else f"{principle}_l"
                 conditions += conditions_of([bound[0]], **{key: bound[1]})
     return Settings(k, tuple(limits), conditions=tuple(conditions))
-
-
-@settings(max_examples=120, deadline=None)
-@given(frames(most=30), st.sampled_from(MONOTONE + OTHERS), st.sampled_from([(), ("none",), ("none", None)]), st.integers(1, 30))
-def test_each_condition_is_decided_as_it_is_defined(drawn, asked, harmless, size):
-    frame, quasi = drawn
-    table, oracle = encoded(frame, quasi, harmless), Oracle(frame, harmless, asked)
-    wanted = settings_of(table, 2, asked)
-    rules, limits = compile_conditions(table, wanted.conditions), compile_limits(wanted.limits, table.rows)
-    scratch = scratch_for(rules, limits, Watch().state, table.rows)
-    draw = np.random.default_rng(size)
-    for _ in range(4):
-        rows = draw.permutation(table.rows)[: min(size, table.rows)].astype(np.int64)
-        assert holds(rules, limits, rows, np.ones(len(rows), dtype=np.int64), scratch) == oracle.holds(rows.tolist())
-    assert not scratch.tally.any()
-    assert not scratch.share.any()
-
-
-@settings(max_examples=100, deadline=None)
-@given(frames(most=30), st.sampled_from([*SENSITIVE, "entropy"]), st.integers(1, 30))
-def test_distances_and_entropies_turn_at_the_very_figure_of_their_definition(drawn, what, size):
-    frame, quasi = drawn
-    table, everything = encoded(frame, quasi), np.arange(len(frame))
-    rows = np.random.default_rng(size).permutation(everything)[:size]
-    weight = np.arange(len(rows), dtype=np.int64) % 3 + 1  # a row stands for so many
-    name = "illness" if what == "entropy" else what
-    cells = [frame[name][row] for row, many in zip(rows, weight, strict=True) for _ in range(many)]
-    if what == "entropy":
-        figure = exp(-sum(n / len(cells) * log(n / len(cells)) for n in Counter(cells).values()))
-        asked = [conditions_of([name], entropy_l=max(1.0, figure - 1e-6)), conditions_of([name], entropy_l=figure + 1e-6)]
-    else:
-        figure = transport(name, cells, frame[name].tolist())
-        asked = [conditions_of([name], closeness=figure + 1e-6), conditions_of([name], closeness=max(0.0, figure - 1e-6))]
-    limits, found = compile_limits([], table.rows), []
-    for conditions in asked:
-        rules = compile_conditions(table, conditions)
-        found.append(holds(rules, limits, rows.astype(np.int64), weight, scratch_for(rules, limits, Watch().state, table.rows)))
-    assert found == [True, what != "entropy" and figure < 1e-7]
-
-
-@settings(max_examples=80, deadline=None)
-@given(frames(), st.sampled_from(MONOTONE), st.integers(2, 4))
-def test_conditions_allow_exactly_the_cuts_whose_sides_hold_them(drawn, asked, k):
-    frame, quasi = drawn
-    oracle = Oracle(frame, (), asked)
-    everything = list(range(len(frame)))
-    if len(frame) < k or not oracle.holds(everything):
-        return
-    table = encoded(frame, quasi)
-    found = mondrian_partition(table, [], settings_of(table, k, asked))
-    lines = [Line(name, frame[name].tolist()) for name in quasi]
-    assert as_sets(found.groups) == recursion(lines, everything, k, oracle.holds)
-    assert found.reached
-
-
-@settings(max_examples=100, deadline=None)
-@given(frames(), st.sampled_from(MONOTONE + OTHERS), st.sampled_from([(), ("none",), ("none", None)]), st.integers(2, 5), st.booleans())
-def test_what_is_reached_keeps_every_definition_in_groups_and_published_classes(drawn, asked, harmless, k, strict):
-    frame, quasi = drawn
-    if len(frame) < k:
-        return
-    table, oracle = encoded(frame, quasi, harmless), Oracle(frame, harmless, asked)
-    found = mondrian_partition(table, SENSITIVE, settings_of(table, k, asked), strict)
-    groups = as_sets(found.groups)
-    assert sorted(row for group in groups for row in group) == list(range(len(frame)))
-    assert min(map(len, groups)) == found.smallest >= k
-    classes = as_sets(publish_form(table, found.groups, "t", ["illness"]).by_values())
-    assert found.reached == all(oracle.holds(list(rows)) for rows in groups | classes)
-    assert found.reached == (not found.broken) == (found.rows_over == 0)
-    if oracle.holds(list(range(len(frame)))):
-        assert found.reached  # at worst all cuts are taken back
-
-
-@settings(max_examples=40, deadline=None)
-@given(frames(), st.sampled_from(MONOTONE + OTHERS), st.integers(2, 4), st.integers(0, 99))
-def test_the_order_of_rows_changes_no_strict_group(drawn, asked, k, seed):
-    frame, quasi = drawn
-    if len(frame) < k:
-        return
-    order = np.random.default_rng(seed).permutation(len(frame))
-    table = encoded(frame, quasi)
-    moved = table.take(order)
-    one = mondrian_partition(table, SENSITIVE, settings_of(table, k, asked))
-    other = mondrian_partition(moved, SENSITIVE, settings_of(moved, k, asked))
-    assert other.groups.tolist() == one.groups[order].tolist()
-
-
-@settings(max_examples=40, deadline=None)
-@given(frames(), st.sampled_from([{}, *MONOTONE]), st.integers(2, 4), st.integers(0, 99))
-def test_the_order_of_rows_changes_relaxed_groups_by_rows_that_are_alike_only(drawn, asked, k, seed):
-    frame, quasi = drawn
-    if len(frame) < k:
-        return
-    table = encoded(frame, quasi)
-    moved = table.take(np.random.default_rng(seed).permutation(len(frame)))
-
-    def contents(table):
-        groups = mondrian_partition(table, SENSITIVE, settings_of(table, k, asked), strict=False).groups
-        cells = table.codes([*quasi, *SENSITIVE])
-        return Counter(tuple(sorted(map(tuple, cells[groups == g].tolist()))) for g in range(int(groups.max()) + 1))
-
-    assert contents(moved) == contents(table)
-
-
-def test_with_one_quasi_identifier_groups_stay_as_they_are_published():
-    """Four ages of four rows, two of them alike: each keeps δ = 0.6, but not the first and the third together (4 of 8, where 3 may be)."""
-    pays = [0, 1, 200, 220, 100, 101, 240, 260, 2, 3, 280, 300, 102, 103, 320, 340]
-    for seed in range(20):
-        order = np.random.default_rng(seed).permutation(16)
-        table = encoded(pd.DataFrame({"age": np.repeat(np.arange(4), 4)[order], "pay": np.array(pays)[order]}), ["age"])
-        limit = dissimilarity(table.select(["pay"]), "0.02", "0.6")
-        found = mondrian_partition(table, ["pay"], Settings(4, (limit,)))
-        assert (found.count, found.loss, found.reached) == (4, 0.0, True)

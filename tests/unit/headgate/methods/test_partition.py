@@ -1,0 +1,22 @@
+import pytest
+
+from headgate.core.errors import RequirementNotMet
+from headgate.methods.anonymize import anonymize
+from headgate.methods.blocks.blocks_method import Blocks
+from headgate.methods.settings import Settings
+from tests.unit.headgate.methods.crowded import crowded
+
+
+def test_what_cannot_be_reached_says_so_with_a_proof_and_refuses_to_be_used(make_table):
+    table, limit = crowded(make_table)
+    found = anonymize(Blocks(), table, ["illness"], Settings(10, (limit,)), 0)
+    assert not found.reached
+    assert found.certificate is not None
+    assert found.certificate.refutes == "every partition"
+    assert found.certificate.values == ("x",)
+    assert found.certificate.rows == 120
+    with pytest.raises(RequirementNotMet) as refusal:
+        found.require()
+    assert "No partition can do it" in refusal.value.remedy
+    assert "'x'" not in str(refusal.value)
+    assert "x" not in repr(found.certificate.sentence()).split()
