@@ -98,3 +98,10 @@ def test_cap_of_many_rows_is_bounded_by_the_best_size():
     assert capacity(f, 1000, 10).most == 454
     assert equitable_capacity(f, 1000, 10).most == 400
     assert capacity(f, 3000, 10).most == 3000 * 5 // 11
+
+
+def test_groups_of_eleven_hold_more_equal_rows_than_groups_of_ten():
+    """DEFINITIONS §4: n = 1000, k = 10, δ = 0.6: groups of 10 hold 400 equal rows, groups of 11 hold 454."""
+    f = allowed_dissimilar(1000, "0.6")
+    assert equitable_capacity(f, 1000, 10).most == 400
+    assert capacity(f, 1000, 10).most == 454

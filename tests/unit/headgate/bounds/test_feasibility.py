@@ -181,6 +181,7 @@ def test_nor_in_thousands_of_other_tables():
 
 
 ROADS = Hierarchy.from_rows([("a", "north", "*"), ("b", "north", "*"), ("c", "south", "*")], "road")
+
 QUASI = {
     "age": ColumnSpec("age", Kind.INTEGER, Role.QUASI),
     "sex": ColumnSpec("sex", Kind.CATEGORY, Role.QUASI),
@@ -392,3 +393,39 @@ def test_a_million_rows_are_looked_at_in_a_moment():
     found = feasibility([limit], 10, table.select(["word", "weeks"]), table.select(["age"]))
     assert time.perf_counter() - begin < 1.0
     assert found.outlook is Outlook.GUARANTEED
+
+
+def test_table_1_is_beyond_what_lemma_2_and_inequality_4_speak_of(syndromes):
+    """n = 10, Θ = 6, δ = 0.1: in pairs t = ⌊0.9⌋ = 0 and Lemma 2 allows 5·1/2, in fives t = ⌊3.6⌋ = 3 and it allows 2·4/2; Inequality 4
+    allows 5·(1 − 0.1/2) and 5·(1 − 0.1·4/5). So neither says anything for this table."""
+    for k in (2, 5):
+        limit = dissimilarity(syndromes.select(["syndrome"]), "0.1", "0.1")
+        (one,) = feasibility([limit], k).limits
+        t = {2: 0, 5: 3}[k]
+        assert one.largest_degree == one.binding_degree == 6
+        assert one.lemma_2_bound == Fraction((10 // k) * (t + 1), 2)
+        assert one.inequality_4_bound == 5 * (1 - Fraction(k - 1, k) / 10)
+        assert one.bottleneck == pytest.approx(1 - 12 / 10)
+        assert not one.guaranteed
+
+
+def test_inequality_4_may_hold_where_nothing_exists():
+    """DEFINITIONS §4: n = 3, k = 2, δ = 0.6, one similar pair satisfies Inequality 4 and is infeasible."""
+    table = _words("aab")
+    found = feasibility([dissimilarity(table.select(["word"]), "0", "0.6")], 2)
+    (one,) = found.limits
+    assert one.largest_degree == 1
+    assert one.inequality_4_slack == pytest.approx(3 / 2 * (1 - 0.5 * 0.6) - 1)
+    assert one.inequality_4_slack > 0
+    assert one.lemma_2_slack == -0.5
+    assert found.outlook is Outlook.REFUTED
+
+
+def test_lemma_2_has_the_slack_of_its_floors():
+    """1000 rows, k = 10, δ = 0.6: m = 100, t = ⌊0.4·9⌋ = 3, so Θ ≤ 200; of 150 equal rows each has 149 neighbours. Inequality 4 allows
+    500·(1 − 0.9·0.6) = 230."""
+    table = _words(["x"] * 150 + [f"v{i}" for i in range(850)])
+    found = feasibility([dissimilarity(table.select(["word"]), "0", "0.6")], 10)
+    assert found.outlook is Outlook.GUARANTEED
+    assert (found.limits[0].lemma_2_slack, found.limits[0].inequality_4_slack) == (51, 81)
+    assert found.limits[0].bottleneck == pytest.approx(0.702)

@@ -13,6 +13,7 @@ from headgate.core.distance import Distance
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
 from headgate.grouping import abstract_graph as graphs
+from headgate.grouping.abstract_graph import abstract_graph, largest_degree
 from headgate.grouping.limits import dissimilarity
 
 
@@ -106,3 +107,51 @@ def test_a_graph_too_large_to_hold_is_refused_before_it_is_built(monkeypatch):
     limit = dissimilarity(_table(pd.DataFrame({"n1": range(11)})).select(["n1"]), "1", "0.5")
     with pytest.raises(InputRejected, match="121 pairs"):
         graphs.abstract_graph(limit)
+
+
+DISEASES = [  # paper "general proximity", Table I: distributions over four diseases
+    (0.5, 0.3, 0.1, 0.1),
+    (0.4, 0.3, 0.2, 0.1),
+    (0.4, 0.2, 0.2, 0.2),
+    (0.3, 0.4, 0.2, 0.1),
+    (0.2, 0.7, 0.1, 0.0),
+    (0.2, 0.6, 0.2, 0.0),
+    (0.8, 0.1, 0.0, 0.1),
+    (0.3, 0.1, 0.5, 0.1),
+]
+
+
+def _diseases():
+    parts = ("one", "two", "three", "four")
+    frame = pd.DataFrame(DISEASES, columns=list(parts)).assign(age=range(8))
+    specs = {
+        "age": ColumnSpec("age", Kind.INTEGER, Role.QUASI),
+        "disease": ColumnSpec("disease", Kind.VECTOR, Role.SENSITIVE, metric="total-variation", components=parts),
+    }
+    return encode_table(frame, specs)
+
+
+def test_the_abstract_graph_of_general_proximity_table_1_is_a_star_around_the_second_row():
+    """Total variation, ε = 0.1: Φ(#2) = {1, 2, 3, 4} (its Example 4); in the second group #7 and #8 are near nobody."""
+    edges = {(a + 1, b + 1) for a, b in abstract_graph(dissimilarity(_diseases().select(["disease"]), "0.1", "0.25")).edges()}
+    assert {edge for edge in edges if max(edge) <= 5} == {(1, 2), (2, 3), (2, 4)}
+    assert {edge for edge in edges if min(edge) >= 6} == set()
+
+
+def test_the_abstract_graph_of_table_1_has_19_edges_and_degree_6(syndromes):
+    """Paper "xcolor", Table I, Δ = min |pᵢ − qᵢ|, ε = 0.1; DEFINITIONS §3 Golden."""
+    graph = abstract_graph(dissimilarity(syndromes.select(["syndrome"]), "0.1", "0.5"))
+    edges = {(a + 1, b + 1) for a, b in graph.edges()}
+    assert len(edges) == graph.edge_count == 19
+    assert graph.largest_degree == 6
+    assert {edge for edge in edges if max(edge) <= 5} == {(1, 3), (2, 3), (3, 4)}
+    assert {edge for edge in edges if min(edge) >= 6} == {(6, 9)}
+
+
+def test_degrees_are_counted_on_distinct_values(people):
+    table = people(200, diseases=4)
+    limit = dissimilarity(table.select(["disease"]), "0", "0.5")
+    codes = table["disease"].codes
+    expected = [(codes == code).sum() - 1 for code in codes]
+    assert abstract_graph(limit).degrees().tolist() == expected
+    assert largest_degree(limit) == max(expected)

@@ -141,3 +141,11 @@ def test_another_delta_changes_the_counts_only(people):
     other = limit.with_delta(Fraction(2, 3))
     assert other.allowed.tolist() == allowed_dissimilar(30, Fraction(2, 3)).tolist()
     assert other.value is limit.value
+
+
+@pytest.mark.parametrize(
+    ("size", "delta", "most"), [(10, "0.6", 4), (11, "0.6", 5), (10, "0.7", 3), (11, "0.7", 4), (1, "0.1", 0), (1, "0", 1)]
+)
+def test_the_most_similar_rows_of_a_group(size, delta, most):
+    """DEFINITIONS §4: f(s) = ⌊(1−δ)(s−1)⌋ + 1, f(1) = 0 if δ > 0; at δ = 0.7 a group of 11 holds four, one of 10 three."""
+    assert allowed_dissimilar(20, delta)[size] == most

@@ -8,7 +8,7 @@ import pandas as pd
 from headgate.grouping.axes import axes_of
 from headgate.grouping.items import items_of
 from headgate.grouping.limits import dissimilarity, linkability
-from headgate.grouping.recount import fullest_share, recount
+from headgate.grouping.recount import recount
 from headgate.methods.xcolor.faithful import color
 
 
@@ -31,7 +31,6 @@ def test_suppressed_rows_are_in_no_group_and_harm_nobody(make_table):
     thinned = np.array([0, -1, -1, 0, 1, 1], dtype=np.int32)
     found = recount(itemized, limits, thinned)
     assert found.reached(2)
-    assert fullest_share(table.select(["illness"]), thinned) == 0.5
 
 
 def test_the_coloring_makes_no_group_below_k(people):
@@ -40,3 +39,12 @@ def test_the_coloring_makes_no_group_below_k(people):
         table = people(rows)
         limit = dissimilarity(table.select(["disease"]), "0", "0.1")
         assert sorted(np.bincount(color(axes_of(table), [limit], rows, 10).groups).tolist()) == sizes
+
+
+def test_the_groups_of_table_1_have_risk_three_quarters_and_one_quarter(syndromes):
+    """DEFINITIONS §3 Golden."""
+    limit = dissimilarity(syndromes.select(["syndrome"]), "0.1", "0.5")
+    itemized = items_of(syndromes, [limit])
+    both = np.array([0] * 5 + [1] * 5, dtype=np.int32)
+    assert recount(itemized, [limit], both).risk == 0.75
+    assert recount(itemized, [limit], np.where(both == 1, 0, -1).astype(np.int32)).risk == 0.25

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import headgate as hg
+from headgate.core.errors import RequirementNotMet
+from headgate.grouping.watch import Stopped, Watch
 from headgate.methods.full_domain.level_search import full_domain
 from headgate.methods.full_domain.level_settings import LevelSettings
+from tests.unit.headgate.methods.full_domain import mixed as mixed_table
 from tests.unit.headgate.methods.full_domain.every_node import (
     CONDITIONS,
     compare,
@@ -43,3 +48,19 @@ def test_column_and_row_order_do_not_matter():
     assert one.loss == pytest.approx(other.loss)
     pairs = set(zip(one.groups.tolist(), other.groups[::-1].tolist(), strict=True))
     assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
+
+
+def test_no_valid_node_is_said_so_and_required_in_vain():
+    frame = pd.DataFrame({"town": ["a", "b"], "ill": ["flu", "flu"]})
+    found = hg.full_domain(frame, {"town": [("a", "*"), ("b", "*")]}, k=2, frequency={"ill": 2})
+    assert not found.reached
+    assert (found.valid_nodes, found.minimal, found.groups.tolist()) == (0, (), [-1, -1])
+    with pytest.raises(RequirementNotMet, match="Lower k"):
+        found.require()
+
+
+def test_a_stopped_search_has_no_result():
+    watch = Watch()
+    watch.stop()
+    with pytest.raises(Stopped):
+        full_domain(mixed_table.encoded(mixed_table.mixed()), ("ill",), LevelSettings(2), watch)

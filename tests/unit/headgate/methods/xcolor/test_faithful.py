@@ -1,5 +1,6 @@
 """`faithful`: the paper's lemmas on arbitrary graphs, its initial coloring, hard cases, and being stopped."""
 
+import itertools
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -14,6 +15,8 @@ from headgate.bounds.feasibility import feasibility
 from headgate.core.columns import Kind, Role
 from headgate.core.distance import MATRIX, Distance, DistanceLayout
 from headgate.core.encode import ColumnSpec, encode_table
+from headgate.core.errors import InputRejected
+from headgate.grouping.abstract_graph import abstract_graph, largest_degree, similar_pairs
 from headgate.grouping.axes import axes_of
 from headgate.grouping.limits import NeighbourhoodLimit, allowed_dissimilar, dissimilarity, linkability
 from headgate.grouping.nearness import compile_limits
@@ -343,3 +346,31 @@ def test_a_run_that_is_stopped_before_it_begins_exchanges_nothing():
     state[STOP] = 1
     exchange_pairs(exchange, state, 0)
     assert exchange.search.tally[EXCHANGES] == 0
+
+
+def test_the_coloring_of_example_4_has_no_monochromatic_edge(syndromes):
+    """Paper "xcolor", Example 4 and Figure 2: (#1, #2, #4) and (#3, #5) in the first group of Table I, ε = 0.1."""
+    edges = {(a + 1, b + 1) for a, b in abstract_graph(dissimilarity(syndromes.select(["syndrome"]), "0.1", "0.5")).edges()}
+    assert not any(set(edge) <= color for edge in edges for color in ({1, 2, 4}, {3, 5}))
+    assert (1, 3) in edges
+
+
+def test_degrees_of_table_1_are_counted_alike_with_and_without_the_graph(syndromes):
+    """19 edges and Θ = 6 (DEFINITIONS §3 Golden): 10 rows, and twice 19, are the ordered pairs."""
+    limit = dissimilarity(syndromes.select(["syndrome"]), "0.1", "0.5")
+    assert similar_pairs(limit) == (10 + 2 * 19, 6)
+    assert largest_degree(limit) == 6
+
+
+@pytest.mark.parametrize(("groups", "delta_neighbours", "expected"), [(2, 2, Fraction(1, 4)), (4, 1, Fraction(7, 16))])
+def test_a_random_partition_violates_as_often_as_example_5_says(groups, delta_neighbours, expected):
+    """8 rows, δ = 1/2, a row with two neighbours: violated if 2 of them share its group of 4, or 1 of them its group of 2."""
+    places = list(itertools.product(range(groups), repeat=2))
+    violated = sum((a == 0) + (b == 0) >= delta_neighbours for a, b in places)
+    assert Fraction(violated, len(places)) == expected
+
+
+def test_too_few_rows_for_one_class_is_an_error(people):
+    table = people(5)
+    with pytest.raises(InputRejected, match="5 rows"):
+        color(axes_of(table), [], 5, 6)
