@@ -27,8 +27,8 @@ class LevelPartition(Partition):
 
     def remedy(self) -> str:
         return (
-            "No choice of levels keeps what is asked, perhaps not even everybody in one group: loosen k, δ or the gates on single "
-            "attributes, raise `suppression`, or give the hierarchies more levels."
+            "Loosen k, δ or the gates on single attributes, raise `suppression`, or give the hierarchies more levels; perhaps not even "
+            "everybody in one group keeps what is required."
         )
 
 

@@ -42,6 +42,6 @@ def test_where_no_choice_of_levels_does_it_the_refusal_is_about_levels(table: Ta
     partition = level_partition(table, ["word"], Settings(4, (dissimilarity(table.select(["word"]), "0", "0.9"),)))
     assert not partition.reached
     assert partition.levels is None
-    with pytest.raises(RequirementNotMet, match="choices of levels") as refused:
-        partition.require("table-1")
+    with pytest.raises(RequirementNotMet, match="no choice of levels") as refused:
+        partition.require("in table-1")
     assert "suppression" in refused.value.cure
