@@ -12,24 +12,24 @@ help:
 	@echo "make test           all tests but the long ones; at most 5 minutes on two cores"
 	@echo "make test-fast      the unit tests; at most a minute"
 	@echo "make test-long      the long tests"
-	@echo "make sabotage       breaks one line at a time and sees that the test named for it fails"
+	@echo "make sabotage       breaks one line at a time and checks that the test named for it fails"
 	@echo "make test-all       every test, and the sabotages"
 	@echo "make check          lint, types, import contracts, docs that follow from the code; edits nothing"
 	@echo "make docs           writes the docs that follow from the code: the rooms, the command line, the states"
 	@echo "make fix            formats, and fixes what the linter can fix"
-	@echo "make bench-release  what a release costs beside an empty Prefect flow"
-	@echo "make bench-measures how fast the measures are, beside pyCANON"
-	@echo "make bench-xcolor   how fast and how useful groups are, beside reading the file, Mondrian and other libraries"
+	@echo "make bench-release  the cost of a release, compared with an empty Prefect flow"
+	@echo "make bench-measures the speed of the measures, compared with pyCANON"
+	@echo "make bench-xcolor   speed and information loss of groups, compared with reading the file, Mondrian and other libraries"
 	@echo "make bench-paper-xcolor  the experiments of the XColor paper, redone"
-	@echo "make bench-codip    what plans, associations and full-domain generalization cost"
+	@echo "make bench-codip    the cost of plans, associations and full-domain generalization"
 	@echo "make bench-paper-codip  the experiments of the CODIP paper, redone"
-	@echo "make bench-risk     what exact disclosure risk against a register costs, how it grows, and MinRisk"
+	@echo "make bench-risk     the cost of exact disclosure risk against a register, its growth, and MinRisk"
 	@echo "make bench-paper-risk   the experiments of the disclosure-risk paper, redone"
 	@echo "make lock           resolves requirements.lock again"
 
 setup: .venv/ready .venv/compiled
 
-# Compiled loops are kept beside their source, and a loop does not notice that one it calls has changed: so all are made anew together.
+# Compiled loops are kept beside their source. A loop does not notice that one it calls has changed, so all are compiled again together.
 .venv/compiled: .venv/ready $(wildcard headgate/*.py headgate/*/*.py headgate/*/*/*.py)
 	@echo "Compiling the hot loops (about a minute) ..."
 	@find headgate tests -name '*.nb[ic]' -delete
