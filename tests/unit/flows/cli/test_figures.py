@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
-from flows.cli.figures import figure, gate_name, in_words, named_attributes, percentage, short
+from flows.cli.figures import figure, gate_name, in_words, named_attributes, percentage, required_figure, short
+from policies.gates.verdict import Comparison, Verdict
+
+
+def verdict(gate: str, required: str, **more: Any) -> Verdict:
+    return Verdict(**{"gate": gate, "comparison": Comparison.AT_MOST, "measured": 0.0, "required": float(required), "passed": True, **more})
 
 
 @pytest.mark.parametrize(
@@ -36,8 +42,15 @@ def test_a_state_is_written_in_words() -> None:
 
 
 def test_a_gate_about_a_dictionary_is_named_after_its_file_without_the_folder() -> None:
-    assert gate_name("disclosure:data/registers/register.csv.mean") == "disclosure:register.csv.mean"
-    assert gate_name("linkability") == "linkability"
+    of_register = verdict("disclosure", "0.01", dictionary="data/registers/register.csv", bound="mean", comparison=Comparison.AT_MOST)
+    assert "register.csv" in gate_name(of_register)
+    assert "registers" not in gate_name(of_register)
+    assert gate_name(verdict("linkability", "0.4")) == "linkability"
+
+
+def test_what_is_required_is_shown_with_its_direction() -> None:
+    assert required_figure(verdict("k", "10", comparison=Comparison.AT_LEAST)) == "at least 10"
+    assert required_figure(verdict("linkability", "0.4", comparison=Comparison.AT_MOST)) == "at most 0.4"
 
 
 def test_many_columns_of_one_set_are_counted_and_few_are_named() -> None:
