@@ -65,7 +65,7 @@ def _united(not_measured: Sequence[str]) -> list[str]:
     """What cannot be measured of several tables is said once."""
     places: dict[tuple[str, str], list[str]] = {}
     for claim in not_measured:
-        of_table = re.fullmatch(r"(.*? of )(table-\d+|the release)( .*)", claim)
+        of_table = re.fullmatch(r"(.*? of )(table-\d+|the release)([ ,].*)", claim)
         key = (of_table[1], of_table[3]) if of_table else (claim, "")
         places.setdefault(key, []).extend([of_table[2]] if of_table else [])
     return [head + ", ".join(named) + tail for (head, tail), named in places.items()]

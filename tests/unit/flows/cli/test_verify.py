@@ -6,5 +6,11 @@ from flows.cli.verify import _united
 
 
 def test_a_claim_that_cannot_be_measured_of_several_tables_is_said_once() -> None:
-    claims = ["linkability of table-1 (no register)", "linkability of table-2 (no register)", "utility"]
-    assert _united(claims) == ["linkability of table-1, table-2 (no register)", "utility"]
+    resting = "which rests on the dictionary register, which is not published"
+    claims = [
+        f"disclosure of table-1, {resting}",
+        "query error of table-1 against the source",
+        "utility",
+        f"disclosure of table-2, {resting}",
+    ]
+    assert _united(claims) == [f"disclosure of table-1, table-2, {resting}", "query error of table-1 against the source", "utility"]
