@@ -112,6 +112,7 @@ def test_both_shipped_policies_release_with_full_domain_at_more_loss(
     assert all(gate["passed"] for gate in outcome.json["gates"])
 
 
+@pytest.mark.long
 def test_more_suppression_never_turns_a_release_into_a_refusal(project: Any) -> None:
     """Each table in itself might suppress the whole share; together they keep it, if need be by suppressing nobody."""
     released = []

@@ -68,6 +68,7 @@ def test_a_search_ends_where_tables_are_refused_and_is_still_never_worse_than_th
         optimal(columns, 0.3, 1.0, lambda names: False)
 
 
+@pytest.mark.long
 def test_two_hundred_attributes_have_a_plan_in_reasonable_time():
     columns = drawn(200, rows=120)
     found = codip_star(columns, 1.0, 1.0)

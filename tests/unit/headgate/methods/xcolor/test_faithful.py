@@ -309,6 +309,7 @@ def _hopeless(rows):
     return axes, [dissimilarity(table.select(["value"]), "0.1", "0.8"), linkability(table["value"], "0.1")]
 
 
+@pytest.mark.long
 def test_a_long_run_tells_how_many_violations_are_gone_and_stops_within_a_second():
     axes, limits = _hopeless(60_000)
     color(*_hopeless(2_000), 2_000, 5)
