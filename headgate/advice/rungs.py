@@ -17,7 +17,7 @@ def rungs(k: int, more: Sequence[Fraction] = ()) -> tuple[Fraction, ...]:
     """From 1 down to 0 in twentieths, with those asked for besides. Finer steps cost too much: grouping a table in vain takes longest just
     above what it can carry. And larger groups feel any δ, not only 1 − j/(k−1)."""
     if k < 2:
-        raise InputRejected(f"k = {k} leaves nobody in company.", "Give k ≥ 2.")
+        raise InputRejected(f"k = {k} leaves rows alone in their groups.", "Give k ≥ 2.")
     return tuple(sorted({*ROUND, *more}, reverse=True))
 
 

@@ -104,7 +104,7 @@ def fitting(sizes: Sequence[int], rows: int) -> tuple[int, ...]:
     """Those k of which at least one group can be made."""
     possible = tuple(sorted({k for k in sizes if 2 <= k <= rows}))
     if not possible:
-        raise InputRejected(f"{rows} rows cannot make a group of any k that was asked for.", "Give smaller k, at least 2.")
+        raise InputRejected(f"{rows} rows cannot make a group of any of the k given.", "Give smaller k, at least 2.")
     return possible
 
 

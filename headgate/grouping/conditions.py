@@ -105,7 +105,7 @@ def conditions_of(
     for name, bound in _each(names, closeness, "closeness"):
         t = exact(bound)
         if t < 0:
-            raise InputRejected("A closeness t below 0 can be kept by no group.", "Give t ≥ 0, such as 0.3.")
+            raise InputRejected("No group can have a closeness below 0.", "Give t ≥ 0, such as 0.3.")
         found.append(Closeness(name, t))
     return tuple(found)
 
@@ -162,7 +162,7 @@ def _each(names: Sequence[str], bounds: Any, what: str) -> Sequence[tuple[str, A
 def _from_one(bound: Any, what: str) -> Fraction:
     least = exact(bound)
     if least < 1:
-        raise InputRejected(f"{what} = {bound} asks for nothing.", "Give l ≥ 1.")
+        raise InputRejected(f"{what} = {bound} is below 1.", "Give l ≥ 1.")
     return least
 
 
@@ -173,5 +173,5 @@ def _recursive(name: str, pair: Any) -> RecursiveCL:
     if c <= 0:
         raise InputRejected("The c of recursive (c, l)-diversity is not above 0.", "Give a decimal such as 3 or 0.5.")
     if isinstance(l, bool) or not isinstance(l, int | np.integer) or l < 2:
-        raise InputRejected("The l of recursive (c, l)-diversity is no whole number from 2 up.", "Give l ≥ 2; (c, 1) always holds.")
+        raise InputRejected("The l of recursive (c, l)-diversity is not a whole number of at least 2.", "Give l ≥ 2; (c, 1) always holds.")
     return RecursiveCL(name, c, int(l))

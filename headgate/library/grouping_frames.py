@@ -247,9 +247,9 @@ def _asked(
 ) -> tuple[tuple[NeighbourhoodLimit, ...], tuple[Condition, ...]]:
     """What is asked of every group beside k; `bounds` are those of `conditions_of`."""
     if (epsilon is None) != (delta is None):
-        raise InputRejected("ε and δ belong together.", "Give both, or neither.")
+        raise InputRejected("Only one of ε and δ is given.", "Give both, or neither.")
     if not table.sensitive and any(one is not None for one in (epsilon, frequency, *bounds.values())):
-        raise InputRejected("There is no sensitive attribute for this condition.", "Name at least one.")
+        raise InputRejected("This condition needs a sensitive attribute.", "Name at least one.")
     columns = table.select(table.sensitive)
     limits = () if epsilon is None else (dissimilarity(columns, epsilon, delta, composite),)
     return limits + frequencies_of(columns, frequency), conditions_of(table.sensitive, **bounds)
@@ -258,7 +258,7 @@ def _asked(
 def _group_size(k: Any, delta: Any = None) -> int:
     """(ε, δ) holds in no group of one unless δ is 0, not even where the one row has nothing sensitive in it."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer):
-        raise InputRejected("k is no whole number.", "Give the size of the smallest group, such as 10.")
+        raise InputRejected("k is not a whole number.", "Give the size of the smallest group, such as 10.")
     return 2 if k == 1 and delta is not None and exact(delta) > 0 else int(k)
 
 

@@ -62,7 +62,7 @@ class Bits:
 
 def bits_of(column: Column, spec: ColumnSpec) -> Bits:
     if column.kind is not Kind.SET:
-        raise InputRejected(f"'{column.name}' is no set.", "Declare kind: set.")
+        raise InputRejected(f"'{column.name}' is not a set.", "Declare kind: set.")
     members = set_values(column, spec)
     if not members:
         raise InputRejected(f"'{column.name}' has no values to make columns of.", "Declare its values in the policy, or drop it.")
@@ -146,7 +146,7 @@ def unbitmap(frame: pd.DataFrame, attribute: str, separator: str = "|") -> pd.Da
     """The frame with the 0/1 columns of `attribute` joined again, members in the order of the columns; an empty set is the separator."""
     names = [name for name in frame.columns if str(name).startswith(f"{attribute}{BIT}")]
     if not names:
-        raise InputRejected(f"There are no columns '{attribute}{BIT}…'.", "Give the attribute that `bitmap` replaced.")
+        raise InputRejected(f"No column begins with '{attribute}{BIT}'.", "Give the attribute that `bitmap` replaced.")
     members = [str(name).removeprefix(f"{attribute}{BIT}") for name in names]
     sets = _joined(len(frame), members, (_marks(frame[name], str(name)) for name in names))
     texts = [None if cell is None else separator.join(cell) or separator for cell in sets]

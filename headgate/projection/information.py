@@ -71,7 +71,7 @@ def associations(columns: Sequence[Column]) -> Associations:
     alone = [count_alone(column) for column in columns]
     size, rows = len(columns), int(alone[0].sum()) if alone else 0
     if rows == 0:
-        raise InputRejected("There are no rows or no sensitive attributes to project.", "Give at least one of each.")
+        raise InputRejected("The table has no rows or no sensitive attributes to project.", "Give at least one of each.")
     entropies = np.array([_entropy(counts) for counts in alone])
     flags = [np.roll(column.sensitive, 1) for column in columns]
     sensitive = np.array([counts[flag].sum() / rows for counts, flag in zip(alone, flags, strict=True)])

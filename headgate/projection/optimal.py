@@ -127,7 +127,7 @@ def given(
             places.setdefault(column.origin, []).append(i)
     unknown = [name for table in tables for name in table if name not in places]
     if unknown:
-        raise InputRejected(f"The plan names '{unknown[0]}', which is no sensitive attribute.", "Name sensitive attributes only.")
+        raise InputRejected(f"The plan names '{unknown[0]}', which is not a sensitive attribute.", "Name sensitive attributes only.")
     plan = tuple(tuple(sorted(i for name in table for i in places[name])) for table in tables)
     return _one_plan("given", columns, plan, association_loss, join_threat, check)
 

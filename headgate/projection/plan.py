@@ -65,7 +65,7 @@ class CheckPlan:
 
     def __init__(self, columns: Sequence[Column], check: CheckTable | None) -> None:
         if len({column.name for column in columns}) != len(columns):
-            raise InputRejected("Two sensitive attributes have one name.", "Rename one of them.")
+            raise InputRejected("Two sensitive attributes have the same name.", "Rename one of them.")
         self.associations: Associations = associations(columns)
         self._check = check
         self._verdicts: dict[frozenset[str], TableVerdict] = {}

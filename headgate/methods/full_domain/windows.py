@@ -57,7 +57,7 @@ def windows_of(table: Table, first: NDArray[np.int32], conditions: Sequence[Wind
         if not column.kind.numeric:
             raise InputRejected(f"(δ, l) needs numbers, and '{column.name}' is {column.kind}.", "Use it on a number or a date.")
         if condition.l < 1 or condition.interval < 0:
-            raise InputRejected("A window asks for an interval from 0 and an l from 1 up.", "Give both.")
+            raise InputRejected("A window needs an interval of at least 0 and an l of at least 1.", "Give both.")
         codes = column.codes[first]
         found.append(
             Window(

@@ -100,7 +100,7 @@ def test_sets_without_any_value_and_broken_bits_are_refused():
         hg.unbitmap(pd.DataFrame({"a=x": [0, 2]}), "a")
     with pytest.raises(InputRejected, match="only part"):
         hg.unbitmap(pd.DataFrame({"a=x": [0, None], "a=y": [1, 1]}), "a")
-    with pytest.raises(InputRejected, match="no columns"):
+    with pytest.raises(InputRejected, match="No column begins"):
         hg.unbitmap(pd.DataFrame({"b": [0]}), "a")
     with pytest.raises(InputRejected, match="not in the data"):
         hg.bitmap(pd.DataFrame({"b": [0]}), "a")

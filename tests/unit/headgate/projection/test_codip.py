@@ -121,7 +121,7 @@ def test_plain_plans_are_checked_like_any_other(five):
         separate(five, 0.3, 0.3)
     with pytest.raises(RequirementNotMet, match="not allowed"):
         single(five, check=lambda names: TableVerdict(False, "not allowed"))
-    with pytest.raises(InputRejected, match="no sensitive attribute"):
+    with pytest.raises(InputRejected, match="not a sensitive attribute"):
         given(five, [["a", "z"], ["b", "c", "d", "e"]])
     with pytest.raises(InputRejected, match="leaves an attribute out"):
         given(five, [["a", "b"]])
