@@ -25,10 +25,10 @@ def _utc(text: str) -> str:
 
 def moment(text: str) -> datetime.datetime:
     """A moment as events write it: ISO 8601 with its offset."""
-    found = datetime.datetime.fromisoformat(text)
-    if found.tzinfo is None:
+    read = datetime.datetime.fromisoformat(text)
+    if read.tzinfo is None:
         raise ValueError("a moment with its offset is needed")
-    return found
+    return read
 
 
 Moment = Annotated[str, AfterValidator(_utc)]

@@ -85,7 +85,7 @@ def keep_envelope(home: Home, candidate: str, envelope: bytes) -> str:
             replace_file(folder / f"{digest}.dsse.json", envelope)
     except OSError as problem:
         raise StoreUnavailable(
-            f"The decision could not be stored in {folder} ({reason_of(problem)}).", "Check the home's rights and space."
+            f"The decision could not be stored in {folder} ({reason_of(problem)}).", "Check the home's permissions and free space."
         ) from None
     return digest
 

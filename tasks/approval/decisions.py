@@ -53,7 +53,8 @@ def record_withdrawal(home: Home, ledger: Ledger, name: str, key: PrivateKey, re
     """The event alone; tasks.publication.withdraw also takes the version out of the way."""
     release = read_history(ledger).find(name)
     if not release.candidate:
-        raise TransitionRefused([Refusal("state", f"Release {release.release_id} has no candidate")], "There is nothing to withdraw.")
+        refusal = Refusal("state", f"Release {release.release_id} has no candidate")
+        raise TransitionRefused([refusal], "Only a sealed candidate can be withdrawn.")
     return _decide(home, ledger, load_candidate(home.candidates, release.candidate), Action.WITHDRAW, key, reason, 1)
 
 
@@ -109,7 +110,7 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
         act, envelope = _signed(release, candidate, action, actor, reason.strip(), now, key)
         answer = decide(release, act, actor, Rules(floor, frozenset({actor.fingerprint} if why_not else ())), now)
         if isinstance(answer, Refused):
-            said = [one for one in answer.reasons if one.rule != "key_not_revoked"]
+            said = [refusal for refusal in answer.reasons if refusal.rule != "key_not_revoked"]
             raise TransitionRefused([*said, Refusal("key", f"this key {why_not}")] if why_not else said, CURES[action])
         after, digest = answer.release, keep_envelope(home, candidate.id, envelope)
         try:

@@ -64,7 +64,7 @@ def check_decision(
     subjects = signed.statement.digests
     if subjects != {MANIFEST: said.candidate} or said.candidate != event.candidate:
         raise IntegrityBroken(f"{what} was signed for another candidate.", CURE)
-    told = (action, event.policy_digest, event.release_id, dataset, event.signer.principal, event.at, event.reason)
-    if told != (said.action, said.policy_digest, said.release, said.dataset, said.principal, said.at, said.reason):
+    recorded = (action, event.policy_digest, event.release_id, dataset, event.signer.principal, event.at, event.reason)
+    if recorded != (said.action, said.policy_digest, said.release, said.dataset, said.principal, said.at, said.reason):
         raise IntegrityBroken(f"{what} says something else than the ledger recorded.", CURE)
     return said

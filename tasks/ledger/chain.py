@@ -134,14 +134,14 @@ def verify_head(content: bytes, envelope: bytes) -> tuple[Head, Signed]:
 
 
 def entries_to_lines(entries: Iterable[Entry]) -> str:
-    """One JSON object a line."""
+    """One JSON object per line."""
     return "".join(json.dumps(asdict(entry), sort_keys=True) + "\n" for entry in entries)
 
 
 def entries_from_lines(text: str, where: str) -> tuple[Entry, ...]:
     """Strictly what `entries_to_lines` writes: no field more, fewer or of another type."""
     types = {name: int if name in ("seq", "version") else str for name in Entry.__dataclass_fields__}
-    found: list[Entry] = []
+    entries: list[Entry] = []
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         try:
             fields = json.loads(line)
@@ -149,5 +149,5 @@ def entries_from_lines(text: str, where: str) -> tuple[Entry, ...]:
             fields = None
         if not isinstance(fields, dict) or {name: type(value) for name, value in fields.items()} != types:
             raise IntegrityBroken(f"{where} line {number} is not an event.", "Ask the publisher for the folder again.")
-        found.append(Entry(**fields))
-    return tuple(found)
+        entries.append(Entry(**fields))
+    return tuple(entries)

@@ -97,10 +97,10 @@ def still_held(store: LedgerStore, lock: DatasetLock, moment: float) -> bool:
 def _beat(store: LedgerStore, lock: DatasetLock, done: threading.Event, seconds: float) -> None:
     while not done.wait(seconds):
         try:
-            held = still_held(store, lock, time.time())
+            ours = still_held(store, lock, time.time())
         except HeadgateError:
             continue  # the next beat may find the store again; until then the holder's own appends will be refused aloud
-        if not held:
+        if not ours:
             return
 
 

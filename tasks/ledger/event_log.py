@@ -1,7 +1,7 @@
 """Where the ledger is written: every step of every release as an event that is only ever appended, holding the hash of the one before.
 
-The state of a release is the fold of its events; there is no state table to tamper with. The rules are here, whichever store keeps
-the entries (ledger_store.py).
+The state of a release is the fold of its events; no table of states exists that could be tampered with. The rules are here,
+whichever store keeps the entries (ledger_store.py).
 """
 
 from __future__ import annotations

@@ -61,14 +61,14 @@ class History:
 
     def find(self, name: str) -> Release:
         """By the id of a release, or by a unique beginning (at least 8 digits) of its candidate's id."""
-        found = [release for release in self.releases() if release.release_id == name or _begins(release.candidate, name)]
-        if not found:
+        matching = [release for release in self.releases() if release.release_id == name or _begins(release.candidate, name)]
+        if not matching:
             raise InputRejected(
                 f"The ledger knows no release or candidate {name[:80]}.", "See `headgate releases`, and check HEADGATE_HOME."
             )
-        if len(found) > 1:
-            raise InputRejected(f"{len(found)} candidates' ids begin with {name[:80]}.", "Give more digits.")
-        return found[0]
+        if len(matching) > 1:
+            raise InputRejected(f"{len(matching)} candidates' ids begin with {name[:80]}.", "Give more digits.")
+        return matching[0]
 
     def at_target(self, target: str) -> tuple[Release, ...]:
         return tuple(release for release in self.releases() if release.target == target)
@@ -81,7 +81,7 @@ def read_history(ledger: Ledger) -> History:
 
 def check_same(release: Release, manifest: Manifest) -> None:
     """What a manifest claims of the run must be what the run's events say."""
-    told = {
+    claims = {
         "release": (release.release_id, manifest.release_id),
         "dataset": (release.dataset, manifest.dataset),
         "policy": (release.policy_digest, manifest.policy_digest),
@@ -90,7 +90,7 @@ def check_same(release: Release, manifest: Manifest) -> None:
         "signers": ((release.signers, release.signers_digest), (manifest.signers, manifest.signers_digest)),
         "source": (release.source_hmac, manifest.source_hmac),
     }
-    for what, (recorded, sealed) in told.items():
+    for what, (recorded, sealed) in claims.items():
         if recorded != sealed:
             raise IntegrityBroken(f"The manifest names another {what} than the ledger recorded.", "Run the release again.")
     if not manifest.verdicts or not all(verdict.passed for verdict in manifest.verdicts):

@@ -52,7 +52,7 @@ def _predicate(manifest: Manifest, candidate: str, release: Release, approvals: 
         "target": release.target,
         "approvals": [
             {**approval.signer.model_dump(mode="json"), "at": approval.at, "statement_sha256": approval.sha256}
-            for approval in sorted(approvals, key=lambda one: one.signer.principal)
+            for approval in sorted(approvals, key=lambda approval: approval.signer.principal)
         ],
     }
 

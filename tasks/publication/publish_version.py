@@ -23,6 +23,7 @@ from tasks.ledger.history import VISIBLE, History, latest_version, read_history
 from tasks.publication.attestation import ATTESTATION_FILE, accompanying_files, check_attestation
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
+from tasks.runtime.wording import counted
 from tasks.signing.keys import PrivateKey, ledger_key
 from tasks.stores.files import Stored, read_file
 from tasks.stores.open_release_store import open_release_store
@@ -54,7 +55,8 @@ def publish(home: Home, ledger: Ledger, candidate: str, store: ReleaseStore | No
             return _publish(home, ledger, sealed, series, floor)
         except OSError as problem:
             reason = reason_of(problem)
-        raise PublicationFailed(f"{series.address()} could not be written ({reason}).", "Check its rights and space, then publish again.")
+        cure = "Check permissions and free space, then publish again."
+        raise PublicationFailed(f"{series.address()} could not be written ({reason}).", cure)
 
 
 def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, floor: int) -> Publication:
@@ -79,7 +81,8 @@ def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, floo
     if not already:
         release = _record(ledger, release, Act(Action.COMPLETE, version=number, attestation_sha256=attestation))
     _settle(ledger, series)
-    return Publication(release, series.address(number), number, attestation, tuple(one.signer.principal for one in counting), already)
+    people = tuple(approval.signer.principal for approval in counting)
+    return Publication(release, series.address(number), number, attestation, people, already)
 
 
 def _start(ledger: Ledger, history: History, release: Release, series: Series, approvals: Sequence[Approval], floor: int) -> Release:
@@ -164,7 +167,7 @@ def _arrived(sealed: Candidate, stored: Mapping[str, Stored], key: PrivateKey, w
     wrong = [path for path, digest in expected.items() if digests.get(path) != digest]
     if wrong:
         raise PublicationFailed(
-            f"{len(wrong)} file(s) did not arrive at {where} as they were sealed.", "Check the disk, then publish again."
+            f"{counted(len(wrong), 'file')} did not arrive at {where} as they were sealed.", "Check the disk, then publish again."
         )
     return attestation
 
@@ -176,6 +179,6 @@ def _settle(ledger: Ledger, series: Series) -> None:
     newest = latest_version(at_target)
     for other in at_target:
         if other.state is State.PUBLISHED and other.version != newest:
-            by = next(one.release_id for one in at_target if one.version == newest)
+            by = next(release.release_id for release in at_target if release.version == newest)
             _record(ledger, other, Act(Action.SUPERSEDE, superseded_by=by))
     series.point_latest(newest)

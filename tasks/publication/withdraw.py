@@ -22,7 +22,7 @@ from tasks.stores.release_store import ReleaseStore, Series
 
 @dataclass(frozen=True)
 class Withdrawal:
-    """`latest`: the version that `latest` names now, None if there is none left or nothing was published."""
+    """`latest`: the version that `latest` names now, None if no version is left or none was published."""
 
     release: Release
     latest: int | None

@@ -45,7 +45,7 @@ def unique_keys(cells: pa.ChunkedArray, name: str, where: str) -> pa.Array:
     keys = trimmed_texts(cells, name, where).combine_chunks()
     missing, repeated = keys.null_count, len(keys.drop_null()) - len(keys.drop_null().unique())
     if missing or repeated:
-        raise InputRejected(f"{where} has {missing} missing and {repeated} repeated cells in '{name}'.", "Give one row a person.")
+        raise InputRejected(f"{where} has {missing} missing and {repeated} repeated cells in '{name}'.", "Give exactly one row per person.")
     return keys
 
 
@@ -63,8 +63,8 @@ def _decoded(cells: pa.ChunkedArray) -> pa.ChunkedArray:
 def _as_written(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     """0.7 for a narrow float, and not the 0.699999988079071 that a wide one makes of it: then 0.8 is at 0.1. Each value is written once."""
     chunks = [chunk.dictionary_encode() for chunk in cells.chunks]
-    wide = [pa.DictionaryArray.from_arrays(one.indices, one.dictionary.cast(pa.string()).cast(pa.float64())) for one in chunks]
-    return pa.chunked_array([one.cast(pa.float64()) for one in wide], type=pa.float64())
+    wide = [pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(pa.string()).cast(pa.float64())) for chunk in chunks]
+    return pa.chunked_array([chunk.cast(pa.float64()) for chunk in wide], type=pa.float64())
 
 
 def _nested(kind: pa.DataType) -> bool:
@@ -82,8 +82,8 @@ def _series(cells: pa.ChunkedArray, name: str, where: str) -> pd.Series:
     plain = _decoded(cells)
     kind = plain.type
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        held = kind.value_type
-        if pa.types.is_string(held) or pa.types.is_large_string(held) or pa.types.is_integer(held):
+        part = kind.value_type
+        if pa.types.is_string(part) or pa.types.is_large_string(part) or pa.types.is_integer(part):
             return pd.Series(_tuples(plain), dtype=object)
     if _nested(kind) or pa.types.is_time(kind) or pa.types.is_duration(kind):
         raise InputRejected(f"Column '{name}' of {where} holds {_word(kind)} cells.", "Give text, numbers, dates, or lists for a set.")

@@ -39,15 +39,15 @@ class IdentifierValues:
         self._texts = {name: cells.combine_chunks() for name, cells in columns.items()}
 
     def of(self, name: str) -> NDArray[np.object_] | None:
-        """One of the identifiers, row by row and without blanks around it; None if there is no such one."""
+        """One of the identifiers, row by row and without blanks around it; None if the source has no identifier of that name."""
         return compute.utf8_trim_whitespace(self._texts[name]).to_numpy(zero_copy_only=False) if name in self._texts else None
 
     def among(self, texts: Sequence[str]) -> set[str]:
-        asked = pa.array(texts, type=pa.string())
-        found: set[str] = set()
+        cells = pa.array(texts, type=pa.string())
+        identifying: set[str] = set()
         for known in self._texts.values():
-            found.update(asked.filter(compute.is_in(asked, value_set=known)).to_pylist())
-        return found
+            identifying.update(cells.filter(compute.is_in(cells, value_set=known)).to_pylist())
+        return identifying
 
     def __repr__(self) -> str:
         return f"IdentifierValues({len(self._texts)} columns)"

@@ -38,22 +38,22 @@ def own_weights(loaded: LoadedPolicy, cells: pa.Table, where: str) -> OwnWeights
     if loaded.references.people is None:
         raise InputRejected(f"The table of weights '{cost.people.path}' was not read.", "Give the file that the policy names.")
     _check_fits(cost, loaded.references.people)
-    found = _of_people(cost.people, loaded.references.people, cells, where, loaded.policy)
-    return OwnWeights(found.pop(EVERYTHING, None), found)
+    weights = _of_people(cost.people, loaded.references.people, cells, where, loaded.policy)
+    return OwnWeights(weights.pop(EVERYTHING, None), weights)
 
 
 def _check_fits(cost: SensitivityKey, table: Source) -> None:
     """A factor on weights that nobody gives would weigh nothing, and so find no risk at all."""
     each = [name for name in table.names if cost.people is not None and name not in (cost.people.key, EVERYTHING)]
     if cost.form == "count" and EVERYTHING not in table.names:
-        raise InputRejected(f"{table.name} has no column '{EVERYTHING}'.", "Form count needs it: a weight a person.")
+        raise InputRejected(f"{table.name} has no column '{EVERYTHING}'.", "Form count needs it: one weight per person.")
     if cost.form == "count" and each:
         raise InputRejected(
             f"{table.name} weighs '{each[0]}', but form count weighs no attribute.", "Remove the column, or form: additive."
         )
     if cost.form != "count" and EVERYTHING in table.names and not each and not cost.weighed:
         cure = "Give weights in the policy, or a column named after an attribute."
-        raise InputRejected(f"{table.name} holds a factor on all weights, and there are none.", cure)
+        raise InputRejected(f"{table.name} holds a factor on all weights, but no weights are given.", cure)
 
 
 def _of_people(key: PeopleKey, table: Source, cells: pa.Table, where: str, policy: Policy) -> dict[str, NDArray[np.float64]]:
@@ -63,7 +63,7 @@ def _of_people(key: PeopleKey, table: Source, cells: pa.Table, where: str, polic
     unknown = [name for name in table.names if name not in (key.key, EVERYTHING, *published)]
     if unknown:
         raise InputRejected(
-            f"{table.name} has a column '{unknown[0]}', which is no published attribute.",
+            f"{table.name} has a column '{unknown[0]}', which is not a published attribute.",
             f"Name columns after published attributes, or '{EVERYTHING}' for a factor on all weights.",
         )
     if len(table.names) < 2:

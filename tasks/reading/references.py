@@ -120,7 +120,7 @@ def _parse(policy: Policy, contents: Mapping[str, bytes]) -> References:
 
 
 def read_hierarchy(content: bytes, path: str, attribute: str) -> HierarchyRows:
-    """leaf;…;root, a line a leaf, no header. Blank lines mean nothing. Refuses what is no tree."""
+    """leaf;…;root, one leaf per line, no header. Blank lines mean nothing. Refuses what is not a tree."""
     text = _text(content, f"The hierarchy {path}")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=";")
     numbered = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
@@ -135,7 +135,7 @@ def read_hierarchy(content: bytes, path: str, attribute: str) -> HierarchyRows:
 
 
 def read_codes(content: bytes, path: str) -> tuple[str, ...]:
-    """One value a line, the whole line; or, under a first column headed `value` or `code`, a CSV's first column."""
+    """One value per line, the whole line; or, under a first column headed `value` or `code`, a CSV's first column."""
     lines = [line for line in _text(content, f"The code list {path}").splitlines() if line.strip()]
     if lines and lines[0].split(",")[0].strip().strip('"').lower() in CODE_HEADERS:
         values = [row[0].strip() for row in csv.reader(lines[1:]) if row]
@@ -146,7 +146,7 @@ def read_codes(content: bytes, path: str) -> tuple[str, ...]:
 
 def _distinct(values: Sequence[str], path: str) -> tuple[str, ...]:
     if not values:
-        raise InputRejected(f"The code list {path} has no values.", "Write one value a line.")
+        raise InputRejected(f"The code list {path} has no values.", "Write one value per line.")
     blank, twice = sum(value == "" for value in values), len(values) - len(set(values))
     if blank or twice:
         raise InputRejected(f"The code list {path} has {blank} blank and {twice} repeated values.", "Keep each value once.")

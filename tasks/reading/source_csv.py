@@ -19,6 +19,7 @@ import pyarrow.csv as arrow_csv
 from headgate.core.errors import InputRejected
 from policies.schema.source_key import CsvSource
 from tasks.reading.source import Source, check_names, read_bytes
+from tasks.runtime.wording import counted
 
 COMMON_SEPARATORS = (",", ";", "\t", "|")
 SEPARATOR_WORDS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
@@ -150,9 +151,10 @@ def _parse(content: bytes, names: Sequence[str], columns: Sequence[str], separat
     except (pa.ArrowException, KeyError, ValueError):
         table = None
     if uneven:
-        expected, found = uneven[0]
+        expected, present = uneven[0]
+        lines, do = counted(len(uneven), "line"), "does" if len(uneven) == 1 else "do"
         raise InputRejected(
-            f"{where} has {len(uneven)} lines that do not have the {expected} fields of its header (the first one has {found}).",
+            f"{where}: {lines} {do} not have the {expected} fields of the header (the first of them has {present}).",
             "Quote cells that hold the separator, or correct `separator`.",
         )
     if table is None:

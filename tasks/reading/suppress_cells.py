@@ -24,10 +24,9 @@ def suppress(policy: Policy, table: Table, dictionaries: Dictionaries, own: OwnW
     if wanted is None:
         return table
     among = wanted.among or (*policy.named(Role.QUASI), *policy.named(Role.SENSITIVE))
-    held = dictionaries.encoded
-    dictionary = {name: table[name] for name in table.quasi} if wanted.dictionary == SOURCE else held[wanted.dictionary]
+    dictionary = {name: table[name] for name in table.quasi} if wanted.dictionary == SOURCE else dictionaries.encoded[wanted.dictionary]
     if isinstance(dictionary, Marginals):
-        raise InputRejected("MinRisk needs a register; frequency tables are none.", "Name a register in suppress_cells, or the source.")
+        raise InputRejected("MinRisk needs a register, not frequency tables.", "Name a register in suppress_cells, or the source.")
     cells = {name: exact_cells(table[name]) for name in among}
     gate = policy.gates.disclosure
     cost = gate.sensitivity if gate is not None else None

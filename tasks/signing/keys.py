@@ -177,7 +177,7 @@ def _unreadable(path: Path, problem: str, given: bool) -> InputRejected:
 
 
 def _refuse_readable_by_others(path: Path) -> None:
-    if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
+    if stat.S_IMODE(path.stat().st_mode) & 0o077:
         raise InputRejected(f"{path} can be read or changed by others, so it proves nothing.", f"chmod 600 '{path}', or make a new key.")
 
 
@@ -186,7 +186,7 @@ def _read(path: Path, what: str) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        reason = "there is no such file"
+        reason = "it does not exist"
     except OSError as problem:
         reason = reason_of(problem)
     raise InputRejected(f"{what} {path} cannot be read: {reason}.", "Check the path and its rights.")

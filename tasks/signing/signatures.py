@@ -177,7 +177,7 @@ def _parse_sshsig(raw: bytes) -> tuple[bytes, bytes, bytes, bytes]:
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A key given twice reads differently to different readers."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
         raise ValueError
-    return found
+    return mapping

@@ -1,14 +1,13 @@
 """Who may sign: an OpenSSH allowed_signers file, read by rules of our own.
 
 The rules differ from `ssh-keygen -Y verify` where a release needs it: validity is judged at the ledger's time of the signature,
-not now; times without a Z are UTC, so that a file means the same everywhere; one principal a line and one principal a key, because an
+not now; times without a Z are UTC, so that a file means the same everywhere; one principal per line and one per key, because an
 approval must count for exactly one person; patterns and certificate authorities are refused for the same reason.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import stat
 from collections.abc import Iterable, Sequence
@@ -23,7 +22,7 @@ from tasks.signing.keys import KEY_TYPE, fingerprint_of, public_blob
 NAMESPACE = "headgate"
 REVOKED = "revoked_keys"
 PRINCIPAL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,126}")
-EXAMPLE = 'Write one line a person: alice namespaces="headgate" ssh-ed25519 AAAA….'
+EXAMPLE = 'Write one line per person: alice namespaces="headgate" ssh-ed25519 AAAA….'
 
 
 @dataclass(frozen=True)
@@ -97,28 +96,28 @@ def signers_from_text(text: str) -> tuple[SignerEntry, ...]:
 
 
 def revoked_from_text(text: str) -> frozenset[str]:
-    """Fingerprints of the keys that void every signature: one public key or SHA256:… fingerprint a line."""
-    found: set[str] = set()
+    """Fingerprints of the keys that void every signature: one public key or SHA256:… fingerprint per line."""
+    fingerprints: set[str] = set()
     for number, line in enumerate(text.split("\n"), 1):
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
         if re.fullmatch(r"SHA256:[A-Za-z0-9+/]{43}", words[0]):
-            found.add(words[0])
+            fingerprints.add(words[0])
         elif len(words) >= 2 and words[0] == KEY_TYPE:
-            found.add(fingerprint_of(public_blob(words[0], words[1], f"{REVOKED} line {number}")))
+            fingerprints.add(fingerprint_of(public_blob(words[0], words[1], f"{REVOKED} line {number}")))
         else:
             raise InputRejected(
-                f"{REVOKED} line {number} is neither a public key nor a fingerprint.", "Write ssh-ed25519 AAAA… or SHA256:…, one a line."
+                f"{REVOKED} line {number} is neither a public key nor a fingerprint.", "Write ssh-ed25519 AAAA… or SHA256:…, one per line."
             )
-    return frozenset(found)
+    return frozenset(fingerprints)
 
 
 def read_signers(path: Path) -> tuple[tuple[SignerEntry, ...], str]:
     """The entries of a file and the SHA-256 of its bytes."""
     content = _read(path)
     if content is None:
-        raise InputRejected(f"There is no signers file {path}.", EXAMPLE)
+        raise InputRejected(f"The signers file {path} does not exist.", EXAMPLE)
     return signers_from_text(_decode(content, path)), hashlib.sha256(content).hexdigest()
 
 
@@ -128,7 +127,7 @@ def read_revoked(path: Path) -> frozenset[str]:
     if content is None:
         return frozenset()
     if content.startswith(b"SSHKRL"):
-        raise InputRejected(f"{path} is a binary revocation list.", "Write the revoked public keys as text, one a line.")
+        raise InputRejected(f"{path} is a binary revocation list.", "Write the revoked public keys as text, one per line.")
     return revoked_from_text(_decode(content, path))
 
 
@@ -149,7 +148,7 @@ def _entry(line: str, place: str) -> SignerEntry:
         raise InputRejected(f"{place} is not complete.", EXAMPLE)
     principal, *rest = words
     if not PRINCIPAL.fullmatch(principal):
-        raise InputRejected(f"{place}: the principal is a pattern, a list or holds odd characters.", "Name one person a line.")
+        raise InputRejected(f"{place}: the principal is a pattern, a list or holds odd characters.", "Name one person per line.")
     options: list[str] = []
     if rest[0] != KEY_TYPE and not rest[0].startswith(("ssh-", "ecdsa-", "sk-")):
         options = _options(rest.pop(0), place)
@@ -207,11 +206,11 @@ def _matches(pattern: str, text: str) -> bool:
 
 
 def _read(path: Path) -> bytes | None:
-    """A file that everyone may change is no trust root."""
+    """A file that everyone may change cannot be a trust root."""
     reason = ""
     try:
         content = path.read_bytes()
-        writable = os.name == "posix" and bool(stat.S_IMODE(path.stat().st_mode) & 0o002)
+        writable = bool(stat.S_IMODE(path.stat().st_mode) & 0o002)
     except FileNotFoundError:
         return None
     except OSError as problem:

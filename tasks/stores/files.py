@@ -17,6 +17,7 @@ from pathlib import Path
 from headgate.core.errors import IntegrityBroken, StoreUnavailable
 from policies.sealed.manifest import FileEntry
 from tasks.runtime.boundary import reason_of
+from tasks.runtime.wording import counted
 
 PART = re.compile(r"[A-Za-z0-9_=+@,()\[\]-][A-Za-z0-9_.=+@,()\[\] -]{0,199}")
 AGAIN = "Make or fetch the folder again; do not use this one."
@@ -41,8 +42,8 @@ def plain_path(path: str) -> bool:
 
 
 def list_files(folder: Path) -> tuple[str, ...]:
-    """Every file below, by relative path. A link, a device, a socket or an odd name is refused, whatever it is."""
-    found: list[str] = []
+    """Every file below, by relative path. A link, a device, a socket or an unsafe name is refused, whatever it is."""
+    paths: list[str] = []
     pending = [""]
     while pending:
         below = pending.pop()
@@ -56,32 +57,32 @@ def list_files(folder: Path) -> tuple[str, ...]:
             if member.is_symlink() or not (member.is_file(follow_symlinks=False) or member.is_dir(follow_symlinks=False)):
                 raise IntegrityBroken(f"{folder.name} holds a link or a special file ({_shown(path)}).", AGAIN)
             if not plain_path(path):
-                raise IntegrityBroken(f"{folder.name} holds a file with an odd name ({_shown(path)}).", AGAIN)
+                raise IntegrityBroken(f"{folder.name} holds a file with an unsafe name ({_shown(path)}).", AGAIN)
             if member.is_dir(follow_symlinks=False):
                 pending.append(f"{path}/")
             else:
-                found.append(path)
-    return tuple(sorted(found))
+                paths.append(path)
+    return tuple(sorted(paths))
 
 
 def read_file(folder: Path, path: str) -> Stored:
-    """The bytes of one file, which must be a plain file inside."""
+    """The bytes of one file, which must be a regular file inside."""
     if not plain_path(path):
-        raise IntegrityBroken(f"A path leads out of the folder or has an odd name ({_shown(path)}).", AGAIN)
+        raise IntegrityBroken(f"A path leads out of the folder or has an unsafe name ({_shown(path)}).", AGAIN)
     for parent in list(Path(path).parents)[:-1]:
         if (folder / parent).is_symlink():
             raise IntegrityBroken(f"{_shown(path)} is reached through a link.", AGAIN)
     try:
-        descriptor = os.open(folder / path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(folder / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise IntegrityBroken(f"{_shown(path)} is no plain file.", AGAIN)
+                raise IntegrityBroken(f"{_shown(path)} is not a regular file.", AGAIN)
             return Stored(path, file.read())
     except FileNotFoundError:
         raise IntegrityBroken(f"{_shown(path)} is missing from {folder.name}.", AGAIN) from None
     except OSError as problem:
         if problem.errno in (errno.ELOOP, errno.EISDIR):
-            raise IntegrityBroken(f"{_shown(path)} is no plain file.", AGAIN) from None
+            raise IntegrityBroken(f"{_shown(path)} is not a regular file.", AGAIN) from None
         raise _unusable(folder, problem) from None
 
 
@@ -101,11 +102,11 @@ def check_files(folder: Path, listed: Iterable[FileEntry], beside: Iterable[str]
     expected = set(entries) | set(beside)
     present = set(list_files(folder))
     if present - expected:
-        raise IntegrityBroken(
-            f"{folder.name} holds {len(present - expected)} file(s) too many, such as {_shown(min(present - expected))}.", AGAIN
-        )
+        extra = counted(len(present - expected), "file")
+        raise IntegrityBroken(f"{folder.name} holds {extra} too many, such as {_shown(min(present - expected))}.", AGAIN)
     if expected - present:
-        raise IntegrityBroken(f"{folder.name} misses {len(expected - present)} file(s), such as {_shown(min(expected - present))}.", AGAIN)
+        lacking = counted(len(expected - present), "file")
+        raise IntegrityBroken(f"{folder.name} lacks {lacking}, such as {_shown(min(expected - present))}.", AGAIN)
     for path, entry in entries.items():
         if file_entry(folder, path) != entry:
             raise IntegrityBroken(f"{_shown(path)} in {folder.name} is not what was sealed: its hash differs.", AGAIN)
@@ -129,8 +130,6 @@ def sync_folders(folder: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    if os.name != "posix":
-        return  # elsewhere a folder cannot be opened, and the rename is journalled by the system
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -179,4 +178,4 @@ def _shown(path: str) -> str:
 
 
 def _unusable(folder: Path, problem: OSError) -> StoreUnavailable:
-    return StoreUnavailable(f"{folder} cannot be read ({reason_of(problem)}).", "Check the path and its rights.")
+    return StoreUnavailable(f"{folder} cannot be read ({reason_of(problem)}).", "Check the path and its permissions.")

@@ -68,7 +68,7 @@ def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, ex
             remove_folder(staged)
     except OSError as problem:
         raise StoreUnavailable(
-            f"The candidate could not be written ({reason_of(problem)}).", "Check the home's rights and space."
+            f"The candidate could not be written ({reason_of(problem)}).", "Check the home's permissions and free space."
         ) from None
     return load_sealed(candidates, digest)
 
@@ -97,7 +97,7 @@ def read_manifest(content: bytes) -> Manifest:
         ) from None
     paths = [entry.path for entry in manifest.files]
     if len(set(paths)) != len(paths) or not all(plain_path(path) and path.split("/")[0] not in RESERVED for path in paths):
-        raise IntegrityBroken(f"{MANIFEST} lists a file twice, under an odd name, or outside the folder.", "Fetch the folder again.")
+        raise IntegrityBroken(f"{MANIFEST} lists a file twice, under an unsafe name, or outside the folder.", "Fetch the folder again.")
     return manifest
 
 
@@ -112,16 +112,16 @@ def find_candidate(candidates: Path, prefix: str) -> str:
     if not re.fullmatch(rf"[0-9a-f]{{{SHORTEST_PREFIX},64}}", wanted):
         raise InputRejected(f"A candidate is named by at least {SHORTEST_PREFIX} hexadecimal digits of its id.", "See `headgate releases`.")
     try:
-        found = sorted(name for name in os.listdir(candidates) if re.fullmatch("[0-9a-f]{64}", name) and name.startswith(wanted))
+        matching = sorted(name for name in os.listdir(candidates) if re.fullmatch("[0-9a-f]{64}", name) and name.startswith(wanted))
     except OSError as problem:
-        raise StoreUnavailable(f"{candidates} cannot be read ({reason_of(problem)}).", "Check HEADGATE_HOME and its rights.") from None
-    if not found:
+        raise StoreUnavailable(f"{candidates} cannot be read ({reason_of(problem)}).", "Check HEADGATE_HOME and its permissions.") from None
+    if not matching:
         raise InputRejected(
             f"No candidate in {candidates} has an id that begins with {wanted}.", "See `headgate releases`, and check HEADGATE_HOME."
         )
-    if len(found) > 1:
-        raise InputRejected(f"{len(found)} candidates' ids begin with {wanted}.", "Give more digits.")
-    return found[0]
+    if len(matching) > 1:
+        raise InputRejected(f"{len(matching)} candidates' ids begin with {wanted}.", "Give more digits.")
+    return matching[0]
 
 
 def load_sealed(candidates: Path, digest: str) -> Candidate:

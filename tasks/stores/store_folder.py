@@ -20,7 +20,7 @@ LATEST = "latest"
 LATEST_FILE = "latest.json"
 UNFINISHED = ".publishing-"
 WITHDRAWN = ".withdrawn.dsse.json"  # after the version's number
-EVERY_VERSION = "head.json"  # is in every version; other folders with a number for a name are none
+EVERY_VERSION = "head.json"  # is in every version, and tells it from other folders whose name is a number
 NUMBER = "[1-9][0-9]{0,8}"
 
 

@@ -17,11 +17,13 @@ from policies.ledger.fold import fold
 from policies.ledger.standing import Release
 from policies.ledger.states import State
 from policies.sealed.manifest import Manifest, Signer
+from tasks.approval.approvals import UNKNOWN_RUNNER
 from tasks.approval.statements import check_decision
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, check_own_chain, entries_from_lines, head_of, verify_head
 from tasks.ledger.event_log import event_of
 from tasks.ledger.history import check_same
 from tasks.publication.attestation import APPROVALS, ATTESTATION_FILE, approval_path, check_attestation
+from tasks.runtime.wording import counted
 from tasks.signing.keys import public_fingerprint, read_public_key
 from tasks.signing.signers import REVOKED, TrustRoots, trust_roots
 from tasks.stores.files import Stored, read_folder
@@ -157,7 +159,7 @@ class _Examination:
 
     def _read(self) -> str:
         self.files = read_folder(self.folder)
-        return f"{len(self.files)} files, no link and no odd name among them"
+        return f"{len(self.files)} files: no links, no unsafe names"
 
     def _stored(self, path: str) -> bytes:
         if path not in self.files:
@@ -174,7 +176,7 @@ class _Examination:
         self.candidate = self.files[MANIFEST].sha256
         check_manifest_signature(manifest, self.candidate, self._stored(MANIFEST_SIGNATURE))
         self.manifest = manifest
-        return f"candidate {self.candidate[:12]}, signed by the key of its runner {manifest.runner.principal}"
+        return f"candidate {self.candidate[:12]}, signed by {_runner(manifest)}"
 
     def _contents(self) -> str:
         """Exactly the sealed files and those that publication adds."""
@@ -182,13 +184,13 @@ class _Examination:
         added = {MANIFEST, MANIFEST_SIGNATURE, EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, ATTESTATION_FILE}
         extra = [path for path in self.files if path not in listed and path not in added and not path.startswith(f"{APPROVALS}/")]
         if extra:
-            raise IntegrityBroken(f"{len(extra)} file(s) too many, such as {extra[0]}.", AGAIN)
+            raise IntegrityBroken(f"{counted(len(extra), 'file')} too many, such as {extra[0]}.", AGAIN)
         missing = [path for path in [*listed, *sorted(added)] if path not in self.files]
         if missing:
-            raise IntegrityBroken(f"{len(missing)} file(s) missing, such as {missing[0]}.", AGAIN)
+            raise IntegrityBroken(f"{counted(len(missing), 'file')} missing, such as {missing[0]}.", AGAIN)
         changed = [path for path, entry in listed.items() if self.files[path].sha256 != entry.sha256]
         if changed:
-            raise IntegrityBroken(f"{len(changed)} file(s) changed since they were sealed, such as {changed[0]}.", AGAIN)
+            raise IntegrityBroken(f"{counted(len(changed), 'file')} changed since they were sealed, such as {changed[0]}.", AGAIN)
         return f"{len(listed)} sealed files have the hashes that were signed"
 
     def _events(self) -> str:
@@ -259,10 +261,16 @@ class _Examination:
         manifest = self._sealed()
         measured = remeasure(manifest, self._only(manifest))
         self.tables, self.not_measured = measured.tables, measured.not_measured
-        return f"{len(manifest.verdicts)} verdicts on {len(measured.tables)} table(s) measured again" + (
-            f", {len(measured.not_measured)} claim(s) not measurable from here" if measured.not_measured else ""
+        unchecked = counted(len(measured.not_measured), "claim")
+        return f"{counted(len(manifest.verdicts), 'verdict')} on {counted(len(measured.tables), 'table')} re-measured" + (
+            f"; {unchecked} cannot be checked from the published files" if measured.not_measured else ""
         )
 
     def _only(self, manifest: Manifest) -> Mapping[str, Stored]:
         paths: Sequence[str] = [entry.path for entry in manifest.files]
         return {path: self.files[path] for path in paths if path in self.files}
+
+
+def _runner(manifest: Manifest) -> str:
+    unknown = manifest.runner.principal == UNKNOWN_RUNNER
+    return "the key of the home; who used it is not known" if unknown else f"the key of its runner {manifest.runner.principal}"

@@ -200,7 +200,7 @@ SPOILED = [
     (spoil_utf16, "is not utf-8: line 1", "encoding"),
     (spoil_binary, "NUL", "encoding"),
     (spoil_separator, "one column when split at ','", "`separator: ';'`"),
-    (spoil_uneven, "1 lines that do not have the 10 fields", "Quote"),
+    (spoil_uneven, "1 line does not have the 10 fields of the header", "Quote"),
     (spoil_quote, "quotation mark without its partner", "Close"),
     (spoil_duplicate_column, "Columns 2 and 3", "Rename"),
     (spoil_nameless_column, "Column 1 of", "index"),

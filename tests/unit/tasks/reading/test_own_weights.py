@@ -57,11 +57,11 @@ BAD = [
     ({"all": [""] * 3 + [1] * 57}, ["no number in 3 rows"], "from 0 up"),
     ({"all": ["CANARY"] + [1] * 59}, ["no number in 1 row"], "from 0 up"),
     ({"all": ["-.inf"] + ["-inf"] + [1] * 58}, ["no number in 2 rows"], "from 0 up"),
-    ({"incom": [1] * 60}, ["'incom', which is no published attribute"], "'all' for a factor"),
-    ({"notes": [1] * 60}, ["'notes', which is no published attribute"], "published attributes"),
+    ({"incom": [1] * 60}, ["'incom', which is not a published attribute"], "'all' for a factor"),
+    ({"notes": [1] * 60}, ["'notes', which is not a published attribute"], "published attributes"),
     ({}, ["people.csv has no weights"], "Add a column"),
-    ({"patient_id": ["CANARY"] * 60, "all": [1] * 60}, ["0 missing and 59 repeated cells in 'patient_id'"], "one row a person"),
-    ({"patient_id": [""] + [f"x{row}" for row in range(59)], "all": [1] * 60}, ["1 missing and 0 repeated"], "one row a person"),
+    ({"patient_id": ["CANARY"] * 60, "all": [1] * 60}, ["0 missing and 59 repeated cells in 'patient_id'"], "exactly one row per person"),
+    ({"patient_id": [""] + [f"x{row}" for row in range(59)], "all": [1] * 60}, ["1 missing and 0 repeated"], "exactly one row per person"),
     ({"patient_id": [f"CANARY-{row}" for row in range(60)], "all": [1] * 60}, ["lacks 60 of the 60 people"], "List everybody once"),
 ]
 
@@ -114,7 +114,7 @@ def test_what_would_weigh_nothing_at_all_is_refused(weighed, refusal):
     """A factor on no weights gave every record a cost of nothing, and let any table pass."""
     loaded = weighed({"form": "additive"}, all=[5] * 60)
     problem = refusal(lambda: ingest(loaded))
-    assert "a factor on all weights, and there are none" in problem.message
+    assert "a factor on all weights, but no weights are given" in problem.message
     pairs = {"form": "interactions", "pairs": [{"of": ["age", "income"], "weight": 1}]}
     assert ingest(weighed(pairs, all=[5] * 60)).own.everything.tolist() == [5.0] * 60
 

@@ -91,7 +91,7 @@ BROKEN = [
     ("region.csv", b"\na\n", "region.csv: The hierarchy of 'region' has one column in line 2.", "leaf;…;root"),
     ("region.csv", b"\na,b\n", "region.csv has one column in line 2 when split at ';'", "Separate its levels"),
     ("region.csv", b"a;b;*\nz\xfcrich;b;*\n", "region.csv is not UTF-8: line 2", "UTF-8"),
-    ("codes.csv", b"code\n", "codes.csv has no values", "one value a line"),
+    ("codes.csv", b"code\n", "codes.csv has no values", "one value per line"),
     ("codes.csv", b"CANARY\nCANARY\nflu\n", "0 blank and 1 repeated", "once"),
 ]
 

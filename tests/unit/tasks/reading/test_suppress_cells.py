@@ -266,4 +266,4 @@ def test_frequency_tables_are_no_register_to_choose_cells_by(clinic, refusal):
     registers = encode_dictionaries(loaded, ingested.table)
     policy = loaded.policy.model_copy(update={"suppress_cells": SuppressCells(keep=1, dictionary="tables")})
     problem = refusal(lambda: suppress(policy, ingested.table, registers, None))
-    assert "frequency tables are none" in problem.message
+    assert "not frequency tables" in problem.message

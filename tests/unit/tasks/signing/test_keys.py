@@ -72,7 +72,7 @@ def test_what_is_no_private_key_is_refused(tmp_path: Path, content: bytes, said:
 
 
 def test_a_missing_key_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(InputRejected, match="no such file") as refusal:
+    with pytest.raises(InputRejected, match="does not exist") as refusal:
         load_key(tmp_path / "absent", {})
     assert refusal.value.code == 2
 

@@ -86,7 +86,7 @@ def test_exactly_the_listed_files_are_there_with_their_bytes(folder: Path) -> No
     check_files(folder, entries[:1], beside=["tables/b.csv"])
     with pytest.raises(IntegrityBroken, match="too many"):
         check_files(folder, entries[:1])
-    with pytest.raises(IntegrityBroken, match="misses"):
+    with pytest.raises(IntegrityBroken, match="lacks"):
         check_files(folder, [*entries, entries[0].model_copy(update={"path": "c.txt"})])
     with pytest.raises(IntegrityBroken, match="hash differs"):
         check_files(folder, [entries[0].model_copy(update={"bytes": 6}), entries[1]])

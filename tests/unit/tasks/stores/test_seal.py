@@ -80,7 +80,7 @@ def test_a_file_too_many_a_file_too_few_and_a_link_break_a_candidate(world, tmp_
     with pytest.raises(IntegrityBroken, match="too many"):
         load_candidate(world.home.candidates, extra.id)
     (missing.folder / "report.html").unlink()
-    with pytest.raises(IntegrityBroken, match="misses 1 file"):
+    with pytest.raises(IntegrityBroken, match="lacks 1 file"):
         load_candidate(world.home.candidates, missing.id)
     outside = tmp_path / "same bytes"
     outside.write_bytes((linked.folder / "report.html").read_bytes())
@@ -89,7 +89,7 @@ def test_a_file_too_many_a_file_too_few_and_a_link_break_a_candidate(world, tmp_
     with pytest.raises(IntegrityBroken, match="link"):
         load_candidate(world.home.candidates, linked.id)
     (odd.folder / "..hidden").write_text("x")
-    with pytest.raises(IntegrityBroken, match="odd name"):
+    with pytest.raises(IntegrityBroken, match="unsafe name"):
         load_candidate(world.home.candidates, odd.id)
 
 

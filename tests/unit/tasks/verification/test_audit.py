@@ -164,7 +164,7 @@ def test_a_missing_published_file_is_found(world, name: str) -> None:
 def test_a_file_or_version_too_many_and_a_version_gone_are_found(world) -> None:
     made = world.published()
     (made.folder / "more.txt").write_text("x")
-    assert "other files" in fault(world)
+    assert "does not match the files" in fault(world)
     (made.folder / "more.txt").unlink()
     shutil.copytree(made.folder, made.folder.parent / "2")
     assert "Version 2 of people" in fault(world)
