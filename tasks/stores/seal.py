@@ -58,14 +58,15 @@ def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, ex
     said = statement(
         {MANIFEST: digest}, CANDIDATE, {"dataset": sealed.dataset, "release": sealed.release_id, "policy": sealed.policy_digest}
     )
+    envelope = sign_statement(said, key)
     try:
         for name in names:
             _settle(staged / name)
         write_file(staged, MANIFEST, content)
-        write_file(staged, MANIFEST_SIGNATURE, sign_statement(said, key))
-        placed = place_folder(staged, candidates / digest)
-        if not placed:
-            remove_folder(staged)
+        write_file(staged, MANIFEST_SIGNATURE, envelope)
+        if place_folder(staged, candidates / digest):
+            return Candidate(digest, candidates / digest, sealed, content, envelope)
+        remove_folder(staged)
     except OSError as problem:
         raise StoreUnavailable(
             f"The candidate could not be written ({reason_of(problem)}).", "Check the home's permissions and free space."

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import Defect, InputRejected, IntegrityBroken
+from tasks.stores import files
 from tasks.stores.seal import load_candidate, manifest_bytes, read_manifest, seal
 
 
@@ -29,6 +30,24 @@ def test_the_staged_folder_becomes_the_candidate_and_nothing_is_left_of_it(world
     world.seal()
     assert list(world.home.staging.iterdir()) == []
     assert len(list(world.home.candidates.iterdir())) == 1
+
+
+def test_a_sealed_candidate_is_what_is_read_again_from_its_folder(world) -> None:
+    candidate = world.seal()
+    assert load_candidate(world.home.candidates, candidate.id) == candidate
+
+
+def test_sealing_reads_each_file_once(world, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    honest = files.read_file
+
+    def noting(folder: Path, path: str) -> files.Stored:
+        read.append(path)
+        return honest(folder, path)
+
+    monkeypatch.setattr(files, "read_file", noting)
+    candidate = world.seal()
+    assert sorted(read) == sorted(entry.path for entry in candidate.manifest.files)
 
 
 def test_the_same_bytes_sealed_again_are_the_same_candidate(world) -> None:
