@@ -21,6 +21,7 @@ from tasks.signing.keys import KEY_TYPE, fingerprint_of, public_blob
 
 NAMESPACE = "headgate"
 REVOKED = "revoked_keys"
+KEY_TYPES = ("ssh-", "ecdsa-", "sk-")
 PRINCIPAL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,126}")
 EXAMPLE = 'Write one line per person: alice namespaces="headgate" ssh-ed25519 AAAA….'
 
@@ -74,23 +75,20 @@ class TrustRoots:
         return next((entry.principal for entry in self.entries if entry.fingerprint == fingerprint), None)
 
 
-def signers_from_text(text: str) -> tuple[SignerEntry, ...]:
-    """Every line of an allowed_signers file; a line that is not understood refuses the file."""
+def signers_from_text(text: str, file: str = "signers") -> tuple[SignerEntry, ...]:
+    """Every line of an allowed_signers file; a line that is not understood refuses the file, which messages name."""
     entries: list[SignerEntry] = []
     owners: dict[str, str] = {}
     spellings: dict[str, str] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        entry = _entry(line.strip(), f"signers line {number}")
+        place = f"{file}, line {number}"
+        entry = _entry(line.strip(), place)
         if owners.setdefault(entry.fingerprint, entry.principal) != entry.principal:
-            raise InputRejected(
-                f"signers line {number}: this key already belongs to another principal.", "Give every person their own key."
-            )
+            raise InputRejected(f"{place}: this key already belongs to another principal.", "Give every person their own key.")
         if spellings.setdefault(entry.principal.casefold(), entry.principal) != entry.principal:
-            raise InputRejected(
-                f"signers line {number}: this principal is spelt in two ways.", "Write a person's name the same way everywhere."
-            )
+            raise InputRejected(f"{place}: this principal is spelt in two ways.", "Write a person's name the same way everywhere.")
         entries.append(entry)
     return tuple(entries)
 
@@ -105,10 +103,10 @@ def revoked_from_text(text: str) -> frozenset[str]:
         if re.fullmatch(r"SHA256:[A-Za-z0-9+/]{43}", words[0]):
             fingerprints.add(words[0])
         elif len(words) >= 2 and words[0] == KEY_TYPE:
-            fingerprints.add(fingerprint_of(public_blob(words[0], words[1], f"{REVOKED} line {number}")))
+            fingerprints.add(fingerprint_of(public_blob(words[0], words[1], f"{REVOKED}, line {number}")))
         else:
             raise InputRejected(
-                f"{REVOKED} line {number} is neither a public key nor a fingerprint.", "Write ssh-ed25519 AAAA… or SHA256:…, one per line."
+                f"{REVOKED}, line {number} is neither a public key nor a fingerprint.", "Write ssh-ed25519 AAAA… or SHA256:…, one per line."
             )
     return frozenset(fingerprints)
 
@@ -118,7 +116,7 @@ def read_signers(path: Path) -> tuple[tuple[SignerEntry, ...], str]:
     content = _read(path)
     if content is None:
         raise InputRejected(f"The signers file {path} does not exist.", EXAMPLE)
-    return signers_from_text(_decode(content, path)), hashlib.sha256(content).hexdigest()
+    return signers_from_text(_decode(content, path), str(path)), hashlib.sha256(content).hexdigest()
 
 
 def read_revoked(path: Path) -> frozenset[str]:
@@ -144,17 +142,25 @@ def people(entries: Iterable[SignerEntry]) -> tuple[str, ...]:
 
 def _entry(line: str, place: str) -> SignerEntry:
     words = _words(line, place)
+    if words[0].startswith(KEY_TYPES) and words[1:2] and words[1].startswith("AAAA"):
+        raise InputRejected(f"{place} names nobody.", "Put the person's name before the key.")
     if len(words) < 3:
         raise InputRejected(f"{place} is not complete.", EXAMPLE)
     principal, *rest = words
     if not PRINCIPAL.fullmatch(principal):
         raise InputRejected(f"{place}: the principal is a pattern, a list or holds odd characters.", "Name one person per line.")
-    options: list[str] = []
-    if rest[0] != KEY_TYPE and not rest[0].startswith(("ssh-", "ecdsa-", "sk-")):
-        options = _options(rest.pop(0), place)
+    options = [] if rest[0].startswith(KEY_TYPES) else _options(rest.pop(0), place)
+    if rest and not rest[0].startswith(KEY_TYPES) and "=" in rest[0]:
+        raise InputRejected(f"{place} has a blank between its options.", "Separate options by commas, without blanks.")
     if len(rest) < 2:
         raise InputRejected(f"{place} has no public key.", EXAMPLE)
     blob = public_blob(rest[0], rest[1], place)
+    after, before, namespaces = _meaning(options, place)
+    return SignerEntry(principal, fingerprint_of(blob), f"{KEY_TYPE} {rest[1]}", after, before, namespaces)
+
+
+def _meaning(options: Sequence[str], place: str) -> tuple[datetime | None, datetime | None, tuple[str, ...]]:
+    """From when on and up to when a key counts, and for which namespaces."""
     after = before = None
     namespaces: tuple[str, ...] = ()
     for option in options:
@@ -169,7 +175,7 @@ def _entry(line: str, place: str) -> SignerEntry:
             raise InputRejected(f"{place}: certificate authorities are not accepted.", "List every person's own key.")
         else:
             raise InputRejected(f"{place}: option {name[:40]} is not understood.", "Use namespaces, valid-after and valid-before.")
-    return SignerEntry(principal, fingerprint_of(blob), f"{KEY_TYPE} {rest[1]}", after, before, namespaces)
+    return after, before, namespaces
 
 
 def _words(line: str, place: str) -> list[str]:

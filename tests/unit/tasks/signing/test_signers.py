@@ -74,6 +74,26 @@ def test_a_signers_line_that_is_not_understood_refuses_the_file(tmp_path: Path, 
     assert refusal.value.cure
 
 
+@pytest.mark.parametrize(
+    ("line", "message", "cure"),
+    [
+        ("KEY", "line 3 names nobody", "Put the person's name before the key."),
+        (
+            'ann namespaces="headgate" valid-after="20250101Z" KEY',
+            "line 3 has a blank between its options",
+            "Separate options by commas, without blanks.",
+        ),
+    ],
+)
+def test_what_people_often_paste_is_refused_with_its_file_and_what_to_write(tmp_path: Path, line: str, message: str, cure: str) -> None:
+    path = tmp_path / "signers"
+    path.write_text(f"# who may sign\n\n{line}\n".replace("KEY", make_key(tmp_path / "k").public))
+    with pytest.raises(InputRejected) as refusal:
+        read_signers(path)
+    assert refusal.value.message.startswith(f"{path}, {message}")
+    assert refusal.value.cure == cure
+
+
 def test_one_key_cannot_be_two_people_and_one_person_is_spelt_one_way(tmp_path: Path) -> None:
     key, other = make_key(tmp_path / "k"), make_key(tmp_path / "o")
     with pytest.raises(InputRejected, match="line 2"):
