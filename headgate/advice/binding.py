@@ -18,14 +18,14 @@ NAMED = 3  # values of a certificate that are told
 
 def binding_values(table: Table, sensitive: Sequence[str], most: int = MOST) -> tuple[BindingValue, ...]:
     """The most frequent sensitive values of each attribute, the largest share first."""
-    found = []
+    binding = []
     for column in table.select(sensitive):
         counts = np.where(column.sensitive, column.counts(), 0)
         for code in np.argsort(-counts, kind="stable")[:most].tolist():
             if counts[code] > 0:
                 value = None if code == len(column.values) else column.values[code]
-                found.append(BindingValue(column.name, value, int(counts[code]), float(counts[code]) / table.rows))
-    return tuple(sorted(found, key=lambda one: -one.rows))
+                binding.append(BindingValue(column.name, value, int(counts[code]), float(counts[code]) / table.rows))
+    return tuple(sorted(binding, key=lambda one: -one.rows))
 
 
 def binding_sentence(setting: Setting, with_values: bool) -> str:
@@ -44,12 +44,12 @@ def binding_sentence(setting: Setting, with_values: bool) -> str:
 
 def smallest_bounds(settings: Sequence[Setting]) -> list[Setting]:
     """For each ε the smallest k at which δ is bounded, whose bound is that of all larger k too; equal bounds once."""
-    found: dict[float, Setting] = {}
+    smallest: dict[float, Setting] = {}
     for one in sorted(settings, key=lambda one: one.k):
         if one.certificate is not None:
-            found.setdefault(one.epsilon, one)
+            smallest.setdefault(one.epsilon, one)
     bounds: dict[tuple[int, object], Setting] = {}
-    for one in found.values():
+    for one in smallest.values():
         bounds.setdefault((one.k, one.possible), one)
     return list(bounds.values())
 

@@ -28,12 +28,12 @@ class Ahead:
 def look_ahead(rungs: Sequence[Fraction], scout: Scout, base: float, near: Fraction | None = None) -> Ahead:
     """`rungs` fall to 0, and loss is taken to fall with them. Fewer rows lose more from the start, but what δ adds to that is about the
     same; `base` is what the table loses at δ = 0."""
-    found: dict[int, float | None] = {}
+    losses: dict[int, float | None] = {}
 
     def lost(place: int) -> float | None:
-        if place not in found:
-            found[place] = scout(rungs[place])
-        return found[place]
+        if place not in losses:
+            losses[place] = scout(rungs[place])
+        return losses[place]
 
     last = len(rungs) - 1
     least = lost(last)
@@ -53,22 +53,22 @@ def search(
 ) -> tuple[Point, ...]:
     """`rungs` fall. Success is taken to fall with δ to find the largest quickly, though it does not always: whatever was tried is
     reported, and the largest that was reached counts. `near`: where a similar setting came out; the search begins there."""
-    found: dict[Fraction, Tried] = {}
+    outcomes: dict[Fraction, Tried] = {}
 
     def reached(place: int) -> bool:
         delta = rungs[place]
-        if delta not in found:
-            found[delta] = attempt(delta)
-        return found[delta].reached
+        if delta not in outcomes:
+            outcomes[delta] = attempt(delta)
+        return outcomes[delta].reached
 
     first = first_that(len(rungs), reached, _place(rungs, near))
     if first < len(rungs):
-        best = max(delta for delta, tried in found.items() if tried.reached)
+        best = max(delta for delta, tried in outcomes.items() if tried.reached)
         for gap in below:
             lower = next((place for place, delta in enumerate(rungs) if delta <= best - gap), None)
             if lower is not None:
                 reached(lower)
-    return tuple(Point(delta, found[delta]) for delta in sorted(found, reverse=True))
+    return tuple(Point(delta, outcomes[delta]) for delta in sorted(outcomes, reverse=True))
 
 
 def first_that(count: int, holds: Callable[[int], bool], start: int | None = None) -> int:

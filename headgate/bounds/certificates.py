@@ -81,9 +81,9 @@ def refute(
         if limit.rows < k:
             continue
         cliques = known[i] if known else cliques_of(limit)
-        found = refute_every(limit, k, cliques, columns, ways)
-        if found is not None:
-            return found
+        proof = refute_every(limit, k, cliques, columns, ways)
+        if proof is not None:
+            return proof
         lesser = lesser or refute_faithful(limit, k, cliques, columns)
     return lesser
 
@@ -93,9 +93,9 @@ def refute_every(
 ) -> Certificate | None:
     """A proof against all partitions, of those found the one by which most rows would have to be suppressed."""
     room = capacity(limit.allowed, limit.rows, k)
-    found = _strongest(limit, room, cliques, columns, None)
-    if found is not None or ways is None:
-        return found
+    proof = _strongest(limit, room, cliques, columns, None)
+    if proof is not None or ways is None:
+        return proof
     if ways == 1:
         return _as_one_class(limit, k, cliques, columns)
     if limit.delta is None or limit.delta == 0 or ways >= limit.rows // k:

@@ -86,8 +86,8 @@ class Feasibility:
     @property
     def certificate(self) -> Certificate | None:
         """The proof against every partition by which most rows would have to be suppressed."""
-        found = [one.certificate for one in self.limits if one.certificate is not None]
-        return max(found, key=lambda one: one.to_suppress or 0, default=None)
+        proofs = [limit.certificate for limit in self.limits if limit.certificate is not None]
+        return max(proofs, key=lambda proof: proof.to_suppress or 0, default=None)
 
     @property
     def against_faithful(self) -> Certificate | None:

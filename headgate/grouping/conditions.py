@@ -95,19 +95,19 @@ def conditions_of(
     names: Sequence[str], *, distinct_l: Bounds = None, entropy_l: Bounds = None, recursive: Any = None, closeness: Bounds = None
 ) -> tuple[Condition, ...]:
     """The conditions for these sensitive attributes; `recursive` is (c, l), or one such pair for each that is named."""
-    found: list[Condition] = []
+    made: list[Condition] = []
     for name, bound in _each(names, distinct_l, "distinct_l"):
-        found.append(DistinctL(name, _from_one(bound, "Distinct l")))
+        made.append(DistinctL(name, _from_one(bound, "Distinct l")))
     for name, bound in _each(names, entropy_l, "entropy_l"):
-        found.append(EntropyL(name, _from_one(bound, "Entropy l")))
+        made.append(EntropyL(name, _from_one(bound, "Entropy l")))
     for name, pair in _each(names, recursive, "recursive"):
-        found.append(_recursive(name, pair))
+        made.append(_recursive(name, pair))
     for name, bound in _each(names, closeness, "closeness"):
         t = exact(bound)
         if t < 0:
             raise InputRejected("No group can have a closeness below 0.", "Give t ≥ 0, such as 0.3.")
-        found.append(Closeness(name, t))
-    return tuple(found)
+        made.append(Closeness(name, t))
+    return tuple(made)
 
 
 def frequencies_of(columns: Sequence[Column], frequency: Bounds) -> tuple[NeighbourhoodLimit, ...]:

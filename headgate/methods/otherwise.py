@@ -22,17 +22,17 @@ SUPPRESSIONS = 12  # rounds of removing rows and grouping the rest again
 Group = Callable[[Table, Settings], Partition]
 
 
-def relax(table: Table, settings: Settings, found: Partition, group: Group) -> Partition:
+def relax(table: Table, settings: Settings, refused: Partition, group: Group) -> Partition:
     """δ = 1 − j/(k−1) downwards to the floor, each tried: success is not monotone in δ. The first that is reached stands."""
     main = main_limit(settings.limits)
     if main is None or main.delta is None:
-        return found
+        return refused
     for delta in falling_deltas(main.delta, settings.infeasible.amount, settings.k):
         limits = tuple(limit.with_delta(delta) if limit is main else limit for limit in settings.limits)
         relaxed = group(table, replace(settings, limits=limits))
         if relaxed.reached:
-            return replace(relaxed, certificate=found.certificate)
-    return found
+            return replace(relaxed, certificate=refused.certificate)
+    return refused
 
 
 def falling_deltas(delta: Fraction, floor: Fraction, k: int) -> tuple[Fraction, ...]:
@@ -41,16 +41,16 @@ def falling_deltas(delta: Fraction, floor: Fraction, k: int) -> tuple[Fraction, 
     return tuple(sorted({step for step in [*steps, floor] if floor <= step < delta}, reverse=True))
 
 
-def suppress(table: Table, settings: Settings, found: Partition, group: Group, seed: int) -> Partition:
+def suppress(table: Table, settings: Settings, refused: Partition, group: Group, seed: int) -> Partition:
     """Takes away rows that have the most similar ones too many, ties by seed, and groups the rest again, until all is kept or the
     share of input rows is used up. Greedy: not the fewest possible, which is NP-hard to find."""
     budget = int(settings.infeasible.amount * table.rows)
-    least = found.certificate.to_suppress if found.certificate is not None else None
+    least = refused.certificate.to_suppress if refused.certificate is not None else None
     if budget == 0 or (least is not None and least > budget):
-        return found
+        return refused
     tie = np.random.default_rng(seed).permutation(table.rows)
     kept = np.arange(table.rows)
-    current = found
+    current = refused
     for attempt in range(SUPPRESSIONS):
         remaining = budget - (table.rows - len(kept))
         if remaining == 0:
@@ -65,8 +65,8 @@ def suppress(table: Table, settings: Settings, found: Partition, group: Group, s
         if current.reached:
             groups = np.full(table.rows, -1, dtype=np.int32)
             groups[kept] = current.groups
-            return replace(current, groups=groups, suppressed=table.rows - len(kept), certificate=found.certificate)
-    return found
+            return replace(current, groups=groups, suppressed=table.rows - len(kept), certificate=refused.certificate)
+    return refused
 
 
 def _most_violating(

@@ -112,14 +112,14 @@ def _upper(figures: NDArray[np.float64]) -> list[float]:
 
 def _table_of(plan: Plan, size: int) -> list[int]:
     """The table of each attribute. A plan is complete and disjoint, or it is none."""
-    found = [-1] * size
+    tables = [-1] * size
     for number, table in enumerate(plan):
         for attribute in table:
-            if not 0 <= attribute < size or found[attribute] >= 0:
+            if not 0 <= attribute < size or tables[attribute] >= 0:
                 raise InputRejected(
                     "A plan names an attribute twice, or one that is not there.", "Put every attribute in exactly one table."
                 )
-            found[attribute] = number
-    if -1 in found or not all(plan):
+            tables[attribute] = number
+    if -1 in tables or not all(plan):
         raise InputRejected("A plan leaves an attribute out, or has an empty table.", "Put every attribute in exactly one table.")
-    return found
+    return tables

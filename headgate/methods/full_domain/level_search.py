@@ -112,16 +112,16 @@ def _optimum(counting: Counting, valid: NDArray[np.bool_]) -> tuple[tuple[int, .
     least = counting.bound
     candidates = np.argwhere(valid)
     order = np.argsort(least[valid], kind="stable")
-    found: list[tuple[float, tuple[int, ...]]] = []
+    costs: list[tuple[float, tuple[int, ...]]] = []
     best = np.inf
     for place in order:
         node = tuple(int(one) for one in candidates[place])
         if least[node] > best + SAME * max(1.0, abs(best)):
             continue
         cost = counting.cost(node)
-        found.append((cost, node))
+        costs.append((cost, node))
         best = min(best, cost)
-    return _first_of(found, best)
+    return _first_of(costs, best)
 
 
 def _cheapest(counting: Counting, watch: Watch) -> tuple[NDArray[np.bool_], tuple[int, ...] | None, float]:
@@ -131,7 +131,7 @@ def _cheapest(counting: Counting, watch: Watch) -> tuple[NDArray[np.bool_], tupl
     fails, valid = np.zeros(least.shape, dtype=bool), np.zeros(least.shape, dtype=bool)
     watch.state[TOTAL] = least.size
     best = np.inf
-    found: list[tuple[float, tuple[int, ...]]] = []
+    costs: list[tuple[float, tuple[int, ...]]] = []
     for place in np.argsort(least, axis=None, kind="stable"):
         node = tuple(int(one) for one in np.unravel_index(place, least.shape))
         if fails[node] or least[node] > best + SAME * max(1.0, abs(best)):
@@ -141,14 +141,14 @@ def _cheapest(counting: Counting, watch: Watch) -> tuple[NDArray[np.bool_], tupl
             fails[tuple(slice(0, level + 1) for level in node)] = True
         elif counted.valid:
             valid[node] = True
-            found.append((counted.cost, node))
+            costs.append((counted.cost, node))
             best = min(best, counted.cost)
-    return valid, *_first_of(found, best)
+    return valid, *_first_of(costs, best)
 
 
-def _first_of(found: Sequence[tuple[float, tuple[int, ...]]], best: float) -> tuple[tuple[int, ...] | None, float]:
+def _first_of(costs: Sequence[tuple[float, tuple[int, ...]]], best: float) -> tuple[tuple[int, ...] | None, float]:
     """Of the nodes that cost no more than the best the one with the fewest steps up, then the first in the order of levels."""
-    near = [(sum(node), node, cost) for cost, node in found if cost <= best + SAME * max(1.0, abs(best))]
+    near = [(sum(node), node, cost) for cost, node in costs if cost <= best + SAME * max(1.0, abs(best))]
     return min(near)[1:] if near else (None, float("nan"))
 
 

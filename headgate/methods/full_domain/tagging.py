@@ -32,16 +32,16 @@ class Tags:
 
     def path(self, node: Node, number: int) -> list[Node]:
         """Unknown nodes, each the first unknown one directly above the last."""
-        found, level = [node], list(node)
+        nodes, level = [node], list(node)
         while True:
             for a, step in enumerate(self.step):
                 if level[a] + 1 < self.heights[a] and self.flat[number + step] == UNKNOWN:
                     level[a] += 1
                     number += step
-                    found.append(tuple(level))
+                    nodes.append(tuple(level))
                     break
             else:
-                return found
+                return nodes
 
 
 def classify(counting: Counting, watch: Watch) -> NDArray[np.bool_]:

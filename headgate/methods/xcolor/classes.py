@@ -53,8 +53,8 @@ def empty_crowds(limits: Limits, classes: int, largest: int) -> Crowds:
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def alike(limits: Limits, l: int, row: int, other: int) -> int:  # noqa: E741
-    """1 if the two rows are similar under limit l, else 0."""
+def edge(limits: Limits, l: int, row: int, other: int) -> int:  # noqa: E741
+    """1 if the rows are joined in the abstract graph of limit l, else 0."""
     return 1 if similar(limits, l, limits.value[row, l], limits.value[other, l]) else 0
 
 

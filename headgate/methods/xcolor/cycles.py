@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from headgate.grouping.nearness import START
 from headgate.grouping.watch import STOP
 from headgate.methods.xcolor.class_boxes import find_positions, replaced_loss
-from headgate.methods.xcolor.classes import alike, crowd_of, put, similar_in, violates
+from headgate.methods.xcolor.classes import crowd_of, edge, put, similar_in, violates
 from headgate.methods.xcolor.exchanges import (
     EXCHANGES,
     LOOKED,
@@ -124,7 +124,7 @@ def _ways(exchange: Exchange, leaving: int) -> Ways:
     deepest = np.full(count, NOBODY)
     for row in range(rows):
         for l in range(kinds):  # noqa: E741
-            back[row] += similar_in(limits, classes, crowds, l, row, home) - alike(limits, l, leaving, row) - classes.inside[row, l] + 1
+            back[row] += similar_in(limits, classes, crowds, l, row, home) - edge(limits, l, leaving, row) - classes.inside[row, l] + 1
         deepest[classes.group[row]] = min(deepest[classes.group[row]], back[row])
     deepest[home] = NOBODY
     return Ways(forth, back, deepest, np.empty(count, dtype=np.int64))
@@ -148,7 +148,7 @@ def _with_third(exchange: Exchange, ways: Ways, leaving: int, row: int, best: Ot
                 continue
             total = ways.change[g] - ways.deepest[g] + ways.back[other]
             for l in range(kinds):  # noqa: E741
-                total -= alike(limits, l, row, other)
+                total -= edge(limits, l, row, other)
             if total < 0:
                 lost = _loss_change(exchange, leaving, row, other)
                 if lost < least or (lost == least and (row < second or (row == second and other < third))):
@@ -164,7 +164,7 @@ def _add_moves(exchange: Exchange, ways: Ways, leaving: int, row: int) -> None:
         change[g] = forth + ways.deepest[g]
     for l in range(exchange.limits.value.shape[1]):  # noqa: E741
         slot = crowd_of(exchange.limits, exchange.classes, exchange.crowds, l, row)
-        own = alike(exchange.limits, l, leaving, row) + exchange.classes.inside[row, l] - 1
+        own = edge(exchange.limits, l, leaving, row) + exchange.classes.inside[row, l] - 1
         for g in range(len(change)):
             change[g] += exchange.crowds.rows[slot, g] - own
 
@@ -176,7 +176,7 @@ def _movable(exchange: Exchange, leaving: int, row: int) -> bool:
     g = classes.group[row]
     for l in range(limits.value.shape[1]):  # noqa: E741
         centre = limits.centre[limits.facts[l, START] + limits.value[leaving, l]]
-        similar = exchange.search.crowd[l, g] - alike(limits, l, leaving, row)
+        similar = exchange.search.crowd[l, g] - edge(limits, l, leaving, row)
         if centre and similar >= limits.allowed[l, classes.size[g]]:
             return False
     return True

@@ -17,7 +17,7 @@ from headgate.grouping.axes import FIRST, FLAT, SHAPE, Axes
 from headgate.grouping.nearness import START, Limits
 from headgate.grouping.watch import DONE, STOP
 from headgate.methods.xcolor.class_boxes import UNIT, Boxes, empty_boxes, find_positions, mark_positions, measure_class, replaced_loss
-from headgate.methods.xcolor.classes import Classes, Crowds, alike, crowd_of, empty_crowds, put, similar_in, violates
+from headgate.methods.xcolor.classes import Classes, Crowds, crowd_of, edge, empty_crowds, put, similar_in, violates
 from headgate.methods.xcolor.queues import BUCKETS, NOBODY, Queues, empty_queues, file_row, first_row, least_departure, set_key
 
 
@@ -208,7 +208,7 @@ def _exchangeable(exchange: Exchange, leaving: int, row: int) -> bool:
     home, g = classes.group[leaving], classes.group[row]
     total = 0
     for l in range(len(search.crowd)):  # noqa: E741
-        joined = alike(limits, l, leaving, row)
+        joined = edge(limits, l, leaving, row)
         total += int(search.crowd[l, g]) - (int(classes.inside[leaving, l]) - 1)  # Λ(V → V')
         total += similar_in(limits, classes, exchange.crowds, l, row, home) - joined  # Λ(V' ∪ {v} → V ∖ {v})
         total -= int(classes.inside[row, l]) - 1 + joined

@@ -12,7 +12,7 @@ from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity, linkability
 from headgate.grouping.nearness import compile_limits, order_of_limits
-from headgate.methods.xcolor.classes import alike, crowd_of, empty_crowds, put, seat, similar_in, violates
+from headgate.methods.xcolor.classes import crowd_of, edge, empty_crowds, put, seat, similar_in, violates
 
 ROWS, COUNT = 12, 3
 
@@ -40,9 +40,9 @@ def test_counts_stay_exact_while_rows_change_places(seed: int) -> None:
         for l in range(len(limits)):  # noqa: E741
             for row in range(ROWS):
                 together = [other for other in range(ROWS) if classes.group[other] == classes.group[row]]
-                assert classes.inside[row, l] == sum(alike(compiled, l, row, other) for other in together)
+                assert classes.inside[row, l] == sum(edge(compiled, l, row, other) for other in together)
                 for g in range(COUNT):
-                    there = sum(alike(compiled, l, row, other) for other in range(ROWS) if classes.group[other] == g)
+                    there = sum(edge(compiled, l, row, other) for other in range(ROWS) if classes.group[other] == g)
                     assert similar_in(compiled, classes, crowds, l, row, g) == there
         one, other = draw.choice(ROWS, 2, replace=False)
         home, away = classes.group[one], classes.group[other]
@@ -62,7 +62,7 @@ def test_a_row_violates_if_it_is_sensitive_and_has_too_many_similar_ones(seed: i
     for row in range(ROWS):
         together = [other for other in range(ROWS) if other % COUNT == row % COUNT]
         wanted = any(
-            limit.centres()[row] and sum(alike(compiled, l, row, other) for other in together) > limit.allowed[len(together)]
+            limit.centres()[row] and sum(edge(compiled, l, row, other) for other in together) > limit.allowed[len(together)]
             for l, limit in enumerate(order_of_limits(limits))  # noqa: E741
         )
         assert violates(compiled, classes, row) == wanted
@@ -78,5 +78,5 @@ def test_the_oldest_counts_go_when_there_is_no_room_for_more() -> None:
     assert slots == [0, 1, 0]
     assert few.slot[compiled.value[different[0], 0]] == -1
     for row, slot in zip(different[1:], slots[1:], strict=True):
-        counts = [sum(alike(compiled, 0, row, other) for other in range(ROWS) if other % COUNT == g) for g in range(COUNT)]
+        counts = [sum(edge(compiled, 0, row, other) for other in range(ROWS) if other % COUNT == g) for g in range(COUNT)]
         assert few.rows[slot].tolist() == counts
