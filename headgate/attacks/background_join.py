@@ -19,7 +19,7 @@ import numpy as np
 
 from headgate.attacks.guessing import guess
 from headgate.attacks.matching import last_is_missing, match, match_all, published_column, translated
-from headgate.attacks.success import Success, guessed, percent
+from headgate.attacks.success import Success, Tried, guessed, percent
 from headgate.core.columns import Codes, Column
 from headgate.core.errors import InputRejected
 from headgate.core.published import PublishedTable
@@ -27,7 +27,7 @@ from headgate.core.tolerance import TOLERANCE, exact
 
 
 @dataclass(frozen=True)
-class BackgroundJoin:
+class BackgroundJoin(Tried):
     known: str
     unknown: str
     success: Success
@@ -43,9 +43,6 @@ class BackgroundJoin:
     def advantage(self) -> float:
         """The share of people that the join adds to those guessed rightly without it; negative where it misleads."""
         return (self.success.right - self.right_alone) / self.success.people
-
-    def sentence(self) -> str:
-        return f"{self.success.sentence()} {self.remark()}"
 
     def remark(self) -> str:
         return (

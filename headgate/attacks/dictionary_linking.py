@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Jaro
 
 from headgate.attacks.matching import Matches, fitting_classes, match, translated
-from headgate.attacks.success import Success, percent, success
+from headgate.attacks.success import Success, Tried, percent, success
 from headgate.core.cell_reader import CellReader
 from headgate.core.cells import Members, Single, parse_cell
 from headgate.core.columns import MISSING, Codes, Column
@@ -48,13 +48,10 @@ class Register:
 
 
 @dataclass(frozen=True)
-class DictionaryLinking:
+class DictionaryLinking(Tried):
     success: Success
     expected: float  # by the formula: the share of people who are named rightly
     listed: int  # people who are in the dictionary
-
-    def sentence(self) -> str:
-        return f"{self.success.sentence()} {self.remark()}"
 
     def remark(self) -> str:
         return (

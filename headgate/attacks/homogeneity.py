@@ -10,23 +10,20 @@ import numpy as np
 
 from headgate.attacks.guessing import guess
 from headgate.attacks.matching import match, published_column, translated
-from headgate.attacks.success import Success, guessed
+from headgate.attacks.success import Success, Tried, guessed
 from headgate.core.columns import Column
 from headgate.core.published import PublishedTable
 from headgate.core.tolerance import TOLERANCE, exact
 
 
 @dataclass(frozen=True)
-class Homogeneity:
+class Homogeneity(Tried):
     """`certain` people hold a sensitive value that is believed at least as firmly as asked, and it is theirs."""
 
     attribute: str
     success: Success
     believed: float
     certain: int
-
-    def sentence(self) -> str:
-        return f"{self.success.sentence()} {self.remark()}"
 
     def remark(self) -> str:
         firmly = "with certainty" if self.believed == 1 else f"with a belief of {self.believed:g} or more"

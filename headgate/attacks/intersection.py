@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.attacks.matching import distinct_people, fitting_classes, match
-from headgate.attacks.success import Success, success
+from headgate.attacks.success import Success, Tried, success
 from headgate.core.columns import Column
 from headgate.core.errors import InputRejected
 from headgate.core.published import PublishedTable
@@ -27,7 +27,7 @@ LARGEST_PAIRS = 2 * 10**7
 
 
 @dataclass(frozen=True, eq=False)
-class Intersection:
+class Intersection(Tried):
     """By person: candidates that are left, distinct combinations of cells among them, and candidates in the best single table."""
 
     candidates: NDArray[np.int64]
@@ -44,9 +44,6 @@ class Intersection:
     def growth(self) -> float:
         """The largest factor by which certainty about a person exceeds that from the best single table."""
         return float((self.alone / self.candidates).max())
-
-    def sentence(self) -> str:
-        return f"{self.success.sentence()} {self.remark()}"
 
     def remark(self) -> str:
         growth = f"grows up to {self.growth:.3g}-fold" if round(self.growth, 2) > 1 else "does not grow"

@@ -12,7 +12,7 @@ import numpy as np
 
 from headgate.attacks.guessing import Reach, guess
 from headgate.attacks.matching import match, published_column, translated
-from headgate.attacks.success import Success, guessed, percent
+from headgate.attacks.success import Success, Tried, guessed, percent
 from headgate.core.columns import Column
 from headgate.core.distance import LARGEST_MATRIX, LINE, Distance, radius
 from headgate.core.errors import InputRejected
@@ -21,14 +21,11 @@ from headgate.principles.dissimilarity import asked_epsilon
 
 
 @dataclass(frozen=True)
-class Proximity:
+class Proximity(Tried):
     attribute: str
     epsilon: float
     success: Success
     belief: float  # the largest over people
-
-    def sentence(self) -> str:
-        return f"{self.success.sentence()} {self.remark()}"
 
     def remark(self) -> str:
         return f"Belief in a neighbourhood reaches {percent(self.belief)} %."

@@ -76,6 +76,18 @@ class Success:
         return " Counting sensitive values alone: {} %, and {} %.".format(*shares)
 
 
+class Tried:
+    """What came of an attack: its success, and a remark of its own."""
+
+    success: Success
+
+    def remark(self) -> str:
+        raise NotImplementedError
+
+    def sentence(self) -> str:
+        return f"{self.success.sentence()} {self.remark()}"
+
+
 def success(attack: str, guess: str, people: int, right: float, right_overall: float) -> Success:
     """Nobody to attack is an error, not a share of 0."""
     if people < 1:

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from headgate.core.columns import Kind
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import ROOT
 from headgate.core.spelling import value_text
+from headgate.core.tolerance import is_whole
 
 MASK = "*"
 Rows = list[tuple[str, ...]]
@@ -28,7 +27,7 @@ def described_hierarchy(described: Mapping[str, Any], cells: Iterable[Any], kind
     if set(described) == {"mask"}:
         if "mask" not in kind.rules.described:
             raise InputRejected(f"The hierarchy of '{name}' is a mask, and '{name}' is a {kind}.", "Mask a category; `kinds` makes it one.")
-        if not _positive(described["mask"]):
+        if not is_whole(described["mask"], 1):
             raise InputRejected(f"The mask of '{name}' is no number of characters.", "Give a whole number from 1 up.")
         return mask_hierarchy(cells, described["mask"], name)
     raise InputRejected(f"The hierarchy of '{name}' is described by neither widths nor a mask.", "Give {'widths': [5, 10]} or {'mask': 2}.")
@@ -39,13 +38,9 @@ NESTED = "widths above 1, each a multiple of the one before, such as [5, 10]"
 
 def nested(widths: Any) -> bool:
     """Whether each interval of one width lies in one of the next, and a value in one of the first."""
-    if not isinstance(widths, Sequence) or not widths or not all(_positive(width) for width in widths):
+    if not isinstance(widths, Sequence) or not widths or not all(is_whole(width, 1) for width in widths):
         return False
     return all(wide > narrow and wide % narrow == 0 for narrow, wide in pairwise((1, *widths)))
-
-
-def _positive(number: Any) -> bool:
-    return isinstance(number, int | np.integer) and not isinstance(number, bool) and int(number) > 0
 
 
 def widths_hierarchy(cells: Iterable[Any], widths: Sequence[int], name: str) -> Rows:

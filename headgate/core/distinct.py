@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Column
 from headgate.core.errors import InputRejected
+from headgate.core.hashing import numbered
 
 LARGEST_KEY = 2**31 - 1
 ROOM = 1024  # a table of keys may always have as many places, however few the rows
@@ -117,56 +118,24 @@ def _number(keys: NDArray[np.int32], marks: NDArray[np.int32]) -> int:
 
 
 def _number_pairs(keys: NDArray[np.int32], column: Codes, low: int, span: int) -> int:
-    """Numbers the pairs of key and code in their order, in place; gives how many there are."""
-    met = _meet(keys, column, low, span)
-    rank = np.empty(len(met), dtype=np.int32)
-    rank[np.argsort(met)] = np.arange(len(met), dtype=np.int32)
-    _rename(keys, rank)
-    return len(met)
+    """Numbers the pairs of key and code in their order, in place; gives how many there are. Only distinct ones are sorted."""
+    pairs = _pairs(keys, column, low, span)
+    place, first, _ = numbered(pairs)
+    rank = np.empty(len(first), dtype=np.int32)
+    rank[np.argsort(pairs[first])] = np.arange(len(first), dtype=np.int32)
+    _rename(keys, place, rank)
+    return len(first)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _meet(keys: NDArray[np.int32], column: NDArray[np.int32], low: int, span: int) -> NDArray[np.int64]:
-    """Numbers the pairs of key and code, in place, in the order in which they are first met; gives the pairs as one number each.
-
-    Open addressing; the multiplier is 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming 3, 6.4)."""
-    shift, many = 16, 0
-    pairs = np.full(1 << shift, -1, dtype=np.int64)
-    numbers = np.empty(1 << shift, dtype=np.int32)
+def _pairs(keys: NDArray[np.int32], column: NDArray[np.int32], low: int, span: int) -> NDArray[np.int64]:
+    pairs = np.empty(len(keys), np.int64)
     for row in range(len(keys)):
-        pair = np.int64(keys[row]) * span + (column[row] - low)
-        slot = _slot(pair, shift)
-        while pairs[slot] != pair and pairs[slot] >= 0:
-            slot = (slot + 1) & ((1 << shift) - 1)
-        if pairs[slot] < 0:
-            pairs[slot], numbers[slot] = pair, many
-            many += 1
-            keys[row] = many - 1
-            if 2 * many > len(pairs):  # half full: everything moves to a table twice as large
-                old, old_numbers = pairs, numbers
-                shift += 1
-                pairs, numbers = np.full(1 << shift, -1, dtype=np.int64), np.empty(1 << shift, dtype=np.int32)
-                for i in range(len(old)):
-                    if old[i] >= 0:
-                        slot = _slot(old[i], shift)
-                        while pairs[slot] >= 0:
-                            slot = (slot + 1) & ((1 << shift) - 1)
-                        pairs[slot], numbers[slot] = old[i], old_numbers[i]
-        else:
-            keys[row] = numbers[slot]
-    met = np.empty(many, dtype=np.int64)
-    for i in range(len(pairs)):
-        if pairs[i] >= 0:
-            met[numbers[i]] = pairs[i]
-    return met
+        pairs[row] = np.int64(keys[row]) * span + (column[row] - low)
+    return pairs
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _slot(pair: int, shift: int) -> int:
-    return np.int64((np.uint64(pair) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - shift))  # type: ignore[return-value]
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _rename(keys: NDArray[np.int32], rank: NDArray[np.int32]) -> None:
+def _rename(keys: NDArray[np.int32], place: NDArray[np.int32], rank: NDArray[np.int32]) -> None:
     for row in range(len(keys)):
-        keys[row] = rank[keys[row]]
+        keys[row] = rank[place[row]]

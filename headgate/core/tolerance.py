@@ -44,6 +44,11 @@ def _short(text: str) -> str:
     return text
 
 
+def is_whole(setting: Any, least: int) -> bool:
+    """Whether a setting is a whole number of at least so much."""
+    return isinstance(setting, int | np.integer) and not isinstance(setting, bool) and int(setting) >= least
+
+
 def floors(counts: NDArray[np.int64] | int, share: Fraction) -> NDArray[np.int64]:
     """⌊share·count⌋ for every count, in whole numbers, also where the product does not fit into 64 bits (0.6666666666666667 of 2,000);
     a floor that does not is the largest number that does."""

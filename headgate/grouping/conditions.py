@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from headgate.core.columns import Codes, Column, Table
 from headgate.core.errors import InputRejected
 from headgate.core.published import publish_form
-from headgate.core.tolerance import exact
+from headgate.core.tolerance import exact, is_whole
 from headgate.counting.class_counts import Counted, count
 from headgate.counting.figure import Shortfall
 from headgate.grouping.limits import NeighbourhoodLimit, linkability
@@ -172,6 +172,6 @@ def _recursive(name: str, pair: Any) -> RecursiveCL:
     c, l = exact(pair[0]), pair[1]  # noqa: E741 the literature's letter
     if c <= 0:
         raise InputRejected("The c of recursive (c, l)-diversity is not above 0.", "Give a decimal such as 3 or 0.5.")
-    if isinstance(l, bool) or not isinstance(l, int | np.integer) or l < 2:
+    if not is_whole(l, 2):
         raise InputRejected("The l of recursive (c, l)-diversity is not a whole number of at least 2.", "Give l ≥ 2; (c, 1) always holds.")
     return RecursiveCL(name, c, int(l))

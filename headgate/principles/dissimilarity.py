@@ -56,7 +56,6 @@ class Dissimilarity:
     delta: float | None = None
     vulnerable_groups: int | None = None
     vulnerability: float | None = None
-    vulnerability_all: float | None = None
 
     @property
     def risk(self) -> float:
@@ -117,7 +116,6 @@ def dissimilarity(
         delta=float(share),
         vulnerable_groups=int(vulnerable.sum()),
         vulnerability=float(vulnerable.mean()),
-        vulnerability_all=max(float((_excess(one.neighbours_all, one.sizes, share) > 0).mean()) for one in found),
     )
 
 
@@ -146,7 +144,6 @@ class _Reading:
     risk: NDArray[np.float64]
     risk_all: NDArray[np.float64]
     neighbours: NDArray[np.int64]  # most, per class; −1 without a centre
-    neighbours_all: NDArray[np.int64]
     centre: NDArray[np.int64]  # the distinct value that has them
     sizes: NDArray[np.int64]
 
@@ -173,7 +170,6 @@ def _measure(reading: Codes, place: Codes, eligible: NDArray[np.bool_], layout: 
         np.where(alone, 1.0, np.maximum(most, 0) / others),
         np.where(alone, 1.0, most_all / others),
         most,
-        most_all,
         counts.codes[centre].astype(np.int64),
         counts.sizes,
     )

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.errors import InputRejected
-from headgate.core.tolerance import exact, floors
+from headgate.core.tolerance import exact, floors, is_whole
 from headgate.counting.class_counts import ClassCounts, Counted
 from headgate.counting.figure import Bound, Figure, Shortfall, worst_shortfall
 
@@ -77,7 +77,7 @@ def recursive_l(counted: Counted, c: Any) -> RecursiveL:
 
 
 def recursive_c(counted: Counted, l: int) -> RecursiveC:  # noqa: E741
-    if isinstance(l, bool) or not isinstance(l, int | np.integer) or l < 2:
+    if not is_whole(l, 2):
         raise InputRejected("The l of recursive (c, l)-diversity is no whole number from 2 up.", "Give l ≥ 2; (c, 1) always holds.")
     everything = np.ones_like(counted.column.sensitive)
     return RecursiveC(int(l), _infimum(counted, counted.column.sensitive, int(l)), _infimum(counted, everything, int(l)))

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from headgate.core.columns import Codes
 from headgate.core.errors import InputRejected
+from headgate.core.tolerance import is_whole
 from headgate.counting.class_counts import class_sizes
 from headgate.counting.figure import Figure
 
@@ -25,7 +24,7 @@ class GroupSize:
 
 def average_group_size(classes: Sequence[Codes], k: int) -> GroupSize:
     """`classes` as `PublishedTable.classes()` gives them."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+    if not is_whole(k, 1):
         raise InputRejected("k is no whole number from 1.", "Give the size of the smallest group, such as 10.")
     if not classes or len(classes[0]) == 0:
         raise InputRejected("There are no groups to measure.", "Give a table with rows.")

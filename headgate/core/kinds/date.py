@@ -13,7 +13,7 @@ from headgate.core.calendar_parts import FIRST_DAY, LAST_DAY, calendar_span, com
 from headgate.core.cells import EVERYTHING, Interval, Single, cell_refused
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.kinds.kind_rules import TREE, Coded
+from headgate.core.kinds.kind_rules import TREE, Coded, KindRules
 from headgate.core.kinds.number import Number
 from headgate.core.spelling import Codes
 
@@ -59,7 +59,7 @@ class Date(Number):
         return [format_day(int(day)) for day in column.values]
 
     def decoded(self, column: Column) -> dict[str, Any]:
-        return {column.name: np.array([*self.texts(column), None], dtype=object)[column.codes]}
+        return KindRules.decoded(self, column)  # as texts, not as numbers
 
     def cell_text(self, value: Any) -> str:
         return format_day(value)

@@ -97,7 +97,7 @@ class KindRules:
 
     def shape(self, column: Column) -> int:
         """SPAN, TREE or FLAT."""
-        return FLAT if column.hierarchy is None else TREE
+        return TREE if column.hierarchy is not None else SPAN if self.ordered else FLAT
 
     def between(self, column: Column, low: int, high: int) -> tuple[str, float]:
         """The cell that covers all values from one code to another, and its share of the domain."""
@@ -106,11 +106,8 @@ class KindRules:
     def levels(self, column: Column) -> list[list[str]]:
         """The label of each value at each level below the root."""
         if column.hierarchy is None:
-            return [self.labels(column)]
+            return [self.texts(column)]
         return [[str(label) for label in column.hierarchy.labels[:, level]] for level in range(column.hierarchy.height)]
-
-    def labels(self, column: Column) -> list[str]:
-        return [str(value) for value in column.values]
 
     def node_text(self, label: str, level: int) -> str:
         return format_label(label)
@@ -162,8 +159,11 @@ class KindRules:
 
     def cell_loss(self, cell: Single | Interval, reader: CellReader) -> float:
         """The share of the domain that a cell spans."""
-        if isinstance(cell, Interval):
+        if isinstance(cell, Interval) and not self.ordered:
             raise InputRejected(f"A published cell of '{reader.column.name}' is an interval of a category.", "Publish the table again.")
+        if isinstance(cell, Interval):
+            stretch = self.stretch(cell, reader)
+            return 0.0 if stretch is None else part_of(stretch, reader.column.domain)
         leaves = reader.leaves_under(cell.label)
         return leaves / len(reader.column.values) if leaves > 1 else 0.0
 

@@ -21,7 +21,7 @@ from headgate.core.cells import (
 )
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.kinds.kind_rules import LINE, SPAN, TREE, Coded, KindRules, part_of
+from headgate.core.kinds.kind_rules import LINE, Coded, KindRules, part_of
 from headgate.core.kinds.ordinal import twice_as_many
 from headgate.core.spelling import LARGEST_INTEGER, MISSING, Codes, beyond_floats, is_blank, sorted_unique, value_text
 
@@ -112,16 +112,13 @@ class Number(KindRules):
     def cell_text(self, value: Any) -> str:
         return format_number(value)
 
-    def shape(self, column: Column) -> int:
-        return SPAN if column.hierarchy is None else TREE
-
     def between(self, column: Column, low: int, high: int) -> tuple[str, float]:
         ends = format_number(column.values[low]), format_number(column.values[high])
         if low == high:
             return ends[0], 0.0
         return format_interval(*ends), (float(column.values[high]) - float(column.values[low])) / column.width
 
-    def labels(self, column: Column) -> list[str]:
+    def texts(self, column: Column) -> list[str]:
         return [format_number(value) for value in column.values]
 
     def node_text(self, label: str, level: int) -> str:
@@ -152,12 +149,6 @@ class Number(KindRules):
         if not all(is_number(end) for end in ends):
             raise cell_refused()
         return float(ends[0]), float(ends[1])
-
-    def cell_loss(self, cell: Single | Interval, reader: CellReader) -> float:
-        if isinstance(cell, Single):
-            return super().cell_loss(cell, reader)
-        stretch = self.stretch(cell, reader)
-        return 0.0 if stretch is None else part_of(stretch, reader.column.domain)
 
     def wider(self, column: Column, text: str, stretch: tuple[float, float] | None) -> str:
         """An interval twice as wide about the same middle, moved inside the domain."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from headgate.core.cells import EVERYTHING, Interval, Single, format_interval, format_label
 from headgate.core.errors import InputRejected
 from headgate.core.kinds.category import coded_as_declared
-from headgate.core.kinds.kind_rules import LINE, SPAN, TREE, Coded, KindRules, part_of
+from headgate.core.kinds.kind_rules import LINE, Coded, KindRules
 from headgate.core.spelling import Codes
 
 if TYPE_CHECKING:
@@ -40,9 +40,6 @@ class Ordinal(KindRules):
     def extended(self, spec: ColumnSpec, known: list[str], unknown: list[str]) -> ColumnSpec:
         return replace(spec, levels=(*known, *unknown))  # intervals must keep their ranks, so what is not a level comes after them
 
-    def shape(self, column: Column) -> int:
-        return SPAN if column.hierarchy is None else TREE
-
     def between(self, column: Column, low: int, high: int) -> tuple[str, float]:
         ends = str(column.values[low]), str(column.values[high])
         return (format_label(ends[0]), 0.0) if low == high else (format_interval(*ends), (high - low) / (len(column.values) - 1))
@@ -58,12 +55,6 @@ class Ordinal(KindRules):
         if low is None or high is None:
             raise InputRejected(f"A published cell of '{reader.column.name}' names a level that is not declared.", "Declare every level.")
         return float(low), float(high)
-
-    def cell_loss(self, cell: Single | Interval, reader: CellReader) -> float:
-        if isinstance(cell, Single):
-            return super().cell_loss(cell, reader)
-        stretch = self.stretch(cell, reader)
-        return 0.0 if stretch is None else part_of(stretch, reader.column.domain)
 
     def wider(self, column: Column, text: str, stretch: tuple[float, float] | None) -> str:
         if stretch is None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.errors import InputRejected
+from headgate.core.hashing import hashed
 from headgate.core.levels import Levels
 
 LARGEST_LATTICE = 1_000_000
@@ -129,10 +130,9 @@ def _hashed(
     packed, bits = active.keys < LARGEST_KEY, 4
     while (1 << bits) < 2 * len(keys):
         bits += 1
-    table, mask, shift = np.full(1 << bits, -1, np.int32), (1 << bits) - 1, np.uint64(64 - bits)
+    table, mask = np.full(1 << bits, -1, np.int32), (1 << bits) - 1
     for i in range(len(keys)):
-        # Knuth, The Art of Computer Programming 3, 6.4
-        slot = np.int64((np.uint64(keys[i]) * np.uint64(0x9E3779B97F4A7C15)) >> shift)
+        slot = hashed(keys[i], bits)
         while True:
             number = table[slot]
             if number < 0:

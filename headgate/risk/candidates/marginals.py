@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from headgate.core.columns import Column
 from headgate.core.errors import InputRejected
 from headgate.core.published import PublishedCells
-from headgate.core.spelling import LARGEST_INTEGER
+from headgate.core.spelling import LARGEST_INTEGER, is_blank
 from headgate.risk.candidates.consistency import check_shared, open_column
 from headgate.risk.candidates.runs import cell_runs
 
@@ -41,7 +41,7 @@ def marginals_of(frame: pd.DataFrame, domains: Mapping[str, Column], fields: Seq
     if individuals is not None and (isinstance(individuals, bool) or not individuals >= 1 or individuals % 1 != 0):
         raise InputRejected("The number of individuals is not a whole number from 1 up.", "Say how many people the tables speak of.")
     people = _whole(frame[COUNT])
-    values = frame[VALUE].mask(frame[VALUE].map(lambda value: isinstance(value, str) and value.strip() == "").astype(bool))
+    values = frame[VALUE].mask(frame[VALUE].map(is_blank).astype(bool))
     columns, counts = {}, {}
     for name in fields:
         rows = np.flatnonzero(frame[FIELD].astype(object) == name)

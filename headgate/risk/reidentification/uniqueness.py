@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from headgate.core.columns import MISSING, Codes, Column
 from headgate.core.distinct import ROOM, ends, firsts_and_sizes, places
 from headgate.core.errors import InputRejected
+from headgate.core.hashing import numbered, slot_of
 from headgate.counting.figure import Bound, Figure, Shortfall
 from headgate.risk.reidentification.prosecutor import sizes_of_readings
 
@@ -31,7 +32,6 @@ LARGEST = 3  # attributes of a special unique
 _KEYS = 2**62  # whole numbers below this name a combination of values
 _DENSE = 64  # bytes a combination that a table of all keys may take; beyond, keys are hashed
 _ROOM = 65_536
-_GOLDEN = 0x9E3779B97F4A7C15 - 2**64  # 2^64/φ: multiplication by it spreads keys over the high bits (Knuth, vol. 3, §6.4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,24 +178,21 @@ def _combinations(columns: Sequence[Codes], digits: Sequence[int]) -> tuple[Code
     if math.prod(digits) <= 4 * len(columns[0]) + ROOM:
         place = places(columns)
         return place, *firsts_and_sizes(place)
-    keys, span = None, 1
-    for column, width in zip(columns, digits, strict=True):
-        if keys is None:
-            keys, span = column.astype(np.int64) + 1, width
-            continue
+    keys, span = columns[0].astype(np.int64) + 1, digits[0]
+    for column, width in zip(columns[1:], digits[1:], strict=True):
         if span * width > _KEYS:  # short names for what there is so far
-            keys = _numbered(keys)[0].astype(np.int64)
+            keys = numbered(keys)[0].astype(np.int64)
             span = int(keys.max()) + 1
         keys = keys * width
         keys += column
         keys += 1
         span *= width
-    return _numbered(keys)  # type: ignore[no-any-return]
+    return numbered(keys)  # type: ignore[no-any-return]
 
 
 def _renumbered(column: Codes) -> Codes:
     """Codes 0, 1, 2 … without those that do not occur, so that tables of keys stay small."""
-    place: Codes = _numbered(column.astype(np.int64) + 1)[0]
+    place: Codes = numbered(column.astype(np.int64) + 1)[0]
     return place
 
 
@@ -205,7 +202,7 @@ def _alone(codes: list[Codes], heads: NDArray[np.uint8], candidates: int) -> NDA
     if math.prod(widths) > _KEYS:
         head = np.zeros(len(heads), dtype=np.int64)
         for column, width in zip(codes, widths, strict=True):
-            head = _numbered(head * width + column)[0].astype(np.int64)
+            head = numbered(head * width + column)[0].astype(np.int64)
         codes, widths = [head.astype(np.int32)], [int(head.max()) + 1]
     scales = np.cumprod(np.array([1, *widths], dtype=np.int64))
     table = np.ascontiguousarray(np.stack(codes))
@@ -244,7 +241,7 @@ def _alone_hashed(codes: NDArray[np.int32], scales: NDArray[np.int64], heads: ND
     slots = np.full(1 << bits, -1, np.int32)
     out = np.empty(candidates, np.bool_)
     for i in range(len(heads)):
-        slot = _slot(keys, slots, keys[i], bits)
+        slot = slot_of(keys, slots, keys[i], bits)
         other = slots[slot]
         if i < candidates:
             out[i] = other < 0
@@ -253,43 +250,3 @@ def _alone_hashed(codes: NDArray[np.int32], scales: NDArray[np.int64], heads: ND
         elif other < candidates:
             out[other] = False
     return out
-
-
-@numba.njit(cache=True, nogil=True)
-def _numbered(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """Equal keys get one number, 0, 1, 2 … as they first occur; also the first place of each, and how often it occurs. The table of
-    slots grows with the distinct keys, so that a few of them stay in the cache."""
-    bits, count = 10, 0
-    slots = np.full(1 << bits, -1, np.int32)
-    first = np.empty(1 << bits, np.int32)
-    place = np.empty(len(keys), np.int32)
-    for i in range(len(keys)):
-        slot = _slot(keys, slots, keys[i], bits)
-        if slots[slot] >= 0:
-            place[i] = place[slots[slot]]
-            continue
-        slots[slot] = i
-        first[count] = i
-        place[i] = count
-        count += 1
-        if 2 * count == len(slots):
-            bits += 2
-            known = first
-            slots = np.full(1 << bits, -1, np.int32)
-            first = np.empty(1 << (bits - 1), np.int32)
-            for number in range(count):
-                first[number] = known[number]
-                slots[_slot(keys, slots, keys[known[number]], bits)] = known[number]
-    sizes = np.zeros(count, np.int64)
-    for combination in place:
-        sizes[combination] += 1
-    return place, first[:count].copy(), sizes
-
-
-@numba.njit(cache=True, nogil=True, inline="always")
-def _slot(keys: NDArray[np.int64], slots: NDArray[np.int32], key: int, bits: int) -> int:
-    """Where a key is, or else the free slot where it belongs."""
-    slot = np.int64(np.uint64(key * _GOLDEN) >> np.uint64(64 - bits))
-    while slots[slot] >= 0 and keys[slots[slot]] != key:
-        slot = (slot + 1) & (len(slots) - 1)
-    return int(slot)

@@ -19,6 +19,7 @@ from headgate.core.columns import Column, Kind
 from headgate.core.errors import InputRejected
 from headgate.core.inferred import absent_column
 from headgate.core.published import PublishedCells
+from headgate.core.tolerance import is_whole
 from headgate.risk.candidates.consistency import consistent_individuals
 from headgate.risk.candidates.runs import cell_runs
 from headgate.risk.disclosure.expected_loss import check_frames, dictionary_column, shown
@@ -153,7 +154,7 @@ def _losses(
 
 
 def _check_keep(keep: int, cells: Mapping[str, PublishedCells]) -> None:
-    if isinstance(keep, bool) or not isinstance(keep, int | np.integer) or not 0 <= keep <= len(cells):
+    if not is_whole(keep, 0) or keep > len(cells):
         raise InputRejected(f"A record of {len(cells)} fields cannot keep {keep}.", f"Give keep as a whole number from 0 to {len(cells)}.")
 
 
