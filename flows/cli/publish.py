@@ -20,16 +20,16 @@ def publish(candidate: CandidateId, json: Json = False, verbose: Verbose = False
 
     home = Home.open()
     ledger = open_ledger(home)
-    found = find_candidate(home.candidates, candidate)
+    full_id = find_candidate(home.candidates, candidate)
     quieten(home, verbose)
     with prefect_api():
         from flows import publish as flow
 
-        version = flow.publish(found)
-    release = read_history(ledger).find(found)
+        version = flow.publish(full_id)
+    release = read_history(ledger).find(full_id)
     folder = open_release_store(home).series(release.target).address(version)
     if json:
-        print_json({"candidate": found, "state": str(release.state), "version": version, "folder": folder})
+        print_json({"candidate": full_id, "state": str(release.state), "version": version, "folder": folder})
         return
     results().print(f"Published as version {version}: {folder}", soft_wrap=True)
     results().print(f"  headgate verify {shlex.quote(folder)}", soft_wrap=True)
