@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import datetime
+import json
+import subprocess
+import sys
 import zoneinfo
+from typing import Any
 
 import pytest
 from cronsim import CronSim
@@ -39,12 +42,35 @@ SAID = {  # what people would expect of a text, and what Prefect's scheduler doe
 }
 
 
-def scheduled(text: str, zone: str = "UTC", start: datetime.datetime = datetime.datetime(2026, 1, 1, 0, 0, 1)) -> list[datetime.datetime]:
-    """The next dates, from Prefect itself, by the clock on the wall."""
-    from prefect.server.schemas.schedules import CronSchedule
+ROME = ("0 3 * * *", "Europe/Rome", "2026-03-26T12:00:00")
+QUESTIONS = [ROME, *((text, "UTC", "2026-01-01T00:00:01") for text in (*ACCEPTED, *SHORTCUTS))]
+SCHEDULER = """
+import asyncio, json, sys, zoneinfo
+from datetime import datetime
+from prefect.server.schemas.schedules import CronSchedule
+from prefect.types._datetime import get_timezones
 
-    dates = asyncio.run(CronSchedule(cron=text, timezone=zone).get_dates(8, start=start.replace(tzinfo=zoneinfo.ZoneInfo(zone))))
-    return [date.astimezone(zoneinfo.ZoneInfo(zone)).replace(tzinfo=None) for date in dates]
+def dates(text, zone, start):
+    start = datetime.fromisoformat(start).replace(tzinfo=zoneinfo.ZoneInfo(zone))
+    found = asyncio.run(CronSchedule(cron=text, timezone=zone).get_dates(8, start=start))
+    return [date.astimezone(zoneinfo.ZoneInfo(zone)).replace(tzinfo=None).isoformat() for date in found]
+
+json.dump({"dates": [dates(*question) for question in json.load(sys.stdin)], "zones": sorted(get_timezones())}, sys.stdout)
+"""
+
+
+@pytest.fixture(scope="module")
+def prefect() -> dict[str, Any]:
+    """What Prefect itself makes of the texts: by the local clock, the next dates. In a process of its own: an import sets it up."""
+    answer = subprocess.run(
+        [sys.executable, "-c", SCHEDULER], input=json.dumps(QUESTIONS), capture_output=True, text=True, timeout=120, check=True
+    )
+    return dict(json.loads(answer.stdout))
+
+
+def scheduled(prefect: dict[str, Any], text: str, zone: str = "UTC") -> list[datetime.datetime]:
+    place = next(place for place, question in enumerate(QUESTIONS) if question[:2] == (text, zone))
+    return [datetime.datetime.fromisoformat(date) for date in prefect["dates"][place]]
 
 
 @pytest.mark.parametrize("text", [*ACCEPTED, "@daily"])
@@ -83,15 +109,15 @@ def test_only_time_zones_of_the_database_are_accepted(name: str) -> None:
 
 
 @pytest.mark.parametrize("text", ACCEPTED)
-def test_the_scheduler_runs_what_is_accepted_at_the_times_that_it_names(text: str) -> None:
+def test_the_scheduler_runs_what_is_accepted_at_the_times_that_it_names(text: str, prefect: dict[str, Any]) -> None:
     *fields, last = text.split()
     times = CronSim(" ".join([last, *fields] if len(fields) == 5 else [*fields, last]), datetime.datetime(2026, 1, 1))
-    assert scheduled(text) == [next(times) for _ in range(8)]
+    assert scheduled(prefect, text) == [next(times) for _ in range(8)]
 
 
 @pytest.mark.parametrize("text", SHORTCUTS)
-def test_the_scheduler_knows_every_shortcut(text: str) -> None:
-    assert len(set(scheduled(text))) == 8
+def test_the_scheduler_knows_every_shortcut(text: str, prefect: dict[str, Any]) -> None:
+    assert len(set(scheduled(prefect, text))) == 8
 
 
 @pytest.mark.parametrize("text", SAID, ids=SAID.values())
@@ -100,13 +126,11 @@ def test_what_the_scheduler_reads_otherwise_is_refused(text: str) -> None:
         check_cron(text)
 
 
-def test_a_schedule_keeps_to_the_clock_on_the_wall_across_the_change_to_summer_time() -> None:
-    dates = scheduled("0 3 * * *", "Europe/Rome", datetime.datetime(2026, 3, 26, 12))
+def test_a_schedule_keeps_to_the_clock_on_the_wall_across_the_change_to_summer_time(prefect: dict[str, Any]) -> None:
+    dates = scheduled(prefect, *ROME[:2])
     assert {date.time() for date in dates} == {datetime.time(3)}
     assert [date.day for date in dates] == [27, 28, 29, 30, 31, 1, 2, 3]
 
 
-def test_every_time_zone_that_is_accepted_is_known_to_the_scheduler() -> None:
-    from prefect.types._datetime import get_timezones
-
-    assert set(get_timezones()) == zoneinfo.available_timezones()
+def test_every_time_zone_that_is_accepted_is_known_to_the_scheduler(prefect: dict[str, Any]) -> None:
+    assert set(prefect["zones"]) == zoneinfo.available_timezones()
