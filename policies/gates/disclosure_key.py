@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
@@ -103,25 +103,28 @@ class DictionaryKey(Section):
 
     @model_validator(mode="after")
     def _one_form(self) -> DictionaryKey:
-        given = [form for form in FORMS if getattr(self, form) is not None]
-        if len(given) != 1:
-            found = "a dictionary without its content" if not given else f"{' and '.join(given)} in one dictionary"
-            raise Problems([Problem((), found, "one of path: FILE, sql: {url_env, query}, marginals: FILE or source: true")])
-        problems = []
-        if self.on is None and given[0] != "source":
-            problems.append(Problem((), "a dictionary without shared attributes", "on: [attribute, …]"))
-        for key in ("key", "similar"):
-            if getattr(self, key) and given[0] in ("marginals", "source"):
-                problems.append(Problem((key,), f"'{key}' with {given[0]}", f"'{key}' only with path or sql"))
-        if given[0] == "source" and isinstance(self.on, Mapping):
-            problems.append(Problem(("on",), "columns named for the source", "on: [attribute, …], or nothing for all quasi-identifiers"))
-        if self.individuals is not None and given[0] != "marginals":
-            problems.append(Problem(("individuals",), f"'individuals' with {given[0]}", "'individuals' only with marginals"))
-        unshared = [name for name in self.similar if name not in self.fields]
-        problems += [Problem(("similar", name), f"'{name}', which is not shared", "an attribute named under 'on'") for name in unshared]
+        forms = [form for form in FORMS if getattr(self, form) is not None]
+        if len(forms) != 1:
+            written = "a dictionary without its content" if not forms else f"{' and '.join(forms)} in one dictionary"
+            raise Problems([Problem((), written, "one of path: FILE, sql: {url_env, query}, marginals: FILE or source: true")])
+        problems = tuple(self._unfit(forms[0]))
         if problems:
             raise Problems(problems)
         return self
+
+    def _unfit(self, form: str) -> Iterator[Problem]:
+        """Keys that a dictionary of this form lacks or does not have."""
+        if self.on is None and form != "source":
+            yield Problem((), "a dictionary without shared attributes", "on: [attribute, …]")
+        if form == "source" and isinstance(self.on, Mapping):
+            yield Problem(("on",), "columns named for the source", "on: [attribute, …], or nothing for all quasi-identifiers")
+        owners = {"key": ("path", "sql"), "similar": ("path", "sql"), "individuals": ("marginals",)}
+        for key, accepted in owners.items():
+            if getattr(self, key) and form not in accepted:
+                yield Problem((key,), f"'{key}' with {form}", f"'{key}' only with {' or '.join(accepted)}")
+        for name in self.similar:
+            if name not in self.fields:
+                yield Problem(("similar", name), f"'{name}', which is not shared", "an attribute named under 'on'")
 
     @property
     def called(self) -> str:
@@ -183,26 +186,29 @@ class SensitivityKey(Section):
 
     @model_validator(mode="after")
     def _fits_the_form(self) -> SensitivityKey:
-        problems = []
-        weighs = self.form not in ("constant", "count")
-        if weighs and not self.weights and self.people is None:
-            problems.append(Problem(("weights",), f"no weight with form {self.form}", "a weight for at least one attribute"))
-        if not weighs and self.weights:
-            problems.append(Problem(("weights",), f"'weights' with form {self.form}", "no 'weights'"))
-        if bool(self.pairs) is not (self.form == "interactions"):
-            found = "'pairs'" if self.pairs else "no 'pairs'"
-            problems.append(Problem(("pairs",), f"{found} with form {self.form}", "'pairs' with form interactions, and only there"))
-        if self.form == "constant" and (self.preference or self.people):
-            problems.append(Problem(("form",), "people's own weights with form constant", "another form"))
-        if self.form == "count" and not (self.preference or self.people):
-            accepted = "preference: COLUMN, people: {path, key}, or form additive"
-            problems.append(Problem(("form",), "form count without people's own weights", accepted))
-        if self.preference is not None and self.people is not None:
-            accepted = "one of them; a column 'all' in the table is the same"
-            problems.append(Problem(("preference",), "'preference' beside 'people'", accepted))
+        problems = (*self._unfit_weights(), *self._unfit_people())
         if problems:
             raise Problems(problems)
         return self
+
+    def _unfit_weights(self) -> Iterator[Problem]:
+        weighs = self.form not in ("constant", "count")
+        if weighs and not self.weights and self.people is None:
+            yield Problem(("weights",), f"no weight with form {self.form}", "a weight for at least one attribute")
+        if not weighs and self.weights:
+            yield Problem(("weights",), f"'weights' with form {self.form}", "no 'weights'")
+        if bool(self.pairs) is not (self.form == "interactions"):
+            written = "'pairs'" if self.pairs else "no 'pairs'"
+            yield Problem(("pairs",), f"{written} with form {self.form}", "'pairs' with form interactions, and only there")
+
+    def _unfit_people(self) -> Iterator[Problem]:
+        if self.form == "constant" and (self.preference or self.people):
+            yield Problem(("form",), "people's own weights with form constant", "another form")
+        if self.form == "count" and not (self.preference or self.people):
+            accepted = "preference: COLUMN, people: {path, key}, or form additive"
+            yield Problem(("form",), "form count without people's own weights", accepted)
+        if self.preference is not None and self.people is not None:
+            yield Problem(("preference",), "'preference' beside 'people'", "one of them; a column 'all' in the table is the same")
 
     @property
     def weighed(self) -> tuple[str, ...]:
@@ -255,25 +261,28 @@ class DisclosureKey(Section):
     def _bounds_something(self) -> DisclosureKey:
         if all(bound is None for bound in (self.mean, self.max, self.share, self.min_candidates)):
             raise Problems([Problem((), "a disclosure gate without a bound", "mean: …, max: …, share: …, min_candidates: … or several")])
-        problems = []
-        names = [dictionary.called for dictionary in self.dictionaries]
-        if len(set(names)) != len(names):
-            problems.append(Problem(("dictionaries",), "two dictionaries of one name", "each file once, or a 'name' for each"))
-        if PRIOR in names:
-            problems.append(Problem(("dictionaries",), f"a dictionary called '{PRIOR}'", "another name"))
-        if any(dictionary.called == SOURCE and not dictionary.source for dictionary in self.dictionaries):
-            problems.append(Problem(("dictionaries",), f"a dictionary called '{SOURCE}' that is not the source", "another name"))
-        priors = [dictionary.prior for dictionary in self.dictionaries if dictionary.prior is not None]
-        if priors and len(priors) != len(self.dictionaries):
-            problems.append(Problem(("dictionaries",), f"a prior for {len(priors)} of {len(names)}", "a prior for each, or for none"))
-        elif priors and sum(priors) != 1:
-            found = f"priors that sum to {decimal_text(sum(priors, Decimal(0)))}"
-            problems.append(Problem(("dictionaries",), found, "priors that sum to 1"))
-        if priors and self.mean is None:
-            problems.append(Problem(("dictionaries",), "priors without a bound that uses them", "mean: …, which bounds the expectation"))
+        problems = [Problem(("dictionaries",), written, accepted) for written, accepted in (*self._unfit_names(), *self._unfit_priors())]
         if problems:
             raise Problems(problems)
         return self
+
+    def _unfit_names(self) -> Iterator[tuple[str, str]]:
+        names = [dictionary.called for dictionary in self.dictionaries]
+        if len(set(names)) != len(names):
+            yield "two dictionaries of one name", "each file once, or a 'name' for each"
+        if PRIOR in names:
+            yield f"a dictionary called '{PRIOR}'", "another name"
+        if any(dictionary.called == SOURCE and not dictionary.source for dictionary in self.dictionaries):
+            yield f"a dictionary called '{SOURCE}' that is not the source", "another name"
+
+    def _unfit_priors(self) -> Iterator[tuple[str, str]]:
+        priors = [dictionary.prior for dictionary in self.dictionaries if dictionary.prior is not None]
+        if priors and len(priors) != len(self.dictionaries):
+            yield f"a prior for {len(priors)} of {len(self.dictionaries)}", "a prior for each, or for none"
+        elif priors and sum(priors) != 1:
+            yield f"priors that sum to {decimal_text(sum(priors, Decimal(0)))}", "priors that sum to 1"
+        if priors and self.mean is None:
+            yield "priors without a bound that uses them", "mean: …, which bounds the expectation"
 
     @property
     def held(self) -> tuple[DictionaryKey, ...]:

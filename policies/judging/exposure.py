@@ -84,20 +84,28 @@ def _with_cure(verdict: Verdict, table: list[Exposure], gate: DisclosureKey) -> 
     if verdict.passed or name is None or bound is None:
         return verdict
     own = [one for one in table if name in (one.dictionary, PRIOR)]
-    changes = list(dict.fromkeys(step.change for one in own for step in one.steps))
-    if not changes or any(not one.steps for one in own):
+    if not own or any(not one.steps for one in own):
         return verdict
-    enough = [change for change in changes if all(one.after(change).enough for one in table) and _expected_enough(table, change, gate)]
-    here = [change for change in changes if name != PRIOR and all(one.after(change).enough for one in own)]
-    if enough:
-        cure = f"In this table it would be enough to {_either(enough)}."
-    elif here:
-        cure = f"Against '{name}' alone it would be enough to {_either(here)}; another bound on this table would not be kept."
-    else:
-        figures = {change: _expected(own, change) if name == PRIOR else own[0].after(change).figure(bound) for change in changes}
-        best = min(changes, key=lambda change: _distance(figures[change], bound))
-        cure = f"No single step is enough; the nearest is to {best} ({bound} {figures[best]:.6g})."
+    changes = list(dict.fromkeys(step.change for one in own for step in one.steps))
+    cure = _enough(table, own, changes, name, gate) or _nearest(own, changes, name, bound)
     return verdict.model_copy(update={"remedy": f"{cure} {verdict.remedy}"})
+
+
+def _enough(table: list[Exposure], own: list[Exposure], changes: list[str], name: str, gate: DisclosureKey) -> str:
+    """The changes with which every bound on the table is kept, or else every bound against this dictionary; empty if no change does it."""
+    enough = [change for change in changes if all(one.after(change).enough for one in table) and _expected_enough(table, change, gate)]
+    if enough:
+        return f"In this table it would be enough to {_either(enough)}."
+    here = [change for change in changes if name != PRIOR and all(one.after(change).enough for one in own)]
+    if here:
+        return f"Against '{name}' alone it would be enough to {_either(here)}; another bound on this table would not be kept."
+    return ""
+
+
+def _nearest(own: list[Exposure], changes: list[str], name: str, bound: str) -> str:
+    figures = {change: _expected(own, change) if name == PRIOR else own[0].after(change).figure(bound) for change in changes}
+    best = min(changes, key=lambda change: _distance(figures[change], bound))
+    return f"No single step is enough; the nearest is to {best} ({bound} {figures[best]:.6g})."
 
 
 HOW = {

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from headgate.core.columns import BIT, GROUP, Kind, Role
-from policies.gates.disclosure_key import SOURCE
+from policies.gates.disclosure_key import SOURCE, DictionaryKey, SensitivityKey
 from policies.gates.every_gate import GATES
 from policies.schema.attribute import Attribute
 from policies.words.fields import KeyPath, Problem, choices
@@ -89,7 +89,7 @@ def _sensitive_name(policy: Policy, path: KeyPath, name: str, kinds: Iterable[Ki
     if attribute is None and set_of(policy, name) is not None and Kind.SET in accepted:
         return
     if attribute is None:
-        yield Problem(path, f"'{name}', which is no attribute", f"a sensitive attribute: {choices(fitting, name) or 'none is fit'}")
+        yield Problem(path, f"'{name}', which is not an attribute", f"a sensitive attribute: {choices(fitting, name) or 'none is fit'}")
     elif attribute.role is not Role.SENSITIVE:
         yield Problem(path, f"'{name}', which is {attribute.role}", f"a sensitive attribute: {choices(fitting) or 'none is fit'}")
     elif attribute.kind not in accepted:
@@ -104,72 +104,85 @@ def _promises(policy: Policy) -> Iterator[Problem]:
 
 def _given_tables(policy: Policy) -> Iterator[Problem]:
     tables = policy.projection.tables
-    insensitive = [(name, policy.attributes[name].table) for name in policy.named(Role.INSENSITIVE)]
     largest = len(tables) if tables is not None else len(policy.named(Role.SENSITIVE)) if not policy.sets else None
-    for name, number in insensitive:
+    for name in policy.named(Role.INSENSITIVE):
+        number = policy.attributes[name].table
         if number is not None and largest is not None and number > largest:
             yield Problem(("attributes", name, "table"), str(number), f"a table from 1 to {largest}")
     if tables is None:
         return
-    here: KeyPath = ("projection", "tables")
-    seen: dict[str, int] = {}
+    placed: set[str] = set()
     for place, table in enumerate(tables):
         for name in table:
-            yield from _sensitive_name(policy, (*here, place), name)
-            expanded = bits_of(name, policy.attributes[name]) if name in policy.sets else None
-            for part in (name, *(expanded or ())):
-                if part in seen:
-                    yield Problem((*here, place), f"'{part}' a second time", "each sensitive attribute in one table")
-                seen[part] = place
+            yield from _placed(policy, place, name, placed)
+    whole = {name for table in tables for name in table}
     for name in policy.named(Role.SENSITIVE):
-        if name in seen:
-            if name in policy.sets and any(other.startswith(name + BIT) and set_of(policy, other) == name for other in _given(tables)):
-                yield Problem(here, f"'{name}' both whole and by its values", "the set, or all its values")
-            continue
-        bits = bits_of(name, policy.attributes[name]) if name in policy.sets else None
-        if name not in policy.sets or not any(set_of(policy, other) == name for other in seen):
-            yield Problem(here, f"no table for '{name}'", "every sensitive attribute in one table")
-        elif bits is not None and not set(bits) <= set(seen):
-            yield Problem(
-                here, f"no table for {len(set(bits) - set(seen))} of the {len(bits)} values of '{name}'", "every value in one table"
-            )
+        yield from _missing_in_tables(policy, name, placed, whole)
 
 
-def _given(tables: Iterable[Iterable[str]]) -> Iterator[str]:
-    return (name for table in tables for name in table)
+def _placed(policy: Policy, place: int, name: str, placed: set[str]) -> Iterator[Problem]:
+    """One name of one given table; it joins those that are `placed`, with all its values where it is a set."""
+    here: KeyPath = ("projection", "tables", place)
+    yield from _sensitive_name(policy, here, name)
+    bits = bits_of(name, policy.attributes[name]) if name in policy.sets else None
+    for part in (name, *(bits or ())):
+        if part in placed:
+            yield Problem(here, f"'{part}' a second time", "each sensitive attribute in one table")
+        placed.add(part)
+
+
+def _missing_in_tables(policy: Policy, name: str, placed: set[str], whole: set[str]) -> Iterator[Problem]:
+    """`whole`: the names as they are written."""
+    here: KeyPath = ("projection", "tables")
+    by_value = name in policy.sets and any(set_of(policy, other) == name for other in whole)
+    if name in placed:
+        if by_value:
+            yield Problem(here, f"'{name}' both whole and by its values", "the set, or all its values")
+    elif not by_value:
+        yield Problem(here, f"no table for '{name}'", "every sensitive attribute in one table")
+    else:
+        bits = set(bits_of(name, policy.attributes[name]) or ())
+        if bits - placed:
+            found = f"no table for {len(bits - placed)} of the {len(bits)} values of '{name}'"
+            yield Problem(here, found, "every value in one table")
 
 
 def _disclosure(policy: Policy) -> Iterator[Problem]:
     gate = policy.gates.disclosure
     if gate is None:
         return
-    quasi = policy.named(Role.QUASI)
-    here: KeyPath = ("gates", "disclosure")
     for place, dictionary in enumerate(gate.dictionaries):
-        for name in dictionary.fields:
-            if name not in quasi:
-                yield Problem((*here, "dictionaries", place, "on"), f"'{name}', which is no quasi-identifier", choices(quasi, name))
-        for name in dictionary.similar:
-            attribute = policy.attributes.get(name)
-            if attribute is not None and (attribute.kind is not Kind.CATEGORY or attribute.hierarchy is not None):
-                found = f"'{name}', which is {'a hierarchy' if attribute.kind is Kind.CATEGORY else f'a {attribute.kind}'}"
-                yield Problem((*here, "dictionaries", place, "similar", name), found, "a category without a hierarchy")
-    cost = gate.sensitivity
-    if cost is None:
-        return
+        yield from _dictionary(policy, ("gates", "disclosure", "dictionaries", place), dictionary)
+    if gate.sensitivity is not None:
+        yield from _sensitivity(policy, ("gates", "disclosure", "sensitivity"), gate.sensitivity)
+
+
+def _dictionary(policy: Policy, here: KeyPath, dictionary: DictionaryKey) -> Iterator[Problem]:
+    quasi = policy.named(Role.QUASI)
+    for name in dictionary.fields:
+        if name not in quasi:
+            yield Problem((*here, "on"), f"'{name}', which is not a quasi-identifier", choices(quasi, name))
+    for name in dictionary.similar:
+        attribute = policy.attributes.get(name)
+        if attribute is not None and (attribute.kind is not Kind.CATEGORY or attribute.hierarchy is not None):
+            kind = "a hierarchy" if attribute.kind is Kind.CATEGORY else f"a {attribute.kind}"
+            yield Problem((*here, "similar", name), f"'{name}', which is {kind}", "a category without a hierarchy")
+
+
+def _sensitivity(policy: Policy, here: KeyPath, cost: SensitivityKey) -> Iterator[Problem]:
     published = [name for name, attribute in policy.attributes.items() if attribute.published]
     for name in cost.weighed:
         if name not in published:
             key = "weights" if name in cost.weights else "pairs"
-            yield Problem((*here, "sensitivity", key), f"'{name}', which is not published", choices(published, name))
+            yield Problem((*here, key), f"'{name}', which is not published", choices(published, name))
     dropped = policy.named(Role.DROPPED)
     if cost.preference is not None and cost.preference not in dropped:
         accepted = f"an attribute with role: dropped{': ' + choices(dropped, cost.preference) if dropped else ''}; it is never published"
-        yield Problem((*here, "sensitivity", "preference"), f"'{cost.preference}'", accepted)
+        yield Problem((*here, "preference"), f"'{cost.preference}'", accepted)
     identifiers = policy.named(Role.IDENTIFIER)
     if cost.people is not None and cost.people.key not in identifiers:
         accepted = choices(identifiers, cost.people.key) or "an identifier, of which the policy has none"
-        yield Problem((*here, "sensitivity", "people", "key"), f"'{cost.people.key}', which is no identifier", accepted)
+        yield Problem((*here, "people", "key"), f"'{cost.people.key}', which is not an identifier", accepted)
 
 
 def _suppress_cells(policy: Policy) -> Iterator[Problem]:
@@ -194,6 +207,6 @@ def _expectations(policy: Policy) -> Iterator[Problem]:
     for name, share in policy.expect.missing.items():
         attribute = policy.attributes.get(name)
         if attribute is None:
-            yield Problem(("expect", "missing", name), f"'{name}', which is no attribute", choices(policy.attributes, name))
+            yield Problem(("expect", "missing", name), f"'{name}', which is not an attribute", choices(policy.attributes, name))
         elif attribute.role is Role.IDENTIFIER and share > Decimal(0):
             yield Problem(("expect", "missing", name), f"a share above 0 for the identifier '{name}'", "0: every person has an identifier")

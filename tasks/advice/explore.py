@@ -21,7 +21,7 @@ from policies.words.fields import decimal_text
 from tasks.advice.advice_charts import FrontierPoint, draw_frontier
 from tasks.advice.advice_trials import Asked, Names, Trials
 from tasks.advice.policy_advice import STAND_IN, Count, Prepared, Progress, prepare, share_of, sizes_around
-from tasks.reporting.mlflow_record import Point, Told, finite_points
+from tasks.reporting.mlflow_record import Point, RunContent, finite_points
 from tasks.reporting.mlflow_runs import require_tracking, track_runs
 from tasks.runtime.home import Home
 from tasks.signing.keys import ledger_secret, source_hmac
@@ -155,7 +155,7 @@ def _frontier(settings: Sequence[Whole]) -> frozenset[int]:
     return frozenset(places)
 
 
-def _tell_parent(prepared: Prepared, home: Home, settings: Sequence[Whole], best: frozenset[int], tables: int) -> Told:
+def _tell_parent(prepared: Prepared, home: Home, settings: Sequence[Whole], best: frozenset[int], tables: int) -> RunContent:
     trials = prepared.trials
     reached = [one for one in settings if one.reached]
     name = (
@@ -185,10 +185,10 @@ def _tell_parent(prepared: Prepared, home: Home, settings: Sequence[Whole], best
     if points:
         files["pictures/frontier.png"] = draw_frontier(points, "png")
     tags = {"dataset": trials.policy.dataset, "kind": "exploration"}
-    return Told(name, parameters, finite_points(Point(key, float(value)) for key, value in counts.items()), tags, files)
+    return RunContent(name, parameters, finite_points(Point(key, float(value)) for key, value in counts.items()), tags, files)
 
 
-def _tell_child(trials: Trials, number: int, asked: Asked, tried: Tried) -> Told:
+def _tell_child(trials: Trials, number: int, asked: Asked, tried: Tried) -> RunContent:
     """Figures of a table by its number."""
     parameters = {"k": str(asked.k), "epsilon": str(asked.epsilon), "delta": str(asked.delta), "table": str(number)}
     figures = {
@@ -204,7 +204,7 @@ def _tell_child(trials: Trials, number: int, asked: Asked, tried: Tried) -> Told
     }
     points = finite_points(Point(key, value) for key, value in figures.items() if value is not None)
     name = f"table-{number} k {asked.k} epsilon {asked.epsilon} delta {asked.delta}"
-    return Told(name, parameters, points, {"dataset": trials.policy.dataset, "kind": "setting"})
+    return RunContent(name, parameters, points, {"dataset": trials.policy.dataset, "kind": "setting"})
 
 
 def _whole_json(one: Whole, best: bool) -> dict[str, Any]:

@@ -8,11 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
 from headgate.core.errors import Defect, RequirementNotMet
@@ -22,19 +19,12 @@ from policies.gates.gate import Per
 from policies.gates.verdict import Comparison
 from policies.sealed.promise import Promise
 from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable
+from tasks.reporting.public_names import PublicNames
 from tasks.reporting.release_charts import draw_release
 
 LONGEST_PARAMETER = 6000  # MLflow cuts longer ones without a word
-PLAIN_NAME = re.compile(r"(?!(column|quasi-identifier|dictionary) \d)[\w.\- /]{1,200}")
 
 
-def plain_name(name: str) -> bool:
-    """May MLflow be told this name as it is? It takes letters, digits and a few signs, and nothing that reads like a way through
-    folders: a register at ../registers/people.csv goes by its number."""
-    return PLAIN_NAME.fullmatch(name) is not None and posixpath.normpath(f"figure/{name}") == f"figure/{name}"
-
-
-PER_DICTIONARY = frozenset(figure.name for gate in GATES for figure in gate.figures if figure.per is Per.DICTIONARY)
 GATES_COLUMNS = ("gate", "table", "attribute", "dictionary", "bound", "comparison", "measured", "required", "passed", "remedy")
 
 
@@ -61,7 +51,7 @@ class Point:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class RunContent:
     """Everything of one MLflow run, the parent's or a child's."""
 
     name: str
@@ -88,53 +78,9 @@ def record_digest(parameters: Mapping[str, str], values: Mapping[str, float], fi
     return hashlib.sha256(json.dumps(whole, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
 
-class PublicNames:
-    """The names that columns have outside: an attribute's own, a bitmap column's number."""
-
-    def __init__(self, release: MeasuredRelease) -> None:
-        if release.promise is None and (release.plan is not None or release.tables):
-            raise Defect(
-                "A release with tables is tracked without its promise.", "Pass the promise, which says which columns are bits of a set."
-            )
-        described = release.promise.sensitive if release.promise else ()
-        columns = release.plan.columns if release.plan else tuple(attribute.name for attribute in described)
-        self._numbers = {name: number for number, name in enumerate(columns)}
-        self._quasi = {quasi.name: number for number, quasi in enumerate(release.promise.quasi if release.promise else ())}
-        held = (one.of for table in release.tables for one in table.figures.measured if one.figure in PER_DICTIONARY)
-        promised = (one.dictionary for one in (release.promise.requirements if release.promise else ()) if one.dictionary is not None)
-        self._dictionaries = {name: number for number, name in enumerate(dict.fromkeys(chain(held, promised)))}
-        bits = sorted((attribute.name for attribute in described if attribute.origin is not None), key=len, reverse=True)
-        self._bits = frozenset(bits)
-        self._pattern = re.compile("|".join(map(re.escape, bits))) if bits else None
-
-    def of(self, name: str) -> str:
-        if not name:
-            return ""
-        if name not in self._bits and plain_name(name):
-            return name
-        if name in self._numbers:
-            return f"column {self._numbers[name]}"
-        return f"quasi-identifier {self._quasi[name]}" if name in self._quasi else "a column"
-
-    def below(self, attribute: str | None, dictionary: str | None) -> str:
-        """What follows the name of a figure that is about an attribute or a dictionary."""
-        if attribute:
-            return f"/{self.of(attribute)}"
-        if not dictionary:
-            return ""
-        return f"/{dictionary if plain_name(dictionary) else f'dictionary {self._dictionaries[dictionary]}'}"
-
-    def in_text(self, text: str) -> str:
-        """The same for a sentence that may name columns."""
-        return text if self._pattern is None else self._pattern.sub(lambda found: self.of(found.group()), text)
-
-    def number(self, name: str) -> int:
-        return self._numbers[name]
-
-
-def tell_release(record: TrackedRelease) -> Told:
+def release_run(record: TrackedRelease) -> RunContent:
     """The parent run: the release as a whole, with its worst figures over all tables."""
-    release, names = record.measured, PublicNames(record.measured)
+    release, names = record.measured, PublicNames.of_release(record.measured)
     verdict = "passed" if release.passed else "refused"
     parameters = {
         "policy_digest": release.policy_digest,
@@ -151,12 +97,12 @@ def tell_release(record: TrackedRelease) -> Told:
         "mlflow.note.content": f"Release {release.release_id} of {release.dataset}: {verdict}, "
         f"{len(release.verdicts) - len(release.refused_by)} of {len(release.verdicts)} gates passed.",
     }
-    return Told(release.release_id, _bearable(parameters), finite_points(_release_points(record)), tags, _files(record, names))
+    return RunContent(release.release_id, _bearable(parameters), finite_points(_release_points(record)), tags, _files(record, names))
 
 
-def tell_table(record: TrackedRelease, table: MeasuredTable) -> Told:
+def table_run(record: TrackedRelease, table: MeasuredTable) -> RunContent:
     """A child run: one projected table."""
-    names = PublicNames(record.measured)
+    names = PublicNames.of_release(record.measured)
     parameters = {
         "policy_digest": record.measured.policy_digest,
         "table": table.name,
@@ -165,7 +111,7 @@ def tell_table(record: TrackedRelease, table: MeasuredTable) -> Told:
     }
     passed = all(verdict.passed for verdict in record.measured.verdicts if verdict.table == table.name)
     tags = {"dataset": record.measured.dataset, "table": table.name, "verdict": "passed" if passed else "refused"}
-    return Told(table.name, _bearable(parameters), finite_points(_table_points(table, names)), tags)
+    return RunContent(table.name, _bearable(parameters), finite_points(_table_points(table, names)), tags)
 
 
 def _promised(promise: Promise | None, names: PublicNames) -> dict[str, str]:

@@ -21,7 +21,8 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from headgate.core.errors import HeadgateError, InputRejected, StoreUnavailable
-from tasks.reporting.mlflow_record import PLAIN_NAME, Told, TrackedRelease, record_digest, tell_release, tell_table
+from tasks.reporting.mlflow_record import RunContent, TrackedRelease, record_digest, release_run, table_run
+from tasks.reporting.public_names import PLAIN_NAME
 
 R = TypeVar("R")
 EXPERIMENTS = "headgate/"  # one experiment a dataset
@@ -92,11 +93,11 @@ def import_mlflow() -> None:
 
 def track_release(record: TrackedRelease, root: Path, uri: str | None = None) -> str:
     """Records a release and its tables, reads everything back, and gives the parent's run id. Raises StoreUnavailable rather than go on."""
-    children = [tell_table(record, table) for table in record.measured.tables]
-    return track_runs(record.measured.dataset, record.runner, tell_release(record), children, root, uri)
+    children = [table_run(record, table) for table in record.measured.tables]
+    return track_runs(record.measured.dataset, record.runner, release_run(record), children, root, uri)
 
 
-def track_runs(dataset: str, runner: str, parent: Told, children: Sequence[Told], root: Path, uri: str | None = None) -> str:
+def track_runs(dataset: str, runner: str, parent: RunContent, children: Sequence[RunContent], root: Path, uri: str | None = None) -> str:
     """A run and its children in the dataset's experiment, read back; children have names of their own."""
     tracking = Tracking.at(root, uri)
 
@@ -211,7 +212,9 @@ def _experiment(client: Any, tracking: Tracking, dataset: str) -> str:
     return str(known.experiment_id if known is not None else client.create_experiment(name, artifact_location=tracking.artifacts))
 
 
-def _record(client: Any, tracking: Tracking, experiment: str, told: Told, runner: str, tags: Mapping[str, str], started: list[str]) -> str:
+def _record(
+    client: Any, tracking: Tracking, experiment: str, told: RunContent, runner: str, tags: Mapping[str, str], started: list[str]
+) -> str:
     from mlflow.entities import Metric, Param
 
     # The first three would else be looked up: script, folder and account of this machine.
@@ -236,7 +239,7 @@ def _record(client: Any, tracking: Tracking, experiment: str, told: Told, runner
     return run_id
 
 
-def _read_back(client: Any, tracking: Tracking, experiment: str, run_id: str, parent: Told, children: Sequence[Told]) -> None:
+def _read_back(client: Any, tracking: Tracking, experiment: str, run_id: str, parent: RunContent, children: Sequence[RunContent]) -> None:
     """Asks MLflow for everything that it was told, and compares digests."""
     found = _all_pages(client.search_runs, experiment_ids=[experiment], filter_string=f"tags.`mlflow.parentRunId` = '{run_id}'")
     runs = {run.data.tags.get("mlflow.runName"): run for run in found}

@@ -23,6 +23,7 @@ from tasks.reporting.drawing import Form
 from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable
 
 Label = Callable[[str], str]
+CLOSENESS = "closeness"
 
 
 def draw_table(table: MeasuredTable, promise: Promise | None, form: Form, label: Label = str) -> dict[str, bytes]:
@@ -75,19 +76,22 @@ def _of_tables(tables: tuple[MeasuredTable, ...], promise: Promise | None, form:
     pictures: dict[str, bytes] = {}
     sizes = [(table.name, table.group_sizes) for table in tables if len(table.group_sizes)]
     risks = [(table.name, table.group_risks) for table in tables if table.group_risks is not None and len(table.group_risks)]
-    closeness = [(table.name, _named(distances, label)) for table in tables if (distances := table.figures.each("closeness"))]
     loss = [(table.name, dict(table.loss)) for table in tables if table.loss]
     if sizes:
         pictures["group_sizes"] = draw_group_sizes(sizes, promise.k if promise else 1, form)
     if risks:
         pictures["group_risks"] = draw_group_risks(risks, allowed_risk(promise), form)
-    if closeness:
-        promised = promise.of("closeness") if promise else ()
-        required = {label(one.attribute): float(exact(one.required)) for one in promised if one.attribute is not None}
-        pictures["closeness"] = draw_closeness(closeness, required, form)
+    pictures |= _closeness(tables, promise, form, label)
     if loss:
         pictures["loss"] = draw_loss(loss, form)
     return pictures
+
+
+def _closeness(tables: tuple[MeasuredTable, ...], promise: Promise | None, form: Form, label: Label) -> dict[str, bytes]:
+    distances = [(table.name, _named(each, label)) for table in tables if (each := table.figures.each(CLOSENESS))]
+    promised = promise.of(CLOSENESS) if promise else ()
+    required = {label(one.attribute): float(exact(one.required)) for one in promised if one.attribute is not None}
+    return {CLOSENESS: draw_closeness(distances, required, form)} if distances else {}
 
 
 def _named(figures: Mapping[str, Any], label: Label) -> dict[str, Any]:

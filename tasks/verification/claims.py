@@ -103,12 +103,8 @@ def published_table(manifest: Manifest, claimed: TableFigures, forms: list[Store
     texts = [{name: texts_of(table.column(name), name, claimed.name).combine_chunks() for name in table.column_names} for table in opened]
     if any(list(other) != list(texts[0]) or any(other[name] != texts[0][name] for name in other) for other in texts[1:]):
         raise IntegrityBroken(f"The formats of {claimed.name} hold different values.", FALSE_CLAIM)
+    _check_columns_are_promised(manifest, claimed)
     specs = specs_of(manifest.promise)
-    unknown = [name for name in claimed.sensitive if name not in specs] + [
-        name for name in claimed.insensitive if name not in manifest.promise.insensitive
-    ]
-    if unknown:
-        raise IntegrityBroken(f"{claimed.name} holds {unknown[0]}, of which nothing is promised.", FALSE_CLAIM)
     sensitive = {name: specs[name] for name in claimed.sensitive}
     insensitive = {name: ColumnSpec(name, Kind.CATEGORY, Role.INSENSITIVE) for name in claimed.insensitive}
     quasi = [attribute.name for attribute in manifest.promise.quasi]
@@ -116,6 +112,14 @@ def published_table(manifest: Manifest, claimed: TableFigures, forms: list[Store
     if sorted(opened[0].column_names) != sorted([*quasi, *parts, *insensitive, GROUP]):
         raise IntegrityBroken(f"{claimed.name} has other columns than are claimed.", FALSE_CLAIM)
     return from_frame(frame_of(opened[0], claimed.name), claimed.name, quasi, sensitive, insensitive)
+
+
+def _check_columns_are_promised(manifest: Manifest, claimed: TableFigures) -> None:
+    described = {attribute.name for attribute in manifest.promise.sensitive}
+    unknown = [name for name in claimed.sensitive if name not in described]
+    unknown += [name for name in claimed.insensitive if name not in manifest.promise.insensitive]
+    if unknown:
+        raise IntegrityBroken(f"{claimed.name} holds {unknown[0]}, of which nothing is promised.", FALSE_CLAIM)
 
 
 def _open(stored: Stored) -> pa.Table:

@@ -235,7 +235,7 @@ def test_a_weight_that_no_sum_can_hold_is_refused_as_infinite(project: Any, rows
     project.write_policy(gates=f", {gate}")
     outcome = project.run("release", project.policy, "--json")
     assert outcome.code == 3, outcome.err
-    assert "disclosure:register.mean" in outcome.json["error"]["message"]
+    assert "disclosure.mean against register could not be measured" in outcome.json["error"]["message"]
     assert "RuntimeWarning" not in outcome.err
 
 

@@ -126,7 +126,7 @@ def shown(promise: Any, figures: Any, verdicts: Any) -> dict[str, Any]:
     from flows.cli.shapes import table_shape
     from policies.judging.verdicts import refusal_of
     from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable
-    from tasks.reporting.mlflow_record import TrackedRelease, tell_release, tell_table
+    from tasks.reporting.mlflow_record import TrackedRelease, release_run, table_run
     from tasks.reporting.report import ReportContent, render_report
 
     console = Console(width=120)
@@ -135,7 +135,7 @@ def shown(promise: Any, figures: Any, verdicts: Any) -> dict[str, Any]:
     table = MeasuredTable(figures, np.zeros(0, dtype=np.int64))
     release = MeasuredRelease("toys", "Toys", "r-1", "2026-01-01", "ab", 4, 0, promise=promise, tables=(table,), verdicts=verdicts)
     record = TrackedRelease(release, "policy", "seed", "hmac", "0", "runner")
-    parent, child = tell_release(record), tell_table(record, table)
+    parent, child = release_run(record), table_run(record, table)
     return {
         "refusal": str(refusal_of([verdict for verdict in verdicts if not verdict.passed])),
         "terminal": terminal.get(),

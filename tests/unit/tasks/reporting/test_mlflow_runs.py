@@ -17,7 +17,7 @@ import pytest
 from headgate.core.errors import InputRejected, RequirementNotMet, StoreUnavailable
 from policies.gates.verdict import Verdict
 from tasks.reporting.measured_tables import MeasuredRelease
-from tasks.reporting.mlflow_record import TrackedRelease, tell_release, tell_table
+from tasks.reporting.mlflow_record import TrackedRelease, release_run, table_run
 from tasks.reporting.mlflow_runs import find_release, tag_candidate, track_release
 from tests.unit.claimed import claiming
 
@@ -215,9 +215,9 @@ def test_what_is_told_does_not_depend_on_the_value_that_a_column_is_called_after
 ) -> None:
     """Pictures are compressed, so only this shows that the name is not painted into one."""
     first, second = record(), replace(record(), measured=renamed)
-    assert tell_release(first).digest == tell_release(second).digest
+    assert release_run(first).digest == release_run(second).digest
     for ours, theirs in zip(release.tables, renamed.tables, strict=True):
-        assert tell_table(first, ours).digest == tell_table(second, theirs).digest
+        assert table_run(first, ours).digest == table_run(second, theirs).digest
 
 
 def test_nothing_of_this_machine_but_the_home_is_told(tracked: str, reader, tracking_root: Path) -> None:
@@ -339,7 +339,7 @@ def test_two_releases_can_be_recorded_at_once(record: Make, tracking_root: Path)
 def test_a_plan_too_long_for_a_parameter_is_there_by_its_hash_and_whole_in_its_file(record: Make, release: MeasuredRelease) -> None:
     columns = tuple(f"attribute {place:04}" for place in range(2000))
     plan = release.plan.model_copy(update={"columns": columns, "tables": tuple((name,) for name in columns), "steps": ()})
-    told = tell_release(record(plan=plan, tables=(), outcomes=()))
+    told = release_run(record(plan=plan, tables=(), outcomes=()))
     assert told.parameters["plan"].startswith("sha256:")
     assert json.loads(told.files["plan.json"])["tables"] == [[place] for place in range(2000)]
 
