@@ -77,7 +77,7 @@ class DeltaL(Gate):
 
     def sentence(self, verdict: Verdict) -> str:
         measured, required = amounts(verdict)
-        return f"one in {measured} people of some group has a {verdict.attribute} near somebody's; at most one in {required} may"
+        return f"one in {measured} people of some group is near somebody's {verdict.attribute}; at most one in {required} may be"
 
     def column_limits(self, required: Sequence[Requirement], column: Column, distance: Distance) -> Iterator[NeighbourhoodLimit]:
         for own in of_attribute(required, column.name):
