@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Listener:
-    """RunContent when a step begins and ends, and how far it is; this one says nothing."""
+    """Told when a step begins and ends, and how far it is; this one says nothing."""
 
     def began(self, step: str, table: str = "") -> None:
         return

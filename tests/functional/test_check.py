@@ -22,7 +22,7 @@ from flows.cli.check import MORE
 from flows.cli.exit_codes import run_application
 from headgate.library.measures import MEASURES
 
-RunContent = tuple[int, str, str]
+Told = tuple[int, str, str]
 UNREADABLE = Path("/proc/self/mem")
 
 
@@ -42,8 +42,8 @@ def people(tmp_path: Path) -> pd.DataFrame:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., RunContent]:
-    def command(*words: Any) -> RunContent:
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Told]:
+    def command(*words: Any) -> Told:
         code = run_application(app, ["check", *map(str, words)])
         shown = capsys.readouterr()
         return code, shown.out, shown.err

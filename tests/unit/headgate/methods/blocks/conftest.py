@@ -20,7 +20,7 @@ TOWNS = {f"t{i}": (f"district{i % 3}", f"region{i % 3 // 2}", "*") for i in rang
 SCHOOLS = ("none", "low", "mid", "high")
 
 
-class RunContent:
+class Told:
     """Ages, schools (ordinal), colours (flat) and towns (hierarchy) with holes; words and pays under three limits, or none."""
 
     def __init__(self, seed: int, rows: int, *, limited: bool = True, quasi: tuple[str, ...] = ()) -> None:
@@ -145,5 +145,5 @@ class RunContent:
 
 
 @pytest.fixture(scope="session")
-def told() -> Callable[..., RunContent]:
-    return RunContent
+def told() -> Callable[..., Told]:
+    return Told
