@@ -73,11 +73,12 @@ def blocks(table: Table, epsilon: str | None, delta: str, k: int = 10, method: M
 def same_splitter(table: Table, k: int) -> float:
     """NCP of the leaves of the tree that `blocks` begins with, were there no limits: Mondrian with that splitter."""
     itemized = items_of(table, ())
-    tree = grow_tree(itemized.items, np.arange(len(itemized.items.weight)), k, np.empty(0), table.rows, np.zeros(3, np.int64))
-    leaf = np.empty(len(itemized.items.weight), dtype=np.int32)
-    for number, box in enumerate(np.flatnonzero(tree.left < 0)):
-        leaf[tree.order[tree.start[box] : tree.stop[box]]] = number
-    groups: Codes = leaf[itemized.items.cell[itemized.item]]
+    items = itemized.items
+    tree = grow_tree(items, np.arange(items.cells), k, np.empty(0), table.rows, np.zeros(3, np.int64))
+    leaf = np.empty(items.cells, dtype=np.int32)
+    for number, cells in enumerate(tree.leaves()):
+        leaf[cells] = number
+    groups: Codes = leaf[items.item.cell[itemized.item]]
     return recount(itemized, (), groups).loss
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from policies.ledger.transitions import state_diagram
+from tools import blocks_example
 from tools.command_reference import command_list, command_options
 from tools.policy_reference import gate_keys, gate_meanings
 from tools.rooms_diagram import package_diagram, room_tables, rooms_diagram
@@ -46,6 +47,12 @@ PARTS = (
     Part("reference-policy.md", "meanings of gates", gate_meanings),
     Part("reference-cli.md", "commands", command_list),
     Part("reference-cli.md", "options", command_options),
+    Part("blocks.md", "people", blocks_example.people_table),
+    Part("blocks.md", "tree", blocks_example.tree_picture),
+    Part("blocks.md", "started", blocks_example.started_table),
+    Part("blocks.md", "placed", blocks_example.placed_table),
+    Part("blocks.md", "moved", blocks_example.moved_table),
+    Part("blocks.md", "recount", blocks_example.recount_table),
 )
 
 

@@ -21,7 +21,6 @@ from typing import Any
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from headgate.attacks.background_join import background_join
 from headgate.attacks.homogeneity import homogeneity
@@ -31,17 +30,17 @@ from headgate.core.columns import Table
 from headgate.core.published import PublishedTable, publish_form
 from headgate.grouping.abstract_graph import abstract_graph
 from headgate.grouping.axes import axes_of
+from headgate.grouping.compiling import empty_records
 from headgate.grouping.conditions import conditions_of
 from headgate.grouping.items import items_of
 from headgate.grouping.limits import NeighbourhoodLimit, delta_l, dissimilarity, linkability
 from headgate.library.check_table import check_classes
 from headgate.methods.anonymize import anonymize
 from headgate.methods.blocks.blocks_method import Blocks
-from headgate.methods.blocks.moves import move_rows
-from headgate.methods.blocks.placing import Aside, Search
+from headgate.methods.blocks.draft import empty_draft
+from headgate.methods.blocks.moves import MOVE, move_loop
 from headgate.methods.blocks.stages import parts_by_item, unite_twins
-from headgate.methods.blocks.store import empty_groups
-from headgate.methods.blocks.tree import Tree
+from headgate.methods.blocks.tree import BOX, STRETCH, Tree
 from headgate.methods.full_domain.full_domain_method import FullDomain
 from headgate.methods.mondrian.mondrian_method import Mondrian
 from headgate.methods.settings import Infeasible, Otherwise, Settings
@@ -101,17 +100,12 @@ def group() -> None:
 
 def move() -> None:
     """The loops with which `variant: blocks` ends, by the types of what they are called with: no group has to be made first."""
-    items, numbers, state = items_of(sample().table, sample().limits).items, _nothing(1), np.zeros(3, dtype=np.int64)
-    tree = Tree(numbers, numbers, numbers, numbers, numbers, numbers, _nothing(2), _nothing(2))
-    search = Search(numbers, numbers, numbers, numbers, np.empty(0, np.bool_), numbers, np.empty(0))
-    groups, aside = empty_groups.py_func(items, 1, 1), Aside(numbers, numbers, numbers, numbers)
-    _compile(move_rows, items, tree, groups, search, aside, K, 1, state)
-    _compile(unite_twins, items, tree, groups, search, aside, K, state)
-    _compile(parts_by_item, groups, aside, 1)
-
-
-def _nothing(dimensions: int) -> NDArray[np.int64]:
-    return np.empty((0,) * dimensions, dtype=np.int64)
+    items, state = items_of(sample().table, sample().limits).items, np.zeros(3, dtype=np.int64)
+    tree = Tree(np.zeros(1, dtype=np.int64), empty_records(1, BOX), empty_records((1, 1), STRETCH))
+    draft = empty_draft(items, tree, K, state)
+    _compile(move_loop, draft, empty_records(1, MOVE), 1)
+    _compile(unite_twins, draft)
+    _compile(parts_by_item, draft)
 
 
 def _compile(loop: Any, *arguments: Any) -> None:

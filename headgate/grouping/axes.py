@@ -7,7 +7,6 @@ TREE (hierarchies, calendars: the lowest node over the stretch; leaves are laid 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numba
@@ -18,21 +17,29 @@ from headgate.core.columns import Table, check_quasi
 from headgate.core.kinds.kind_rules import FLAT as FLAT
 from headgate.core.kinds.kind_rules import SPAN as SPAN
 from headgate.core.kinds.kind_rules import TREE as TREE
-from headgate.grouping.compiling import inner
+from headgate.grouping.compiling import Records, empty_records, inner, joined, record, starts_of
 
-# columns of Axes.facts
-SHAPE, COUNT, FIRST, HEIGHT, NODES = 0, 1, 2, 3, 4
+AXIS = record(
+    form=np.int64,
+    count=np.int64,  # positions; the number after the last stands for a missing cell
+    first=np.int64,  # where its positions begin in `at`
+    height=np.int64,  # TREE: levels above the leaves
+    nodes=np.int64,  # TREE: where its nodes begin in `level`: level × position
+)
+POSITION = record(
+    place=np.float64,  # SPAN: share of the domain at which the position lies
+    sign=np.int64,  # FLAT: a random number by which a set of values is known
+)
+NODE = record(node=np.int64, share=np.float64)  # the node over a position, and the share of the domain under it
 
 
 class Axes(NamedTuple):
     """All quasi-identifiers of one table."""
 
-    position: NDArray[np.int32]  # rows × axes; COUNT of the axis stands for a missing cell
-    facts: NDArray[np.int64]  # axes × 5: shape, positions without the missing one, where its own begins below, levels above the leaves
-    place: NDArray[np.float64]  # from FIRST; SPAN: share of the domain at which the position lies. One spare for the missing position
-    sign: NDArray[np.int64]  # from FIRST; FLAT: a random number by which a set of values is known
-    node: NDArray[np.int32]  # from NODES; TREE: level × position → node
-    share: NDArray[np.float64]  # from NODES; TREE: level × position → share of the domain under that node
+    position: NDArray[np.int32]  # rows × axes
+    of: Records  # an AXIS each
+    at: Records  # a POSITION each, of all axes; one more on each axis for missing cells
+    level: Records  # a NODE each
 
 
 def axes_of(table: Table) -> Axes:
@@ -58,21 +65,14 @@ def axes_of(table: Table) -> Axes:
         heights.append(height)
         nodes.append(node.ravel())
         shares.append(share.ravel())
-    facts = np.zeros((len(columns), 5), dtype=np.int64)
-    for i, column in enumerate(columns):
-        facts[i] = shapes[i], len(column.values), sum(map(len, places[:i])), heights[i], sum(map(len, nodes[:i]))
-    return Axes(
-        position=np.ascontiguousarray(np.stack(positions, axis=1).astype(np.int32)) if columns else np.empty((table.rows, 0), np.int32),
-        facts=facts,
-        place=_joined(places, np.float64),
-        sign=np.random.default_rng(0).integers(-(2**62), 2**62, sum(map(len, places))),
-        node=_joined(nodes, np.int32),
-        share=_joined(shares, np.float64),
-    )
-
-
-def _joined(pieces: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:
-    return np.concatenate(pieces).astype(dtype) if len(pieces) else np.empty(0, dtype=dtype)
+    of = empty_records(len(columns), AXIS)
+    of.form, of.count, of.height = shapes, [len(column.values) for column in columns], heights
+    of.first, of.nodes = starts_of(places)[:-1], starts_of(nodes)[:-1]
+    at, level = empty_records(sum(map(len, places)), POSITION), empty_records(sum(map(len, nodes)), NODE)
+    at.place, at.sign = joined(places, np.float64), np.random.default_rng(0).integers(-(2**62), 2**62, len(at))
+    level.node, level.share = joined(nodes, np.int64), joined(shares, np.float64)
+    position = np.ascontiguousarray(np.stack(positions, axis=1).astype(np.int32)) if columns else np.empty((table.rows, 0), np.int32)
+    return Axes(position, of, at, level)
 
 
 @inner
@@ -80,24 +80,23 @@ def stretch_loss(axes: Axes, axis: int, low: int, high: int, different: int) -> 
     """What one axis loses when a group spans low … high; `different` counts its values where the axis is FLAT."""
     if low == high:
         return 0.0
-    size = axes.facts[axis, COUNT]
-    shape = axes.facts[axis, SHAPE]
-    if shape == FLAT:
-        return different / (size + 1.0 if high == size else float(size))
-    if high == size:  # missing and present together: the whole domain
+    own = axes.of[axis]
+    if own.form == FLAT:
+        return different / (own.count + 1.0 if high == own.count else float(own.count))
+    if high == own.count:  # missing and present together: the whole domain
         return 1.0
-    if shape == SPAN:
-        return float(axes.place[axes.facts[axis, FIRST] + high] - axes.place[axes.facts[axis, FIRST] + low])
-    base = axes.facts[axis, NODES]
-    for level in range(1, axes.facts[axis, HEIGHT]):
-        if axes.node[base + level * size + low] == axes.node[base + level * size + high]:
-            return float(axes.share[base + level * size + low])
+    if own.form == SPAN:
+        return float(axes.at[own.first + high].place - axes.at[own.first + low].place)
+    for level in range(1, own.height):
+        base = own.nodes + level * own.count
+        if axes.level[base + low].node == axes.level[base + high].node:
+            return float(axes.level[base + low].share)
     return 1.0
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
 def group_loss(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], clock: NDArray[np.int64]) -> float:
-    """loss(G): the sum over the axes. `seen` is a scratch as long as `place`, `clock[0]` a counter that marks what is seen now."""
+    """loss(G): the sum over the axes. `seen` is a scratch as long as `at`, `clock[0]` a counter that marks what is seen now."""
     return float(published_key(axes, rows, seen, clock)[1])
 
 
@@ -117,17 +116,17 @@ def published_key(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], 
     key, total = np.int64(1), 0.0
     clock[0] += 1
     now = clock[0]
-    for axis in range(len(axes.facts)):
-        start, shape = axes.facts[axis, FIRST], axes.facts[axis, SHAPE]
+    for axis in range(len(axes.of)):
+        start, flat = axes.of[axis].first, axes.of[axis].form == FLAT
         low = high = np.int64(axes.position[rows[0], axis])
         different, sign = np.int64(0), np.int64(0)
         for row in rows:
             p = np.int64(axes.position[row, axis])
             low, high = min(low, p), max(high, p)
-            if shape == FLAT and seen[start + p] != now:
+            if flat and seen[start + p] != now:
                 seen[start + p] = now
                 different += 1
-                sign += axes.sign[start + p]
+                sign += axes.at[start + p].sign
         total += stretch_loss(axes, axis, low, high, different)
         key = key_with(axes, axis, key, low, high, different, sign)
     return key, total  # type: ignore[return-value]
@@ -137,18 +136,18 @@ def published_key(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], 
 def key_with(axes: Axes, axis: int, key: int, low: int, high: int, different: int, sign: int) -> int:
     """The key of what is published on the axes so far, and on this one: of a group that spans low … high there. Where the axis is FLAT,
     `different` counts its values and `sign` sums their signs."""
-    size, shape = axes.facts[axis, COUNT], axes.facts[axis, SHAPE]
+    own = axes.of[axis]
     one, two = np.int64(low), np.int64(high)
-    if shape == FLAT:
+    if own.form == FLAT:
         one, two = np.int64(different), np.int64(sign)
-    elif low != high and high == size:
+    elif low != high and high == own.count:
         one, two = np.int64(-1), np.int64(-1)
-    elif low != high and shape == TREE:
+    elif low != high and own.form == TREE:
         one, two = np.int64(-1), np.int64(-1)
-        base = axes.facts[axis, NODES]
-        for level in range(1, axes.facts[axis, HEIGHT]):
-            if axes.node[base + level * size + low] == axes.node[base + level * size + high]:
-                one, two = np.int64(-1 - level), np.int64(axes.node[base + level * size + low])
+        for level in range(1, own.height):
+            base = own.nodes + level * own.count
+            if axes.level[base + low].node == axes.level[base + high].node:
+                one, two = np.int64(-1 - level), np.int64(axes.level[base + low].node)
                 break
     return _mixed(_mixed(key, one), two)  # type: ignore[no-any-return]
 
@@ -158,7 +157,7 @@ def published_keys(axes: Axes, order: NDArray[np.int64], bounds: NDArray[np.int6
     """Key and loss of every group; group g is order[bounds[g] : bounds[g+1]]."""
     groups = len(bounds) - 1
     keys, losses = np.zeros(groups, dtype=np.int64), np.zeros(groups)
-    seen = np.full(len(axes.place) + 1, -1, dtype=np.int64)
+    seen = np.full(len(axes.at) + 1, -1, dtype=np.int64)
     clock = np.zeros(1, dtype=np.int64)
     for g in range(groups):
         keys[g], losses[g] = published_key(axes, order[bounds[g] : bounds[g + 1]], seen, clock)

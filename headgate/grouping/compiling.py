@@ -6,14 +6,49 @@ of the time. Inner loops make no arrays and keep none, so nothing has to be coun
 To numba a plain 0 or −1 that is passed on is a type of its own, for which a loop is compiled once more: such constants are np.int64.
 
 `inner` and `making` have no wrapper for Python, which halves their compilation: calling one of them from Python ends the process.
+
+What belongs together is one array of records, not an array for each field: an array costs seven words at every call. Names of fields that
+numpy's own scalars have as well (`size`, `shape`, `item`) would be hidden without numba.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Records = Any  # np.recarray: loops and tests read a field as an attribute, `boxes[3].low`
 
 loop: Any = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=True)  # called from Python
 inner: Any = numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, _nrt=False)  # called from loops, makes none
+inlined: Any = numba.njit(
+    cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, _nrt=False, inline="always"
+)  # into the caller
 making: Any = numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, _nrt=True)  # called from loops, makes arrays
+
+
+def record(**fields: type) -> np.dtype[Any]:
+    """A kind of record. Its fields are aligned, as compiled loops want them."""
+    return np.dtype(list(fields.items()), align=True)
+
+
+def empty_records(shape: int | tuple[int, ...], kind: np.dtype[Any]) -> Records:
+    """Records of zeros. Memory is taken when it is first written to."""
+    return np.zeros(shape, kind).view(np.recarray)
+
+
+def unset_records(shape: int | tuple[int, ...], kind: np.dtype[Any]) -> Records:
+    """Records of anything, to be written before they are read."""
+    return np.empty(shape, kind).view(np.recarray)
+
+
+def starts_of(pieces: Sequence[Any]) -> NDArray[np.int64]:
+    """Where each piece begins when they are joined, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(np.array([len(piece) for piece in pieces], dtype=np.int64))]).astype(np.int64)
+
+
+def joined(pieces: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:
+    return np.ascontiguousarray(np.concatenate(pieces).astype(dtype)) if len(pieces) else np.empty(0, dtype=dtype)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from headgate.grouping.condition_distances import Scratch, distance_from_table
 from headgate.grouping.condition_rules import DISTINCT, ENTROPY, FLAT, TREE, Rules
-from headgate.grouping.nearness import EQUAL, FORM, RANGE, SIZE, START, Limits, similar
+from headgate.grouping.nearness import EQUAL, RANGE, Nearness, similar
 from headgate.grouping.sorting import sorted_order
 from headgate.grouping.watch import STOP
 
@@ -24,12 +24,12 @@ SAMPLED = 128
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def scratch_for(rules: Rules, limits: Limits, state: NDArray[np.int64], exact: int) -> Scratch:
+def scratch_for(rules: Rules, limits: Nearness, state: NDArray[np.int64], exact: int) -> Scratch:
     room = nodes = 1
     for attribute in rules.attributes:
         room = max(room, attribute.flags_end - attribute.flags)
-    for l in range(len(limits.facts)):  # noqa: E741
-        room = max(room, limits.facts[l, SIZE])
+    for l in range(len(limits.of)):  # noqa: E741
+        room = max(room, limits.of[l].values)
     for rule in rules.conditions:
         if rule.principle == TREE:
             nodes = max(nodes, rule.shares_end - rule.shares)
@@ -37,7 +37,7 @@ def scratch_for(rules: Rules, limits: Limits, state: NDArray[np.int64], exact: i
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def holds(rules: Rules, limits: Limits, rows: NDArray[np.int64], weight: NDArray[np.int64], scratch: Scratch) -> bool:
+def holds(rules: Rules, limits: Nearness, rows: NDArray[np.int64], weight: NDArray[np.int64], scratch: Scratch) -> bool:
     """The group of these rows, each standing for `weight` equal ones. Cheap questions first."""
     size = np.int64(0)
     for w in weight:
@@ -48,7 +48,7 @@ def holds(rules: Rules, limits: Limits, rows: NDArray[np.int64], weight: NDArray
         _forget(scratch, different)
         if not kept:
             return False
-    for l in range(len(limits.facts)):  # noqa: E741
+    for l in range(len(limits.of)):  # noqa: E741
         if limits.allowed[l, size] >= size:
             continue
         different = _tally(limits.value, l, rows, weight, scratch)
@@ -131,23 +131,23 @@ def _rest(scratch: Scratch, different: int, size: int, largest: int, level: int)
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def _neighbourhoods_hold(limits: Limits, l: int, scratch: Scratch, different: int, cap: int) -> bool:  # noqa: E741
+def _neighbourhoods_hold(limits: Nearness, l: int, scratch: Scratch, different: int, cap: int) -> bool:  # noqa: E741
     """At most `cap` rows are similar to any centre."""
-    start = limits.facts[l, START]
+    start = limits.of[l].start
     for i in range(different):
         v = scratch.values[i]
-        if scratch.tally[v] > cap and limits.centre[start + v]:
+        if scratch.tally[v] > cap and limits.own[start + v].centre:
             return False
-    if limits.facts[l, FORM] == EQUAL:
+    if limits.of[l].form == EQUAL:
         return True
-    if limits.facts[l, FORM] == RANGE:
+    if limits.of[l].form == RANGE:
         return bool(_ranges_hold(limits, start, scratch, different, cap))
     step = 1 if different <= scratch.exact else different // SAMPLED
     for i in range(0, different, step):
         v = scratch.values[i]
         if scratch.state[STOP] != 0:
             return False
-        if not limits.centre[start + v]:
+        if not limits.own[start + v].centre:
             continue
         if _rows_near(limits, l, v, scratch.values[:different], scratch.tally, cap) > cap:
             return False
@@ -155,7 +155,7 @@ def _neighbourhoods_hold(limits: Limits, l: int, scratch: Scratch, different: in
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def _rows_near(limits: Limits, l: int, v: int, values: NDArray[np.int64], tally: NDArray[np.int64], cap: int) -> int:  # noqa: E741
+def _rows_near(limits: Nearness, l: int, v: int, values: NDArray[np.int64], tally: NDArray[np.int64], cap: int) -> int:  # noqa: E741
     """Rows similar to a value; no further than needed to see that they are more than `cap`."""
     near = np.int64(0)
     for other in values:
@@ -167,18 +167,18 @@ def _rows_near(limits: Limits, l: int, v: int, values: NDArray[np.int64], tally:
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def _ranges_hold(limits: Limits, start: int, scratch: Scratch, different: int, cap: int) -> bool:
+def _ranges_hold(limits: Nearness, start: int, scratch: Scratch, different: int, cap: int) -> bool:
     """Similar values stand side by side: two ends that only move on."""
     values = scratch.values[:different]
     rising = values[sorted_order(values)]
     low, high, near = 0, 0, np.int64(0)
     for v in rising:
-        while high < different and rising[high] <= limits.ends[start + v, 1]:
+        while high < different and rising[high] <= limits.own[start + v].last:
             near += scratch.tally[rising[high]]
             high += 1
-        while rising[low] < limits.ends[start + v, 0]:
+        while rising[low] < limits.own[start + v].first:
             near -= scratch.tally[rising[low]]
             low += 1
-        if near > cap and limits.centre[start + v]:
+        if near > cap and limits.own[start + v].centre:
             return False
     return True

@@ -14,20 +14,27 @@ from numpy.typing import NDArray
 from headgate.core.columns import Codes, Table
 from headgate.core.distinct import firsts_and_sizes, places
 from headgate.grouping.axes import Axes, axes_of
+from headgate.grouping.compiling import Records, empty_records, record
 from headgate.grouping.limits import NeighbourhoodLimit
-from headgate.grouping.nearness import Nearness, compile_limits, nearness
+from headgate.grouping.nearness import Nearness, compile_limits
+
+ITEM = record(cell=np.int64, joint=np.int64)  # joint: its values under all limits, as one number
+CELL = record(start=np.int64, rows=np.int64)
 
 
 class Items(NamedTuple):
-    """Items are sorted by cell; cell c has the items start[c] … start[c+1]. `axes` holds one row a cell, `limits` one an item."""
+    """Items are sorted by cell; cell c has the items cell[c].start … cell[c+1].start. `axes` holds one row per cell, `limits` one per
+    item."""
 
     axes: Axes
     limits: Nearness
-    cell: NDArray[np.int64]  # of each item
-    joint: NDArray[np.int64]  # its values under all limits, as one number
-    rows: NDArray[np.int64]
-    start: NDArray[np.int64]
-    weight: NDArray[np.int64]  # rows of each cell
+    item: Records  # an ITEM each
+    rows: NDArray[np.int64]  # of each item, by themselves: boxes are counted through again and again
+    cell: Records  # a CELL each, and one behind the last
+
+    @property
+    def cells(self) -> int:
+        return len(self.cell) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,11 +52,13 @@ def items_of(table: Table, limits: Sequence[NeighbourhoodLimit]) -> Itemized:
     value = kinds[0] if len(kinds) == 1 else places(kinds) if kinds else np.zeros(table.rows, dtype=np.int32)
     item = places([cell, value])
     first, rows = firsts_and_sizes(item)
-    of = cell[first].astype(np.int64)
-    start = np.searchsorted(of, np.arange(int(of[-1]) + 2)).astype(np.int64)
-    axes = axes_of(table.take(first[start[:-1]]))
-    near = nearness(compile_limits(limits, table.rows, first), limits)
-    return Itemized(Items(axes, near, of, value[first].astype(np.int64), rows, start, np.add.reduceat(rows, start[:-1])), item, first)
+    items = empty_records(len(first), ITEM)
+    items.cell, items.joint = cell[first], value[first]
+    cells = empty_records(int(items.cell[-1]) + 2, CELL)
+    cells.start = np.searchsorted(items.cell, np.arange(len(cells)))
+    cells.rows[:-1] = np.add.reduceat(rows, cells.start[:-1])
+    axes = axes_of(table.take(first[cells.start[:-1]]))
+    return Itemized(Items(axes, compile_limits(limits, table.rows, first, steering=True), items, rows, cells), item, first)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -19,7 +19,7 @@ from headgate.grouping.axes import published_keys
 from headgate.grouping.compiling import loop
 from headgate.grouping.items import Itemized
 from headgate.grouping.limits import NeighbourhoodLimit
-from headgate.grouping.nearness import SIZE, order_of_limits
+from headgate.grouping.nearness import order_of_limits
 from headgate.grouping.neighbour_counts import near_in_groups
 
 
@@ -40,7 +40,7 @@ class Recount:
 
 def recount(table: Itemized, limits: Sequence[NeighbourhoodLimit], groups: Codes) -> Recount:
     """Counts again from the group numbers alone, rows that nothing tells apart at once."""
-    usual, rows, others = usual_groups(groups, table.item, len(table.items.rows))
+    usual, rows, others = usual_groups(groups, table.item, len(table.items.item))
     if not rows.any():
         return Recount(0, np.zeros(len(groups), dtype=np.int64), None, (), np.zeros(0, dtype=bool), 0.0)
     item = np.flatnonzero(rows)
@@ -53,7 +53,7 @@ def recount(table: Itemized, limits: Sequence[NeighbourhoodLimit], groups: Codes
     order = np.argsort(group, kind="stable")
     group, item, rows = group[order], item[order], rows[order]
     by_group = _Reading.of(group, item, rows)
-    keys, losses = published_keys(table.items.axes, table.items.cell[item], by_group.bounds)
+    keys, losses = published_keys(table.items.axes, table.items.item.cell[item], by_group.bounds)
     classes = np.unique(keys, return_inverse=True)[1]
     order = np.argsort(classes[group], kind="stable")
     readings = [(by_group, np.arange(len(item)))]
@@ -82,7 +82,7 @@ def recount(table: Itemized, limits: Sequence[NeighbourhoodLimit], groups: Codes
         of[number] = too_many
         over[kept] = of[whose[len(group) :]]
     fails = np.bincount(group, weights=too_many) > 0
-    loss = float((losses * by_group.sizes).sum() / (rows.sum() * max(1, len(table.items.axes.facts))))
+    loss = float((losses * by_group.sizes).sum() / (rows.sum() * max(1, len(table.items.axes.of))))
     return Recount(int(by_group.sizes.min()), over, risk, tuple(broken), fails, loss)
 
 
@@ -126,7 +126,7 @@ class _Reading:
 
     def near(self, table: Itemized, limit: NeighbourhoodLimit, place: int) -> NDArray[np.int64]:
         """Rows of the same group that are similar to each, exactly: by Δ itself where the loops only steer by boxes of values."""
-        if len(limit.distinct) == table.items.limits.facts[place, SIZE]:
+        if len(limit.distinct) == table.items.limits.of[place].values:
             return np.asarray(near_in_groups(table.items.limits, place, self.item, self.rows, self.bounds))
         value = limit.value[table.first[self.item]]
         own = places([np.repeat(np.arange(len(self.sizes), dtype=np.int32), np.diff(self.bounds)), value])

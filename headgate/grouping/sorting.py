@@ -12,8 +12,17 @@ RUN = 16
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def sorted_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """The places of the keys in rising order; equal keys keep their order. Insertion sort on runs, then merging."""
+    order = np.empty(len(keys), dtype=np.int64)
+    sort_into(keys, order, np.empty(len(keys), dtype=np.int64))
+    return order
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def sort_into(keys: NDArray[np.int64], order: NDArray[np.int64], spare: NDArray[np.int64]) -> None:
+    """`sorted_order` for loops that make no arrays; `spare` is as long as `order`."""
     size = len(keys)
-    order = np.arange(size)
+    for i in range(size):
+        order[i] = i
     for begin in range(0, size, RUN):
         for i in range(begin + 1, min(begin + RUN, size)):
             one = order[i]
@@ -23,21 +32,19 @@ def sorted_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
                 order[j + 1] = order[j]
                 j -= 1
             order[j + 1] = one
-    if size <= RUN:
-        return order
-    other = np.empty(size, dtype=np.int64)
-    width = RUN
+    source, target, width = order, spare, RUN
     while width < size:
         for begin in range(0, size, 2 * width):
             middle, end = min(begin + width, size), min(begin + 2 * width, size)
             left, right = begin, middle
             for i in range(begin, end):
-                if left < middle and (right >= end or keys[order[left]] <= keys[order[right]]):
-                    other[i] = order[left]
+                if left < middle and (right >= end or keys[source[left]] <= keys[source[right]]):
+                    target[i] = source[left]
                     left += 1
                 else:
-                    other[i] = order[right]
+                    target[i] = source[right]
                     right += 1
-        order, other = other, order
+        source, target = target, source
         width *= 2
-    return order
+    if size > RUN:
+        order[:size] = source[:size]

@@ -6,115 +6,128 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.compiling import inner, making
-from headgate.grouping.items import Items
+from headgate.grouping.compiling import Records, inlined, inner, making
 from headgate.grouping.sorting import sorted_order
+from headgate.methods.blocks.draft import Draft, Groups
 from headgate.methods.blocks.groups import empty, keeps_all, part_of, put, room_for, take
 from headgate.methods.blocks.losses import cells_of
-from headgate.methods.blocks.placing import Aside, Search, put_or_set_aside
-from headgate.methods.blocks.store import Groups
 
 ANY = np.int64(-1)  # instead of a cell: all of them
 
 
 @inner
-def branch_with(items: Items, groups: Groups, search: Search, aside: Aside, group: int, item: int, rows: int, size: int) -> int:
+def branch_with(draft: Draft, group: int, item: int, rows: int, size: int) -> int:
     """A new group of `size` rows: those of the item, the rest from `group`. Its number; −1 if one of the two would not keep its limits."""
-    new = search.many[0]
-    if new == len(groups.size) or not put(items, groups, new, item, rows):
+    groups, new = draft.groups, draft.groups.now[0].groups
+    if new == len(groups.of):
         return -1
-    if _fill_up(items, groups, group, new, size, ANY) and keeps_all(items, groups, group) and keeps_all(items, groups, new):
-        _join_tree(search, group, new)
+    empty(groups, new)
+    put(groups, new, item, rows)
+    if _fill_up(groups, group, new, size, ANY) and keeps_all(groups, group) and keeps_all(groups, new):
+        _join_tree(groups, group, new)
         return int(new)
-    _give_back(items, groups, aside, group, new, item, rows)
+    _give_back(groups, group, new, item, rows)
     return -1
 
 
 @making
-def shed(items: Items, groups: Groups, search: Search, aside: Aside, group: int, k: int) -> bool:
+def shed(draft: Draft, group: int) -> bool:
     """Leaves the fullest cell of a group alone: all other rows, and as many of the cell as they need to be k, make a group of their own."""
-    size, new, begin, many = groups.size[group], search.many[0], groups.begin[group], groups.parts[group]
-    cells = cells_of(items, groups, group)
-    order = sorted_order(cells)
-    cell, fullest, rows = np.int64(-1), np.int64(0), np.int64(0)
-    for i in range(many):
-        rows = groups.rows[begin + order[i]] + (rows if i > 0 and cells[order[i]] == cells[order[i - 1]] else 0)
-        if rows > fullest:
-            cell, fullest = cells[order[i]], rows
-    wanted = max(k, size - fullest)
-    if fullest < k or fullest == size or size - wanted < k or new == len(groups.size):
+    groups, size, new = draft.groups, draft.groups.of[group].rows, draft.groups.now[0].groups
+    cells = cells_of(groups, group)
+    cell, fullest = _fullest_cell(groups, group, cells)
+    wanted = max(draft.k, size - fullest)
+    if fullest < draft.k or fullest == size or size - wanted < draft.k or new == len(groups.of):
         return False
-    for i in range(many - 1, -1, -1):
-        part = groups.begin[group] + i
+    empty(groups, new)
+    for i in range(len(cells) - 1, -1, -1):
         if cells[i] != cell:
-            if not put(items, groups, new, groups.item[part], groups.rows[part]):
-                break
-            part = groups.begin[group] + i  # the store may have closed up
-            take(items, groups, group, part, groups.rows[part])
-    if (
-        size - groups.size[new] == fullest
-        and _fill_up(items, groups, group, new, wanted, cell)
-        and keeps_all(items, groups, group)
-        and keeps_all(items, groups, new)
-    ):
-        _join_tree(search, group, new)
+            part = groups.part[groups.of[group].begin + i]
+            number, rows = part.number, part.rows
+            put(groups, new, number, rows)  # which may move the group
+            take(groups, group, groups.of[group].begin + i, rows)
+    if _fill_up(groups, group, new, wanted, cell) and keeps_all(groups, group) and keeps_all(groups, new):
+        _join_tree(groups, group, new)
         return True
-    _give_back(items, groups, aside, group, new, ANY, np.int64(0))
+    _give_back(groups, group, new, ANY, np.int64(0))
     return False
 
 
+@making
+def _fullest_cell(groups: Groups, group: int, cells: NDArray[np.int64]) -> tuple[int, int]:
+    """The cell with most rows of a group, whose parts are in these cells, and how many."""
+    order, begin = sorted_order(cells), groups.of[group].begin
+    cell, fullest, rows = np.int64(-1), np.int64(0), np.int64(0)
+    for i in range(len(cells)):
+        rows = groups.part[begin + order[i]].rows + (rows if i > 0 and cells[order[i]] == cells[order[i - 1]] else 0)
+        if rows > fullest:
+            cell, fullest = cells[order[i]], rows
+    return cell, fullest  # type: ignore[return-value]
+
+
 @inner
-def _join_tree(search: Search, group: int, new: int) -> None:
+def _join_tree(groups: Groups, group: int, new: int) -> None:
     """The new group is found in the same box of the tree."""
-    search.many[0] += 1
-    search.leaf[new] = search.leaf[group]
-    search.beside[new] = search.beside[group]
-    search.beside[group] = new
+    groups.now[0].groups += 1
+    groups.of[new].leaf, groups.of[new].beside = groups.of[group].leaf, groups.of[group].beside
+    groups.of[group].beside = new
 
 
 @making
-def _fill_up(items: Items, groups: Groups, group: int, new: int, size: int, cell: int) -> bool:
+def _fill_up(groups: Groups, group: int, new: int, size: int, cell: int) -> bool:
     """Rows move from the group (or from one cell of it) to the new one until that has `size` rows: the most crowded first, and of each part
     no more than its share; then whatever fits."""
-    wanted, here, many = size - groups.size[new], groups.size[group], groups.parts[group]
+    wanted, here = size - groups.of[new].rows, groups.of[group].rows
     if wanted <= 0:
         return True
-    own, crowd = np.empty(many, dtype=np.int64), np.empty(many)
-    for i in range(many):
-        part = groups.begin[group] + i
-        own[i], crowd[i] = groups.item[part], 0.0
-        for l in range(groups.near.shape[1]):  # noqa: E741
-            crowd[i] = max(crowd[i], groups.near[part, l] / max(1, items.limits.allowed[l, here]))
-    order = np.argsort(-crowd, kind="mergesort")
+    was = held(groups, group)
+    order = np.argsort(-_crowding(groups, group), kind="mergesort")
     for freely in range(2):
         for i in order:
-            if cell not in (ANY, items.cell[own[i]]):
+            if cell != ANY and cell != was[i].cell:
                 continue
-            part = part_of(items, groups, group, own[i])
+            item = was[i].number
+            part = part_of(groups, group, item)
             if part < 0:
                 continue
-            count = groups.rows[part]
+            count = groups.part[part].rows
             share = count if freely else max(1, count * wanted // here)
-            moving = room_for(items, groups, new, own[i], min(share, size - groups.size[new]), size)
+            moving = room_for(groups, new, item, min(share, size - groups.of[new].rows), size)
             if moving > 0:
-                if not put(items, groups, new, own[i], moving):
-                    return False
-                take(items, groups, group, part_of(items, groups, group, own[i]), moving)
-                if groups.size[new] == size:
+                put(groups, new, item, moving)
+                take(groups, group, part_of(groups, group, item), moving)
+                if groups.of[new].rows == size:
                     return True
     return False
 
 
-@inner
-def _give_back(items: Items, groups: Groups, aside: Aside, group: int, new: int, item: int, rows: int) -> None:
+@inlined
+def _crowding(groups: Groups, group: int) -> NDArray[np.float64]:
+    """How full the fullest neighbourhood of each part is, of all that a limit allows."""
+    own, allowed = groups.of[group], groups.items.limits.allowed
+    crowding = np.zeros(own.parts)
+    for i in range(own.parts):
+        for l in range(groups.crowd.shape[1]):  # noqa: E741
+            crowding[i] = max(crowding[i], groups.crowd[own.begin + i, l].near / max(1, allowed[l, own.rows]))
+    return crowding
+
+
+@making
+def _give_back(groups: Groups, group: int, new: int, item: int, rows: int) -> None:
     """All rows go back where they came from, but those of the item that the new group began with."""
-    for i in range(groups.parts[new]):
-        part = groups.begin[new] + i
-        own = groups.item[part]
-        count = groups.rows[part] - (rows if own == item else 0)
+    was = held(groups, new)
+    empty(groups, new)
+    for part in was:
+        count = part.rows - (rows if part.number == item else 0)
         if count > 0:
-            put_or_set_aside(items, groups, aside, group, own, count)
-    empty(items, groups, new)
+            put(groups, group, part.number, count)
+
+
+@inlined
+def held(groups: Groups, group: int) -> Records:
+    """The parts of a group as they are now."""
+    own = groups.of[group]
+    return groups.part[own.begin : own.begin + own.parts].copy()
 
 
 def sizes_of_new_groups(allowed: NDArray[np.int64], k: int) -> tuple[int, int]:

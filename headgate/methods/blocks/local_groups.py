@@ -17,10 +17,12 @@ from headgate.core.columns import Codes
 from headgate.grouping.items import Items, groups_of_rows
 from headgate.grouping.watch import STOP, TOTAL, Stopped
 from headgate.methods.blocks.branching import sizes_of_new_groups
+from headgate.methods.blocks.draft import Draft, empty_draft
 from headgate.methods.blocks.moves import move_rows
-from headgate.methods.blocks.regions import Region, together
-from headgate.methods.blocks.stages import crowding, parts_by_item, place_rows, start_groups, still_aside, unite_twins
-from headgate.methods.blocks.tree import Tree, grow_tree
+from headgate.methods.blocks.regions import together
+from headgate.methods.blocks.setting_aside import still_aside
+from headgate.methods.blocks.stages import crowding, parts_by_item, place_rows, start_groups, unite_twins
+from headgate.methods.blocks.tree import grow_tree
 
 REGION = 8_192  # items from which a table is worked on in two halves, each in a thread of its own
 AT_EASE = 0.8  # of what a table, or a half of it, may hold at most: if it is more crowded, every row needs all others
@@ -34,53 +36,56 @@ def divide(items: Items, item: Codes, k: int, seed: list[int], state: NDArray[np
     """A group for each row. Whether they keep the limits is for others to count. Halves do not depend on how many threads there are."""
     allowed = items.limits.allowed
     favoured, even = sizes_of_new_groups(allowed, k)
-    cells = np.arange(len(items.weight))
+    state[TOTAL] += int(items.cell.rows.sum())
+    cells = np.arange(items.cells)
     at_ease = crowding(items, cells) <= AT_EASE
     price = (PRICE if at_ease else 1.0) * favoured / np.maximum(1, allowed[:, min(favoured, allowed.shape[1] - 1)])
-    state[TOTAL] += int(items.weight.sum())
-    halves = [cells]
-    if at_ease and len(items.rows) >= REGION:
-        first = _leaves(grow_tree(items, cells, k, price, 3, state))
-        halves = first if all(crowding(items, half) <= AT_EASE for half in first) else halves
 
-    def grouped(half: NDArray[np.int64], number: int) -> Region:
-        tree = grow_tree(items, half, k, price, 2 * len(items.weight) + 1, state)
-        groups, search, aside = start_groups(items, tree, k, state)
+    def grouped(half: NDArray[np.int64], number: int) -> Draft:
+        draft = empty_draft(items, grow_tree(items, half, k, price, 2 * items.cells + 1, state), k, state)
+        start_groups(draft)
         _require_going(state)
-        turns = np.random.default_rng([*seed, number]).permutation(aside.many[0])
-        place_rows(items, tree, groups, search, aside, turns, k, favoured, state)
-        move_rows(items, tree, groups, search, aside, k, MOVES, state)
-        return Region(tree, groups, search, aside)
+        place_rows(draft, _turns(draft, [*seed, number]), favoured)
+        move_rows(draft, MOVES)
+        return draft
 
+    halves = [cells]
+    if at_ease and len(items.item) >= REGION:
+        first = grow_tree(items, cells, k, price, 3, state).leaves()
+        halves = first if all(crowding(items, half) <= AT_EASE for half in first) else halves
     if len(halves) == 1:
-        whole = grouped(halves[0], 0)
+        draft = grouped(halves[0], 0)
     else:
         with ThreadPoolExecutor(len(halves)) as pool:
             one, two = pool.map(grouped, halves, range(len(halves)))
-        whole = together(one, two, int(items.rows.sum()) // k)
-    tree, groups, search, aside = whole
-    left = still_aside(aside)
+        draft = together(one, two, int(items.cell.rows.sum()) // k)
+    _unite_and_place(draft, seed, even)
+    return np.asarray(groups_of_rows(item, *parts_by_item(draft)))
+
+
+def _unite_and_place(draft: Draft, seed: list[int], even: int) -> None:
+    """Groups that are published alike become one, and what they then hold too many of is placed, in turns until nothing changes."""
+    left = still_aside(draft.aside)
     for turn in range(1, ROUNDS):
-        twins = unite_twins(items, tree, groups, search, aside, k, state)
-        _require_going(state)
+        twins = unite_twins(draft)
+        _require_going(draft.state)
         if not (left or twins):
             break
-        before = still_aside(aside)
-        turns = np.random.default_rng([*seed, turn]).permutation(aside.many[0])
-        place_rows(items, tree, groups, search, aside, turns, k, even if turn < BRANCHING else 0, state)
-        left = still_aside(aside)
+        before = still_aside(draft.aside)
+        place_rows(draft, _turns(draft, [*seed, turn]), even if turn < BRANCHING else 0)
+        left = still_aside(draft.aside)
         if left == before and not twins:
             break
-    still_aside(aside)
-    _require_going(state)
-    return np.asarray(groups_of_rows(item, *parts_by_item(groups, aside, len(items.rows))))
+    still_aside(draft.aside)
+    _require_going(draft.state)
+
+
+def _turns(draft: Draft, seed: list[int]) -> NDArray[np.int64]:
+    """The order in which what is set aside is placed."""
+    return np.random.default_rng(seed).permutation(draft.aside.many[0])
 
 
 def _require_going(state: NDArray[np.int64]) -> None:
     """A loop that was stopped leaves rows in no group, and the loops after it take for granted that each row is in one."""
     if state[STOP]:
         raise Stopped
-
-
-def _leaves(tree: Tree) -> list[NDArray[np.int64]]:
-    return [tree.order[tree.start[box] : tree.stop[box]] for box in np.flatnonzero(tree.left < 0)]

@@ -3,124 +3,135 @@ where the group's box shrinks without it, or a whole group that the others can t
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.compiling import inner, loop, making
-from headgate.grouping.items import Items
+from headgate.grouping.compiling import Records, empty_records, inner, loop, making, record
 from headgate.grouping.sorting import sorted_order
 from headgate.grouping.watch import STOP
+from headgate.methods.blocks.draft import Draft
 from headgate.methods.blocks.groups import keeps_all, may_go, part_of, put, take
 from headgate.methods.blocks.losses import cells_of, loss_without
-from headgate.methods.blocks.placing import Aside, Search, cheapest_place, put_or_set_aside, widen
-from headgate.methods.blocks.store import Groups
-from headgate.methods.blocks.tree import Tree
+from headgate.methods.blocks.placing import Wanted, cheapest_place, widen
 
 LEAST_GAIN = 1e-9
 WHOLE = np.int64(-2)  # instead of a cell: all of them
+NONE = np.int64(0)
+
+MOVE = record(number=np.int64, rows=np.int64, group=np.int64)  # rows of an item that have gone to a group
 
 
-class Undo(NamedTuple):
-    """What was moved, and where to."""
-
-    item: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    group: NDArray[np.int64]
+def move_rows(draft: Draft, rounds: int) -> int:
+    """Goes through all groups until no move is left that lowers the loss, or `rounds` times; gives how many moves there were."""
+    return int(move_loop(draft, empty_records(len(draft.aside.place), MOVE), rounds))
 
 
 @loop
-def move_rows(items: Items, tree: Tree, groups: Groups, search: Search, aside: Aside, k: int, rounds: int, state: NDArray[np.int64]) -> int:
-    """Goes through all groups until no move is left that lowers the loss, or `rounds` times; gives how many moves there were."""
-    undo = Undo(np.empty(len(items.rows), np.int64), np.empty(len(items.rows), np.int64), np.empty(len(items.rows), np.int64))
-    moves = 0
-    settled = np.full(len(groups.size), -1.0)  # what a group lost when all its moves had been tried
+def move_loop(draft: Draft, undo: Records, rounds: int) -> int:
+    groups, k, moves = draft.groups, draft.k, 0
+    settled = np.full(groups.now[0].groups, -1.0)  # what a group lost when all its moves had been tried
     for _ in range(rounds):
         before = moves
-        for group in range(search.many[0]):
-            lost = groups.size[group] * groups.loss[group]
-            if lost == 0.0 or lost == settled[group] or state[STOP] != 0:
+        for group in range(groups.now[0].groups):
+            own = groups.of[group]
+            lost = own.rows * own.loss
+            if lost == 0.0 or lost == settled[group] or draft.state[STOP] != 0:
                 continue
-            if groups.size[group] > k:
-                moves += _move_parts(items, tree, groups, search, group, k)
-                moves += _move_cells(items, tree, groups, search, aside, group, k, undo)
-            if 0 < groups.size[group] < 2 * k and groups.loss[group] > 0.0:
-                moves += _move_all(items, tree, groups, search, aside, group, WHOLE, k, undo)
-            settled[group] = groups.size[group] * groups.loss[group]
+            if own.rows > k:
+                moves += _move_parts(draft, group)
+                moves += _move_cells(draft, group, undo)
+            if 0 < own.rows < 2 * k and own.loss > 0.0:
+                moves += _move_all(draft, group, WHOLE, undo)
+            settled[group] = own.rows * own.loss
         if moves == before:
             break
     return moves
 
 
 @making
-def _move_parts(items: Items, tree: Tree, groups: Groups, search: Search, group: int, k: int) -> int:
-    moves, many = 0, groups.parts[group]
-    cells = cells_of(items, groups, group)
-    order = sorted_order(cells)
-    alone = np.ones(many, dtype=np.bool_)  # no other part has its cell, so the box may be smaller without it
-    for i in range(1, many):
-        if cells[order[i]] == cells[order[i - 1]]:
-            alone[order[i]] = alone[order[i - 1]] = False
-    for i in range(many - 1, -1, -1):
-        part = groups.begin[group] + i
-        rows, item = groups.rows[part], groups.item[part]
-        left = groups.size[group] - rows
-        if left < k or groups.loss[group] == 0.0 or not may_go(items, groups, group, part, rows):
+def _move_parts(draft: Draft, group: int) -> int:
+    groups, own, moves = draft.groups, draft.groups.of[group], 0
+    cells = cells_of(groups, group)
+    alone = _alone(cells)
+    for i in range(len(cells) - 1, -1, -1):
+        part = own.begin + i
+        rows, item = groups.part[part].rows, groups.part[part].number
+        left = own.rows - rows
+        if left < draft.k or own.loss == 0.0 or not may_go(groups, group, part, rows):
             continue
-        rest = loss_without(items, groups, group, part, np.int64(-1)) if alone[i] else groups.loss[group]
-        saved = groups.size[group] * groups.loss[group] - left * rest - LEAST_GAIN
+        rest = loss_without(groups, group, part, np.int64(-1)) if alone[i] else own.loss
+        saved = own.rows * own.loss - left * rest - LEAST_GAIN
         if saved <= 0.0:
             continue
-        found = cheapest_place(items, tree, groups, search, item, rows, group, k, saved / rows, np.int64(0)).group
-        if found >= 0 and put(items, groups, found, item, rows):
-            take(items, groups, group, groups.begin[group] + i, rows)
-            widen(items, tree, search, found, items.cell[item])
+        place = cheapest_place(draft, Wanted(item, rows, group, saved / rows, NONE))
+        if place.group >= 0:
+            put(groups, place.group, item, rows)
+            take(groups, group, own.begin + i, rows)
+            widen(draft, place.group, cells[i])
             moves += 1
     return moves
 
 
 @making
-def _move_cells(items: Items, tree: Tree, groups: Groups, search: Search, aside: Aside, group: int, k: int, undo: Undo) -> int:
+def _alone(cells: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether no other part has its cell, so that the box may be smaller without it."""
+    order, alone = sorted_order(cells), np.ones(len(cells), dtype=np.bool_)
+    for i in range(1, len(cells)):
+        if cells[order[i]] == cells[order[i - 1]]:
+            alone[order[i]] = alone[order[i - 1]] = False
+    return alone
+
+
+@making
+def _move_cells(draft: Draft, group: int, undo: Records) -> int:
     """Each cell that has several parts, if the group has several cells."""
-    moves, found = 0, cells_of(items, groups, group)
-    cells = found[sorted_order(found)]
+    moves, unsorted = 0, cells_of(draft.groups, group)
+    cells = unsorted[sorted_order(unsorted)]
     for i in range(len(cells) - 1):
         first = i == 0 or cells[i] != cells[i - 1]
         if first and cells[i] == cells[i + 1] and cells[0] != cells[-1]:
-            moves += _move_all(items, tree, groups, search, aside, group, cells[i], k, undo)
+            moves += _move_all(draft, group, cells[i], undo)
     return moves
 
 
 @inner
-def _move_all(items: Items, tree: Tree, groups: Groups, search: Search, aside: Aside, group: int, cell: int, k: int, undo: Undo) -> int:
+def _move_all(draft: Draft, group: int, cell: int, undo: Records) -> int:
     """Moves all rows of a cell, or of the group, each part to where it costs least; or none if they cost more than they save."""
-    size, rows, many = groups.size[group], np.int64(0), 0
-    for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
-        if cell in (WHOLE, items.cell[groups.item[part]]):
-            undo.item[many], undo.rows[many] = groups.item[part], groups.rows[part]
-            rows += groups.rows[part]
+    groups, own = draft.groups, draft.groups.of[group]
+    rows, many = np.int64(0), 0
+    for i in range(own.begin, own.begin + own.parts):
+        part = groups.part[i]
+        if cell == WHOLE or cell == part.cell:
+            undo[many].number, undo[many].rows = part.number, part.rows
+            rows += part.rows
             many += 1
-    if cell != WHOLE and size - rows < k:
+    if cell != WHOLE and own.rows - rows < draft.k:
         return 0
-    rest = 0.0 if cell == WHOLE else loss_without(items, groups, group, np.int64(-1), cell)
-    if cell != WHOLE and rest >= groups.loss[group]:
+    rest = 0.0 if cell == WHOLE else loss_without(groups, group, np.int64(-1), cell)
+    if cell != WHOLE and rest >= own.loss:
         return 0
-    saved = size * groups.loss[group] - (size - rows) * rest - LEAST_GAIN
-    moved = 0
-    while moved < many:
-        item, count = undo.item[moved], undo.rows[moved]
-        place = cheapest_place(items, tree, groups, search, item, count, group, k, saved / count, np.int64(0))
-        if place.group < 0 or not put(items, groups, place.group, item, count):
-            break
-        widen(items, tree, search, place.group, items.cell[item])
-        take(items, groups, group, part_of(items, groups, group, item), count)
-        saved -= place.cost
-        undo.group[moved] = place.group
-        moved += 1
-    if moved == many and (groups.size[group] == 0 or keeps_all(items, groups, group)):
-        return moved
+    moved = _move_each(draft, group, undo[:many], own.rows * own.loss - (own.rows - rows) * rest - LEAST_GAIN)
+    if moved == many and (own.rows == 0 or keeps_all(groups, group)):
+        return moved  # type: ignore[no-any-return]
     for i in range(moved - 1, -1, -1):
-        take(items, groups, undo.group[i], part_of(items, groups, undo.group[i], undo.item[i]), undo.rows[i])
-        put_or_set_aside(items, groups, aside, group, undo.item[i], undo.rows[i])
+        gone = undo[i]
+        take(groups, gone.group, part_of(groups, gone.group, gone.number), gone.rows)
+        put(groups, group, gone.number, gone.rows)
     return 0
+
+
+@inner
+def _move_each(draft: Draft, group: int, moves: Records, saved: float) -> int:
+    """How many of the rows have moved, one part after the other, before what is saved was used up."""
+    groups = draft.groups
+    for i in range(len(moves)):
+        move = moves[i]
+        place = cheapest_place(draft, Wanted(move.number, move.rows, group, saved / move.rows, NONE))
+        if place.group < 0:
+            return i
+        put(groups, place.group, move.number, move.rows)
+        widen(draft, place.group, groups.items.item[move.number].cell)
+        take(groups, group, part_of(groups, group, move.number), move.rows)
+        saved -= place.cost
+        move.group = place.group
+    return len(moves)

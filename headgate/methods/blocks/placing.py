@@ -1,8 +1,7 @@
-"""Rows that are too many where they are: taken out of their group, and placed where they fit and cost least.
+"""Where rows go that are too many where they are: to the group that can take them at the least additional loss.
 
-A leaf of the tree may hold more similar rows than a limit allows. Those too many are set aside. Each then goes to the group that can take
-it at the least additional loss, found by searching the tree for near boxes first: no part of the tree is entered whose distance alone
-costs more than the best place found so far.
+It is found by searching the tree for near boxes first: no part of the tree is entered whose distance alone costs more than the best place
+found so far.
 """
 
 from __future__ import annotations
@@ -10,180 +9,107 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from headgate.grouping.axes import COUNT, FIRST, FLAT, SHAPE, SPAN
-from headgate.grouping.compiling import inner
+from headgate.grouping.axes import FLAT, SPAN
+from headgate.grouping.compiling import inlined, inner
 from headgate.grouping.items import Items
-from headgate.grouping.nearness import START, alike
-from headgate.grouping.watch import STOP
-from headgate.methods.blocks.groups import empty, keeps_all, put, room_for, take
+from headgate.methods.blocks.draft import Draft, Groups
+from headgate.methods.blocks.groups import room_for
 from headgate.methods.blocks.losses import loss_with
-from headgate.methods.blocks.store import Groups
 from headgate.methods.blocks.tree import Tree
 
-
-class Aside(NamedTuple):
-    """Rows without a group: so many of an item, one entry an item."""
-
-    item: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    place: NDArray[np.int64]  # of each item of the table: its entry, −1 without
-    many: NDArray[np.int64]  # entries in use
+Number = int | np.int64  # to numba a plain 0 is of another type than a counted one
 
 
-class Search(NamedTuple):
-    """Where the groups are in the tree, and scratch for looking."""
+class Wanted(NamedTuple):
+    """A place for so many rows of an item, other than `home`, at an additional loss below `worth` per row. With a home all of them must go
+    together. `size`: of a new group that may branch off; 0 for none."""
 
-    leaf: NDArray[np.int64]  # of each group: the box of the tree that it came from
-    group: NDArray[np.int64]  # of each box: its first group, −1 inside the tree
-    beside: NDArray[np.int64]  # of each group: the next in the same box, −1 after the last
-    many: NDArray[np.int64]  # groups so far
-    stiff: NDArray[np.bool_]  # groups from which nothing could branch off
-    stack: NDArray[np.int64]
-    bound: NDArray[np.float64]
-
-
-@inner
-def set_aside(items: Items, groups: Groups, aside: Aside, group: int, k: int, state: NDArray[np.int64]) -> None:
-    """Takes rows out of a group until it keeps every limit: those first around which most are similar. All of them if fewer than k stay."""
-    limits = items.limits
-    while groups.size[group] >= k and state[STOP] == 0 and not keeps_all(items, groups, group):
-        for l in range(limits.value.shape[1]):  # noqa: E741
-            start = limits.facts[l, START]
-            while groups.size[group] >= k and state[STOP] == 0:
-                begin, end = groups.begin[group], groups.begin[group] + groups.parts[group]
-                fullest, centre = limits.allowed[l, groups.size[group]], begin - 1
-                for part in range(begin, end):
-                    if groups.near[part, l] > fullest and limits.centre[start + groups.value[part, l]]:
-                        fullest, centre = groups.near[part, l], np.int64(part)
-                if centre < begin:
-                    break
-                leaving, most = centre, np.int64(-1)
-                for part in range(begin, end):
-                    if groups.near[part, l] > most and alike(limits, l, groups.value[centre, l], groups.value[part, l]):
-                        leaving, most = np.int64(part), groups.near[part, l]
-                few, many = np.int64(1), groups.rows[leaving]
-                while few < many:
-                    middle = (few + many) // 2
-                    if fullest - middle <= limits.allowed[l, groups.size[group] - middle]:
-                        many = middle
-                    else:
-                        few = middle + 1
-                keep_aside(aside, groups.item[leaving], few)
-                take(items, groups, group, leaving, few)
-    if groups.size[group] < k:
-        dissolve(items, groups, aside, group)
-
-
-@inner
-def dissolve(items: Items, groups: Groups, aside: Aside, group: int) -> None:
-    """Sets all rows of a group aside; the group is empty then."""
-    for part in range(groups.begin[group], groups.begin[group] + groups.parts[group]):
-        keep_aside(aside, groups.item[part], groups.rows[part])
-    empty(items, groups, group)
-
-
-@inner
-def keep_aside(aside: Aside, item: int, rows: int) -> None:
-    if aside.place[item] < 0:
-        aside.place[item] = aside.many[0]
-        aside.item[aside.many[0]], aside.rows[aside.many[0]] = item, 0
-        aside.many[0] += 1
-    aside.rows[aside.place[item]] += rows
-
-
-@inner
-def put_or_set_aside(items: Items, groups: Groups, aside: Aside, group: int, item: int, rows: int) -> None:
-    """Where the store is full the rows are set aside, so that none is ever lost."""
-    if not put(items, groups, group, item, rows):
-        keep_aside(aside, item, rows)
-
-
-@inner
-def widen(items: Items, tree: Tree, search: Search, group: int, cell: int) -> None:
-    """The boxes of the tree around a group cover what has come to it."""
-    box = search.leaf[group]
-    while box >= 0:
-        for axis in range(len(items.axes.facts)):
-            p = np.int64(items.axes.position[cell, axis])
-            tree.low[box, axis], tree.high[box, axis] = min(tree.low[box, axis], p), max(tree.high[box, axis], p)
-        box = tree.parent[box]
+    item: Number
+    rows: Number
+    home: Number  # −1: the rows are aside
+    worth: float
+    size: Number
 
 
 class Place(NamedTuple):
-    """Where rows could go, and at which additional loss in all."""
+    """Where rows could go, and at which additional loss."""
 
-    group: int  # −1: nowhere
-    rows: int
-    cost: float
-    size: int  # of a new group that branches off from there; 0: they go to the group itself
+    group: Number  # −1: nowhere
+    rows: Number
+    cost: float  # in all
+    each: float  # per row
+    size: Number  # of a new group that branches off from there; 0: they go to the group itself
 
 
 @inner
-def cheapest_place(
-    items: Items,
-    tree: Tree,
-    groups: Groups,
-    search: Search,
-    item: int,
-    rows: int,
-    home: int,
-    k: int,
-    worth: float,
-    size: int,
-) -> Place:
-    """The group other than `home` that can take rows of an item at the least additional loss a row, if that is less than `worth`. With a
-    home all rows must go together. `size`: of a new group that may branch off; 0 for none."""
-    cell = items.cell[item]
-    best, found, taken, total, branched = worth, np.int64(-1), np.int64(0), 0.0, np.int64(0)
-    fresh, whole = np.int64(0), np.int64(0)  # rows that a new group of `size` can begin with, and the size of one that begins with all
-    if size > 0:
-        fresh, whole = _new_group(items, item, rows, size)
-    least = min(np.int64(k), size - fresh) if fresh > 0 else np.int64(k)  # rows that are widened, at the least
-    search.stack[0], search.bound[0] = 0, 0.0
+def cheapest_place(draft: Draft, wanted: Wanted) -> Place:
+    groups, tree, visits, items = draft.groups, draft.tree, draft.visits, draft.groups.items
+    cell = items.item[wanted.item].cell
+    best = Place(np.int64(-1), np.int64(0), 0.0, wanted.worth, np.int64(0))
+    fresh, whole = _new_group(items, wanted.item, wanted.rows, wanted.size)
+    least = np.int64(draft.k) if fresh == 0 else min(np.int64(draft.k), wanted.size - fresh)  # rows that are widened, at the least
+    visits[0].box, visits[0].gap = 0, 0.0
     height = 1
     while height > 0:
         height -= 1
-        box, gap = search.stack[height], search.bound[height]
-        if (least / rows + 1.0) * gap >= best:
+        box, gap = tree.box[visits[height].box], visits[height].gap
+        if (least / wanted.rows + 1.0) * gap >= best.each:
             continue
-        if tree.left[box] >= 0:
-            near, far = tree.left[box], tree.right[box]
+        if box.left >= 0:
+            near, far = box.left, box.right
             one, two = gap_to(items, tree, near, cell), gap_to(items, tree, far, cell)
             if one > two:
                 near, far, one, two = far, near, two, one
-            search.stack[height], search.bound[height] = far, two
-            search.stack[height + 1], search.bound[height + 1] = near, one
+            visits[height].box, visits[height].gap = far, two
+            visits[height + 1].box, visits[height + 1].gap = near, one
             height += 2
             continue
-        group = search.group[box]
+        group = box.group
         while group >= 0:
-            here = groups.size[group]
-            if group != home and here >= k and groups.loss[group] < best:
-                wider = loss_with(items, groups, group, cell)
-                if (here / rows) * (wider - groups.loss[group]) + wider < best:
-                    fitting = room_for(items, groups, group, item, rows, np.int64(0))
-                    if fitting > 0 and (home < 0 or fitting == rows):
-                        cost = (here + fitting) * wider - here * groups.loss[group]
-                        if cost < best * fitting:
-                            best, found, taken, total, branched = cost / fitting, group, fitting, cost, np.int64(0)
-                if fresh > 0 and not search.stiff[group]:
-                    together, begin = (whole, np.int64(rows)) if here - (whole - rows) >= k else (np.int64(size), fresh)
-                    company = together - begin
-                    cost = together * wider - company * groups.loss[group]
-                    if here - company >= k and cost < best * begin:
-                        best, found, taken, total, branched = cost / begin, group, begin, cost, together
-            group = search.beside[group]
-    return Place(int(found), int(taken), total, int(branched))
+            own = groups.of[group]
+            if group != wanted.home and own.rows >= draft.k and own.loss < best.each:
+                wider = loss_with(groups, group, cell)
+                best = _in_group(groups, group, wanted, wider, best)
+                if fresh > 0 and own.stiff == 0:
+                    best = _beside(groups, group, wanted, wider, fresh, whole, draft.k, best)
+            group = own.beside
+    return best
+
+
+@inlined
+def _in_group(groups: Groups, group: int, wanted: Wanted, wider: float, best: Place) -> Place:
+    """The best place so far, or this group, which would lose so much with the rows."""
+    own = groups.of[group]
+    if (own.rows / wanted.rows) * (wider - own.loss) + wider < best.each:
+        fitting = room_for(groups, group, wanted.item, wanted.rows, np.int64(0))
+        if fitting > 0 and (wanted.home < 0 or fitting == wanted.rows):
+            cost = (own.rows + fitting) * wider - own.rows * own.loss
+            if cost < best.each * fitting:
+                best = Place(group, fitting, cost, cost / fitting, np.int64(0))
+    return best
+
+
+@inlined
+def _beside(groups: Groups, group: int, wanted: Wanted, wider: float, fresh: int, whole: int, k: int, best: Place) -> Place:
+    """The best place so far, or a new group beside this one, with rows of it for company."""
+    own = groups.of[group]
+    size, begin = (whole, np.int64(wanted.rows)) if own.rows - (whole - wanted.rows) >= k else (np.int64(wanted.size), fresh)
+    company = size - begin
+    cost = size * wider - company * own.loss
+    if own.rows - company >= k and cost < best.each * begin:
+        best = Place(group, begin, cost, cost / begin, size)
+    return best
 
 
 @inner
 def _new_group(items: Items, item: int, rows: int, size: int) -> tuple[int, int]:
     """With how many of these rows a new group of `size` can begin, and the least size of one that begins with all of them."""
     limits, fresh, whole = items.limits, np.int64(rows), np.int64(max(size, rows))
+    if size == 0:
+        return np.int64(0), np.int64(0)  # type: ignore[return-value]
     for l in range(limits.value.shape[1]):  # noqa: E741
-        if not limits.centre[limits.facts[l, START] + limits.value[item, l]]:
+        if not limits.own[limits.of[l].start + limits.value[item, l]].centre:
             continue
         fresh = min(fresh, limits.allowed[l, size])
         low, high = whole, np.int64(limits.allowed.shape[1] - 1)
@@ -194,25 +120,35 @@ def _new_group(items: Items, item: int, rows: int, size: int) -> tuple[int, int]
             else:
                 low = middle + 1
         whole = low
-    return int(fresh), int(whole)
+    return fresh, whole  # type: ignore[return-value]
+
+
+@inner
+def widen(draft: Draft, group: int, cell: int) -> None:
+    """The boxes of the tree around a group cover what has come to it."""
+    box = draft.groups.of[group].leaf
+    while box >= 0:
+        for axis in range(len(draft.groups.items.axes.of)):
+            p, span = np.int64(draft.groups.items.axes.position[cell, axis]), draft.tree.span[box, axis]
+            span.low, span.high = min(span.low, p), max(span.high, p)
+        box = draft.tree.box[box].parent
 
 
 @inner
 def gap_to(items: Items, tree: Tree, box: int, cell: int) -> float:
     """How much the loss of a group within a box of the tree grows at the least when it takes a cell in."""
     axes, total = items.axes, 0.0
-    for axis in range(len(axes.facts)):
-        p, low, high = np.int64(axes.position[cell, axis]), tree.low[box, axis], tree.high[box, axis]
+    for a in range(len(axes.of)):
+        p, low, high, axis = np.int64(axes.position[cell, a]), tree.span[box, a].low, tree.span[box, a].high, axes.of[a]
         if low <= p <= high:
             continue
-        missing = axes.facts[axis, COUNT]
-        if axes.facts[axis, SHAPE] == FLAT:
-            if low == high or p < missing:  # one value loses nothing, two lose both; a missing one makes the domain larger as well
-                total += (2.0 if low == high else 1.0) / (missing + 1.0)
-        elif axes.facts[axis, SHAPE] == SPAN and high < missing:
-            line = axes.facts[axis, FIRST]
-            if p == missing:  # the whole domain is lost then, and at most the box was before
-                total += 1.0 - (axes.place[line + high] - axes.place[line + low])
+        if axis.form == FLAT:
+            if low == high or p < axis.count:  # one value loses nothing, two lose both; a missing one makes the domain larger as well
+                total += (2.0 if low == high else 1.0) / (axis.count + 1.0)
+        elif axis.form == SPAN and high < axis.count:
+            left, right = axes.at[axis.first + low].place, axes.at[axis.first + high].place
+            if p == axis.count:  # the whole domain is lost then, and at most the box was before
+                total += 1.0 - (right - left)
             else:
-                total += axes.place[line + low] - axes.place[line + p] if p < low else axes.place[line + p] - axes.place[line + high]
+                total += left - axes.at[axis.first + p].place if p < low else axes.at[axis.first + p].place - right
     return total

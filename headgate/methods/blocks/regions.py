@@ -2,104 +2,71 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.methods.blocks.placing import Aside, Search
-from headgate.methods.blocks.store import NOWHERE, SLACK, Groups
-from headgate.methods.blocks.tree import Tree
+from headgate.grouping.compiling import Records, empty_records, unset_records
+from headgate.methods.blocks.draft import LEFT, VISIT, Aside, Draft, Groups, empty_groups
+from headgate.methods.blocks.tree import BOX, STRETCH, Tree
 
 
-class Region(NamedTuple):
-    tree: Tree
-    groups: Groups
-    search: Search
-    aside: Aside
-
-
-def together(one: Region, two: Region, most: int) -> Region:
+def together(one: Draft, two: Draft, most: int) -> Draft:
     """Both, under a common root. `most`: groups that there can be at all."""
-    boxes, first, second = len(one.tree.left), int(one.search.many[0]), int(two.search.many[0])
-    spare = max(0, min(most, 2 * (first + second)) - first - second)
-    height = boxes + len(two.tree.left) + 3
-    return Region(
-        _under_a_root(one.tree, two.tree),
-        _all_groups(one.groups, two.groups, first, second, spare),
-        Search(
-            _joined(one.search.leaf[:first] + 1, two.search.leaf[:second] + 1 + boxes, -1, spare),
-            np.concatenate([[-1], one.search.group, _moved(two.search.group, first)]),
-            _joined(one.search.beside[:first], _moved(two.search.beside[:second], first), -1, spare),
-            one.search.many + two.search.many,
-            _joined(one.search.stiff[:first], two.search.stiff[:second], 0, spare),
-            np.empty(height, np.int64),
-            np.empty(height),
-        ),
-        Aside(
-            _side_by_side(one.aside.item, two.aside.item, int(one.aside.many[0]), int(two.aside.many[0])),
-            _side_by_side(one.aside.rows, two.aside.rows, int(one.aside.many[0]), int(two.aside.many[0])),
-            np.where(two.aside.place >= 0, two.aside.place + one.aside.many[0], one.aside.place),
-            one.aside.many + two.aside.many,
-        ),
+    tree = _under_a_root(one, two)
+    return one._replace(
+        groups=_all_groups(one.groups, two.groups, len(one.tree.box), most, int(one.groups.items.cell.rows.sum())),
+        tree=tree,
+        aside=_all_aside(one.aside, two.aside),
+        visits=empty_records(len(tree.box) + 2, VISIT),
     )
 
 
-def _under_a_root(one: Tree, two: Tree) -> Tree:
-    boxes, cells = len(one.left), len(one.order)
-    return Tree(
-        np.concatenate([one.order, two.order]),
-        np.concatenate([[0], one.start, two.start + cells]),
-        np.concatenate([[cells + len(two.order)], one.stop, two.stop + cells]),
-        np.concatenate([[1], _moved(one.left, 1), _moved(two.left, 1 + boxes)]),
-        np.concatenate([[1 + boxes], _moved(one.right, 1), _moved(two.right, 1 + boxes)]),
-        np.concatenate([[-1], one.parent + 1, np.where(two.parent >= 0, two.parent + 1 + boxes, 0)]),
-        np.concatenate([np.minimum(one.low[:1], two.low[:1]), one.low, two.low]),
-        np.concatenate([np.maximum(one.high[:1], two.high[:1]), one.high, two.high]),
-    )
+def _under_a_root(one: Draft, two: Draft) -> Tree:
+    first, second = one.tree.box.copy(), two.tree.box.copy()
+    root = empty_records(1, BOX)
+    root.stop, root.left, root.right, root.parent, root.group = len(one.tree.order) + len(two.tree.order), 1, 1 + len(first), -1, -1
+    second.start += len(one.tree.order)
+    second.stop += len(one.tree.order)
+    _renumber(second.group, int(one.groups.now[0].groups))
+    for half, by in ((first, 1), (second, 1 + len(first))):
+        for numbers in (half.left, half.right, half.parent):
+            _renumber(numbers, by)
+        half.parent[0] = 0
+    span = empty_records((1, one.tree.span.shape[1]), STRETCH)
+    spans = one.tree.span[0], two.tree.span[0]
+    span.low, span.high = np.minimum(*(own.low for own in spans)), np.maximum(*(own.high for own in spans))
+    return Tree(np.concatenate([one.tree.order, two.tree.order]), _all(root, first, second), _all(span, one.tree.span, two.tree.span))
 
 
-def _all_groups(one: Groups, two: Groups, first: int, second: int, spare: int) -> Groups:
-    """The groups in use of both and room for more; the parts in use, and half as many places again."""
-    left, right = int(one.top[0]), int(two.top[0])
-    places = (left + right) // 2 + SLACK * spare
-
-    def groups(a: NDArray[Any], b: NDArray[Any], fill: int) -> NDArray[Any]:
-        return _joined(a[:first], b[:second], fill, spare)
-
-    def parts(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-        return _joined(a[:left], b[:right], 0, places)
-
-    return Groups(
-        parts(one.item, two.item),
-        parts(one.rows, two.rows),
-        parts(one.value, two.value),
-        parts(one.near, two.near),
-        groups(one.begin, two.begin + left, 0),
-        groups(one.parts, two.parts, 0),
-        groups(one.places, two.places, 0),
-        groups(one.size, two.size, 0),
-        groups(one.low, two.low, NOWHERE),
-        groups(one.high, two.high, -1),
-        groups(one.different, two.different, 0),
-        groups(one.loss, two.loss, 0),
-        one.top + two.top,
-        one.seen,
-        one.clock,
-    )
+def _all_groups(one: Groups, two: Groups, boxes: int, most: int, rows: int) -> Groups:
+    """The groups in use of both, and room for as many more."""
+    first, second, left, right = int(one.now[0].groups), int(two.now[0].groups), int(one.now[0].top), int(two.now[0].top)
+    whole = empty_groups(one.items, max(first + second, min(most, 2 * (first + second))), rows)
+    whole.of[:first], whole.span[:first] = one.of[:first], one.span[:first]
+    whole.of[first : first + second], whole.span[first : first + second] = two.of[:second], two.span[:second]
+    whole.part[:left], whole.crowd[:left] = one.part[:left], one.crowd[:left]
+    whole.part[left : left + right], whole.crowd[left : left + right] = two.part[:right], two.crowd[:right]
+    moved = whole.of[first : first + second]
+    moved.begin += left
+    _renumber(moved.beside, first)
+    _renumber(whole.of.leaf[:first], 1)
+    _renumber(moved.leaf, 1 + boxes)
+    whole.now[0].groups, whole.now[0].top = first + second, left + right
+    return whole
 
 
-def _moved(numbers: NDArray[Any], by: int) -> NDArray[Any]:
-    """Numbers of boxes or groups in the whole; −1 stays none."""
-    return np.where(numbers >= 0, numbers + by, numbers)
-
-
-def _joined(one: NDArray[Any], two: NDArray[Any], fill: int, spare: int) -> NDArray[Any]:
-    return np.concatenate([one, two, np.full((spare, *one.shape[1:]), fill, dtype=one.dtype)])
-
-
-def _side_by_side(one: NDArray[Any], two: NDArray[Any], first: int, second: int) -> NDArray[Any]:
+def _all_aside(one: Aside, two: Aside) -> Aside:
     """What is in use of both, and all the places that they had."""
-    found = np.zeros(len(one) + len(two), dtype=np.int64)
-    found[:first], found[first : first + second] = one[:first], two[:second]
-    return found
+    first, second = int(one.many[0]), int(two.many[0])
+    left = unset_records(len(one.left) + len(two.left), LEFT)
+    left[:first], left[first : first + second] = one.left[:first], two.left[:second]
+    return Aside(left, np.where(two.place >= 0, two.place + first, one.place), one.many + two.many)
+
+
+def _renumber(numbers: NDArray[np.int64], by: int) -> None:
+    """Numbers of boxes or groups in the whole; −1 stays none."""
+    numbers[numbers >= 0] += by
+
+
+def _all(*pieces: Records) -> Records:
+    return np.concatenate(pieces).view(np.recarray)

@@ -11,246 +11,261 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.axes import COUNT, FIRST, FLAT, SHAPE, TREE, Axes, stretch_loss
-from headgate.grouping.compiling import inner, loop, making
+from headgate.grouping.axes import FLAT, TREE, Axes, stretch_loss
+from headgate.grouping.compiling import Records, empty_records, inlined, inner, loop, record
 from headgate.grouping.items import Items
-from headgate.grouping.nearness import FORM, RANGE, SIZE, START
-from headgate.grouping.neighbour_counts import near_rows
-from headgate.grouping.sorting import sorted_order
+from headgate.grouping.sorting import sort_into
 from headgate.grouping.watch import DONE, STOP
+from headgate.methods.blocks.prices import Till, till_of, to_pay
 
 SAMPLE = 512  # cells on which the cuts of a large box are compared
 LEAST_GAIN = 1e-9  # of what a box loses
+NOWHERE = 2**31  # above every position
+
+BOX = record(
+    start=np.int64,  # it covers the cells order[start] … order[stop]
+    stop=np.int64,
+    left=np.int64,  # its parts; −1 for a leaf
+    right=np.int64,
+    parent=np.int64,  # −1 for the root
+    group=np.int64,  # of a leaf: its first group; −1 without
+)
+STRETCH = record(low=np.int64, high=np.int64)  # the positions that a box spans on an axis
+CUT = record(axis=np.int64, place=np.int64, cost=np.float64)  # the left part is at or below the place; what the rows lose after it
+SPAN = record(low=np.int64, high=np.int64, different=np.int64)  # of a group on an axis; FLAT: how many different values
 
 
 class Tree(NamedTuple):
-    """Box b covers the cells order[start[b]] … order[stop[b]]; its parts are left[b] and right[b], −1 for a leaf."""
-
     order: NDArray[np.int64]
-    start: NDArray[np.int64]
-    stop: NDArray[np.int64]
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
-    parent: NDArray[np.int64]
-    low: NDArray[np.int64]  # boxes × axes: the positions that it spans
-    high: NDArray[np.int64]
+    box: Records  # a BOX each
+    span: Records  # boxes × axes: a STRETCH each
+
+    def leaves(self) -> list[NDArray[np.int64]]:
+        """The cells of each."""
+        return [self.order[box.start : box.stop] for box in self.box[self.box.left < 0]]
 
 
-@loop
+class Growth(NamedTuple):
+    """A tree that is growing, and what is needed for it."""
+
+    items: Items
+    tree: Tree
+    k: int
+    till: Till
+    paid: NDArray[np.float64]  # what the rows of each box that are too many cost
+    cut: Records  # a CUT for each axis, scratch as all that follows
+    span: Records  # a SPAN for each axis
+    seen: NDArray[np.int64]
+    clock: NDArray[np.int64]
+    spare: NDArray[np.int64]
+    keys: NDArray[np.int64]  # of a sample of cells: their places on an axis
+    by_place: NDArray[np.int64]
+    after: NDArray[np.float64]  # what the rows lose after a cut there
+
+
 def grow_tree(items: Items, part: NDArray[np.int64], k: int, price: NDArray[np.float64], at_most: int, state: NDArray[np.int64]) -> Tree:
     """Cuts some cells of a table down to leaves, or until there are as many boxes as there may be. `price`: for each limit, how many rows
     are widened for each that is too many."""
-    axes, weight = items.axes, items.weight
-    cells, width = len(part), axes.position.shape[1]
-    most = 2 * max(1, min(cells, weight[part].sum() // k)) + 1
-    order, spare = part.copy(), np.empty(cells, dtype=np.int64)
-    start, stop = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.int64)
-    left, right = np.full(most, -1, dtype=np.int64), np.full(most, -1, dtype=np.int64)
-    parent = np.full(most, -1, dtype=np.int64)
-    low, high = np.zeros((most, width), dtype=np.int64), np.zeros((most, width), dtype=np.int64)
-    seen, clock = np.full(len(axes.place) + 1, -1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    longest = 1
-    for l in range(len(price)):  # noqa: E741
-        longest = max(longest, items.limits.facts[l, SIZE])
-    tally = np.zeros(longest + 1, dtype=np.int64)
-    along, place, cost = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int64), np.empty(width)
-    stack, paid = np.zeros(most + 1, dtype=np.int64), np.zeros(most)
-    stop[0] = cells
-    paid[0] = to_pay(items, order, price, tally)
+    most = 2 * max(1, min(len(part), int(items.cell.rows[part].sum()) // k)) + 1
+    width = len(items.axes.of)
+    box = empty_records(most, BOX)
+    box.left = box.right = box.parent = box.group = -1
+    box.stop[0] = len(part)
+    tree = Tree(part.copy(), box, empty_records((most, width), STRETCH))
+    growth = Growth(
+        items,
+        tree,
+        k,
+        till_of(items, price),
+        np.zeros(most),
+        empty_records(width, CUT),
+        empty_records(width, SPAN),
+        np.full(len(items.axes.at) + 1, -1, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
+        np.empty(max(len(part), SAMPLE), dtype=np.int64),
+        np.empty(SAMPLE, dtype=np.int64),
+        np.empty(SAMPLE, dtype=np.int64),
+        np.empty(SAMPLE + 1),
+    )
+    boxes = _grow(growth, at_most, state)
+    return tree._replace(box=tree.box[:boxes], span=tree.span[:boxes])
+
+
+@loop
+def _grow(growth: Growth, at_most: int, state: NDArray[np.int64]) -> int:
+    """How many boxes there are in the end."""
+    tree, k = growth.tree, growth.k
+    stack = np.zeros(len(tree.box) + 1, dtype=np.int64)
+    growth.paid[0] = to_pay(growth.items, tree.order, growth.till)
     height, boxes = 1, 1
     while height > 0 and state[STOP] == 0:
         height -= 1
         box = stack[height]
-        inside = order[start[box] : stop[box]]
-        rows = np.int64(0)
-        for axis in range(width):
-            low[box, axis], high[box, axis] = axes.position[inside[0], axis], axes.position[inside[0], axis]
-        for cell in inside:
-            rows += weight[cell]
-            for axis in range(width):
-                p = np.int64(axes.position[cell, axis])
-                low[box, axis], high[box, axis] = min(low[box, axis], p), max(high[box, axis], p)
-        middle, here, there = start[box], 0.0, 0.0
-        if rows >= 2 * k and len(inside) > 1 and boxes < at_most:
-            whole, many = propose_cuts(axes, weight, inside, k, rows, seen, clock, along, place, cost)
-            loss, best, chosen = whole / rows, whole * (1.0 - LEAST_GAIN), -1
-            for c in range(many):
-                if cost[c] >= best:
-                    break
-                cut = _divide(axes, weight, order, start[box], stop[box], along[c], place[c], k, spare)
-                if cut == start[box]:
-                    continue
-                one, two = to_pay(items, order[start[box] : cut], price, tally), to_pay(items, order[cut : stop[box]], price, tally)
-                priced = cost[c] + (one + two - paid[box]) * loss
-                if priced < best:
-                    best, chosen, middle, here, there = priced, c, cut, one, two
-            if chosen >= 0:
-                middle = _divide(axes, weight, order, start[box], stop[box], along[chosen], place[chosen], k, spare)
-        if middle == start[box]:
+        own = tree.box[box]
+        rows, middle = _measure(growth, box), own.start
+        if rows >= 2 * k and own.stop - own.start > 1 and boxes < at_most:
+            middle = _cut(growth, box, boxes, rows)
+        if middle == own.start:
             if at_most > 3:
                 state[DONE] += rows
             continue
-        left[box], right[box] = boxes, boxes + 1
-        start[boxes], stop[boxes], start[boxes + 1], stop[boxes + 1] = start[box], middle, middle, stop[box]
-        parent[boxes] = parent[boxes + 1] = box
-        paid[boxes], paid[boxes + 1] = here, there
+        for half in range(2):
+            part = tree.box[boxes + half]
+            part.start, part.stop, part.parent = (own.start, middle, box) if half == 0 else (middle, own.stop, box)
+        own.left, own.right = boxes, boxes + 1
         stack[height], stack[height + 1] = boxes + 1, boxes
         height += 2
         boxes += 2
-    return Tree(order, start[:boxes], stop[:boxes], left[:boxes], right[:boxes], parent[:boxes], low[:boxes], high[:boxes])
+    return boxes
 
 
-@making
-def to_pay(items: Items, cells: NDArray[np.int64], price: NDArray[np.float64], tally: NDArray[np.int64]) -> float:
-    """The price of the rows that a box holds too many of, were it one group. `tally` is a scratch of zeros, and zeros again afterwards."""
-    limits, total, rows, entries = items.limits, 0.0, np.int64(0), 0
-    for cell in cells:
-        rows += items.weight[cell]
-        entries += items.start[cell + 1] - items.start[cell]
-    values, counts = np.empty(entries, dtype=np.int64), np.empty(entries, dtype=np.int64)
-    for l in range(len(price)):  # noqa: E741
-        many, cap, size, first = 0, limits.allowed[l, rows], limits.facts[l, SIZE], limits.facts[l, START]
-        if cap >= rows:
+@inner
+def _measure(growth: Growth, box: int) -> int:
+    """What a box spans, and how many rows it holds."""
+    items, tree = growth.items, growth.tree
+    rows, own = np.int64(0), tree.box[box]
+    for axis in range(len(items.axes.of)):
+        tree.span[box, axis].low, tree.span[box, axis].high = NOWHERE, -1
+    for i in range(own.start, own.stop):
+        cell = tree.order[i]
+        rows += items.cell[cell].rows
+        for axis in range(len(items.axes.of)):
+            p, span = np.int64(items.axes.position[cell, axis]), tree.span[box, axis]
+            span.low, span.high = min(span.low, p), max(span.high, p)
+    return rows  # type: ignore[return-value]
+
+
+@inner
+def _cut(growth: Growth, box: int, boxes: int, rows: int) -> int:
+    """Makes the best cut there is, and gives where the right part begins; the box's own start if no cut lowers what its rows lose and
+    what is to be paid. What its parts will cost is noted for them."""
+    tree, paid = growth.tree, growth.paid
+    start, stop = tree.box[box].start, tree.box[box].stop
+    whole, many = propose_cuts(growth, tree.order[start:stop], rows)
+    best, chosen, middle = whole * (1.0 - LEAST_GAIN), -1, start
+    for c in range(many):
+        cut = growth.cut[c]
+        if cut.cost >= best:
+            break
+        at = _divide(growth, start, stop, cut.axis, cut.place)
+        if at == start:
             continue
-        for cell in cells:
-            for item in range(items.start[cell], items.start[cell + 1]):
-                v = limits.value[item, l]
-                if tally[v] == 0:
-                    values[many] = v
-                    many += 1
-                tally[v] += items.rows[item]
-        if limits.facts[l, FORM] <= RANGE and size < 12 * many:
-            before = np.int64(0)
-            for v in range(size):  # from here on tally[v] is the rows of all values before v
-                before += tally[v]
-                tally[v] = before - tally[v]
-            tally[size] = before
-            for i in range(many):
-                v = values[i]
-                near = tally[limits.ends[first + v, 1] + 1] - tally[limits.ends[first + v, 0]]
-                if near > cap and limits.centre[first + v]:
-                    total += price[l] * (tally[v + 1] - tally[v]) * (near - cap) / near
-            tally[: size + 1] = 0
-        else:
-            for i in range(many):
-                counts[i] = tally[values[i]]
-                tally[values[i]] = 0
-            near = near_rows(limits, l, values[:many], counts[:many])
-            for i in range(many):
-                if near[i] > cap and limits.centre[first + values[i]]:
-                    total += price[l] * counts[i] * (near[i] - cap) / near[i]
-    return total
+        left = to_pay(growth.items, tree.order[start:at], growth.till)
+        right = to_pay(growth.items, tree.order[at:stop], growth.till)
+        priced = cut.cost + (left + right - paid[box]) * (whole / rows)
+        if priced < best:
+            best, chosen, middle, paid[boxes], paid[boxes + 1] = priced, c, at, left, right
+    if chosen >= 0:
+        middle = _divide(growth, start, stop, growth.cut[chosen].axis, growth.cut[chosen].place)
+    return middle  # type: ignore[no-any-return]
 
 
-@making
-def propose_cuts(
-    axes: Axes,
-    weight: NDArray[np.int64],
-    inside: NDArray[np.int64],
-    k: int,
-    rows: int,
-    seen: NDArray[np.int64],
-    clock: NDArray[np.int64],
-    along: NDArray[np.int64],
-    place: NDArray[np.int64],
-    cost: NDArray[np.float64],
-) -> tuple[float, int]:
-    """What the rows of a box lose together, and how many axes it can be cut along: `along`, at `place` (the left part is ≤ it), after
-    which they lose `cost`, cheapest first.
+@inner
+def propose_cuts(growth: Growth, inside: NDArray[np.int64], rows: int) -> tuple[float, int]:
+    """What the rows of a box lose together, and how many axes it can be cut along: `growth.cut`, the cheapest first.
 
-    Every step between two positions of every axis is tried, by one sweep from each end. Of a large box by a sample of its cells."""
-    step = 1 + (len(inside) - 1) // SAMPLE
-    cells = inside[::step]
-    size, width, total = len(cells), len(axes.facts), np.int64(0)
+    Every step between two positions of every axis is tried. Of a large box by a sample of its cells."""
+    position, cut = growth.items.axes.position, growth.cut
+    cells, total, whole, many = inside[:: 1 + (len(inside) - 1) // SAMPLE], np.int64(0), 0.0, 0
     for cell in cells:
-        total += weight[cell]
-    scale = rows / total
-    least = max(1.0, k / scale)
-    keys = np.empty(size, dtype=np.int64)
-    after = np.empty(size + 1)
-    low, high, different = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int64)
-    whole, many = 0.0, 0
-    for axis in range(width):
-        lowest = highest = np.int64(axes.position[cells[0], axis])
-        for i in range(size):
-            keys[i] = axes.position[cells[i], axis]
+        total += growth.items.cell[cell].rows
+    scale, keys = rows / total, growth.keys
+    for axis in range(len(cut)):
+        lowest = highest = np.int64(position[cells[0], axis])
+        for i in range(len(cells)):
+            keys[i] = position[cells[i], axis]
             lowest, highest = min(lowest, keys[i]), max(highest, keys[i])
         if lowest == highest:
             continue
-        by_place, best, cut = sorted_order(keys), np.inf, np.int64(0)
-        for side in range(2):  # from the right: what all from i on lose; then from the left
-            clock[0] += 1
-            now = clock[0]
-            low[:], high[:], different[:] = 2**31, -1, 0
-            count = np.int64(0)
-            for j in range(size):
-                i = size - 1 - j if side == 0 else j
-                cell = cells[by_place[i]]
-                count += weight[cell]
-                for a in range(width):
-                    p = np.int64(axes.position[cell, a])
-                    low[a], high[a] = min(low[a], p), max(high[a], p)
-                    if axes.facts[a, SHAPE] == FLAT and seen[axes.facts[a, FIRST] + p] != now:
-                        seen[axes.facts[a, FIRST] + p] = now
-                        different[a] += 1
-                if side == 0:
-                    after[i] = np.inf
-                    if i == 0:
-                        whole = rows * _loss(axes, low, high, different)
-                    elif keys[by_place[i]] != keys[by_place[i - 1]] and count >= least:
-                        after[i] = count * _loss(axes, low, high, different)
-                elif i + 1 < size and after[i + 1] < best and count >= least:
-                    both = count * _loss(axes, low, high, different) + after[i + 1]
-                    if both < best:
-                        best, cut = both, keys[by_place[i]]
+        loss, best, place = _best_step(growth, cells, max(1.0, growth.k / scale))
+        whole = rows * loss
         if best < np.inf:
             at = many
-            while at > 0 and cost[at - 1] > best * scale:
-                along[at], place[at], cost[at] = along[at - 1], place[at - 1], cost[at - 1]
+            while at > 0 and cut[at - 1].cost > best * scale:
+                cut[at].axis, cut[at].place, cut[at].cost = cut[at - 1].axis, cut[at - 1].place, cut[at - 1].cost
                 at -= 1
-            along[at], place[at], cost[at] = axis, cut, best * scale
+            cut[at].axis, cut[at].place, cut[at].cost = axis, place, best * scale
             many += 1
     return whole, many
 
 
 @inner
-def _loss(axes: Axes, low: NDArray[np.int64], high: NDArray[np.int64], different: NDArray[np.int64]) -> float:
+def _best_step(growth: Growth, cells: NDArray[np.int64], least: float) -> tuple[float, float, int]:
+    """Along one axis, by a sweep from each end: what a row loses in all of the cells, what they lose after the best cut with `least` rows
+    on each side (infinity without one), and where that is."""
+    axes, cell, span, size = growth.items.axes, growth.items.cell, growth.span, len(cells)
+    keys, by_place, after = growth.keys, growth.by_place, growth.after
+    sort_into(keys[:size], by_place, growth.spare)
+    rows = _begin_sweep(growth)
+    for i in range(size - 1, -1, -1):  # what all from i on lose
+        c = cells[by_place[i]]
+        _meet(axes, span, growth.seen, growth.clock[0], c)
+        rows += cell[c].rows
+        after[i] = np.inf
+        if i > 0 and keys[by_place[i]] != keys[by_place[i - 1]] and rows >= least:
+            after[i] = rows * _loss(axes, span)
+    whole, best, place = _loss(axes, span), np.inf, np.int64(0)
+    rows = _begin_sweep(growth)
+    for i in range(size - 1):
+        c = cells[by_place[i]]
+        _meet(axes, span, growth.seen, growth.clock[0], c)
+        rows += cell[c].rows
+        if after[i + 1] < best and rows >= least:
+            both = rows * _loss(axes, span) + after[i + 1]
+            if both < best:
+                best, place = both, keys[by_place[i]]
+    return whole, best, place  # type: ignore[return-value]
+
+
+@inner
+def _begin_sweep(growth: Growth) -> int:
+    growth.clock[0] += 1
+    for axis in range(len(growth.span)):
+        span = growth.span[axis]
+        span.low, span.high, span.different = NOWHERE, -1, 0
+    return np.int64(0)  # type: ignore[return-value]
+
+
+@inlined
+def _meet(axes: Axes, span: Records, seen: NDArray[np.int64], now: int, cell: int) -> None:
+    for a in range(len(span)):
+        p, own, axis = np.int64(axes.position[cell, a]), span[a], axes.of[a]
+        own.low, own.high = min(own.low, p), max(own.high, p)
+        if axis.form == FLAT and seen[axis.first + p] != now:
+            seen[axis.first + p] = now
+            own.different += 1
+
+
+@inner
+def _loss(axes: Axes, span: Records) -> float:
     """On a tree half of it is the share of leaves spanned: between siblings a cut lowers no node yet, but brings the next one nearer."""
     total = 0.0
-    for a in range(len(low)):
-        own = stretch_loss(axes, a, low[a], high[a], different[a])
-        if axes.facts[a, SHAPE] == TREE and low[a] != high[a] and high[a] < axes.facts[a, COUNT]:
-            own = 0.5 * own + 0.5 * (high[a] - low[a] + 1) / axes.facts[a, COUNT]
-        total += own
+    for a in range(len(span)):
+        own, axis = span[a], axes.of[a]
+        loss = stretch_loss(axes, a, own.low, own.high, own.different)
+        if axis.form == TREE and own.low != own.high and own.high < axis.count:
+            loss = 0.5 * loss + 0.5 * (own.high - own.low + 1) / axis.count
+        total += loss
     return total
 
 
 @inner
-def _divide(
-    axes: Axes,
-    weight: NDArray[np.int64],
-    order: NDArray[np.int64],
-    start: int,
-    stop: int,
-    axis: int,
-    place: int,
-    k: int,
-    spare: NDArray[np.int64],
-) -> int:
+def _divide(growth: Growth, start: int, stop: int, axis: int, place: int) -> int:
     """Moves the cells at or below `place` to the left, keeping their order; gives where the right part begins, `start` if a part has fewer
     than k rows."""
+    order, position, spare = growth.tree.order, growth.items.axes.position, growth.spare
     here, there = 0, 0
     for i in range(start, stop):
-        if axes.position[order[i], axis] <= place:
-            here += weight[order[i]]
+        if position[order[i], axis] <= place:
+            here += growth.items.cell[order[i]].rows
         else:
-            there += weight[order[i]]
-    if here < k or there < k:
+            there += growth.items.cell[order[i]].rows
+    if here < growth.k or there < growth.k:
         return start
     left, right = start, 0
     for i in range(start, stop):
         cell = order[i]
-        if axes.position[cell, axis] <= place:
+        if position[cell, axis] <= place:
             order[left] = cell
             left += 1
         else:

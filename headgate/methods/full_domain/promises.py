@@ -22,7 +22,7 @@ from headgate.grouping.condition_distances import Scratch
 from headgate.grouping.condition_rules import Rules, compile_conditions
 from headgate.grouping.conditions import Closeness, DistinctL
 from headgate.grouping.limits import NeighbourhoodLimit
-from headgate.grouping.nearness import EQUAL, FORM, Limits, compile_limits
+from headgate.grouping.nearness import EQUAL, Nearness, cheapest_form, compile_limits
 from headgate.grouping.watch import STOP
 from headgate.methods.full_domain.lattice import Entries
 from headgate.methods.full_domain.level_settings import LevelCondition
@@ -36,13 +36,13 @@ class Promises:
     """Some of the conditions, compiled over the units."""
 
     rules: Rules
-    limits: Limits
+    limits: Nearness
     windows: tuple[Window, ...]
     scratch: Scratch
 
     @property
     def empty(self) -> bool:
-        return len(self.rules.conditions) == 0 and len(self.limits.facts) == 0 and not self.windows
+        return len(self.rules.conditions) == 0 and len(self.limits.of) == 0 and not self.windows
 
     def fails(self, entries: Entries, bounds: NDArray[np.int64]) -> NDArray[np.bool_]:
         """One flag a group."""
@@ -84,7 +84,7 @@ def released_closeness(
 
 def prunes(condition: LevelCondition | NeighbourhoodLimit, table: Table, suppression: Fraction) -> bool:
     if isinstance(condition, NeighbourhoodLimit):
-        return suppression == 0 and condition.delta is None and bool(compile_limits((condition,), condition.rows).facts[0, FORM] == EQUAL)
+        return suppression == 0 and condition.delta is None and cheapest_form(condition) == EQUAL
     if isinstance(condition, DistinctL):
         return suppression == 0 or _all_sensitive(table[condition.column])
     if isinstance(condition, Closeness):
@@ -97,7 +97,7 @@ def _all_sensitive(column: Column) -> bool:
 
 
 @numba.njit(cache=True, nogil=True)
-def _fails(rules: Rules, limits: Limits, entries: Entries, bounds: NDArray[np.int64], scratch: Scratch) -> NDArray[np.bool_]:
+def _fails(rules: Rules, limits: Nearness, entries: Entries, bounds: NDArray[np.int64], scratch: Scratch) -> NDArray[np.bool_]:
     out = np.zeros(len(bounds) - 1, np.bool_)
     for g in range(len(out)):
         if scratch.state[STOP] != 0:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from headgate.grouping.condition_checks import EXACT, holds, scratch_for
 from headgate.grouping.condition_distances import Scratch
 from headgate.grouping.condition_rules import Rules
-from headgate.grouping.nearness import Limits
+from headgate.grouping.nearness import Nearness
 from headgate.grouping.watch import DONE, STOP, TOTAL
 
 BUCKETS = 256  # of one pass in search of a median
@@ -48,7 +48,7 @@ class Cutting(NamedTuple):
 
     lines: Lines
     rules: Rules
-    limits: Limits
+    limits: Nearness
     k: int
     scratch: Scratch
     low: NDArray[np.int64]
@@ -65,7 +65,7 @@ class Cut(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True)
-def cut(lines: Lines, rules: Rules, limits: Limits, k: int, state: NDArray[np.int64]) -> Tree:
+def cut(lines: Lines, rules: Rules, limits: Nearness, k: int, state: NDArray[np.int64]) -> Tree:
     """`lines` are rearranged so that every block is a stretch of them, the left part first."""
     rows, axes = len(lines.row), len(lines.position)
     total = lines.weight.sum()
@@ -105,7 +105,7 @@ def cut(lines: Lines, rules: Rules, limits: Limits, k: int, state: NDArray[np.in
 
 @numba.njit(cache=True, nogil=True, inline="never")
 def _stretch_holds(cutting: Cutting, a: int, b: int) -> bool:
-    if len(cutting.rules.conditions) + len(cutting.limits.facts) == 0:
+    if len(cutting.rules.conditions) + len(cutting.limits.of) == 0:
         return True
     lines = cutting.lines
     return bool(holds(cutting.rules, cutting.limits, lines.row[a:b], lines.weight[a:b], cutting.scratch))

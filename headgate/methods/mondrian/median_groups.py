@@ -21,7 +21,7 @@ from headgate.core.distinct import firsts_and_sizes, places
 from headgate.grouping.axes import Axes, axes_of, published_keys
 from headgate.grouping.condition_checks import EXACT, holds, scratch_for
 from headgate.grouping.condition_rules import Rules, compile_conditions
-from headgate.grouping.nearness import Limits, compile_limits
+from headgate.grouping.nearness import Nearness, compile_limits
 from headgate.grouping.watch import STOP, Watch
 from headgate.methods.mondrian.cutting import Lines, Tree, cut
 from headgate.methods.settings import Settings
@@ -95,7 +95,7 @@ def _ranks(table: Table, sensitive: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _take_back(
-    axes: Axes, rules: Rules, limits: Limits, lines: Lines, tree: Tree, leaves: NDArray[np.int64], state: NDArray[np.int64]
+    axes: Axes, rules: Rules, limits: Nearness, lines: Lines, tree: Tree, leaves: NDArray[np.int64], state: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """The blocks that are left as groups, from left to right, once no class of groups published alike can be mended by taking back cuts."""
     while state[STOP] == 0:
@@ -124,7 +124,7 @@ def _take_back(
 @numba.njit(cache=True, nogil=True)
 def _broken_classes(
     rules: Rules,
-    limits: Limits,
+    limits: Nearness,
     lines: Lines,
     bounds: NDArray[np.int64],
     by_class: NDArray[np.int64],

@@ -12,7 +12,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.axes import FIRST, FLAT, SHAPE, Axes, stretch_loss
+from headgate.grouping.axes import FLAT, Axes, stretch_loss
 
 UNIT = 144_403_552_893_600.0  # a whole domain: the least common multiple of 1 … 36, so that shares of small domains are whole too
 BEYOND = np.int64(2**31)  # stands for "no other member", above every position; its negative below
@@ -34,15 +34,15 @@ class Boxes(NamedTuple):
 
 
 def empty_boxes(axes: Axes, rows: int, classes: int) -> Boxes:
-    count = len(axes.facts)
+    count = len(axes.of)
     return Boxes(
         ends=np.empty((classes, count, 4), dtype=np.int64),
         different=np.zeros((classes, count), dtype=np.int64),
         alone=np.zeros((rows, count), dtype=np.bool_),
         loss=np.zeros(classes, dtype=np.int64),
         departure=np.zeros(rows, dtype=np.int64),
-        seen=np.zeros(len(axes.place) + 1, dtype=np.int64),
-        holder=np.zeros(len(axes.place) + 1, dtype=np.int64),
+        seen=np.zeros(len(axes.at) + 1, dtype=np.int64),
+        holder=np.zeros(len(axes.at) + 1, dtype=np.int64),
         clock=np.zeros(1, dtype=np.int64),
     )
 
@@ -60,9 +60,9 @@ def measure_class(axes: Axes, boxes: Boxes, g: int, members: NDArray[np.int64]) 
     boxes.loss[g] = 0
     for row in members:
         boxes.departure[row] = 0
-    for axis in range(len(axes.facts)):
+    for axis in range(len(axes.of)):
         _find_ends(axes, boxes, g, axis, members)
-        if axes.facts[axis, SHAPE] == FLAT:
+        if axes.of[axis].form == FLAT:
             _find_different(axes, boxes, g, axis, members)
         _add_losses(axes, boxes, g, axis, members)
 
@@ -87,7 +87,7 @@ def _find_ends(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArray[np.
 @numba.njit(cache=True, nogil=True, inline="never")
 def _find_different(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArray[np.int64]) -> None:
     """How many values there are, and who has a value alone."""
-    now, first, different = boxes.clock[0], axes.facts[axis, FIRST], np.int64(0)
+    now, first, different = boxes.clock[0], axes.of[axis].first, np.int64(0)
     for row in members:
         p = first + axes.position[row, axis]
         if boxes.seen[p] != now:
@@ -103,7 +103,7 @@ def _find_different(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArra
 
 @numba.njit(cache=True, nogil=True, inline="never")
 def _add_losses(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArray[np.int64]) -> None:
-    ends, different, flat = boxes.ends[g, axis], boxes.different[g, axis], axes.facts[axis, SHAPE] == FLAT
+    ends, different, flat = boxes.ends[g, axis], boxes.different[g, axis], axes.of[axis].form == FLAT
     low, high = ends[LOW], ends[HIGH]
     whole = whole_loss(axes, axis, low, high, different)
     boxes.loss[g] += whole
@@ -121,14 +121,14 @@ def _add_losses(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArray[np
 def replaced_loss(axes: Axes, boxes: Boxes, g: int, leaving: int, joining: int, held: NDArray[np.bool_]) -> int:
     """loss(V ∖ {leaving} ∪ {joining}). `held[axis]`: has a member of V the joining row's position? Asked on FLAT axes only."""
     total = 0
-    for axis in range(len(axes.facts)):
+    for axis in range(len(axes.of)):
         p, q = np.int64(axes.position[joining, axis]), np.int64(axes.position[leaving, axis])
         ends = boxes.ends[g, axis]
         low, high, different = ends[LOW], ends[HIGH], boxes.different[g, axis]
         if p != q:
             low = min(ends[NEXT_LOW] if q == low else low, p)
             high = max(ends[NEXT_HIGH] if q == high else high, p)
-            if axes.facts[axis, SHAPE] == FLAT:
+            if axes.of[axis].form == FLAT:
                 different += (0 if held[axis] else 1) - (1 if boxes.alone[leaving, axis] else 0)
         total += whole_loss(axes, axis, low, high, different)
     return total
@@ -139,18 +139,18 @@ def mark_positions(axes: Axes, boxes: Boxes, members: NDArray[np.int64]) -> int:
     """Remembers the positions of a class; `seen[FIRST + position]` equals the number returned until the next class is looked at."""
     boxes.clock[0] += 1
     for row in members:
-        for axis in range(len(axes.facts)):
-            if axes.facts[axis, SHAPE] == FLAT:
-                boxes.seen[axes.facts[axis, FIRST] + axes.position[row, axis]] = boxes.clock[0]
+        for axis in range(len(axes.of)):
+            if axes.of[axis].form == FLAT:
+                boxes.seen[axes.of[axis].first + axes.position[row, axis]] = boxes.clock[0]
     return int(boxes.clock[0])
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
 def find_positions(axes: Axes, row: int, members: NDArray[np.int64], held: NDArray[np.bool_]) -> None:
     """held[axis] = a member has the row's position, on FLAT axes."""
-    for axis in range(len(axes.facts)):
+    for axis in range(len(axes.of)):
         held[axis] = False
-        if axes.facts[axis, SHAPE] == FLAT:
+        if axes.of[axis].form == FLAT:
             p = axes.position[row, axis]
             for member in members:
                 if axes.position[member, axis] == p:

@@ -8,8 +8,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.nearness import EQUAL, FORM, RANGE, SIZE, START, Limits, similar
-from headgate.grouping.neighbour_counts import PAIRS, neighbourhoods
+from headgate.grouping.nearness import RANGE, Nearness, similar
+from headgate.grouping.neighbour_counts import PAIRS, near_rows
 
 FEW = 64  # so many classes, or fewer, are large: what a value finds in them is worth keeping
 MOST_CROWDS = 25_000_000  # counts kept at once: 100 MB
@@ -36,9 +36,9 @@ class Crowds(NamedTuple):
     leaving: NDArray[np.int64]  # and to who goes
 
 
-def empty_crowds(limits: Limits, classes: int, largest: int) -> Crowds:
+def empty_crowds(limits: Nearness, classes: int, largest: int) -> Crowds:
     """`largest`: members of the largest class."""
-    values = int(limits.facts[:, SIZE].sum())
+    values = int(limits.of.values.sum())
     slots = max(1, min(values, MOST_CROWDS // classes))
     return Crowds(
         rows=np.empty((slots, classes), dtype=np.int32),
@@ -46,25 +46,26 @@ def empty_crowds(limits: Limits, classes: int, largest: int) -> Crowds:
         limit=np.full(slots, -1, dtype=np.int64),
         row=np.zeros(slots, dtype=np.int64),
         following=np.zeros(1, dtype=np.int64),
-        near=np.zeros(int(limits.facts[:, SIZE].max(initial=0)), dtype=np.bool_),
+        near=np.zeros(int(limits.of.values.max(initial=0)), dtype=np.bool_),
         joining=np.zeros(max(slots, largest), dtype=np.int64),
         leaving=np.zeros(max(slots, largest), dtype=np.int64),
     )
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def edge(limits: Limits, l: int, row: int, other: int) -> int:  # noqa: E741
+def edge(limits: Nearness, l: int, row: int, other: int) -> int:  # noqa: E741
     """1 if the rows are joined in the abstract graph of limit l, else 0."""
     return 1 if similar(limits, l, limits.value[row, l], limits.value[other, l]) else 0
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def near_members(limits: Limits, l: int, row: int, others: NDArray[np.int64], near: NDArray[np.int64]) -> int:  # noqa: E741
+def near_members(limits: Nearness, l: int, row: int, others: NDArray[np.int64], near: NDArray[np.int64]) -> int:  # noqa: E741
     """near[i] = 1 where others[i] is similar to the row; how many are. Arrays taken out of `limits` before a loop cost it nothing."""
-    value, form = limits.value, limits.facts[l, FORM]
+    value, form = limits.value, limits.of[l].form
     a, found = value[row, l], 0
-    if form in (EQUAL, RANGE):
-        first, last = limits.ends[limits.facts[l, START] + a]
+    if form <= RANGE:
+        own = limits.own[limits.of[l].start + a]
+        first, last = own.first, own.last
         for i in range(len(others)):
             near[i] = 1 if first <= value[others[i], l] <= last else 0
             found += near[i]
@@ -76,7 +77,7 @@ def near_members(limits: Limits, l: int, row: int, others: NDArray[np.int64], ne
 
 
 @numba.njit(cache=True, nogil=True)
-def seat(limits: Limits, groups: NDArray[np.int32], count: int) -> Classes:
+def seat(limits: Nearness, groups: NDArray[np.int32], count: int) -> Classes:
     rows, kinds = limits.value.shape
     group = groups.astype(np.int64)
     size = np.zeros(count, dtype=np.int64)
@@ -91,49 +92,49 @@ def seat(limits: Limits, groups: NDArray[np.int32], count: int) -> Classes:
         place[row] = size[g]
         size[g] += 1
     inside = np.ones((rows, kinds), dtype=np.int64)
-    found = np.empty(member.shape[1], dtype=np.int64)
-    value, ends = limits.value, limits.ends
+    alone = np.ones(member.shape[1], dtype=np.int64)
+    value, own = limits.value, limits.own
     for l in range(kinds):  # noqa: E741
-        start, window = limits.facts[l, START], limits.facts[l, FORM] in (EQUAL, RANGE)
+        start, window = limits.of[l].start, limits.of[l].form <= RANGE
         for g in range(count):
             members = member[g, : size[g]]
             if window and len(members) <= PAIRS:
                 for i in range(len(members)):
-                    first, last = ends[start + value[members[i], l]]
+                    first, last = own[start + value[members[i], l]].first, own[start + value[members[i], l]].last
                     for j in range(len(members)):
                         if i != j and first <= value[members[j], l] <= last:
                             inside[members[i], l] += 1
             else:
-                neighbourhoods(limits, l, members, found)
+                near = near_rows(limits, l, value[members, l].astype(np.int64), alone[: len(members)])
                 for i in range(len(members)):
-                    inside[members[i], l] = found[i]
+                    inside[members[i], l] = near[i]
     return Classes(group, member, place, size, inside)
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def violates(limits: Limits, classes: Classes, row: int) -> bool:
+def violates(limits: Nearness, classes: Classes, row: int) -> bool:
     """Definition 13: 𝒟_V(v) ≥ t + 1, with the t of the class's own size, under any limit that protects the row."""
     size = classes.size[classes.group[row]]
     for l in range(limits.value.shape[1]):  # noqa: E741
-        centre = limits.centre[limits.facts[l, START] + limits.value[row, l]]
+        centre = limits.own[limits.of[l].start + limits.value[row, l]].centre
         if centre and classes.inside[row, l] > limits.allowed[l, size]:
             return True
     return False
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def crowd_of(limits: Limits, classes: Classes, crowds: Crowds, l: int, row: int) -> int:  # noqa: E741
+def crowd_of(limits: Nearness, classes: Classes, crowds: Crowds, l: int, row: int) -> int:  # noqa: E741
     """The slot that holds how many rows of each class are similar to the row under limit l, itself included in its own."""
-    start, a = limits.facts[l, START], limits.value[row, l]
+    start, a = limits.of[l].start, limits.value[row, l]
     if crowds.slot[start + a] >= 0:
         return int(crowds.slot[start + a])
     s = crowds.following[0]
     crowds.following[0] = (s + 1) % len(crowds.limit)
     former = crowds.limit[s]
     if former >= 0:
-        crowds.slot[limits.facts[former, START] + limits.value[crowds.row[s], former]] = -1
+        crowds.slot[limits.of[former].start + limits.value[crowds.row[s], former]] = -1
     crowds.slot[start + a], crowds.limit[s], crowds.row[s] = s, l, row
-    for b in range(limits.facts[l, SIZE]):
+    for b in range(limits.of[l].values):
         crowds.near[b] = similar(limits, l, a, b)
     for g in range(len(classes.size)):
         crowds.rows[s, g] = 0
@@ -144,9 +145,9 @@ def crowd_of(limits: Limits, classes: Classes, crowds: Crowds, l: int, row: int)
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def similar_in(limits: Limits, classes: Classes, crowds: Crowds, l: int, row: int, g: int) -> int:  # noqa: E741
+def similar_in(limits: Nearness, classes: Classes, crowds: Crowds, l: int, row: int, g: int) -> int:  # noqa: E741
     """𝒟_V(v) for the members of class g, the row itself included if it is one."""
-    slot = crowds.slot[limits.facts[l, START] + limits.value[row, l]]
+    slot = crowds.slot[limits.of[l].start + limits.value[row, l]]
     if slot < 0 and len(classes.size) <= FEW:
         slot = crowd_of(limits, classes, crowds, l, row)
     if slot >= 0:
@@ -155,7 +156,7 @@ def similar_in(limits: Limits, classes: Classes, crowds: Crowds, l: int, row: in
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def put(limits: Limits, classes: Classes, crowds: Crowds, row: int, left: int, home: int, spot: int) -> None:
+def put(limits: Nearness, classes: Classes, crowds: Crowds, row: int, left: int, home: int, spot: int) -> None:
     """The row takes the place that `left` has in the class `home`; everyone's counts follow. `left` is out of every class then."""
     members, joining, leaving = classes.member[home, : classes.size[home]], crowds.joining, crowds.leaving
     inside, rows, limit = classes.inside, crowds.rows, crowds.limit

@@ -12,7 +12,6 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.nearness import START
 from headgate.grouping.watch import STOP
 from headgate.methods.xcolor.class_boxes import find_positions, replaced_loss
 from headgate.methods.xcolor.classes import crowd_of, edge, put, similar_in, violates
@@ -175,7 +174,7 @@ def _movable(exchange: Exchange, leaving: int, row: int) -> bool:
     limits, classes = exchange.limits, exchange.classes
     g = classes.group[row]
     for l in range(limits.value.shape[1]):  # noqa: E741
-        centre = limits.centre[limits.facts[l, START] + limits.value[leaving, l]]
+        centre = limits.own[limits.of[l].start + limits.value[leaving, l]].centre
         similar = exchange.search.crowd[l, g] - edge(limits, l, leaving, row)
         if centre and similar >= limits.allowed[l, classes.size[g]]:
             return False

@@ -13,8 +13,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.axes import FIRST, FLAT, SHAPE, Axes
-from headgate.grouping.nearness import START, Limits
+from headgate.grouping.axes import FLAT, Axes
+from headgate.grouping.nearness import Nearness
 from headgate.grouping.watch import DONE, STOP
 from headgate.methods.xcolor.class_boxes import UNIT, Boxes, empty_boxes, find_positions, mark_positions, measure_class, replaced_loss
 from headgate.methods.xcolor.classes import Classes, Crowds, crowd_of, edge, empty_crowds, put, similar_in, violates
@@ -42,7 +42,7 @@ class Exchange(NamedTuple):
     """All that exchanging works on."""
 
     axes: Axes
-    limits: Limits
+    limits: Nearness
     classes: Classes
     boxes: Boxes
     crowds: Crowds
@@ -50,8 +50,8 @@ class Exchange(NamedTuple):
     search: PartnerSearch
 
 
-def prepare(axes: Axes, limits: Limits, classes: Classes) -> Exchange:
-    count, (rows, kinds), wide = len(classes.size), limits.value.shape, len(axes.facts)
+def prepare(axes: Axes, limits: Nearness, classes: Classes) -> Exchange:
+    count, (rows, kinds), wide = len(classes.size), limits.value.shape, len(axes.of)
     search = PartnerSearch(
         waiting=np.zeros(rows, dtype=np.bool_),
         asked=np.full(rows, -1, dtype=np.int64),
@@ -177,7 +177,7 @@ def open_classes(exchange: Exchange, leaving: int, since: int) -> bool:
     for g in range(len(classes.size)):
         search.open[g] = g != home and search.changed[g] > since
         for l in range(len(search.crowd)):  # noqa: E741
-            centre = limits.centre[limits.facts[l, START] + limits.value[leaving, l]]
+            centre = limits.own[limits.of[l].start + limits.value[leaving, l]].centre
             if centre and search.crowd[l, g] >= limits.allowed[l, classes.size[g]]:
                 search.open[g] = False
         found = found or search.open[g]
@@ -189,9 +189,9 @@ def _loss_change(exchange: Exchange, leaving: int, row: int, mark: int, least: i
     """loss(V ∖ {v} ∪ {v'}) + loss(V' ∪ {v} ∖ {v'}) − loss(V) − loss(V'), or anything above `least` if it is above it."""
     axes, classes, boxes, search = exchange.axes, exchange.classes, exchange.boxes, exchange.search
     home, g = classes.group[leaving], classes.group[row]
-    for axis in range(len(axes.facts)):
-        if axes.facts[axis, SHAPE] == FLAT:
-            search.own[axis] = boxes.seen[axes.facts[axis, FIRST] + axes.position[row, axis]] == mark
+    for axis in range(len(axes.of)):
+        if axes.of[axis].form == FLAT:
+            search.own[axis] = boxes.seen[axes.of[axis].first + axes.position[row, axis]] == mark
     change = replaced_loss(axes, boxes, home, leaving, row, search.own) - boxes.loss[home]
     if change + boxes.departure[row] > least:
         return int(NOBODY)

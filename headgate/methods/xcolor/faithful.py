@@ -19,7 +19,7 @@ from headgate.core.errors import InputRejected
 from headgate.grouping.abstract_graph import occurring, weight_near
 from headgate.grouping.axes import Axes
 from headgate.grouping.limits import NeighbourhoodLimit
-from headgate.grouping.nearness import Limits, compile_limits
+from headgate.grouping.nearness import Nearness, compile_limits
 from headgate.grouping.watch import STOP, TOTAL, Watch
 from headgate.methods.xcolor.classes import Classes, seat, violates
 from headgate.methods.xcolor.cycles import exchange_triples
@@ -63,7 +63,7 @@ def row_degrees(limits: Sequence[NeighbourhoodLimit], rows: int) -> NDArray[np.i
     return total
 
 
-def _exchanged(axes: Axes, compiled: Limits, groups: Codes, count: int, state: NDArray[np.int64], cycles: bool) -> Coloring:
+def _exchanged(axes: Axes, compiled: Nearness, groups: Codes, count: int, state: NDArray[np.int64], cycles: bool) -> Coloring:
     classes = seat(compiled, groups, count)
     first = int(_violations(compiled, classes))
     exchanges = 0
@@ -144,7 +144,7 @@ def _sink(heap: NDArray[np.int64], size: int, load: NDArray[np.int64]) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def _violations(limits: Limits, classes: Classes) -> int:
+def _violations(limits: Nearness, classes: Classes) -> int:
     count = 0
     for row in range(len(classes.group)):
         count += violates(limits, classes, row)

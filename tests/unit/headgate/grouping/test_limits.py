@@ -9,7 +9,7 @@ from headgate.core.errors import InputRejected
 from headgate.grouping.items import items_of
 from headgate.grouping.limits import allowed_dissimilar, delta_l, dissimilarity, limits_of_table, linkability
 from headgate.grouping.nearness import compile_limits
-from headgate.grouping.neighbour_counts import neighbourhoods
+from headgate.grouping.neighbour_counts import near_rows
 from headgate.grouping.recount import recount
 
 
@@ -51,7 +51,7 @@ def test_linkability_and_delta_l_round_down(people):
 
 @pytest.mark.parametrize("rows", [5, 40, 100, 230])
 def test_every_form_of_a_limit_counts_what_the_distance_says(make_table, rows):
-    """EQUAL, RANGE, NEAR and LAYOUT against plain Python, for small groups and large ones, with missing cells."""
+    """EQUAL, RANGE and TABLE against plain Python, for small groups and large ones, with missing cells."""
     draw = np.random.default_rng(rows)
     frame = pd.DataFrame(
         {
@@ -98,8 +98,7 @@ def test_every_form_of_a_limit_counts_what_the_distance_says(make_table, rows):
     }
     for name, (limit, similar) in distances.items():
         compiled = compile_limits([limit], rows)
-        counts = np.empty(rows, dtype=np.int64)
-        neighbourhoods(compiled, 0, np.arange(rows), counts)
+        counts = near_rows(compiled, 0, limit.value.astype(np.int64), np.ones(rows, dtype=np.int64))
         assert counts.tolist() == [sum(similar(i, j) for j in range(rows)) for i in range(rows)], name
         counted = recount(items_of(table, [limit]), [limit], np.zeros(rows, dtype=np.int32))
         assert (not counted.broken) == (counts.max() <= limit.allowed[rows]), name

@@ -90,7 +90,7 @@ class Told:
     def rows_of(self, cells: Iterable[int]) -> dict[int, int]:
         """All rows of some cells, by item."""
         within = set(cells)
-        return {item: rows for item, rows in enumerate(self.items.rows.tolist()) if int(self.items.cell[item]) in within}
+        return {item: rows for item, rows in enumerate(self.items.rows.tolist()) if int(self.items.item.cell[item]) in within}
 
     def near(self, name: str, group: dict[int, int], item: int) -> int:
         """Rows of a group (rows by item) that are similar to an item."""

@@ -14,7 +14,7 @@ from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.hierarchy import Hierarchy
 from headgate.grouping import nearness as compiled
 from headgate.grouping.limits import dissimilarity
-from headgate.grouping.nearness import FORM, LISTED, NEAR, RANGE, alike, compile_limits, nearness
+from headgate.grouping.nearness import LISTED, RANGE, TABLE, compile_limits, similar
 from headgate.grouping.neighbour_counts import near_rows
 
 LEAVES = [f"c{i}" for i in range(8)]
@@ -89,7 +89,7 @@ def _distance(cells, distance, i, j):
 
 
 def _steering(limit):
-    return nearness(compile_limits([limit], limit.rows), [limit])
+    return compile_limits([limit], limit.rows, steering=True)
 
 
 def _similar(drawn):
@@ -102,7 +102,7 @@ def _similar(drawn):
 def _taken(steering, limit):
     """Who is taken for similar to whom."""
     value = (steering.value[:, 0] if len(steering.value) == limit.rows else limit.value).tolist()
-    return np.array([[alike(steering, 0, one, other) for other in value] for one in value])
+    return np.array([[similar(steering, 0, one, other) for other in value] for one in value])
 
 
 @settings(max_examples=50, deadline=None)
@@ -111,9 +111,9 @@ def test_by_order_table_or_list_the_similar_ones_are_those_within_epsilon(drawn,
     limit = _limit(*drawn)
     with pytest.MonkeyPatch.context() as patch:
         if listed:
-            patch.setattr(compiled, "LARGEST_NEAR", 0)
+            patch.setattr(compiled, "LARGEST_TABLE", 0)
         steering = _steering(limit)
-    assert steering.facts[0, FORM] <= RANGE or steering.facts[0, FORM] == (LISTED if listed else NEAR)
+    assert steering.of[0].form <= RANGE or steering.of[0].form == (LISTED if listed else TABLE)
     assert (_taken(steering, limit) == _similar(drawn)).all()
 
 
@@ -123,12 +123,12 @@ def test_boxes_of_values_miss_no_similar_pair_and_no_centre(drawn, most):
     """As if a table of `most` values were as large as can be, and lists too long."""
     limit = _limit(*drawn)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "LARGEST_NEAR", most)
+        patch.setattr(compiled, "LARGEST_TABLE", most)
         patch.setattr(compiled, "MOST_VALUES", 0)
         steering = _steering(limit)
-    if steering.facts[0, FORM] > RANGE:
+    if steering.of[0].form > RANGE:
         assert steering.value.max() <= most
-        assert steering.centre[steering.value[:, 0]].all()
+        assert steering.own.centre[steering.value[:, 0]].all()
         assert (_taken(steering, limit) | ~_similar(drawn)).all()
 
 
@@ -138,7 +138,7 @@ def test_boxes_tell_apart_what_is_far_apart():
     drawn = {"pay": draw.random(100).tolist(), "rank": draw.choice(LEVELS, 100).tolist()}, Distance(weights={"pay": 1, "rank": 1}), "0.2"
     limit = _limit(*drawn)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "LARGEST_NEAR", 80)
+        patch.setattr(compiled, "LARGEST_TABLE", 80)
         patch.setattr(compiled, "MOST_VALUES", 0)
         steering = _steering(limit)
     assert steering.value.max() < 80 < len(limit.distinct)
@@ -152,7 +152,7 @@ def test_where_words_must_agree_similar_pays_follow_each_other_whichever_column_
     drawn = {**drawn[0], "pay": [0.0, 0.01, *drawn[0]["pay"][2:]]}, Distance(weights={"pay": 1.0, "word": 1.0}), epsilon
     limit = _limit(*drawn)
     steering = _steering(limit)
-    assert steering.facts[0, FORM] == RANGE
+    assert steering.of[0].form == RANGE
     assert (_taken(steering, limit) == _similar(drawn)).all()
 
 
@@ -163,7 +163,7 @@ def test_rows_near_each_value_of_a_group_are_all_its_similar_rows(drawn, seed, l
     limit = _limit(*drawn)
     with pytest.MonkeyPatch.context() as patch:
         if listed:
-            patch.setattr(compiled, "LARGEST_NEAR", 0)
+            patch.setattr(compiled, "LARGEST_TABLE", 0)
         steering = _steering(limit)
     draw = np.random.default_rng(seed)
     members = draw.integers(0, limit.rows, int(draw.integers(1, 80)))

@@ -41,13 +41,13 @@ def test_items_are_rows_that_nothing_tells_apart(told, seed):
     for one in range(case.rows):
         for other in range(one):
             same_cell = all(case.cells[name][one] == case.cells[name][other] for name in case.quasi)
-            assert same_cell == (items.cell[item[one]] == items.cell[item[other]])
+            assert same_cell == (items.item[item[one]].cell == items.item[item[other]].cell)
             values = [case.cells[name][one] == case.cells[name][other] for name in ("word", "pay")]
             if same_cell and all(values):
                 assert item[one] == item[other]
             if item[one] == item[other]:
                 assert all(case.similar(name, one, other) for name in case.names)
-    assert items.weight.tolist() == [sum(case.rows_of([cell]).values()) for cell in range(len(items.weight))]
+    assert items.cell.rows[:-1].tolist() == [sum(case.rows_of([cell]).values()) for cell in range(items.cells)]
 
 
 def test_each_part_of_an_item_sends_exactly_its_rows_to_its_group():

@@ -8,34 +8,28 @@ import pytest
 
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
-from headgate.grouping.compiling import loop
 from headgate.grouping.items import items_of
-from headgate.methods.blocks.tree import grow_tree, to_pay
+from headgate.methods.blocks.tree import grow_tree
 
 SEEDS = range(10)
 UNBOUNDED = 10_000
 
 
-@loop
-def _price_of(items, cells, price, tally):
-    return to_pay(items, cells, price, tally)
-
-
 def _grown(case, k, at_most=UNBOUNDED):
-    cells = np.arange(len(case.items.weight))
+    cells = np.arange(case.items.cells)
     return grow_tree(case.items, cells, k, np.ones(len(case.names)), at_most, np.zeros(3, dtype=np.int64))
 
 
 def _cells(tree, box):
-    return tree.order[tree.start[box] : tree.stop[box]].tolist()
+    return tree.order[tree.box[box].start : tree.box[box].stop].tolist()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_leaves_share_out_all_cells_and_hold_k_rows(told, seed):
     case = told(seed, 80)
     tree = _grown(case, 4)
-    leaves = [box for box in range(len(tree.left)) if tree.left[box] < 0]
-    assert sorted(cell for box in leaves for cell in _cells(tree, box)) == list(range(len(case.items.weight)))
+    leaves = [box for box in range(len(tree.box)) if tree.box[box].left < 0]
+    assert sorted(cell for box in leaves for cell in _cells(tree, box)) == list(range(case.items.cells))
     assert min(sum(case.rows_of(_cells(tree, box)).values()) for box in leaves) >= 4
 
 
@@ -44,8 +38,8 @@ def test_a_cut_that_a_sample_of_cells_recommends_still_leaves_k_rows():
     specs = {"age": ColumnSpec("age", Kind.INTEGER, Role.QUASI), "word": ColumnSpec("word", Kind.CATEGORY, Role.SENSITIVE)}
     table = encode_table(pd.DataFrame({"age": [0] * 9 + [*range(10_000, 11_500)], "word": ["x"] * 1_509}), specs)
     items = items_of(table, []).items
-    tree = grow_tree(items, np.arange(len(items.weight)), 10, np.empty(0), UNBOUNDED, np.zeros(3, dtype=np.int64))
-    rows = [int(items.weight[_cells(tree, box)].sum()) for box in range(len(tree.left)) if tree.left[box] < 0]
+    tree = grow_tree(items, np.arange(items.cells), 10, np.empty(0), UNBOUNDED, np.zeros(3, dtype=np.int64))
+    rows = [int(items.cell.rows[_cells(tree, box)].sum()) for box in range(len(tree.box)) if tree.box[box].left < 0]
     assert sum(rows) == 1_509
     assert min(rows) >= 10
 
@@ -54,20 +48,20 @@ def test_a_cut_that_a_sample_of_cells_recommends_still_leaves_k_rows():
 def test_boxes_span_their_cells_and_both_halves_lose_less_than_the_whole(told, seed):
     case = told(seed, 80, limited=False)
     tree = _grown(case, 4)
-    assert len(tree.left) > 1
+    assert len(tree.box) > 1
 
     def lost(box):
         rows = case.rows_of(_cells(tree, box))
         return sum(rows.values()) * case.loss(rows)
 
-    for box in range(len(tree.left)):
+    for box in range(len(tree.box)):
         position = case.items.axes.position[_cells(tree, box)]
-        assert tree.low[box].tolist() == position.min(axis=0).tolist()
-        assert tree.high[box].tolist() == position.max(axis=0).tolist()
-        if tree.left[box] >= 0:
-            halves = (tree.left[box], tree.right[box])
+        assert tree.span.low[box].tolist() == position.min(axis=0).tolist()
+        assert tree.span.high[box].tolist() == position.max(axis=0).tolist()
+        if tree.box[box].left >= 0:
+            halves = (tree.box[box].left, tree.box[box].right)
             assert _cells(tree, halves[0]) + _cells(tree, halves[1]) == _cells(tree, box)
-            assert [tree.parent[half] for half in halves] == [box, box]
+            assert [tree.box[half].parent for half in halves] == [box, box]
             if "town" not in case.quasi:  # in a hierarchy a cut may only pay by the next one
                 assert sum(map(lost, halves)) < lost(box)
 
@@ -91,24 +85,3 @@ def test_the_first_cut_is_the_one_after_which_rows_lose_least(told, seed):
                 costs.append(sum(size * case.loss(half) for size, half in zip(sizes, halves, strict=True)))
     chosen = [case.rows_of(_cells(tree, box)) for box in (1, 2)]
     assert sum(sum(half.values()) * case.loss(half) for half in chosen) == pytest.approx(min(costs), abs=1e-9)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_rows_too_many_in_a_box_have_their_price(told, seed):
-    """The share of each neighbourhood that is too many, of each row around which there is one."""
-    case = told(seed, 60)
-    draw = np.random.default_rng(seed)
-    price = draw.random(len(case.names)) + 0.5
-    tally = np.zeros(200, dtype=np.int64)
-    for _ in range(8):
-        many = int(draw.integers(1, len(case.items.weight) + 1))
-        cells = np.sort(draw.choice(len(case.items.weight), many, replace=False)).astype(np.int64)
-        box = case.rows_of(cells.tolist())
-        size, expected = sum(box.values()), 0.0
-        for name, own in zip(case.names, price, strict=True):
-            for item, rows in box.items():
-                near, cap = case.near(name, box, item), case.allowed(name, size)
-                if near > cap and case.centre(name, case.like[item]):
-                    expected += own * rows * (near - cap) / near
-        assert _price_of(case.items, cells, price, tally) == pytest.approx(expected, abs=1e-9)
-        assert not tally.any()
