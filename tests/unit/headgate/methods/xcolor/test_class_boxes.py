@@ -59,7 +59,7 @@ def test_a_departure_changes_the_loss_to_that_of_the_others(case: tuple[int, lis
 @given(cases, st.integers(0, ROWS - 1))
 def test_a_row_that_takes_anothers_place_gives_the_loss_of_the_class_with_it(case: tuple[int, list[int]], joining: int) -> None:
     made, members = axes(case[0]), [row for row in case[1] if row != joining]
-    boxes, held = empty_boxes(made, ROWS, 1), np.zeros(len(made.facts), dtype=np.bool_)
+    boxes, held = empty_boxes(made, ROWS, 1), np.zeros(len(made.of), dtype=np.bool_)
     measure_class(made, boxes, 0, np.array(members))
     find_positions(made, joining, np.array(members), held)
     for leaving in members:
