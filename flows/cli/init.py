@@ -12,7 +12,7 @@ from flows.cli.options import Output, TableFile
 def init(table: TableFile, output: Output = None) -> None:
     """Draft a policy for TABLE. Guesses are marked; confirm them before the first release."""
     from flows.cli.terminal import console
-    from policies.schema.draft import draft_policy
+    from policies.schema.policy_draft import draft_policy
     from tasks.reading.profile import profile_table
 
     text = draft_policy(profile_table(table, None if output is None else output.absolute().parent))

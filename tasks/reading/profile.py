@@ -19,7 +19,7 @@ import pyarrow as pa
 from headgate.core.errors import InputRejected
 from headgate.core.inferred import absent_column
 from headgate.core.spelling import beyond_floats
-from policies.schema.draft import ColumnProfile, TableProfile
+from policies.schema.policy_draft import ColumnProfile, TableProfile
 from tasks.reading.arrow_frame import frame_of, texts_of
 from tasks.reading.open_source import open_recognized
 from tasks.reading.source import Source, read_bytes

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from headgate.core.errors import InputRejected
-from policies.schema.draft import draft_policy
 from policies.schema.loading import parse_policy
+from policies.schema.policy_draft import draft_policy
 from tasks.reading.profile import profile_table, read_any_table
 
 

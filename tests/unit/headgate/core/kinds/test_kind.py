@@ -28,7 +28,7 @@ NAME_A_KIND = {
     "headgate/risk/suppression/min_risk.py": "a column of no dictionary is a category",
     "policies/schema/attribute.py": "a sensitive set must list its values",
     "policies/schema/coherence.py": "similarity is of categories; a set stands for its bits",
-    "policies/schema/draft.py": "what a draft guesses from a profile",
+    "policies/schema/policy_draft.py": "what a draft guesses from a profile",
     "policies/schema/policy.py": "the sets of a policy",
     "policies/sealed/specs.py": "a set is published as bits; what is dropped is never encoded",
     "tasks/reading/ingest.py": "how sets and dates are written in a file",

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from headgate.core.columns import Kind, Role
 from headgate.core.errors import InputRejected, PolicyInvalid
-from policies.schema.draft import ColumnProfile, TableProfile, dataset_name, draft_policy
 from policies.schema.loading import parse_policy
 from policies.schema.policy import require_ready
+from policies.schema.policy_draft import ColumnProfile, TableProfile, dataset_name, draft_policy
 
 COLUMNS = (
     ColumnProfile("patient_id", "text", 1000, 1000),
