@@ -16,7 +16,10 @@ from benchmarks import associations, lattice
 from benchmarks.measures import Row
 from headgate.projection.bitmap import bitmap_table
 from policies.gates.attackers import attackers_of
-from policies.judging.checkplan import TableCheck, search_plan
+from policies.jobs.engine import LocalEngine
+from policies.jobs.plan_search import TableCheck, search_plan
+from policies.jobs.spool import MemorySpool
+from policies.jobs.table_job import TableJob, Workplace
 from policies.sealed.specs import promise_of
 from policies.shipped import shipped_policy
 from tasks.reading.ingest import ingest
@@ -31,9 +34,10 @@ def whole() -> dict[str, float]:
     promise = promise_of(loaded.policy, table)
     seconds = steps = tried = 0.0
     for _ in range(2):
-        check = TableCheck(
-            table, promise, loaded.policy.anonymize, None, attackers_of(loaded.policy.gates.disclosure, table, {}), b"benchmark"
-        )
+        spool = MemorySpool()
+        attackers = attackers_of(loaded.policy.gates.disclosure, table, {})
+        job = TableJob((), spool.put(table), promise, loaded.policy.anonymize, None, attackers, b"benchmark")
+        check = TableCheck(job, LocalEngine(Workplace(spool)))
         start = time.perf_counter()
         steps = len(search_plan(loaded.policy, table, check, promise).steps)
         seconds, tried = time.perf_counter() - start, len(check.tried)

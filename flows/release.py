@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import threading
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,16 @@ from prefect.artifacts import create_table_artifact
 from flows.policy_files import resolve_policy
 from headgate.core.errors import HeadgateError
 from policies.judging.verdicts import require_passed
-from tasks.release import run as record
 from tasks.release import steps
-from tasks.release.make_tables import agree_on_suppression
-from tasks.release.workbench import Workbench
+from tasks.release.anonymize_tables import Agreed, Grouped, agree_on_suppression, release_everybody
+from tasks.release.assemble import account_of
+from tasks.release.choose_plan import NotPlanned, Planned
+from tasks.release.end_release import append_events, end_as_nothing_new, end_unsealed, pending_candidate
+from tasks.release.expect_tables import Checked, refuse_failed
+from tasks.release.listener import listener_here
+from tasks.release.run import Happened, Run, begun, opened_release
+from tasks.release.so_far import SoFar
+from tasks.release.transform_source import Transformed
 from tasks.runtime.boundary import guarded
 
 NOTHING_NEW = "nothing new"
@@ -48,67 +55,110 @@ def release(policy: str, source: str | None = None, key: str | None = None, if_c
 
 @guarded
 def _release(policy: str, source: str | None, key: str | None, if_changed: bool, release_id: str) -> str:
-    with record.opened_release(resolve_policy(policy), _path(source), _path(key), release_id) as bench:
+    with opened_release(resolve_policy(policy), _path(source), _path(key), release_id) as run:
+        making = Making(run)
         try:
-            return _to_candidate(bench, if_changed)
+            return making.to_candidate(if_changed)
         except HeadgateError as problem:
-            record.end_unsealed(bench, problem)
+            making.end(problem)
             raise
         except BaseException as stop:  # Ctrl-C, SIGTERM, or a defect in the flow itself: the ledger must know that the run has ended
-            bench.stopping.set()  # tables that other threads are still grouping
+            run.stopping.set()  # tables that other threads are still grouping
             interrupted = HeadgateError("interrupted")
             interrupted.code = 130 if isinstance(stop, KeyboardInterrupt | SystemExit) else 1
-            record.end_unsealed(bench, interrupted)
+            making.end(interrupted)
             raise
 
 
-def _to_candidate(bench: Workbench, if_changed: bool) -> str:
-    imports = import_in_background()
-    release_id = bench.release_id
-    steps.ingest(release_id)
-    steps.audit(release_id)
-    if if_changed and (candidate := record.pending_candidate(bench)):
-        record.end_as_nothing_new(bench, candidate)
-        return NOTHING_NEW
-    if bench.loaded.policy.gates.disclosure is not None:
-        steps.read_dictionaries(release_id)
-    if bench.loaded.policy.suppress_cells is not None:
-        steps.suppress_cells(release_id)
-    steps.transform_sets(release_id)
-    imports.result()
-    steps.expect(release_id)
-    steps.audit(release_id)
-    steps.choose_plan(release_id)
-    steps.audit(release_id)
-    _anonymize(bench)
-    for name in bench.names:
-        steps.write_table(release_id, name)
-    steps.audit(release_id)
-    for name in bench.names:
-        steps.expect_published(release_id, name)
-    _each(steps.gate_table, bench)
-    steps.attack_tables(release_id)
-    steps.judge(release_id)
-    steps.audit(release_id)
-    _show_gates(bench)
-    steps.track(release_id)
-    steps.audit(release_id)
-    require_passed(bench.verdicts)
-    return str(steps.seal_candidate(release_id))
+class Making:
+    """The order of the steps, what they have given out so far, and which of it the ledger has not been told yet."""
 
+    def __init__(self, run: Run) -> None:
+        self.run, self.done = run, SoFar()
+        self._waiting: list[Happened] = [begun(run)]
+        self._appended = 0
 
-def _anonymize(bench: Workbench) -> None:
-    """In parallel; again where one table suppresses rows that the others still hold."""
-    while True:
-        _each(steps.anonymize_table, bench)
-        if agree_on_suppression(bench):
-            return
+    def to_candidate(self, if_changed: bool) -> str:
+        imports = import_in_background()
+        run = self.run
+        self._append(append_events)
+        read = steps.ingest(run)
+        self._add(read.happened, read=read)
+        self._append(steps.audit)
+        if if_changed and (candidate := pending_candidate(run, read)):
+            end_as_nothing_new(run, candidate)
+            return NOTHING_NEW
+        imports.result()
+        self._check(steps.expect(run, read))
+        self._append(steps.audit)
+        held = steps.dictionaries(run, read) if run.policy.gates.disclosure is not None else None
+        self._add(held=held)
+        suppressed = steps.cells(run, read, held) if run.policy.suppress_cells is not None else None
+        self._add(suppressed=suppressed)
+        transformed = steps.transform(run, read, held, suppressed)
+        self._add(transformed=transformed)
+        planned = self._plan(transformed)
+        agreed, grouped = self._anonymize(transformed, planned)
+        for table in grouped:
+            written = steps.write(run, transformed, planned, agreed, table)
+            self._add(written.happened, written=(*self.done.written, written))
+        self._append(steps.audit)
+        for written in self.done.written:
+            self._check(steps.expect_written(run, read, transformed, planned, written))
+        gating = [steps.gate.submit(run, transformed, planned, written) for written in self.done.written]
+        gated = tuple(table.result() for table in gating)
+        self._add(gated=gated)
+        self._add(attacked=steps.attack(run, transformed, planned, agreed, self.done.written, gated))
+        judged = steps.judge(run, read, held, transformed, planned, agreed, gated)
+        self._add(judged.happened, judged=judged)
+        self._append(steps.audit)
+        verdicts = run.spool.get(judged.judgement).verdicts
+        _show_gates(run, verdicts)
+        tracked = steps.track(run, self.done)
+        self._add(tracked.happened, mlflow_run_id=tracked.mlflow_run_id)
+        self._append(steps.audit)
+        require_passed(verdicts)
+        sealed = steps.seal(run, self.done)
+        listener_here().finished(account_of(run, self.done, sealed.state, sealed.folder, sealed.candidate))
+        return sealed.candidate
 
+    def _plan(self, transformed: Transformed) -> Planned:
+        planned = steps.plan(self.run, transformed)
+        if isinstance(planned, NotPlanned):
+            self._add(not_planned=planned)
+            raise self.run.spool.get(planned.stopped).why
+        self._add(planned.happened, planned=planned)
+        self._append(steps.audit)
+        return planned
 
-def _each(step: Any, bench: Workbench) -> None:
-    futures = [step.submit(bench.release_id, name) for name in bench.names]
-    for future in futures:
-        future.result()
+    def _anonymize(self, transformed: Transformed, planned: Planned) -> tuple[Agreed, list[Grouped]]:
+        """Again where one table suppresses rows that the others still hold."""
+        agreed = release_everybody(self.run, transformed)
+        while True:
+            self._add(agreed=agreed)
+            making = [steps.anonymize.submit(self.run, planned, agreed, name) for name in planned.names]
+            grouped = [table.result() for table in making]
+            agreed = agree_on_suppression(self.run, planned, agreed, grouped)
+            if agreed.settled:
+                return agreed, grouped
+
+    def _check(self, checked: Checked) -> None:
+        """What failed is in the ledger and in the report before it stops the release."""
+        self._add(checked.happened, checked=(*self.done.checked, checked))
+        refuse_failed(self.run, checked)
+
+    def _add(self, *happened: Happened, **given: Any) -> None:
+        self.done = replace(self.done, **given)
+        self._waiting += happened
+
+    def _append(self, append: Any) -> None:
+        self._appended = append(self.run, self._appended, tuple(self._waiting))
+        self._waiting.clear()
+
+    def end(self, problem: HeadgateError) -> None:
+        self._append(append_events)
+        state, folder = end_unsealed(self.run, self.done, problem)
+        listener_here().finished(account_of(self.run, self.done, state, folder))
 
 
 @cache
@@ -133,7 +183,7 @@ def import_in_background() -> Future[None]:
     return imports
 
 
-def _show_gates(bench: Workbench) -> None:
+def _show_gates(run: Run, verdicts: Any) -> None:
     """The gate table on the run's page in Prefect: figures only."""
     rows = [
         {
@@ -143,9 +193,9 @@ def _show_gates(bench: Workbench) -> None:
             "required": verdict.required,
             "passed": verdict.passed,
         }
-        for verdict in bench.verdicts
+        for verdict in verdicts
     ]
-    create_table_artifact(key=f"gates-{bench.release_id}", table=rows, description=f"Gates of release {bench.release_id}")
+    create_table_artifact(key=f"gates-{run.release_id}", table=rows, description=f"Gates of release {run.release_id}")
 
 
 def _path(text: str | None) -> Path | None:

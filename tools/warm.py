@@ -50,7 +50,8 @@ from headgate.risk.candidates.runs import cell_runs, stacked
 from headgate.risk.candidates.trie import trie_of
 from headgate.utility.queries import count_query_error
 from policies.gates.attackers import Attacker, attackers_of
-from policies.judging.checkplan import TableCheck
+from policies.jobs.spool import MemorySpool
+from policies.jobs.table_job import TableJob, Workplace, try_table
 from policies.sealed.promise import Promise
 from policies.sealed.specs import promise_of
 from policies.shipped import shipped_policy
@@ -145,8 +146,9 @@ def foresee() -> None:
 def measure() -> None:
     """Every gate of a release, and its count queries."""
     one = sample()
-    check = TableCheck(one.table, one.promise, one.loaded.policy.anonymize, one.loaded.policy.gates.disclosure, one.attackers, b"warm")
-    check.checked(SENSITIVE)
+    spool, policy = MemorySpool(), one.loaded.policy
+    job = TableJob(SENSITIVE, spool.put(one.table), one.promise, policy.anonymize, one.attackers, b"warm")
+    try_table(job, Workplace(spool))
     count_query_error(one.table, _published(), 3, 2, 0.1, 20, 1)
     table, people = _published(), one.table.columns
     homogeneity(table, people, "job")

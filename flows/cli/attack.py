@@ -11,8 +11,8 @@ import typer
 from flows.cli.options import CandidateId, Json
 
 if TYPE_CHECKING:
+    from tasks.attacks.attack_candidate import Attacked
     from tasks.attacks.attempts import Attempt
-    from tasks.release.attack_tables import Attacked
 
 WIDTH = 160  # columns of the table in a file
 MEANING = (
@@ -34,8 +34,8 @@ def attack(
     from flows.cli.shapes import attacks_document
     from flows.cli.terminal import console, print_json
     from flows.policy_files import resolve_policy
+    from tasks.attacks.attack_candidate import attack_candidate
     from tasks.ledger.open_ledger import open_ledger
-    from tasks.release.attack_tables import attack_candidate
     from tasks.runtime.home import Home
 
     home = Home.open()

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Ta
 from rich.text import Text
 
 from flows.cli.terminal import console, tell
-from tasks.runtime.listener import Listener
+from tasks.release.listener import Listener
 
 MOMENT = 2.0  # seconds before the first line of text
 EVERY = 5.0  # seconds between two of them

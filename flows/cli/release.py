@@ -11,9 +11,8 @@ from flows.cli.options import Json, Key, PolicyFile, Verbose
 
 if TYPE_CHECKING:
     from headgate.core.errors import HeadgateError
-    from tasks.release.workbench import Workbench
+    from tasks.release.account import Account
     from tasks.runtime.home import Home
-    from tasks.stores.seal import Candidate
 
 
 def release(
@@ -32,9 +31,8 @@ def release(
     from flows.policy_files import resolve_policy
     from headgate.core.errors import HeadgateError
     from tasks.reading.references import load_policy
-    from tasks.release import workbench
+    from tasks.release.listener import listening
     from tasks.runtime.home import Home
-    from tasks.runtime.listener import listen
     from tasks.runtime.prefect_server import prefect_api
     from tasks.runtime.quiet import quieten
     from tasks.signing.keys import load_key
@@ -50,20 +48,18 @@ def release(
         from flows import release as flow
 
         release_id = flow.new_release_id()
+        listener = None
         try:
-            with step_progress(json) as listener:
-                listen(release_id, listener)
+            with step_progress(json) as listener, listening(listener):
                 ended = flow.release(str(path), _absolute(source), _absolute(key), if_changed, release_id)
         except HeadgateError as problem:
-            bench = workbench.close(release_id)
-            if bench is not None:
-                _show_refusal(bench, problem)
+            if listener is not None and listener.account is not None:
+                _show_refusal(listener.account, problem)
             raise
-        bench = workbench.close(release_id)
     if ended == flow.NOTHING_NEW:
         _show_nothing_new(home, release_id, json)
-    elif bench is not None and bench.candidate is not None:
-        _show_candidate(bench, bench.candidate, json)
+    elif listener.account is not None:
+        _show_candidate(home, listener.account, json)
 
 
 def _import_release() -> None:
@@ -77,35 +73,39 @@ def _absolute(path: Path | None) -> str | None:
     return None if path is None else str(path.absolute())
 
 
-def _show_candidate(bench: Workbench, candidate: Candidate, as_json: bool) -> None:
+def _show_candidate(home: Home, account: Account, as_json: bool) -> None:
     from flows.cli.manifest_view import show_folder, show_manifest, show_what_is_needed
     from flows.cli.shapes import release_document
     from flows.cli.terminal import print_json
+    from tasks.stores.files import read_file
+    from tasks.stores.seal import MANIFEST, read_manifest
 
     if as_json:
-        print_json(release_document(bench))
+        print_json(release_document(account))
         return
-    show_manifest(candidate.manifest, candidate.id, bench.state)
-    show_folder(candidate.folder)
-    show_what_is_needed(candidate.manifest, candidate.id)
+    folder = home.candidates / account.candidate
+    manifest = read_manifest(read_file(folder, MANIFEST).content)
+    show_manifest(manifest, account.candidate, account.state)
+    show_folder(folder)
+    show_what_is_needed(manifest, account.candidate)
 
 
-def _show_refusal(bench: Workbench, problem: HeadgateError) -> None:
+def _show_refusal(account: Account, problem: HeadgateError) -> None:
     """The gates as far as they were measured; the message itself follows, as for every error."""
     from flows.cli.manifest_view import gates_table
     from flows.cli.shapes import release_document
     from flows.cli.terminal import console, tell
 
-    problem.document = release_document(bench)
-    failed = [verdict for verdict in bench.verdicts if not verdict.passed]
+    problem.document = release_document(account)
+    failed = [verdict for verdict in account.verdicts if not verdict.passed]
     if failed:
         out = console()
         out.print(gates_table(failed))
         for remedy in dict.fromkeys(verdict.remedy for verdict in failed):
             if remedy not in problem.cure:  # which follows
                 tell(out, f"  {remedy}")
-    if bench.folder is not None:
-        console().print(f"report {bench.folder}/report.html", soft_wrap=True)
+    if account.folder is not None:
+        console().print(f"report {account.folder}/report.html", soft_wrap=True)
 
 
 def _show_nothing_new(home: Home, release_id: str, as_json: bool) -> None:

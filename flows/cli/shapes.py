@@ -11,35 +11,35 @@ if TYPE_CHECKING:
     from policies.gates.figures import TableFigures
     from policies.ledger.standing import Release
     from policies.sealed.manifest import Manifest, Plan
+    from tasks.attacks.attack_candidate import Attacked
     from tasks.attacks.attempts import Attempt
     from tasks.ledger.history import History
-    from tasks.release.attack_tables import Attacked
-    from tasks.release.workbench import Workbench
+    from tasks.release.account import Account
     from tasks.verification.audit import AuditReport, EventLine
     from tasks.verification.verify import VerifyReport
 
 
-def release_document(bench: Workbench) -> dict[str, Any]:
+def release_document(account: Account) -> dict[str, Any]:
     """A release as far as it came; what was not measured is absent, not zero."""
     document: dict[str, Any] = {
-        "candidate": None if bench.candidate is None else bench.candidate.id,
-        "dataset": bench.loaded.policy.dataset,
-        "release": bench.release_id,
-        "state": str(bench.state),
-        "rows": bench.rows,
-        "suppressed": bench.suppressed,
+        "candidate": account.candidate or None,
+        "dataset": account.dataset,
+        "release": account.release_id,
+        "state": str(account.state),
+        "rows": account.rows,
+        "suppressed": account.suppressed,
     }
-    if bench.suppressed_cells:
-        document["suppressed_cells"] = bench.suppressed_cells
-    if bench.plan is not None:
-        document["plan"] = plan_shape(bench.plan)
-    document["tables"] = [table_shape(figures) for figures in bench.figures]
-    document["gates"] = [verdict.model_dump(mode="json") for verdict in bench.verdicts]
-    if bench.utility is not None:
-        document["utility"] = bench.utility.model_dump(mode="json")
-    document["mlflow_run_id"] = bench.mlflow_run_id
-    document["folder"] = None if bench.folder is None else str(bench.folder)
-    document["seconds"] = bench.seconds
+    if account.suppressed_cells:
+        document["suppressed_cells"] = dict(account.suppressed_cells)
+    if account.plan is not None:
+        document["plan"] = plan_shape(account.plan)
+    document["tables"] = [table_shape(figures) for figures in account.tables]
+    document["gates"] = [verdict.model_dump(mode="json") for verdict in account.verdicts]
+    if account.utility is not None:
+        document["utility"] = account.utility.model_dump(mode="json")
+    document["mlflow_run_id"] = account.mlflow_run_id
+    document["folder"] = None if account.folder is None else str(account.folder)
+    document["seconds"] = dict(account.seconds)
     return document
 
 

@@ -12,9 +12,10 @@ from typing import Any
 
 class HeadgateError(Exception):
     """Root of every refusal. `code` is the exit code; `cure` says what the reader can do about it; `document` is what was found until
-    then, for `--json`."""
+    then, for `--json`; `step` is the step of a run that raised it."""
 
     code = 1
+    step = ""
     document: Mapping[str, Any] | None = None
 
     def __init__(self, message: str, cure: str = "") -> None:

@@ -5,7 +5,7 @@ a principle is not monotone in the attributes a plan that fails does not end the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -25,6 +25,7 @@ def codip_star(
     too (k, closeness, l per attribute), so the first failing plan ends the search; composite (ε, δ) is not."""
     alpha, beta = check_threshold(association_loss, "association_loss"), check_threshold(join_threat, "join_threat")
     checker = CheckPlan(columns, check)
+    checker.later = _merged_tables(checker.associations, beta)
     merging = Merging(checker.associations)  # steps 2–3
     step = checker.plan(tuple(merging.tables), None, beta)  # step 4
     steps = [step]
@@ -78,6 +79,16 @@ class Merging:
         self._inside, self._sizes = np.delete(self._inside, other), np.delete(self._sizes, other)
         self._between = np.delete(np.delete(self._between, other, 0), other, 1)
         return merged
+
+
+def _merged_tables(figures: Associations, join_threat: float) -> Iterator[tuple[int, ...]]:
+    """What each merge makes, as far as β allows: the way of the merges does not depend on what passes."""
+    merging = Merging(figures)
+    while len(merging.tables) > 1:
+        one, other = merging.merge()
+        if not at_most(figures.information_exposure(tuple(merging.tables)), join_threat):
+            return
+        yield tuple(sorted((*one, *other)))
 
 
 def _remedy(steps: Sequence[Step]) -> str:

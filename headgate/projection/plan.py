@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from itertools import chain
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -30,6 +31,13 @@ class Verdict(Protocol):
 
 
 CheckTable = Callable[[tuple[str, ...]], "Verdict | bool"]
+
+
+@runtime_checkable
+class Foreseeing(Protocol):
+    """A check that is told which tables it will be asked about, in that order, as far as all of them pass: it may try some at once."""
+
+    def expect(self, tables: Iterator[tuple[str, ...]]) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,7 @@ class CheckPlan:
         self.associations: Associations = associations(columns)
         self._check = check
         self._verdicts: dict[frozenset[str], TableVerdict] = {}
+        self.later: Iterator[tuple[int, ...]] = iter(())  # tables of the plans that follow, where they are known
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -96,6 +105,8 @@ class CheckPlan:
             return replace(step, reason=f"association loss {loss:.4f} exceeds {association_loss:g}")
         if join_threat is not None and not at_most(exposure, join_threat):
             return replace(step, reason=f"information exposure {exposure:.4f} exceeds {join_threat:g}")
+        if isinstance(self._check, Foreseeing):
+            self._check.expect(tuple(self.names[i] for i in table) for table in chain(tables, self.later))
         for number, table in enumerate(tables):
             verdict = self.table(table)
             if not verdict.passed:

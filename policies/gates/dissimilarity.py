@@ -97,8 +97,8 @@ class Dissimilarity(Gate):
 
     def measure(self, required: Sequence[Requirement], table: GatedTable) -> Iterator[Measured]:
         whole = next((one for one in required if one.attribute is None), None)
-        if whole is not None and table.composite is not None:
-            composed = dissimilarity(table.columns, table.classes, table.composite, whole.settings[EPSILON], whole.required)
+        composed = None if whole is None else table.composed(whole.settings[EPSILON], whole.required)
+        if composed is not None:
             for figure in COMPOSITE:
                 yield Measured(figure=figure, value=getattr(composed, figure))
         # Each by itself too, at its own ε or else the composite's: a composite can hide a homogeneous attribute.

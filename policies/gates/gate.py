@@ -21,6 +21,7 @@ from headgate.core.tolerance import exact
 from headgate.counting.class_counts import Counted, count
 from headgate.grouping.conditions import Condition
 from headgate.grouping.limits import NeighbourhoodLimit
+from headgate.principles.dissimilarity import Dissimilarity, dissimilarity
 from policies.gates.attackers import Threat
 from policies.gates.figures import TableFigures, Utility
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
@@ -77,6 +78,18 @@ class GatedTable:
     @cached_property
     def counted(self) -> Mapping[str, Counted]:
         return {column.name: count(column, self.classes) for column in self.columns}
+
+    @cached_property
+    def _composed(self) -> dict[tuple[str, str], Dissimilarity]:
+        return {}
+
+    def composed(self, epsilon: str, delta: str) -> Dissimilarity | None:
+        """(ε, δ)-dissimilarity under Δ, computed once: gates take its figures, pictures its groups."""
+        if self.composite is None:
+            return None
+        if (epsilon, delta) not in self._composed:
+            self._composed[epsilon, delta] = dissimilarity(self.columns, self.classes, self.composite, epsilon, delta)
+        return self._composed[epsilon, delta]
 
 
 class Gate:

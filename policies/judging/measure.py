@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
 from headgate.core.distance import Distance
 from headgate.core.errors import InputRejected
 from headgate.core.published import PublishedTable
 from headgate.principles.k_anonymity import k_anonymity
 from headgate.utility.loss import discernibility, information_loss
 from policies.gates.attackers import Threat
+from policies.gates.dissimilarity import DISSIMILARITY, EPSILON
 from policies.gates.every_gate import GATES
 from policies.gates.figures import TableFigures
 from policies.gates.gate import GatedTable
 from policies.sealed.promise import Promise
 from policies.sealed.specs import domains_of
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredClosely:
+    """The figures of one table, and what two of them summarize."""
+
+    figures: TableFigures
+    group_risks: NDArray[np.float64] | None  # of the composite, group by group; None where no (ε, δ) was promised
+    loss: Mapping[str, float]  # NCP of each quasi-identifier alone
 
 
 def measure_table(
@@ -24,6 +40,18 @@ def measure_table(
     distance: Distance | None = None,
     path: str = "",
 ) -> TableFigures:
+    return measure_closely(promise, published, threats, suppressed=suppressed, distance=distance, path=path).figures
+
+
+def measure_closely(
+    promise: Promise,
+    published: PublishedTable,
+    threats: tuple[Threat, ...] = (),
+    *,
+    suppressed: int = 0,
+    distance: Distance | None = None,
+    path: str = "",
+) -> MeasuredClosely:
     """`threats`: what attackers learn of the table. `suppressed` rows of the input are in no table. `distance` is the callable's, where the
     promise names one; without it the composite cannot be measured."""
     if not published.sensitive:
@@ -31,7 +59,8 @@ def measure_table(
     composite = distance if promise.callable is not None else composite_of(promise)
     table = GatedTable(published, threats, composite, promise.power)
     groups = k_anonymity(table.classes)
-    return TableFigures(
+    lost = information_loss(published, domains_of(promise), suppressed)
+    figures = TableFigures(
         name=published.name,
         sensitive=tuple(published.sensitive),
         insensitive=tuple(published.insensitive),
@@ -40,9 +69,12 @@ def measure_table(
         groups=groups.groups,
         mean_group=groups.mean_group,
         discernibility=discernibility(table.classes, published.rows + suppressed),
-        ncp=information_loss(published, domains_of(promise), suppressed).ncp,
+        ncp=lost.ncp,
         measured=tuple(figure for gate in GATES for figure in gate.measure(promise.of(gate.name), table)),
     )
+    whole = promise.required(DISSIMILARITY)
+    composed = None if whole is None else table.composed(whole.settings[EPSILON], whole.required)
+    return MeasuredClosely(figures, None if composed is None else composed.per_group, lost.per_attribute)
 
 
 def composite_of(promise: Promise) -> Distance:

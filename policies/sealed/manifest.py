@@ -40,7 +40,7 @@ class Plan(Frozen):
     steps: tuple[PlanStep, ...] = ()
     bound: float | None = None  # no plan that loses as little can expose less than this; known where optimal searched
     trade_off: tuple[Alternative, ...] = ()
-    naive_closeness: float | None = None  # of everything in one table: the largest distance; None where that keeps no promise
+    naive_closeness: float | None = None  # of everything in one table: the largest distance; None where the search did not reach it
 
 
 class FileEntry(Frozen):

@@ -11,7 +11,8 @@ from headgate.advice.delta_search import first_that
 from headgate.advice.result import TableAdvice
 from headgate.advice.rungs import delta_text, rungs
 from headgate.core.tolerance import at_most, exact
-from tasks.advice.advice_trials import Asked, Names, ReleaseTried, Trials
+from policies.jobs.table_job import Names
+from tasks.advice.advice_trials import Asked, ReleaseTried, Trials
 
 PROTECT, USEFUL = "protect as much as loss allows", "lose as little as protection allows"
 FEWEST = Fraction(1, 20)  # δ below which nothing is suggested: it would promise next to nothing

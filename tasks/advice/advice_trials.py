@@ -17,26 +17,23 @@ from headgate.advice.result import Tried
 from headgate.advice.side_by_side import side_by_side
 from headgate.core.columns import Table
 from headgate.core.distance import Distance
-from headgate.core.errors import RequirementNotMet
-from headgate.core.published import publish_form
 from headgate.core.tolerance import at_most, exact
-from headgate.grouping.watch import Report
 from headgate.projection.codip import codip_star
 from headgate.projection.plan import NoPlan, loses_too_much
-from headgate.utility.queries import count_query_error
-from policies.gates.attackers import Attacker, threats
+from policies.gates.attackers import Attacker
 from policies.gates.dissimilarity import DISSIMILARITY, Dissimilarity
 from policies.gates.figures import Utility
 from policies.gates.k import K
 from policies.gates.verdict import Requirement
-from policies.judging.checkplan import Checked, TableCheck, search_plan
-from policies.judging.measure import measure_table
-from policies.judging.verdicts import judge, judge_utility
+from policies.jobs.engine import LocalEngine
+from policies.jobs.plan_search import search_plan
+from policies.jobs.spool import Reference
+from policies.jobs.table_job import Names, Queries, TableJob, TableOutcome
+from policies.judging.verdicts import judge_utility
 from policies.schema.anonymization import Relax
 from policies.schema.policy import Policy
 from policies.sealed.promise import Promise
 
-Names = tuple[str, ...]
 SEEDS = 3  # with which a suggestion must have been reached: a release draws its own
 SAMPLE = 6_000  # rows that go ahead where the table has more than twice as many
 
@@ -65,41 +62,37 @@ class ReleaseTried:
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Each table is tried once for a setting and seed. `report` is told how many rows of a try are grouped, of how many."""
+    """Each table is tried once for a setting and seed: the same jobs as a release's, run by `engine`, in whose spool `columns` and
+    `original` lie."""
 
     policy: Policy
     table: Table
-    original: Table  # before a policy's `suppress_cells`: what count queries ask for
+    columns: Reference[Table]
+    original: Reference[Table]  # before a policy's `suppress_cells`: what count queries ask for
     promise: Promise
     attackers: tuple[Attacker, ...]
     seed: bytes
-    distance: Distance | None = None
-    report: Report | None = None
-    stopping: threading.Event = field(default_factory=threading.Event)  # ends every try
+    engine: LocalEngine
     known: dict[tuple[Names, Asked, int], Tried] = field(default_factory=dict)
-    failed: dict[tuple[Names, Asked], Checked] = field(default_factory=dict)  # without their groups, which would fill the memory
+    failed: dict[tuple[Names, Asked], TableOutcome] = field(default_factory=dict)  # without their groups, which would fill the memory
 
-    def promise_at(self, asked: Asked) -> Promise:
+    @property
+    def stopping(self) -> threading.Event:
+        return self.engine.place.stopping
+
+    @property
+    def distance(self) -> Distance | None:
+        """The callable's, where the policy names one."""
+        return self.engine.place.distance_of(self.promise)
+
+    def job_at(self, names: Names, asked: Asked, number: int = 0) -> TableJob:
+        """As a release asks it while it searches its plan, with the seed of that number. The partition is let go at once."""
         promise = self.promise.without(DISSIMILARITY).requiring(Requirement(gate=K.name, required=str(asked.k)))
-        if asked.epsilon is None or asked.delta is None:
-            return promise
-        return promise.requiring(Dissimilarity().required(asked.epsilon, asked.delta))
-
-    def check_at(self, asked: Asked, number: int = 0) -> TableCheck:
-        """As a release checks tables while it searches its plan, with the seed of that number."""
+        if asked.epsilon is not None and asked.delta is not None:
+            promise = promise.requiring(Dissimilarity().required(asked.epsilon, asked.delta))
         seed = hashlib.sha256(self.seed + bytes([number])).digest()
-        gate = self.policy.gates.disclosure
-        return TableCheck(
-            self.table,
-            self.promise_at(asked),
-            self.policy.anonymize,
-            gate,
-            self.attackers,
-            seed,
-            self.distance,
-            report=self.report,
-            stopping=self.stopping,
-        )
+        queries = Queries(self.original, self.policy.utility, int.from_bytes(seed[8:16], "big"))
+        return TableJob(names, self.columns, promise, self.policy.anonymize, self.attackers, seed, queries=queries, light=True)
 
     @cached_property
     def sample(self) -> NDArray[np.int64] | None:
@@ -110,59 +103,24 @@ class Trials:
         draw = np.random.default_rng(list(self.seed))
         return np.sort(draw.choice(rows, SAMPLE, replace=False))
 
+    @cached_property
+    def _sampled(self) -> Reference[NDArray[np.int64]] | None:
+        return None if self.sample is None else self.engine.place.spool.put(self.sample)
+
     def scout(self, names: Names, asked: Asked) -> float | None:
         """What the sample loses, None if it does not reach the setting. Gates are not asked: few rows do not stand for the table there."""
-        found = self.check_at(asked).partition(names, self.sample)
-        return found.loss if found.reached else None
+        job = replace(self.job_at(names, asked), rows=self._sampled, judged=False)
+        partition = self.engine.map([job])[0].partition
+        return partition.loss if partition.reached else None
 
     def tried(self, names: Names, asked: Asked, number: int = 0) -> Tried:
         key = (names, asked, number)
         if key not in self.known:
-            self.known[key] = self._try(names, asked, number)
+            outcome = self.engine.map([self.job_at(names, asked, number)])[0]
+            if not outcome.passed:
+                self.failed[names, asked] = outcome
+            self.known[key] = told_of(outcome)
         return self.known[key]
-
-    def _try(self, names: Names, asked: Asked, number: int) -> Tried:
-        """The partition is let go at once: dozens of them would fill the memory."""
-        check = self.check_at(asked, number)
-        found = check.partition(names)
-        light = replace(found, groups=np.zeros(0, dtype=np.int32))
-        if not found.reached:
-            self.failed[names, asked] = Checked(light, (), "not reached")
-            return Tried(False, reason=found.remedy())
-        published = publish_form(self.table, found.groups, "table", names, levels=found.levels)
-        learned = threats(self.attackers, published, np.flatnonzero(found.groups >= 0))
-        figures = measure_table(check.promise, published, learned, suppressed=found.suppressed, distance=self.distance)
-        failed = [verdict for verdict in judge(check.promise, (figures,)) if not verdict.passed]
-        refused = [verdict.name for verdict in failed]
-        if failed:
-            self.failed[names, asked] = Checked(light, tuple(failed), "refused")
-        mean, median = None, None
-        wanted = self.policy.utility
-        try:
-            errors = count_query_error(
-                self.original,
-                published,
-                wanted.dimensions,
-                wanted.sensitive_dimensions,
-                float(wanted.selectivity),
-                wanted.queries,
-                int.from_bytes(check.seed[8:16], "big"),
-            )
-            mean, median = errors.mean, errors.median
-        except RequirementNotMet:
-            refused.append("count queries")  # a release measures them too, and what cannot be measured has not passed
-        return Tried(
-            reached=True,
-            refused=tuple(refused),
-            reason=failed[0].remedy if failed else "",
-            delta_reached=figures.figure("delta_reached"),
-            loss=figures.ncp,
-            query_error=mean,
-            query_error_median=median,
-            linkability=figures.figure("linkability"),
-            groups=figures.groups,
-            rows=figures.rows,
-        )
 
     def release(self, asked: Asked, number: int = 0, plans: Sequence[tuple[Names, ...]] = ()) -> ReleaseTried | None:
         """The first of the plans whose every table passes; None if none does. Bounds on utility are judged, and stand in `refused`."""
@@ -204,6 +162,27 @@ class Trials:
         """The least δ that may be written: a policy that relaxes δ names one."""
         option = self.policy.anonymize.infeasible
         return exact(option.relax) if isinstance(option, Relax) else Fraction(0)
+
+
+def told_of(outcome: TableOutcome) -> Tried:
+    figures, errors = outcome.figures, outcome.query_errors
+    if figures is None:
+        return Tried(False, reason=outcome.partition.remedy())
+    refused = [verdict.name for verdict in outcome.refused]
+    if errors is None:
+        refused.append("count queries")  # a release measures them too, and what cannot be measured has not passed
+    return Tried(
+        reached=True,
+        refused=tuple(refused),
+        reason=outcome.refused[0].remedy if outcome.refused else "",
+        delta_reached=figures.figure("delta_reached"),
+        loss=figures.ncp,
+        query_error=None if errors is None else errors[0],
+        query_error_median=None if errors is None else errors[1],
+        linkability=figures.figure("linkability"),
+        groups=figures.groups,
+        rows=figures.rows,
+    )
 
 
 def plans_of(policy: Policy, table: Table, promise: Promise) -> tuple[tuple[Names, ...], ...]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,10 @@ from headgate.advice.rungs import delta_text
 from headgate.advice.side_by_side import side_by_side
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact
+from policies.jobs.table_job import Names
 from policies.words.fields import decimal_text
 from tasks.advice.advice_charts import FrontierPoint, draw_frontier
-from tasks.advice.advice_trials import Asked, Names, Trials
+from tasks.advice.advice_trials import Asked, Trials
 from tasks.advice.policy_advice import STAND_IN, Count, Prepared, Progress, prepare, share_of, sizes_around
 from tasks.reporting.mlflow_record import Point, RunContent, finite_points
 from tasks.reporting.mlflow_runs import require_tracking, track_runs
@@ -99,8 +100,9 @@ class Explored:
 
 def explore(path: Path, grid: Grid, home: Home, told: Progress | None = None) -> Explored:
     """Every setting on every table of the plan. The store of runs is opened before the work, so that nothing is tried in vain."""
-    prepared, count = prepare(path), Count(told)
-    trials = replace(prepared.trials, report=count.rows)
+    count = Count(told)
+    prepared = prepare(path, count.rows)
+    trials = prepared.trials
     settings = grid.around(prepared.own, () if grid.sizes else sizes_around(prepared)).settings(trials.table.rows)
     tables = prepared.plans[0]
     if len(settings) * len(tables) > MOST_RUNS:

@@ -15,14 +15,19 @@ from headgate.advice.result import TableAdvice, Tried
 from headgate.advice.table_advice import Scouting, Sweep, Trial, advise, fitting
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact
+from headgate.grouping.watch import Report
 from headgate.projection.plan import NOTHING_PASSES, NoPlan
 from policies.gates.dissimilarity import DISSIMILARITY
+from policies.jobs.engine import LocalEngine
+from policies.jobs.plan_search import TableCheck
+from policies.jobs.spool import MemorySpool
+from policies.jobs.table_job import Names, Workplace
 from policies.judging.measure import composite_of
 from policies.judging.method_limits import least_k, limits_of
 from policies.sealed.specs import promise_of
 from policies.words.fields import decimal_text
 from tasks.advice.advice_suggestions import Search, Suggestion
-from tasks.advice.advice_trials import Asked, Names, Trials, plans_of
+from tasks.advice.advice_trials import Asked, Trials, plans_of
 from tasks.reading.ingest import ingest
 from tasks.reading.prepare import transformed
 from tasks.reading.references import LoadedPolicy, load_policy
@@ -81,14 +86,19 @@ class Prepared:
         return Asked(asked.k, epsilon, None if asked.delta is None else decimal_text(asked.delta))
 
 
-def prepare(path: Path) -> Prepared:
+def prepare(path: Path, report: Report | None = None) -> Prepared:
+    """`report` is told how many rows of a try are grouped, of how many."""
     loaded = load_policy(path)
     ingested = ingest(loaded)
-    found = transformed(loaded, ingested)
-    promise = promise_of(loaded.policy, found.table)
+    source = transformed(loaded, ingested)
+    promise = promise_of(loaded.policy, source.table)
     seed = hashlib.sha256(loaded.digest.encode()).digest()
-    trials = Trials(loaded.policy, found.table, found.original, promise, found.attackers, seed, callable_distance(promise))
-    return Prepared(loaded, trials, plans_of(loaded.policy, found.table, promise), ingested.source_digest)
+    spool = MemorySpool()
+    engine = LocalEngine(Workplace(spool, callable_distance, report))
+    trials = Trials(
+        loaded.policy, source.table, spool.put(source.table), spool.put(source.original), promise, source.attackers, seed, engine
+    )
+    return Prepared(loaded, trials, plans_of(loaded.policy, source.table, promise), ingested.source_digest)
 
 
 def share_of(text: str | None, option: str) -> Fraction | None:
@@ -120,10 +130,9 @@ def epsilons_around(own: str | None) -> tuple[str, ...]:
 def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = None, told: Progress | None = None) -> Advice:
     """(ε, δ, k) around the policy's own, table by table, and what to choose."""
     most_loss, least_delta = share_of(max_loss, "--max-loss"), share_of(min_delta, "--min-delta")
-    prepared = prepare(path)
-    own, sizes, epsilons = prepared.own, sizes_around(prepared), epsilons_around(prepared.own.epsilon)
     count = Count(told)
-    prepared = replace(prepared, trials=replace(prepared.trials, report=count.rows))
+    prepared = prepare(path, count.rows)
+    own, sizes, epsilons = prepared.own, sizes_around(prepared), epsilons_around(prepared.own.epsilon)
     trials = prepared.trials
     count.expect(len(prepared.plans[0]) * len(sizes) * len(epsilons) + SUGGESTING)
     reason, tables = _own_setting(prepared)
@@ -181,12 +190,14 @@ def _own_setting(prepared: Prepared) -> tuple[str, tuple[Names, ...]]:
     if found is not None:
         utility = f"{' and '.join(found.refused)} would refuse it; see below" if found.refused else ""
         return utility, found.tables
-    check = trials.check_at(prepared.own)
+    check = TableCheck(trials.job_at((), prepared.own), trials.engine)
     check.tried.update(
         {frozenset(names): trials.failed[names, prepared.own] for names in plans[0] if (names, prepared.own) in trials.failed}
     )
     nothing = NoPlan(NOTHING_PASSES, 0.0, 1.0, "", ())
-    return str(why_no_plan(check, nothing).why).replace("or run `headgate advise`", "or see below"), plans[0]
+    return str(why_no_plan(check, trials.table, trials.policy.gates.disclosure, nothing).why).replace(
+        "or run `headgate advise`", "or see below"
+    ), plans[0]
 
 
 def _table_advice(

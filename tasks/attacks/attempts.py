@@ -7,6 +7,7 @@ intersection on all of them. What would take too long is said to be left out.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -32,7 +33,7 @@ from headgate.projection.information import associations
 from policies.gates.attackers import Attacker
 from policies.gates.dissimilarity import DISSIMILARITY, EPSILON
 from policies.sealed.promise import Promise
-from tasks.tables.write import published_of, read_published_frame
+from tasks.tables.read_published import published_of, read_published_frame
 
 MOST_CELLS = 20_000  # different people by their quasi-identifiers, up to which tables are intersected
 MOST_PAIRS = 4 * 10**8  # of a person who is looked for and an individual of the dictionary
@@ -65,7 +66,7 @@ class Attempt:
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """The tables as they were written, each file read once; the people of the source who may be in them; and who holds which dictionary."""
+    """The tables as they were written; the people of the source who may be in them; and who holds which dictionary."""
 
     promise: Promise
     tables: tuple[PublishedTable, ...]
@@ -75,15 +76,32 @@ class Finished:
     attackers: tuple[Attacker, ...]
 
 
-def read_finished(promise: Promise, files: Mapping[str, Path], table: Table, original: Table, attackers: tuple[Attacker, ...]) -> Finished:
-    """`files` by the name of the table; `table` is what was anonymized."""
+@dataclass(frozen=True, eq=False)
+class FinishedTable:
+    """One table, and its cells as they are written."""
+
+    published: PublishedTable
+    frame: pd.DataFrame
+
+
+def finished(promise: Promise, tables: Sequence[FinishedTable], table: Table, original: Table, attackers: tuple[Attacker, ...]) -> Finished:
+    """`table` is what was anonymized."""
     people = replace(original, columns={**original.columns, **{name: table[name] for name in table.quasi}})
-    tables, cells = [], {}
-    for name, path in files.items():
-        frame = read_published_frame(path)
-        tables.append(published_of(frame, promise, name))
-        cells[name] = frame[[*(quasi.name for quasi in promise.quasi), GROUP]]
-    return Finished(promise, tuple(tables), cells, people, original, attackers)
+    shown = [*(quasi.name for quasi in promise.quasi), GROUP]
+    cells = {one.published.name: one.frame[shown] for one in tables}
+    return Finished(promise, tuple(one.published for one in tables), cells, people, original, attackers)
+
+
+def read_finished(promise: Promise, files: Mapping[str, Path], table: Table, original: Table, attackers: tuple[Attacker, ...]) -> Finished:
+    """`files` by the name of the table; each is read once."""
+    frames = {name: read_published_frame(path) for name, path in files.items()}
+    tables = [FinishedTable(published_of(frame, promise, name), frame) for name, frame in frames.items()]
+    return finished(promise, tables, table, original, attackers)
+
+
+def drawn_from(seed: bytes) -> np.random.Generator:
+    """Who is attacked follows from the seed."""
+    return np.random.default_rng(int.from_bytes(hashlib.sha256(seed + b"attacks").digest()[:8], "big"))
 
 
 def try_attacks(finished: Finished, most: int, generator: np.random.Generator) -> tuple[Attempt, ...]:

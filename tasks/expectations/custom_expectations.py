@@ -1,15 +1,13 @@
 """Great Expectations' own expectations end where a release's begin: these count what may not be in a table, and expect none.
 
 Imported inside functions only, for it imports great_expectations. What an expectation looks for is a plain function from a frame to
-a count, handed over in memory under a number: the identifiers' values never become an argument that a result or a log would repeat.
+a count, which lies in the engine of its run; the expectation holds its place there: the identifiers' values never become an argument
+that a result or a log would repeat.
 """
 
 from __future__ import annotations
 
-import itertools
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -21,23 +19,12 @@ from great_expectations.expectations.metrics.table_metric_provider import TableM
 
 Offences = Callable[[pd.DataFrame], int]
 
-_numbers = itertools.count(1)
-_searches: dict[int, Offences] = {}
-_guard = threading.Lock()
+SEARCHES = "headgate_searches"  # what a run's own engine holds its searches under
 
 
-@contextmanager
-def registered(searches: list[Offences]) -> Iterator[list[int]]:
-    """Numbers under which these searches can be named, for as long as the block runs."""
-    with _guard:
-        numbers = [next(_numbers) for _ in searches]
-        _searches.update(zip(numbers, searches, strict=True))
-    try:
-        yield numbers
-    finally:
-        with _guard:
-            for number in numbers:
-                del _searches[number]
+def hand_over(engine: PandasExecutionEngine, searches: Sequence[Offences]) -> None:
+    """The engine of one run holds its searches by their place, and goes with the run."""
+    setattr(engine, SEARCHES, tuple(searches))
 
 
 class TableOffences(TableMetricProvider):  # type: ignore[misc]
@@ -47,7 +34,8 @@ class TableOffences(TableMetricProvider):  # type: ignore[misc]
     @metric_value(engine=PandasExecutionEngine)
     def _pandas(cls, execution_engine: Any, metric_domain_kwargs: Any, metric_value_kwargs: Any, **_: Any) -> int:  # noqa: N805
         frame, _compute, _accessor = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
-        return int(_searches[metric_value_kwargs["search"]](frame))
+        search: Offences = getattr(execution_engine, SEARCHES)[metric_value_kwargs["search"]]
+        return int(search(frame))
 
 
 class _NoOffences(BatchExpectation):  # type: ignore[misc]

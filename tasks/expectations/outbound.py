@@ -1,4 +1,4 @@
-"""Step 6, first half: the files of one published table, read again and held against what was declared.
+"""Step 6, first half: what was read back of one published table, compared with what was declared.
 
 Nothing here knows what the anonymizer did: it sees files, the encoded source, the names that must not appear and, while the run is
 in memory, the identifiers' values. Group numbers are drawn anew and mean nothing, so one of them may well be somebody's number.
@@ -6,10 +6,9 @@ in memory, the identifiers' values. Group numbers are drawn anew and mean nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
@@ -19,7 +18,7 @@ from policies.schema.policy import Policy
 from tasks.expectations.running import ExpectationOutcome, Expected, run_expectations
 from tasks.reading.ingest import IdentifierValues
 from tasks.tables.published_cells import distinct_texts, identifiers_in, known_texts, strange_quasi_cells
-from tasks.tables.write import read_published_texts
+from tasks.tables.read_published import ReadBack
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,29 +49,28 @@ def withheld_columns(policy: Policy) -> tuple[str, ...]:
     return tuple(name for name, attribute in policy.attributes.items() if not attribute.published)
 
 
-def expect_outbound(files: Sequence[Path], declared: Declared) -> tuple[ExpectationOutcome, ...]:
+def expect_outbound(read: ReadBack, declared: Declared) -> tuple[ExpectationOutcome, ...]:
     """Every file of one table, one format each: the first is looked at closely, the others must hold the same cells."""
-    first, *others = [read_published_texts(path) for path in files]
-    frame = pd.DataFrame({name: first.column(name).to_pandas().astype("str") for name in first.column_names})
-    return run_expectations(frame, list(_suite(first, others, declared)))
+    frame = pd.DataFrame({name: read.texts.column(name).to_pandas().astype("str") for name in read.texts.column_names})
+    return run_expectations(frame, list(_suite(read, declared)))
 
 
-def _suite(texts: pa.Table, others: Sequence[pa.Table], declared: Declared) -> Iterator[Expected]:
+def _suite(read: ReadBack, declared: Declared) -> Iterator[Expected]:
     places = declared.places()
     names = [name for name, _column, _part in places]
     yield Expected("expect_table_columns_to_match_ordered_list", {"column_list": [*names, GROUP]})
     yield Expected("expect_table_columns_to_be_absent", search=lambda frame: len(set(frame.columns) & set(declared.withheld)))
     yield Expected("expect_table_row_count_to_equal", {"value": declared.released_rows})
-    for other in others:
-        yield Expected("expect_formats_to_hold_the_same_cells", search=partial(_differs, texts, other))
+    for differs in read.differing:
+        yield Expected("expect_formats_to_hold_the_same_cells", search=partial(_counted, differs))
     yield Expected("expect_column_values_to_not_be_null", {"column": GROUP})
     yield Expected("expect_group_size_to_be_at_least", {"column": GROUP}, lambda frame: _small_groups(frame[GROUP], declared.k))
     for name, column, part in places:
-        yield from _cells(texts, name, column, part, declared)
+        yield from _cells(read.texts, name, column, part, declared)
 
 
-def _differs(texts: pa.Table, other: pa.Table, _frame: pd.DataFrame) -> int:
-    return int(not other.equals(texts))
+def _counted(differs: bool, _frame: pd.DataFrame) -> int:
+    return int(differs)
 
 
 def _small_groups(groups: pd.Series, k: int) -> int:

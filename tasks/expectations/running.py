@@ -18,7 +18,9 @@ import pandas as pd
 
 from headgate.core.errors import InputRejected, RequirementNotMet
 
-_one_at_a_time = threading.RLock()  # the registry and the first import are shared by all threads
+_one_at_a_time = threading.RLock()  # Great Expectations' own registry and the first import are shared by all threads
+
+Search = Callable[[pd.DataFrame], int]
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Expected:
 
     type: str
     kwargs: Mapping[str, Any] = field(default_factory=dict)
-    search: Callable[[pd.DataFrame], int] | None = field(default=None, repr=False)
+    search: Search | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -66,18 +68,22 @@ def run_expectations(frame: pd.DataFrame, expected: Sequence[Expected]) -> tuple
     gx = import_great_expectations()
     from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
-    from tasks.expectations.custom_expectations import registered
+    from tasks.expectations.custom_expectations import hand_over
 
-    searches = [item.search for item in expected if item.search is not None]
-    with _one_at_a_time, registered(searches) as numbers:
-        waiting = iter(numbers)
+    searches: list[Search] = []
+    with _one_at_a_time:
         configurations = []
         for place, item in enumerate(expected):
-            kwargs = dict(item.kwargs) if item.search is None else {**item.kwargs, "search": next(waiting)}
+            kwargs = dict(item.kwargs)
+            if item.search is not None:
+                kwargs["search"] = len(searches)
+                searches.append(item.search)
             configurations.append(ExpectationConfiguration(type=item.type, kwargs=kwargs, meta={"place": place}))
         context = gx.get_context(mode="ephemeral")
         context.variables.progress_bars = {"globally": False, "metric_calculations": False}
-        definition = context.data_sources.add_pandas("memory").add_dataframe_asset("table").add_batch_definition_whole_dataframe("whole")
+        source = context.data_sources.add_pandas("memory")
+        hand_over(source.get_execution_engine(), searches)
+        definition = source.add_dataframe_asset("table").add_batch_definition_whole_dataframe("whole")
         suite = gx.ExpectationSuite(name="table", expectations=configurations)
         batch = definition.get_batch(batch_parameters={"dataframe": frame})
         results = batch.validate(suite, result_format="BOOLEAN_ONLY").results

@@ -1,24 +1,24 @@
-"""What a release measured, put into the records that leave the workbench: for MLflow, for the report, for the manifest."""
+"""What a release measured, put into the records that leave it: for MLflow, for the report, for the manifest, and for whoever waits."""
 
 from __future__ import annotations
 
 import hashlib
-from importlib.metadata import version
+from pathlib import Path
 
+from headgate.risk.disclosure.patterns import Pattern
+from policies.ledger.states import State
 from policies.sealed.manifest import Manifest
 from tasks.approval.approvals import manifest_signers
-from tasks.release.workbench import Workbench, present
-from tasks.reporting.measured_tables import Limits, MeasuredRelease
+from tasks.release.account import Account
+from tasks.release.run import Run, product
+from tasks.release.so_far import SoFar
+from tasks.reporting.measured_tables import Limits, MeasuredRelease, MeasuredTable, Outcome
 from tasks.reporting.mlflow_record import TrackedRelease
 from tasks.reporting.report import ReportContent, Sample
 from tasks.signing.signers import TrustRoots
-from tasks.tables.write import read_published_texts
+from tasks.tables.read_published import ReadBack
 
 SAMPLE_ROWS = 10
-
-
-def product() -> str:
-    return f"headgate/{version('headgate')}"
 
 
 def seed_commitment(seed: bytes) -> str:
@@ -26,92 +26,138 @@ def seed_commitment(seed: bytes) -> str:
     return hashlib.sha256(b"headgate seed 1\n" + seed).hexdigest()
 
 
-def measured_release(bench: Workbench, refusal: str = "") -> MeasuredRelease:
-    policy = bench.loaded.policy
-    utility, projection = policy.utility, policy.projection
+def measured_release(run: Run, done: SoFar, refusal: str = "") -> MeasuredRelease:
+    get, policy = run.spool.get, run.policy
+    measured = [get(table.measurement) for table in done.gated]
+    judgement = None if done.judged is None else get(done.judged.judgement)
+    stopped = None if done.not_planned is None else get(done.not_planned.stopped)
+    verdicts = judgement.verdicts if judgement is not None else stopped.verdicts if stopped is not None else ()
+    exposed = stopped.exposures if stopped is not None else tuple(shown for each in measured for shown in each.exposures)
+    tables: tuple[MeasuredTable, ...] = tuple(each.table for each in measured)
+    if stopped is not None and stopped.table is not None:
+        tables = (stopped.table,)
+    promise = None if done.transformed is None else get(done.transformed.encoded).promise
     return MeasuredRelease(
         dataset=policy.dataset,
         title=policy.title or policy.dataset,
-        release_id=bench.release_id,
-        created=bench.started,
-        policy_digest=bench.loaded.digest,
-        rows=bench.rows,
-        suppressed=bench.suppressed,
-        promise=bench.promise,
-        plan=bench.plan,
-        tables=tuple(bench.measured[figures.name] for figures in bench.figures) or tuple(filter(None, (bench.tried,))),
-        verdicts=bench.verdicts,
-        utility=bench.utility,
-        outcomes=tuple(bench.outcomes),
-        limits=Limits(
-            float(projection.association_loss),
-            float(projection.join_threat),
-            None if utility.max_error is None else float(utility.max_error),
-            None if utility.max_loss is None else float(utility.max_loss),
-        ),
-        attacks=bench.attacks,
-        suppressed_cells=bench.suppressed_cells,
-        exposures=bench.exposed,
-        bounds=bench.bounds,
+        release_id=run.release_id,
+        created=run.started,
+        policy_digest=run.loaded.digest,
+        rows=0 if done.read is None else done.read.rows,
+        suppressed=done.suppressed_rows,
+        promise=promise if done.planned is None else get(done.planned.promise),
+        plan=None if done.planned is None else get(done.planned.plan),
+        tables=tables,
+        verdicts=verdicts,
+        utility=None if judgement is None else judgement.utility,
+        outcomes=tuple(_outcomes(run, done)),
+        limits=_limits(run),
+        attacks=() if done.attacked is None else get(done.attacked.sentences),
+        suppressed_cells={} if done.suppressed is None else done.suppressed.cells,
+        exposures=exposed,
+        bounds=() if judgement is None else judgement.bounds,
         refusal=refusal,
     )
 
 
-def tracked_release(bench: Workbench, refusal: str = "") -> TrackedRelease:
-    return TrackedRelease(
-        measured=measured_release(bench, refusal),
-        policy_text=bench.loaded.text,
-        seed_commitment=seed_commitment(bench.seed),
-        source_hmac=bench.source_hmac,
-        code_version=product(),
-        runner=bench.runner.principal,
-        seconds=bench.seconds,
+def _limits(run: Run) -> Limits:
+    utility, projection = run.policy.utility, run.policy.projection
+    return Limits(
+        float(projection.association_loss),
+        float(projection.join_threat),
+        None if utility.max_error is None else float(utility.max_error),
+        None if utility.max_loss is None else float(utility.max_loss),
     )
 
 
-def report_content(bench: Workbench, refusal: str = "") -> ReportContent:
+def _outcomes(run: Run, done: SoFar) -> list[Outcome]:
+    return [
+        Outcome("out" if checked.table else "in", outcome.type, outcome.column or "", outcome.success, checked.table)
+        for checked in done.checked
+        for outcome in run.spool.get(checked.outcomes)
+    ]
+
+
+def tracked_release(run: Run, done: SoFar, refusal: str = "") -> TrackedRelease:
+    return TrackedRelease(
+        measured=measured_release(run, done, refusal),
+        policy_text=run.loaded.text,
+        seed_commitment=seed_commitment(run.seed),
+        source_hmac="" if done.read is None else done.read.source_hmac,
+        code_version=product(),
+        runner=run.runner.principal,
+        seconds=run.clock.seconds,
+    )
+
+
+def report_content(run: Run, done: SoFar, refusal: str = "") -> ReportContent:
     """With a sample of the published rows where there is a candidate; a refused release shows figures only."""
-    policy = bench.loaded.policy
-    samples = () if refusal else tuple(_sample(bench, name) for name in bench.names)
-    patterns = {} if refusal else bench.patterns
-    return ReportContent(measured_release(bench, refusal), product(), samples, patterns, policy.approval.required, policy.publish.to)
+    policy = run.policy
+    samples: tuple[Sample, ...] = ()
+    patterns: dict[tuple[str, str], tuple[Pattern, ...]] = {}
+    if not refusal:
+        samples = tuple(_sample(table.table, run.spool.get(table.read)) for table in done.written)
+        patterns = {(table.table, name): shown for table in done.gated for name, shown in run.spool.get(table.measurement).patterns.items()}
+    measured = measured_release(run, done, refusal)
+    return ReportContent(measured, product(), samples, patterns, policy.approval.required, policy.publish.to)
 
 
-def _sample(bench: Workbench, name: str) -> Sample:
+def _sample(name: str, read: ReadBack) -> Sample:
     """The first rows as written: the order of a published table is random, so these are any rows."""
-    texts = read_published_texts(bench.examine(bench.written[name][0].path)).slice(0, SAMPLE_ROWS)
+    texts = read.texts.slice(0, SAMPLE_ROWS)
     rows = tuple(
         tuple(None if cell is None or cell == "" else str(cell) for cell in row) for row in zip(*texts.to_pydict().values(), strict=True)
     )
     return Sample(name, tuple(texts.column_names), rows)
 
 
-def manifest_of(bench: Workbench, roots: TrustRoots) -> Manifest:
-    policy = bench.loaded.policy
+def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
+    get, policy, whole = run.spool.get, run.policy, done.whole()
+    judgement = get(whole.judged.judgement)
     return Manifest(
         product=product(),
         dataset=policy.dataset,
         title=policy.title or policy.dataset,
-        release_id=bench.release_id,
-        created=bench.started,
-        policy_digest=bench.loaded.digest,
-        source_hmac=bench.source_hmac,
-        dictionary_hmacs=bench.dictionary_hmacs,
-        rows=bench.rows,
-        suppressed=bench.suppressed,
-        suppressed_cells=bench.suppressed_cells,
-        seed_commitment=seed_commitment(bench.seed),
+        release_id=run.release_id,
+        created=run.started,
+        policy_digest=run.loaded.digest,
+        source_hmac=whole.read.source_hmac,
+        dictionary_hmacs={} if done.held is None else dict(done.held.hmacs),
+        rows=whole.read.rows,
+        suppressed=whole.agreed.suppressed,
+        suppressed_cells={} if done.suppressed is None else dict(done.suppressed.cells),
+        seed_commitment=seed_commitment(run.seed),
         approvals_required=policy.approval.required,
-        runner=bench.runner,
+        runner=run.runner,
         signers=manifest_signers(roots),
         signers_digest=roots.digest,
         publish_to=policy.publish.to,
-        promise=present(bench.promise, "promise"),
-        plan=present(bench.plan, "plan"),
-        tables=bench.figures,
-        verdicts=bench.verdicts,
-        utility=present(bench.utility, "utility"),
-        attacks=bench.attacks,
-        mlflow_run_id=bench.mlflow_run_id,
+        promise=get(whole.planned.promise),
+        plan=get(whole.planned.plan),
+        tables=tuple(get(table.measurement).table.figures for table in done.gated),
+        verdicts=judgement.verdicts,
+        utility=judgement.utility,
+        attacks=get(whole.attacked.sentences),
+        mlflow_run_id=done.mlflow_run_id,
         files=(),
+    )
+
+
+def account_of(run: Run, done: SoFar, state: State, folder: Path | None, candidate: str = "") -> Account:
+    measured = measured_release(run, done)
+    return Account(
+        release_id=run.release_id,
+        dataset=run.policy.dataset,
+        state=state,
+        candidate=candidate,
+        rows=measured.rows,
+        suppressed=measured.suppressed,
+        suppressed_cells=measured.suppressed_cells,
+        plan=measured.plan,
+        tables=tuple(table.figures for table in measured.tables) if measured.plan is not None else (),
+        verdicts=measured.verdicts,
+        utility=measured.utility,
+        mlflow_run_id=done.mlflow_run_id,
+        folder=folder,
+        seconds=run.clock.seconds,
     )

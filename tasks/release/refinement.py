@@ -15,7 +15,8 @@ from headgate.core.errors import Defect
 from headgate.risk.disclosure.decision import agrees, bound_holds, refines
 from policies.gates.attackers import Attacker
 from policies.gates.figures import TableFigures
-from tasks.release.workbench import Workbench, present
+from tasks.reading.dictionaries import Dictionaries
+from tasks.reading.ingest import IdentifierValues
 
 MEAN_LOSS = "disclosure_mean"
 
@@ -31,13 +32,22 @@ class Held:
     is_source: bool
 
 
-def bounds(bench: Workbench) -> Iterator[str]:
-    """Of every pair of dictionaries whose people can be compared. That the source is bounded is not said: it is the worst case itself."""
-    released = Released.of(bench) if bench.attackers else None
-    for estimate, true in permutations(_comparable(bench), 2):
-        same = estimate.attacker is true.attacker or estimate.identifier != true.identifier
-        if released is not None and not same and not true.is_source and _refines(estimate, true, released):
-            yield from _sentence(bench.figures, estimate.attacker.name, true.attacker.name)
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What it takes to compare dictionaries person by person: who holds them, the people of the source, and those who were released."""
+
+    attackers: tuple[Attacker, ...]
+    dictionaries: Dictionaries
+    identifiers: IdentifierValues
+    attributes: tuple[str, ...]
+    original: Table
+    kept: NDArray[np.bool_]
+    figures: tuple[TableFigures, ...]
+
+    def released(self) -> Released:
+        rows = np.flatnonzero(self.kept)
+        named = {name: texts[rows] for name in self.attributes if (texts := self.identifiers.of(name)) is not None}
+        return Released(self.original.take(rows), named)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,20 +57,23 @@ class Released:
     table: Table
     people: Mapping[str, NDArray[Any]]  # by identifier
 
-    @classmethod
-    def of(cls, bench: Workbench) -> Released:
-        kept, identifiers = np.flatnonzero(present(bench.kept, "plan")), present(bench.ingested, "encoded source").identifiers
-        named = {name: texts[kept] for name in bench.loaded.policy.attributes if (texts := identifiers.of(name)) is not None}
-        return cls(present(bench.original, "encoded source").take(kept), named)
+
+def bounds(comparison: Comparison) -> Iterator[str]:
+    """Of every pair of dictionaries whose people can be compared. That the source is bounded is not said: it is the worst case itself."""
+    released = comparison.released() if comparison.attackers else None
+    for estimate, true in permutations(_comparable(comparison), 2):
+        same = estimate.attacker is true.attacker or estimate.identifier != true.identifier
+        if released is not None and not same and not true.is_source and _refines(estimate, true, released):
+            yield from _sentence(comparison.figures, estimate.attacker.name, true.attacker.name)
 
 
-def _comparable(bench: Workbench) -> Iterator[Held]:
-    for attacker in bench.attackers:
+def _comparable(comparison: Comparison) -> Iterator[Held]:
+    dictionaries, identifiers = comparison.dictionaries, comparison.identifiers
+    for attacker in comparison.attackers:
         if not isinstance(attacker.dictionary, Mapping):
             continue
-        dictionaries, identifiers = present(bench.dictionaries, "dictionaries"), present(bench.ingested, "encoded source").identifiers
         if attacker.name not in dictionaries.encoded:
-            for name in bench.loaded.policy.attributes:
+            for name in comparison.attributes:
                 everybody = identifiers.of(name)
                 if everybody is not None:
                     yield Held(attacker, attacker.dictionary, name, everybody, True)

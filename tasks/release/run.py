@@ -1,42 +1,76 @@
-"""The run's side of the ledger: opening a release, telling what happened in it, and ending it as sealed, refused, failed or nothing new."""
+"""One release that is being made: what every step may use and none changes. Opened in the ledger, with its dataset's lock held."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import timedelta
+from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-from headgate.core.errors import HeadgateError, InputRejected, RequirementNotMet
-from policies.approval.acts import Act, Actor
-from policies.judging.verdicts import require_passed
-from policies.ledger.events import CandidateSealed, NothingNew, ReleaseRefused, RunFailed, RunStarted, SourceIngested
-from policies.ledger.fold import fold
-from policies.ledger.states import Action, ActorRole, State
-from policies.schema.policy import require_ready
+from headgate.core.errors import InputRejected
+from policies.jobs.engine import Engine, LocalEngine
+from policies.jobs.spool import MemorySpool, Spool
+from policies.jobs.table_job import Workplace
+from policies.ledger.events import Event, RunStarted
+from policies.schema.policy import Policy, require_ready
+from policies.sealed.manifest import Signer
 from tasks.approval.approvals import policy_roots, runner_signer
 from tasks.approval.decisions import record_takeover
-from tasks.ledger.history import VISIBLE, read_history
+from tasks.ledger.event_log import Ledger
 from tasks.ledger.open_ledger import open_ledger
-from tasks.ledger.record_transition import record_transition
 from tasks.reading.references import LoadedPolicy, load_policy
-from tasks.release import assemble, workbench
-from tasks.release.workbench import Workbench
-from tasks.reporting.report import render_report
+from tasks.release.listener import Listener, listener_here
+from tasks.release.stopwatch import Stopwatch
+from tasks.runtime.callables import callable_distance
 from tasks.runtime.home import Home
-from tasks.runtime.listener import listener_of
-from tasks.signing.keys import runner_key
+from tasks.signing.keys import PrivateKey, runner_key
 from tasks.signing.signers import TrustRoots, people
-from tasks.stores.files import write_file
-from tasks.stores.seal import Candidate
 
-PENDING = (State.AWAITING_APPROVAL, State.APPROVED, State.PUBLISHING, State.PUBLISHED)
+
+@dataclass(frozen=True)
+class Happened:
+    """An event without its release and moment, which it gets when it is appended. Figures, digests and column numbers only."""
+
+    kind: Callable[..., Event]
+    payload: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """`stage` is a private folder for what is written. What is large or private lies in the spool; `stopping` ends what any thread still
+    groups for this release."""
+
+    release_id: str
+    started: str  # UTC, ISO 8601
+    loaded: LoadedPolicy
+    source: Path | None  # a file that takes the place of the policy's own
+    stage: Path
+    home: Home
+    ledger: Ledger
+    key: PrivateKey = field(repr=False)
+    runner: Signer
+    seed: bytes = field(repr=False)
+    spool: Spool = field(repr=False)
+    engine: Engine = field(repr=False)
+    clock: Stopwatch = field(repr=False)
+    stopping: threading.Event = field(default_factory=threading.Event, repr=False)
+
+    @property
+    def policy(self) -> Policy:
+        return self.loaded.policy
+
+
+def product() -> str:
+    return f"headgate/{version('headgate')}"
 
 
 @contextmanager
-def opened_release(policy: Path, source: Path | None, key: Path | None, release_id: str) -> Iterator[Workbench]:
-    """A release in the ledger, holding its dataset's lock and a folder of its own, both let go whatever happens."""
+def opened_release(policy: Path, source: Path | None, key: Path | None, release_id: str) -> Iterator[Run]:
+    """The lock, the folder and the spool are let go whatever happens."""
     home = Home.open()
     loaded = load_policy(policy)
     require_ready(loaded.policy)
@@ -49,29 +83,41 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
         if lock.taken_from:
             home.clear_stage(lock.taken_from)
             record_takeover(ledger, lock)
-        bench = Workbench(
+        spool, stopping, listener = MemorySpool(), threading.Event(), listener_here()
+        clock = Stopwatch(listener)
+        place = Workplace(spool, callable_distance, _progress(loaded.policy, clock, listener), stopping)
+        run = Run(
             release_id=release_id,
-            home=home,
+            started=ledger.now().isoformat(),
             loaded=loaded,
+            source=source,
+            stage=home.stage(release_id),
+            home=home,
             ledger=ledger,
             key=signer_key,
             runner=runner,
-            source=source,
-            stage=home.stage(release_id),
             seed=secrets.token_bytes(32),
-            listener=listener_of(release_id),
-            started=ledger.now().isoformat(),
+            spool=spool,
+            engine=LocalEngine(place),
+            clock=clock,
+            stopping=stopping,
         )
-        workbench.put(bench)
         try:
-            bench.happened(
-                RunStarted, dataset=loaded.policy.dataset, policy_digest=loaded.digest, runner=runner, product=assemble.product()
-            )
-            append_events(bench)
-            yield bench
+            yield run
         finally:
-            bench.forget_microdata()
+            spool.close()
             home.clear_stage(release_id)
+
+
+def begun(run: Run) -> Happened:
+    payload = {"dataset": run.policy.dataset, "policy_digest": run.loaded.digest, "runner": run.runner, "product": product()}
+    return Happened(RunStarted, payload)
+
+
+def _progress(policy: Policy, clock: Stopwatch, listener: Listener) -> Any:
+    """How far the anonymizer is: for whoever waits."""
+    what = policy.anonymize.chosen.progress
+    return lambda done, total: listener.working(clock.latest, done, total, what)
 
 
 def _require_approvers(loaded: LoadedPolicy, roots: TrustRoots, runner: str) -> None:
@@ -83,94 +129,3 @@ def _require_approvers(loaded: LoadedPolicy, roots: TrustRoots, runner: str) -> 
             f"{required} approvals are required, and {len(others)} people besides the runner may give one.",
             "Add people to the signers file, run with another key, or lower approval.required.",
         )
-
-
-def previous_rows(bench: Workbench) -> int | None:
-    """Rows of the newest published release of the same dataset."""
-    history = read_history(bench.ledger)
-    out = [r for r in history.releases() if r.dataset == bench.loaded.policy.dataset and r.state in VISIBLE]
-    if not out:
-        return None
-    return next((event.rows for event in history.events(out[-1].release_id) if isinstance(event, SourceIngested)), None)
-
-
-def pending_candidate(bench: Workbench) -> str | None:
-    """The candidate of the same source and policy that awaits approval, is approved or is published."""
-    for release in reversed(read_history(bench.ledger).releases()):
-        same = (release.dataset, release.source_hmac, release.policy_digest)
-        if same == (bench.loaded.policy.dataset, bench.source_hmac, bench.loaded.digest) and release.state in PENDING:
-            return release.candidate
-    return None
-
-
-def append_events(bench: Workbench) -> int:
-    """Appends what has happened since the last time; gives the number of events of the release."""
-    at = bench.ledger.now().isoformat()
-    events = [kind(release_id=bench.release_id, at=at, **told) for kind, told in bench.untold]
-    bench.ledger.append(bench.release_id, events, bench.told, bench.runner.principal)
-    bench.told += len(events)
-    bench.untold.clear()
-    return bench.told
-
-
-def end_run(
-    bench: Workbench, action: Action, event: CandidateSealed | ReleaseRefused | RunFailed | NothingNew, candidate: str = ""
-) -> None:
-    """The run's last event, if the table of transitions accepts it."""
-    release = fold(bench.ledger.events_of(bench.release_id))
-    actor = Actor(bench.runner.principal, bench.runner.fingerprint, ActorRole.RUNNER)
-    ended = record_transition(bench.ledger, release, Act(action, candidate=candidate, event=event), actor, "See `headgate releases`.")
-    bench.told, bench.state = ended.events, ended.state
-
-
-def end_unsealed(bench: Workbench, problem: HeadgateError) -> None:
-    """A requirement not met is a refusal, with a report of figures for the steward; all else is a failure of the run."""
-    append_events(bench)
-    at = bench.ledger.now().isoformat()
-    if isinstance(problem, RequirementNotMet) and bench.ingested is not None:
-        gates = sorted({verdict.gate for verdict in bench.verdicts if not verdict.passed})
-        end_run(bench, Action.REFUSE, ReleaseRefused(release_id=bench.release_id, at=at, failed=tuple(gates or [problem.measure])))
-        _write_refusal(bench, problem)
-    else:
-        event = RunFailed(release_id=bench.release_id, at=at, step=bench.step, error=type(problem).__name__, code=problem.code)
-        end_run(bench, Action.FAIL, event)
-
-
-def end_as_nothing_new(bench: Workbench, candidate: str) -> None:
-    append_events(bench)
-    at = bench.ledger.now().isoformat()
-    end_run(bench, Action.SKIP, NothingNew(release_id=bench.release_id, at=at, candidate=candidate))
-
-
-def end_as_sealed(bench: Workbench, candidate: Candidate) -> None:
-    append_events(bench)
-    now, days, manifest = bench.ledger.now(), bench.loaded.policy.approval.expires_days, candidate.manifest
-    event = CandidateSealed(
-        release_id=bench.release_id,
-        at=now.isoformat(),
-        candidate=candidate.id,
-        policy_digest=bench.loaded.digest,
-        required=manifest.approvals_required,
-        runner=manifest.runner,
-        signers=manifest.signers,
-        signers_digest=manifest.signers_digest,
-        deadline=None if days is None else (now + timedelta(days=days)).isoformat(),
-    )
-    end_run(bench, Action.SEAL, event, candidate.id)
-    bench.candidate, bench.folder = candidate, candidate.folder
-
-
-def refusal_of(bench: Workbench) -> str:
-    """Why the release stops at its gates, as a sentence; empty if they let it through."""
-    try:
-        require_passed(bench.verdicts)
-    except RequirementNotMet as refusal:
-        return refusal.message
-    return ""
-
-
-def _write_refusal(bench: Workbench, problem: RequirementNotMet) -> None:
-    folder = bench.home.refused / bench.release_id
-    folder.mkdir(mode=0o700, parents=True)
-    write_file(folder, "report.html", render_report(assemble.report_content(bench, f"{problem.message} {problem.cure}")).encode())
-    bench.folder = folder

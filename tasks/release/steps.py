@@ -1,45 +1,59 @@
-"""The steps of a release as Prefect tasks. Each is given the release's id, works on what lies on the workbench, and gives back a count
-or an id: Prefect never holds a frame, and stores no result, no parameter and no message with a data value in it."""
+"""The steps of a release as Prefect tasks. What one hands to the next holds references and figures: Prefect sees no frame, no array and no
+data value, neither in parameters nor in results, and stores none of them. The run itself is closed to it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
-from policies.ledger.events import ExpectationsChecked, GatesJudged, PlanChosen, RunTracked, SourceIngested, TableAnonymized
-from tasks.expectations.inbound import expect_inbound
-from tasks.expectations.outbound import Declared, expect_outbound, withheld_columns
-from tasks.expectations.running import ExpectationOutcome, refuse_failed_inbound, refuse_failed_outbound
-from tasks.reading.ingest import ingest as read_source
-from tasks.release import assemble, candidate, transform, workbench
-from tasks.release import attack_tables as attack
-from tasks.release import choose_plan as plan
-from tasks.release import gate_tables as gate
-from tasks.release import make_tables as anonymize
-from tasks.release import run as record
-from tasks.release.workbench import Workbench, present
-from tasks.reporting.measured_tables import Outcome, Side
-from tasks.reporting.mlflow_runs import tag_candidate, track_release
+from prefect.utilities.annotations import opaque
+
+from tasks.release.anonymize_tables import anonymize_table
+from tasks.release.attack_tables import attack_tables
+from tasks.release.choose_plan import choose_plan
+from tasks.release.end_release import append_events
+from tasks.release.expect_tables import expect_published, expect_source
+from tasks.release.gate_tables import gate_table
+from tasks.release.ingest_source import ingest_source
+from tasks.release.judge_release import judge_release
+from tasks.release.run import Run
+from tasks.release.seal_candidate import seal_candidate
+from tasks.release.track_release import track_release
+from tasks.release.transform_source import read_dictionaries, suppress_cells, transform_source
+from tasks.release.write_tables import write_table
 from tasks.runtime.prefect_task import prefect_task
-from tasks.signing.keys import ledger_secret, source_hmac
 
-Body = Callable[..., Any]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-def step(name: str, retries: int = 0) -> Callable[[Body], Any]:
-    """A step on the whole release is given its workbench; one on a single table, the table's name too."""
+class Step(Generic[P, R]):
+    """A plain function that Prefect runs as a task of its own, under the step's name and that of the table it is about."""
 
-    def wrap(body: Body) -> Any:
-        def run(release_id: str, table: str = "") -> Any:
-            bench = workbench.of(release_id)
-            with bench.timed(name, table):
-                return body(bench, table) if table else body(bench)
+    def __init__(self, name: str, function: Callable[Concatenate[Run, P], R], retries: int = 0) -> None:
+        work: Callable[..., R] = function
 
-        run.__name__ = name
-        run.__doc__ = body.__doc__
-        return prefect_task(name, retries, lambda: _run_name(name))(run)
+        def step(run: Run, given: tuple[Any, ...], table: str) -> R:
+            with run.clock.timed(name, table):
+                return work(run, *given)
 
-    return wrap
+        step.__name__ = name  # as it is told where a step breaks
+        self._task = prefect_task(name, retries, lambda: _run_name(name))(step)
+
+    def __call__(self, run: Run, *given: P.args, **named: P.kwargs) -> R:
+        result: R = self._task(opaque(run), given, _table_of(given))
+        return result
+
+    def submit(self, run: Run, *given: P.args, **named: P.kwargs) -> Any:
+        """In a thread of Prefect's; `.result()` waits for it."""
+        return self._task.submit(opaque(run), given, _table_of(given))
+
+
+def _table_of(given: tuple[Any, ...]) -> str:
+    """The table that a step is about is named last, or is what its last argument is about."""
+    last = given[-1] if given else ""
+    table = last if isinstance(last, str) else getattr(last, "table", "")
+    return table if isinstance(table, str) else ""
 
 
 def _run_name(name: str) -> str:
@@ -49,165 +63,18 @@ def _run_name(name: str) -> str:
     return f"{name} {table}" if table else name
 
 
-def _told(outcomes: tuple[ExpectationOutcome, ...], side: Side, table: str = "") -> list[Outcome]:
-    return [Outcome(side, outcome.type, outcome.column or "", outcome.success, table) for outcome in outcomes]
-
-
-def _checked(bench: Workbench, outcomes: tuple[ExpectationOutcome, ...], direction: str, columns: tuple[str, ...], table: str = "") -> None:
-    failed = {columns.index(outcome.column) for outcome in outcomes if not outcome.success and outcome.column in columns}
-    bench.happened(
-        ExpectationsChecked,
-        direction=direction,
-        table=bench.names.index(table) + 1 if table else None,
-        expectations=len(outcomes),
-        successful=sum(outcome.success for outcome in outcomes),
-        failed_columns=tuple(sorted(failed)),
-    )
-
-
-@step("ingest", retries=1)
-def ingest(bench: Workbench) -> int:
-    """Step 1: the source as dictionary-encoded columns; identifiers end here."""
-    bench.ingested = read_source(bench.loaded, bench.source)
-    bench.rows = bench.ingested.rows
-    bench.source_hmac = source_hmac(ledger_secret(bench.home.keys), bench.ingested.source_digest)
-    bench.happened(SourceIngested, rows=bench.rows, columns=len(bench.loaded.policy.source_columns), source_hmac=bench.source_hmac)
-    return bench.rows
-
-
-@step("expect")
-def expect(bench: Workbench) -> int:
-    """Step 2: the policy's suite and the steward's on what came in."""
-    ingested = present(bench.ingested, "encoded source")
-    outcomes = expect_inbound(bench.loaded, ingested, record.previous_rows(bench))
-    bench.ingested = ingested.without_frame()
-    bench.outcomes += _told(outcomes, "in")
-    _checked(bench, outcomes, "inbound", bench.loaded.policy.source_columns)
-    refuse_failed_inbound(outcomes)
-    return len(outcomes)
-
-
-@step("transform")
-def transform_sets(bench: Workbench) -> int:
-    """Step 3: sets to bitmaps."""
-    return transform.transform(bench)
-
-
-@step("dictionaries", retries=1)
-def read_dictionaries(bench: Workbench) -> int:
-    """Before step 3, where the policy has a gate on disclosure: what attackers may hold."""
-    read = transform.read_dictionaries(bench)
-    secret, queried = ledger_secret(bench.home.keys), present(bench.dictionaries, "dictionaries").queried
-    bench.dictionary_hmacs = {name: source_hmac(secret, digest) for name, digest in queried.items()}
-    return read
-
-
-@step("suppress-cells")
-def suppress_cells(bench: Workbench) -> int:
-    """Before step 3, where the policy asks for it: the cells that MinRisk takes out; gives how many."""
-    return transform.suppress_cells(bench)
-
-
-@step("plan")
-def choose_plan(bench: Workbench) -> int:
-    """Step 4: the projected tables, each step of the search recorded."""
-    steps = plan.choose_plan(bench)
-    chosen = present(bench.plan, "plan")
-    number = {name: place for place, name in enumerate(chosen.columns)}
-    bench.happened(
-        PlanChosen,
-        method=chosen.method,
-        tables=tuple(tuple(number[name] for name in names) for names in chosen.tables),
-        association_loss=chosen.association_loss,
-        information_exposure=chosen.information_exposure,
-        steps=len(chosen.steps),
-    )
-    return steps
-
-
-@step("anonymize")
-def anonymize_table(bench: Workbench, table: str) -> int:
-    """Step 5: groups for one projected table."""
-    return anonymize.group_table(bench, table)
-
-
-@step("write")
-def write_table(bench: Workbench, table: str) -> int:
-    """Step 5: the published form of one table, generalized, shuffled and written."""
-    rows = anonymize.publish_table(bench, table)
-    found = bench.partitions[table]
-    bench.happened(
-        TableAnonymized,
-        table=bench.names.index(table) + 1,
-        groups=found.count,
-        suppressed=bench.suppressed,
-        risk=found.risk,
-        reached=found.reached,
-    )
-    return rows
-
-
-@step("expect-published")
-def expect_published(bench: Workbench, table: str) -> int:
-    """Step 6: what was written is what was declared, and holds no identifier."""
-    ingested = present(bench.ingested, "encoded source")
-    declared = Declared(
-        table,
-        present(bench.table, "encoded source"),
-        bench.columns_of(table),
-        bench.insensitive_of(table),
-        withheld_columns(bench.loaded.policy),
-        ingested.identifiers,
-        bench.rows - bench.suppressed,
-        bench.loaded.policy.anonymize.k,
-    )
-    outcomes = expect_outbound([bench.examine(file.path) for file in bench.written[table]], declared)
-    bench.outcomes += _told(outcomes, "out", table)
-    _checked(bench, outcomes, "outbound", tuple(name for name, _column, _part in declared.places()), table)
-    refuse_failed_outbound(outcomes, table)
-    return len(outcomes)
-
-
-@step("gate")
-def gate_table(bench: Workbench, table: str) -> int:
-    """Step 6: every figure, measured on the file that was written."""
-    return gate.gate_table(bench, table)
-
-
-@step("attack")
-def attack_tables(bench: Workbench) -> int:
-    """Step 6: attacks tried on the finished tables; gives how many."""
-    return attack.attack_tables(bench)
-
-
-@step("judge")
-def judge(bench: Workbench) -> int:
-    """Step 6: one verdict a gate and table; gives how many did not pass."""
-    verdicts = gate.judge_release(bench)
-    failed = [verdict for verdict in verdicts if not verdict.passed]
-    kinds = tuple(sorted({verdict.gate for verdict in failed}))
-    bench.happened(GatesJudged, verdicts=len(verdicts), passed=len(verdicts) - len(failed), failed=kinds)
-    return len(failed)
-
-
-@step("track", retries=1)
-def track(bench: Workbench) -> str:
-    """Step 7: parameters, figures and plots in MLflow. Tracking that fails stops the release."""
-    bench.mlflow_run_id = track_release(assemble.tracked_release(bench, record.refusal_of(bench)), bench.home.root)
-    bench.happened(RunTracked, mlflow_run_id=bench.mlflow_run_id)
-    return bench.mlflow_run_id
-
-
-@step("candidate")
-def seal_candidate(bench: Workbench) -> str:
-    """Step 8: the folder under the digest of its manifest, signed by the runner."""
-    sealed = candidate.seal_candidate(bench)
-    tag_candidate(bench.mlflow_run_id, sealed.id, bench.home.root)
-    record.end_as_sealed(bench, sealed)
-    return sealed.id
-
-
-@step("audit")
-def audit(bench: Workbench) -> int:
-    """Step 11: what has happened since the last event, appended to the ledger."""
-    return record.append_events(bench)
+ingest = Step("ingest", ingest_source, retries=1)
+expect = Step("expect", expect_source)
+dictionaries = Step("dictionaries", read_dictionaries, retries=1)
+cells = Step("suppress-cells", suppress_cells)
+transform = Step("transform", transform_source)
+plan = Step("plan", choose_plan)
+anonymize = Step("anonymize", anonymize_table)
+write = Step("write", write_table)
+expect_written = Step("expect-published", expect_published)
+gate = Step("gate", gate_table)
+attack = Step("attack", attack_tables)
+judge = Step("judge", judge_release)
+track = Step("track", track_release, retries=1)
+seal = Step("candidate", seal_candidate)
+audit = Step("audit", append_events)

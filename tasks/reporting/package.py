@@ -5,7 +5,6 @@ The data dictionary says of every column its role, kind, domain and levels, and 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from policies.schema.policy import Policy
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from policies.words.frozen import Frozen
 from tasks.stores.files import write_file
-from tasks.tables.write import WrittenFile
+from tasks.tables.read_published import PinnedFile
 
 FILE_NAME = "datapackage.json"
 MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
@@ -90,7 +89,7 @@ class TableEntry:
     name: str
     sensitive: tuple[str, ...]
     insensitive: tuple[str, ...]
-    files: tuple[WrittenFile, ...]
+    files: tuple[PinnedFile, ...]
 
 
 def write_datapackage(
@@ -100,19 +99,18 @@ def write_datapackage(
     tables: Sequence[TableEntry],
     created: str,
 ) -> None:
-    """Describes the files in `folder`, hashing them there. `created` is UTC in ISO 8601."""
+    """Describes the tables' files and writes the description into `folder`. `created` is UTC in ISO 8601."""
     package = DataPackage(
         name=policy.dataset,
         title=policy.title or policy.dataset,
         description=READING,
         created=created,
-        resources=tuple(_resource(folder, file, table, policy, promise) for table in tables for file in table.files),
+        resources=tuple(_resource(file, table, policy, promise) for table in tables for file in table.files),
     )
     write_file(folder, FILE_NAME, package.model_dump_json(by_alias=True, exclude_none=True, indent=2).encode() + b"\n")
 
 
-def _resource(folder: Path, file: WrittenFile, table: TableEntry, policy: Policy, promise: Promise) -> Resource:
-    content = (folder / file.path).read_bytes()
+def _resource(file: PinnedFile, table: TableEntry, policy: Policy, promise: Promise) -> Resource:
     tabular = file.format == "csv"
     return Resource(
         name=table.name if tabular else f"{table.name}-{file.format}",
@@ -123,8 +121,8 @@ def _resource(folder: Path, file: WrittenFile, table: TableEntry, policy: Policy
         format=file.format,
         mediatype=MEDIA_TYPES[file.format],
         encoding="utf-8" if tabular else None,
-        bytes=len(content),
-        hash="sha256:" + hashlib.sha256(content).hexdigest(),
+        bytes=file.bytes,
+        hash=f"sha256:{file.sha256}",
         rows=file.rows if tabular else None,
         schema=TableSchema(fields=_fields(policy, promise, table)),
     )

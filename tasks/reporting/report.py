@@ -237,8 +237,11 @@ def _sides(outcomes: tuple[Outcome, ...]) -> tuple[tuple[str, tuple[Outcome, ...
 
 def _shown_elsewhere(release: MeasuredRelease) -> set[str]:
     plan = {"association lost, Γα", "threat of joining, Γβ"} if release.plan else set()
-    if _against_one(release) is not None:
-        plan |= {"less threat than one table, 1 − Γβ", "closer than one table, 1 − t′/t"}
+    against_one = _against_one(release)
+    if against_one is not None:
+        plan |= {"less threat than one table, 1 − Γβ"}
+    if against_one is not None and against_one.closeness is not None:
+        plan |= {"closer than one table, 1 − t′/t"}
     utility = {"query error", "information loss (NCP)"} if release.utility else set()
     disclosure = {"loss of a record", "candidates", "fit nobody"} if release.exposures else set()
     return plan | utility | disclosure | {"suppressed"}

@@ -1,4 +1,4 @@
-"""Writing a table that is to be published, and reading it back.
+"""Writing a table that is to be published.
 
 Both formats are built from the same plain arrays, so they hold the same values, and nothing else: no index, no pandas metadata, no
 Arrow schema, no unused categories, no paths. Values are never altered, not even where a spreadsheet would take a cell that begins
@@ -20,17 +20,10 @@ import pyarrow as pa
 import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 
-from headgate.core.columns import GROUP, Kind, Role
-from headgate.core.encode import ColumnSpec
-from headgate.core.errors import Defect, InputRejected, StoreUnavailable
-from headgate.core.published import PublishedTable, from_frame, to_frame
+from headgate.core.errors import Defect, StoreUnavailable
+from headgate.core.published import PublishedTable, to_frame
 from headgate.core.spelling import value_text
-from policies.sealed.promise import Promise
-from policies.sealed.specs import specs_of
-from tasks.reading.arrow_frame import frame_of, plain_array, texts_of
-from tasks.reading.source import Source
-from tasks.reading.source_csv import open_csv
-from tasks.reading.source_parquet import open_parquet
+from tasks.reading.arrow_frame import plain_array
 from tasks.runtime.boundary import reason_of
 
 FORMATS = ("csv", "parquet")
@@ -91,44 +84,6 @@ def _csv_cells(column: pa.ChunkedArray) -> pa.Array:
 
 def _quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
-
-
-def read_published_frame(path: Path) -> pd.DataFrame:
-    """The cells of a published file: of a CSV as text, of a Parquet file as typed. Nothing about it is trusted."""
-    source = _opened(path)
-    return frame_of(source.read(source.names), source.name)
-
-
-def read_published_texts(path: Path) -> pa.Table:
-    """The cells of a published file as text, alike for all formats."""
-    source = _opened(path)
-    table = source.read(source.names)
-    columns = {name: texts_of(table.column(name), name, source.name).combine_chunks() for name in source.names}
-    return pa.table(columns)
-
-
-def _opened(path: Path) -> Source:
-    return open_parquet(path, "The table") if path.suffix == ".parquet" else open_csv(path, what="The table")
-
-
-def read_published(path: Path, promise: Promise, name: str) -> PublishedTable:
-    """A published file as gates measure it."""
-    return published_of(read_published_frame(path), promise, name)
-
-
-def published_of(frame: pd.DataFrame, promise: Promise, name: str) -> PublishedTable:
-    """The sensitive and insensitive columns are those of the promise that the file has; a column that the promise does not know is
-    refused."""
-    specs = {key: spec for key, spec in specs_of(promise).items() if set(spec.components or (key,)) <= set(frame.columns)}
-    insensitive = {key: ColumnSpec(key, Kind.CATEGORY, Role.INSENSITIVE) for key in promise.insensitive if key in frame.columns}
-    quasi = [identifier.name for identifier in promise.quasi]
-    known = {*quasi, GROUP, *insensitive, *(part for key, spec in specs.items() for part in (spec.components or (key,)))}
-    unknown = [str(column) for column in frame.columns if column not in known]
-    if unknown:
-        raise InputRejected(
-            f"Table '{name}' has {len(unknown)} columns that were not promised, first '{unknown[0]}'.", "Publish the table again."
-        )
-    return from_frame(frame, name, quasi, specs, insensitive)
 
 
 def write_published(

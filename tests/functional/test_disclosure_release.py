@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from policies.jobs.table_job import TableJob
 from tests.functional.conftest import people
 
 REGION = {"north": ["north-a", "north-b"], "south": ["south-a", "south-b"]}
@@ -242,16 +243,16 @@ def test_a_weight_that_no_sum_can_hold_is_refused_as_infinite(project: Any, rows
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_a_file_that_is_changed_after_it_was_examined_is_never_sealed(project: Any, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
     """Only the first format is measured: the second could be exchanged behind the expectations' back, and was published."""
-    from tasks.release import gate_tables as gate
+    from tasks.release import seal_candidate
 
-    honest = gate.judge_release
+    honest = seal_candidate.write_datapackage
 
-    def tampering(bench: Any) -> Any:
-        path = next(file.path for file in bench.written["table-1"] if file.format == form)
-        (bench.stage / path).write_bytes((bench.stage / path).read_bytes() + b" ")
-        return honest(bench)
+    def tampering(folder: Path, *others: Any) -> None:
+        path = folder / "tables" / f"table-1.{form}"
+        path.write_bytes(path.read_bytes() + b" ")
+        honest(folder, *others)
 
-    monkeypatch.setattr(gate, "judge_release", tampering)
+    monkeypatch.setattr(seal_candidate, "write_datapackage", tampering)
     outcome = project.run("release", project.policy, "--json")
     assert outcome.code == 5, outcome.err
     assert "was changed" in outcome.json["error"]["message"]
@@ -264,7 +265,7 @@ def test_a_refusal_after_the_tables_were_written_says_which_step_would_do_and_sh
     """The search for a plan has no say here: what it is told of attackers is taken away from it."""
     from tasks.release import choose_plan as plan
 
-    monkeypatch.setattr(plan, "TableCheck", lambda *a, **k: _blind(*a, **k))
+    monkeypatch.setattr(plan, "TableJob", _blind)
     project.write_policy(gates=f", disclosure: {{dictionaries: [{REGISTER}}}], min_candidates: 60}}")
     outcome = project.run("release", project.policy, "--json")
     assert outcome.code == 3, outcome.err
@@ -276,11 +277,8 @@ def test_a_refusal_after_the_tables_were_written_says_which_step_would_do_and_sh
     assert "riskiest patterns" not in page  # of a refused release no cell is shown
 
 
-def _blind(*given: Any, **options: Any) -> Any:
-    from policies.judging.checkplan import TableCheck
-
-    table, promise, settings, _gate, _attackers, *rest = given
-    return TableCheck(table, promise.without("disclosure"), settings, None, (), *rest, **options)
+def _blind(names: Any, columns: Any, promise: Any, settings: Any, _attackers: Any, seed: bytes) -> TableJob:
+    return TableJob(names, columns, promise.without("disclosure"), settings, seed=seed)
 
 
 def test_cells_that_risk_most_are_missing_before_anything_else(project: Any, rows: list[Row]) -> None:

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from headgate.methods.partition import Partition
+from policies.jobs.engine import LocalEngine
+from policies.jobs.table_job import TableOutcome
 from tests.unit.claimed import claiming
 
 
@@ -19,20 +21,18 @@ def forged(monkeypatch: pytest.MonkeyPatch) -> Any:
     """An anonymizer that answers "reached" with perfect figures beside whatever groups it is given."""
 
     def forge(groups_of: Any) -> None:
-        from tasks.release import make_tables as anonymize
+        honest = LocalEngine.map
 
-        honest = anonymize.group_table
+        def lying(engine: LocalEngine, jobs: Any) -> list[TableOutcome]:
+            return [replace(outcome, partition=praised(outcome.partition)) for outcome in honest(engine, jobs)]
 
-        def lying(bench: Any, name: str) -> int:
-            honest(bench, name)
-            found: Partition = bench.partitions[name]
-            groups = groups_of(np.asarray(found.groups).copy()).astype(np.int32)
-            bench.partitions[name] = replace(
-                found, groups=groups, count=int(groups.max()) + 1, reached=True, risk=0.0, delta_reached=1.0, smallest=99, rows_over=0
+        def praised(partition: Partition) -> Partition:
+            groups = groups_of(np.asarray(partition.groups).copy()).astype(np.int32)
+            return replace(
+                partition, groups=groups, count=int(groups.max()) + 1, reached=True, risk=0.0, delta_reached=1.0, smallest=99, rows_over=0
             )
-            return 0
 
-        monkeypatch.setattr(anonymize, "group_table", lying)
+        monkeypatch.setattr(LocalEngine, "map", lying)
 
     return forge
 
@@ -66,13 +66,13 @@ def test_groups_that_are_too_similar_beside_a_forged_result_are_refused(project:
 
 
 def test_a_table_changed_after_it_was_written_is_refused(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tasks.release import make_tables as anonymize
+    from tasks.release import write_tables
 
-    honest = anonymize.publish_table
+    honest = write_tables.write_published
 
-    def tampering(bench: Any, name: str) -> int:
-        rows = honest(bench, name)
-        path = bench.stage / bench.written[name][0].path
+    def tampering(published: Any, folder: Path, *options: Any) -> Any:
+        written = honest(published, folder, *options)
+        path = folder / written[0].path
         text = path.read_text(encoding="utf-8").split("\n")
         header = text[0].split(",")
         place = header.index("group")
@@ -80,9 +80,9 @@ def test_a_table_changed_after_it_was_written_is_refused(project: Any, monkeypat
         for line in cells[: len(cells) // 2]:
             line[place] = cells[0][place]
         path.write_text("\n".join([text[0], *(",".join(line) for line in cells), ""]), encoding="utf-8")
-        return rows
+        return written
 
-    monkeypatch.setattr(anonymize, "publish_table", tampering)
+    monkeypatch.setattr(write_tables, "write_published", tampering)
     outcome = project.run("release", project.policy, "--json")
     assert outcome.code == 3
     assert "expect_formats_to_hold_the_same_cells" in outcome.json["error"]["message"]
@@ -91,8 +91,13 @@ def test_a_table_changed_after_it_was_written_is_refused(project: Any, monkeypat
 def test_a_figure_that_cannot_be_measured_is_not_passed(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from tasks.release import gate_tables as gate
 
-    honest = gate.measure_table
-    monkeypatch.setattr(gate, "measure_table", lambda *args, **kwargs: claiming(honest(*args, **kwargs), linkability=None))
+    honest = gate.measure_closely
+
+    def blind(*given: Any, **options: Any) -> Any:
+        measured = honest(*given, **options)
+        return replace(measured, figures=claiming(measured.figures, linkability=None))
+
+    monkeypatch.setattr(gate, "measure_closely", blind)
     outcome = project.run("release", project.policy, "--json")
     assert outcome.code == 3
     failed = [gate for gate in outcome.json["gates"] if not gate["passed"]]

@@ -16,7 +16,7 @@ from policies.gates.verdict import Requirement
 from policies.judging.measure import measure_table
 from policies.judging.verdicts import judge
 from policies.sealed.manifest import Manifest
-from tasks.tables.write import read_published
+from tasks.tables.read_published import read_published
 
 
 @pytest.mark.long

@@ -38,7 +38,8 @@ from tasks.publication.publish_version import Publication
 from tasks.runtime.home import Home
 from tasks.signing.keys import PrivateKey, make_key
 from tasks.stores.seal import Candidate, seal
-from tasks.tables.write import read_published, write_published
+from tasks.tables.read_published import read_published
+from tasks.tables.write import write_published
 from tests.unit.claimed import proximity, required
 
 PEOPLE = ("runner", "ann", "ann-second", "bob", "cyd", "stranger")

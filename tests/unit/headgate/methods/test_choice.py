@@ -28,7 +28,8 @@ from headgate.methods.mondrian.mondrian_method import Mondrian
 from headgate.methods.partition import Partition, counted_partition
 from headgate.methods.settings import Settings
 from headgate.methods.xcolor.faithful_method import Faithful
-from policies.judging.checkplan import TableCheck
+from policies.jobs.spool import MemorySpool
+from policies.jobs.table_job import TableJob, Workplace, try_table
 from policies.schema.loading import parse_policy
 from policies.sealed.specs import column_specs, promise_of
 
@@ -109,7 +110,10 @@ def test_a_policy_that_names_a_method_from_outside_the_tree_is_checked_by_it(toy
     policy = parse_policy(POLICY, "toys.yaml")
     assert policy.anonymize.chosen == Everybody()
     table = encode_table(people(), column_specs(policy))
-    checked = TableCheck(table, promise_of(policy, table), policy.anonymize, None, (), b"seed").checked(("illness",))
+    spool = MemorySpool()
+    checked = try_table(
+        TableJob(("illness",), spool.put(table), promise_of(policy, table), policy.anonymize, seed=b"seed"), Workplace(spool)
+    )
     assert checked.passed
     assert checked.partition.groups.tolist() == [0] * 12
     with pytest.raises(PolicyInvalid, match="'strict' only with method mondrian"):

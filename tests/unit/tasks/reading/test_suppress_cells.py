@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.core.encode import encode_table
-from headgate.core.errors import InputRejected, RequirementNotMet
+from headgate.core.errors import InputRejected
 from headgate.risk.candidates.consistency import encode_dictionary
 from policies.gates.attackers import OwnWeights
 from policies.gates.disclosure_key import DisclosureKey
@@ -22,15 +21,6 @@ from policies.sealed.specs import column_specs
 from tasks.reading.dictionaries import Dictionaries, encode_dictionaries
 from tasks.reading.ingest import ingest
 from tasks.reading.suppress_cells import suppress, suppressed_cells
-from tasks.release import gate_tables as gate
-from tasks.release.choose_plan import choose_plan
-from tasks.release.gate_tables import gate_table, judge_release
-from tasks.release.make_tables import group_table, publish_table
-from tasks.release.transform import read_dictionaries, suppress_cells, transform
-from tasks.release.whose_records import whose_records
-from tasks.release.workbench import Workbench
-from tasks.runtime.listener import Listener
-from tasks.tables.write import read_published
 
 TEXT = """\
 schema: 1
@@ -151,111 +141,6 @@ def test_a_choice_without_a_shared_field_is_refused():
     with pytest.raises(InputRejected, match="share no field") as caught:
         suppress(policy, table, Dictionaries())
     assert caught.value.cure
-
-
-# Through the steps of a release.
-
-
-@pytest.fixture
-def bench(clinic, tmp_path):
-    """A release up to its finished plan; the test says what the policy asks for."""
-
-    def make(keep=5, **asked):
-        clinic.policy["attributes"]["notes"] = {"role": "dropped"}
-        clinic.policy["anonymize"] = {"k": 6}
-        clinic.policy["gates"] = {"linkability": 1, "disclosure": {"max": 1e9, **asked}}
-        clinic.policy["suppress_cells"] = {"keep": keep, "among": ["age", "sex", "region", "admitted", "diagnosis", "income", "education"]}
-        loaded = clinic.load()
-        stage = tmp_path / "stage"
-        stage.mkdir()
-        nobody = SimpleNamespace()
-        bench = Workbench("r", nobody, loaded, nobody, nobody, nobody, None, stage, b"seed", Listener(), "now")  # type: ignore[arg-type]
-        bench.ingested = ingest(loaded)
-        bench.rows = bench.ingested.rows
-        read_dictionaries(bench)
-        return bench
-
-    return make
-
-
-def finished(bench):
-    told = suppress_cells(bench)
-    transform(bench)
-    choose_plan(bench)
-    for name in bench.names:
-        group_table(bench, name)
-        publish_table(bench, name)
-        gate_table(bench, name)
-    judge_release(bench)
-    return told
-
-
-def test_the_number_told_is_that_of_the_cells_that_are_gone_and_sets_go_whole(bench):
-    bench = bench()
-    before = bench.ingested.table
-    told = suppress_cells(bench)
-    after = bench.after_suppression
-    gone = {name: int((before[name].codes != after[name].codes).sum()) for name in before.columns}
-    assert told == sum(gone.values()) > 0
-    assert bench.suppressed_cells == {name: number for name, number in gone.items() if number}
-    present = sum((before[name].codes >= 0).astype(int) for name in (*before.quasi, *before.sensitive))
-    left = sum((after[name].codes >= 0).astype(int) for name in (*before.quasi, *before.sensitive))
-    assert left.tolist() == np.minimum(present, 5).tolist()
-    transform(bench)
-    bits = [column for column in bench.table.columns.values() if column.origin == "diagnosis"]
-    for bit in bits:
-        assert ((bit.codes < 0) == (after["diagnosis"].codes < 0)).all()
-    for bit in bits:
-        assert (bench.original[bit.name].codes >= 0).all()
-
-
-def test_attackers_and_count_queries_still_have_the_cells_that_are_gone(bench, monkeypatch):
-    asked = []
-    counted = gate.count_query_error
-    monkeypatch.setattr(gate, "count_query_error", lambda table, *others: asked.append(table) or counted(table, *others))
-    bench = bench(dictionaries=[{"source": True, "on": ["age", "sex"]}])
-    before = bench.ingested.table
-    finished(bench)
-    (attacker,) = bench.attackers
-    assert sum(bench.suppressed_cells.get(name, 0) for name in ("age", "sex")) > 0
-    for name in ("age", "sex"):
-        assert attacker.dictionary[name].codes.tolist() == before[name].codes.tolist()
-        assert (attacker.dictionary[name].codes >= 0).all()
-    assert len(asked) == len(bench.names)
-    for table in asked:
-        assert table["age"].codes.tolist() == before["age"].codes.tolist() != bench.table["age"].codes.tolist()
-
-
-def test_people_keep_their_own_wishes_through_a_release(bench, clinic):
-    wishes = {row["patient_id"]: place for place, row in enumerate(clinic.rows)}
-    lines = [f"{who},{wish}" for who, wish in sorted(wishes.items(), reverse=True)]
-    (clinic.folder / "people.csv").write_text("\n".join(["patient_id,all", *lines]) + "\n")
-    cost = {"form": "additive", "weights": {"age": 1, "education": 1}, "people": {"path": "people.csv", "key": "patient_id"}}
-    bench = bench(sensitivity=cost, dictionaries=[{"source": True, "on": ["sex"]}])
-    finished(bench)
-    (attacker,) = bench.attackers
-    for name in bench.names:
-        published = read_published(bench.stage / bench.written[name][0].path, bench.promise, name)
-        people = whose_records(bench, published)
-        assert sorted(people) == list(range(60))
-        found = attacker.threat(published, people).risk
-        here = "education" in published.sensitive
-        for record, who in enumerate(people.tolist()):
-            shown = str(published.cells["age"].texts[published.cells["age"].codes[record]]) not in ("", "*")
-            shown += here and bench.table["education"].codes[who] >= 0
-            assert found.per_record[record] * found.consistent[record] == pytest.approx(who * shown)
-
-
-def test_a_plan_that_discloses_too_much_is_refused_with_the_step_that_would_be_enough(bench):
-    """Thirty of the sixty are of either sex; with their ages they are fewer."""
-    bench = bench(keep=7, dictionaries=[{"source": True, "on": ["age", "sex"]}], min_candidates=30)
-    suppress_cells(bench)
-    transform(bench)
-    with pytest.raises(RequirementNotMet) as caught:
-        choose_plan(bench)
-    assert caught.value.code == 3
-    assert caught.value.cure.startswith("In this table it would be enough to suppress age")
-    assert caught.value.required == 30.0
 
 
 def test_frequency_tables_are_no_register_to_choose_cells_by(clinic, refusal):

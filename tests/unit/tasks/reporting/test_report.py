@@ -76,7 +76,8 @@ def test_the_plan_stands_beside_everything_in_one_table_and_attacks_are_told(rel
     assert "closer than one table, 1 − t′/t 50 %" in page.text
     assert "table-1: nobody is found." in page.text
     page = page_of(release)
-    assert "one table keeps no promise" in page.text
+    assert "less threat than one table, 1 − Γβ 50 %" in page.text
+    assert "closer than one table" not in page.text  # nobody has tried that table
     assert "Attacks" not in page.text
 
 

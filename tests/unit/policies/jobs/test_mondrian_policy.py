@@ -10,8 +10,11 @@ import pytest
 
 from headgate.core.columns import Table
 from headgate.core.encode import encode_table
-from policies.judging.checkplan import TableCheck
+from policies.jobs.spool import MemorySpool
+from policies.jobs.table_job import TableJob, TableOutcome, Workplace, try_table
+from policies.schema.anonymization import Anonymize
 from policies.schema.policy import Policy
+from policies.sealed.promise import Promise
 from policies.sealed.specs import column_specs, promise_of
 from tests.unit.claimed import required
 
@@ -38,19 +41,24 @@ def table(policy: Policy) -> Table:
     return encode_table(frame, {name: spec for name, spec in column_specs(policy).items() if name in frame})
 
 
+def tried(settings: Anonymize, table: Table, promise: Promise, *names: str) -> TableOutcome:
+    spool = MemorySpool()
+    return try_table(TableJob(names, spool.put(table), promise, settings, seed=b"seed"), Workplace(spool))
+
+
 def test_mondrian_cuts_only_where_the_gates_on_closeness_and_distinct_values_hold(policy: Policy, table: Table) -> None:
     promise = promise_of(policy, table).requiring(CLOSE, required("distinct_l", 3, "school"))
-    mondrian = TableCheck(table, promise, policy.anonymize, None, (), b"seed").checked(("income", "school"))
+    mondrian = tried(policy.anonymize, table, promise, "income", "school")
     assert mondrian.passed
     other = policy.anonymize.model_copy(update={"method": "xcolor"})
-    xcolor = TableCheck(table, promise, other, None, (), b"seed").checked(("income", "school"))
+    xcolor = tried(other, table, promise, "income", "school")
     assert "closeness of income" in [verdict.name for verdict in xcolor.refused]
 
 
 def test_gates_on_attributes_of_other_tables_are_no_conditions_here(policy: Policy, table: Table) -> None:
     promise = promise_of(policy, table).requiring(CLOSE)
-    check = TableCheck(table, promise, policy.anonymize, None, (), b"seed")
-    assert check.partition(("school",)).count > check.partition(("income",)).count
+    school, income = (tried(policy.anonymize, table, promise, name).partition for name in ("school", "income"))
+    assert school.count > income.count
 
 
 def test_strict_is_the_default_and_relaxed_cuts_divide_equal_quasi_identifiers(policy: Policy, table: Table) -> None:
@@ -58,7 +66,7 @@ def test_strict_is_the_default_and_relaxed_cuts_divide_equal_quasi_identifiers(p
     counts = {}
     for strict in (None, True, False):
         settings = policy.anonymize.model_copy(update={"strict": strict})
-        groups = TableCheck(table, promise, settings, None, (), b"seed").partition(("school",)).groups
+        groups = tried(settings, table, promise, "school").partition.groups
         counts[strict] = pd.Series(groups).groupby(table["age"].codes).nunique().max()
     assert counts[None] == counts[True] == 1
     assert counts[False] == 2

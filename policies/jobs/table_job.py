@@ -1,0 +1,206 @@
+"""One table tried: may these sensitive attributes stand in one table? Answered by really anonymizing and measuring it.
+
+The answer uses the policy's own anonymizer and every gate on a table. A job says by value what is asked, and by reference where the
+columns lie, so it can be pickled and run anywhere; the same job has the same outcome wherever it runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.columns import Table
+from headgate.core.distance import Distance
+from headgate.core.errors import RequirementNotMet
+from headgate.core.published import PublishedTable, publish_form
+from headgate.core.tolerance import exact
+from headgate.grouping.watch import Report, Watch
+from headgate.methods.anonymize import anonymize
+from headgate.methods.method import Method
+from headgate.methods.partition import Partition
+from headgate.methods.settings import Infeasible, Otherwise, Settings
+from headgate.utility.queries import count_query_error
+from policies.gates.attackers import Attacker, threats
+from policies.gates.dissimilarity import DISSIMILARITY
+from policies.gates.figures import TableFigures
+from policies.gates.verdict import Verdict
+from policies.jobs.spool import Reference, Spool
+from policies.judging.measure import measure_table
+from policies.judging.method_limits import conditions_of, limits_of
+from policies.judging.verdicts import judge
+from policies.schema.anonymization import Anonymize, Relax, Suppress
+from policies.schema.requirements import UtilityKey
+from policies.sealed.promise import Promise
+
+Names = tuple[str, ...]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Count queries to be answered from the published form; `original` is the table that they are about."""
+
+    original: Reference[Table]
+    wanted: UtilityKey
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class TableJob:
+    """`promise` is what is asked, a callable distance in it by name; where `infeasible` lets δ be relaxed, gates ask for its floor.
+    `infeasible` is `fail` while plans are searched."""
+
+    sensitive: Names
+    columns: Reference[Table]
+    promise: Promise
+    settings: Anonymize
+    attackers: tuple[Attacker, ...] = ()
+    seed: bytes = b""
+    infeasible: Infeasible = field(default_factory=Infeasible)
+    lent: Fraction = Fraction(1)  # of the share of rows that may be suppressed: what a single table may use
+    rows: Reference[Rows] | None = None  # the only ones that are grouped
+    judged: bool = True  # else it is only grouped
+    queries: Queries | None = None
+    light: bool = False  # without the groups: dozens of them would fill the memory
+
+    def about(self, sensitive: Names) -> TableJob:
+        """The same asked of other attributes."""
+        return replace(self, sensitive=sensitive)
+
+    @property
+    def method(self) -> Method:
+        return self.settings.chosen
+
+    @property
+    def suppression(self) -> Fraction:
+        """The share of rows that all tables together may leave out."""
+        return exact(self.settings.suppression or 0) if self.method.suppresses else self.infeasible.suppressible
+
+    @property
+    def promised(self) -> Promise:
+        return relaxed(self.promise, self.infeasible)
+
+    @property
+    def group_seed(self) -> int:
+        """The same for the same attributes, in whatever order they are named."""
+        return int.from_bytes(hashlib.sha256(self.seed + "\n".join(sorted(self.sensitive)).encode()).digest()[:8], "big")
+
+
+@dataclass(frozen=True, eq=False)
+class TableOutcome:
+    """What came of it: the partition, and the gates that spoke against it. Without groups that keep the limits nothing is measured."""
+
+    partition: Partition
+    figures: TableFigures | None = None
+    refused: tuple[Verdict, ...] = ()
+    query_errors: tuple[float, float] | None = None  # mean and median; None where nobody asked, or where nothing can be counted
+
+    @property
+    def reason(self) -> str:
+        """Why the table does not pass; holds no data value."""
+        if not self.partition.reached:
+            return f"not reached; {self.partition.remedy()}"
+        return "; ".join(verdict.brief for verdict in self.refused)
+
+    @property
+    def passed(self) -> bool:
+        return not self.reason
+
+    @property
+    def closeness(self) -> float | None:
+        """The largest distance of a group from the whole, over all attributes; None if not reached."""
+        return None if self.figures is None else max(self.figures.each("closeness").values(), default=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Workplace:
+    """Where jobs run: the spool their references lead to, what resolves the name of a callable distance, who is told of the rows that are
+    grouped, and the event that stops them all."""
+
+    spool: Spool
+    distance_of: Callable[[Promise], Distance | None] = lambda _promise: None
+    report: Report | None = None
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+    def watch(self) -> Watch:
+        return Watch(self.report, self.stopping)
+
+
+def try_table(job: TableJob, place: Workplace) -> TableOutcome:
+    """Pure: nothing is left of it but the outcome."""
+    table, distance = place.spool.get(job.columns), place.distance_of(job.promise)
+    rows = None if job.rows is None else place.spool.get(job.rows)
+    partition = group_table(job, table, rows, distance, place.watch())
+    outcome = TableOutcome(partition) if rows is not None or not job.judged else _judged(job, table, partition, distance, place)
+    return replace(outcome, partition=replace(partition, groups=np.zeros(0, dtype=np.int32))) if job.light else outcome
+
+
+def _judged(job: TableJob, table: Table, partition: Partition, distance: Distance | None, place: Workplace) -> TableOutcome:
+    if not partition.reached:
+        return TableOutcome(partition)
+    published = publish_form(table, partition.groups, "plan", job.sensitive, levels=partition.levels)
+    learned = threats(job.attackers, published, np.flatnonzero(partition.groups >= 0))
+    figures = measure_table(job.promised, published, learned, suppressed=partition.suppressed, distance=distance)
+    refused = tuple(verdict for verdict in judge(job.promised, (figures,)) if not verdict.passed)
+    errors = None if job.queries is None else _query_errors(job.queries, published, place)
+    return TableOutcome(partition, figures, refused, errors)
+
+
+def _query_errors(queries: Queries, published: PublishedTable, place: Workplace) -> tuple[float, float] | None:
+    wanted = queries.wanted
+    try:
+        errors = count_query_error(
+            place.spool.get(queries.original),
+            published,
+            wanted.dimensions,
+            wanted.sensitive_dimensions,
+            float(wanted.selectivity),
+            wanted.queries,
+            queries.seed,
+        )
+    except RequirementNotMet:
+        return None
+    return errors.mean, errors.median
+
+
+def group_table(job: TableJob, whole: Table, rows: Rows | None, distance: Distance | None, watch: Watch) -> Partition:
+    """The rows of the table, or only those that are left, in groups by the policy's method."""
+    table, promise = whole if rows is None else whole.take(rows), job.promise
+    limits = limits_of(promise, table, job.sensitive, distance)
+    conditions = conditions_of(promise, job.sensitive) if job.method.looks_at_conditions else ()
+    settings = Settings(promise.k, limits, conditions, _allowed(job, whole.rows, table.rows))
+    return anonymize(job.method, table, job.sensitive, settings, job.group_seed, watch)
+
+
+def _allowed(job: TableJob, whole: int, rows: int) -> Infeasible:
+    """What may be done where not all is kept. A method that suppresses while it searches may do so from the first try; what tables have
+    suppressed together is spent, and the `rows` that are left may use the rest."""
+    if not job.method.suppresses:
+        return job.infeasible
+    gone = whole - rows
+    spare = int((job.suppression if gone else job.suppression * job.lent) * whole) - gone
+    return Infeasible(Otherwise.SUPPRESS, Fraction(max(0, spare), rows))
+
+
+def relaxed(promise: Promise, infeasible: Infeasible) -> Promise:
+    """What is promised in the end: where the policy lets δ be relaxed and it had to be, the floor it names."""
+    whole = promise.required(DISSIMILARITY)
+    if infeasible.otherwise != "relax" or whole is None:
+        return promise
+    return promise.requiring(whole.model_copy(update={"required": str(float(infeasible.amount))}))
+
+
+def infeasible_of(settings: Anonymize) -> Infeasible:
+    match settings.infeasible:
+        case Suppress(suppress=share):
+            return Infeasible.of({"suppress": share})
+        case Relax(relax=floor):
+            return Infeasible.of({"relax": floor})
+        case _:
+            return Infeasible()

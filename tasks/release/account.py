@@ -1,0 +1,32 @@
+"""The account that a release gives of itself when it has ended: figures, verdicts and ids, all of which may be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from policies.gates.figures import TableFigures, Utility
+from policies.gates.verdict import Verdict
+from policies.ledger.states import State
+from policies.sealed.manifest import Plan
+
+
+@dataclass(frozen=True)
+class Account:
+    """As far as the release came. `folder` is the candidate's, or that of the report on why there is none."""
+
+    release_id: str
+    dataset: str
+    state: State
+    candidate: str
+    rows: int
+    suppressed: int
+    suppressed_cells: Mapping[str, int]
+    plan: Plan | None
+    tables: tuple[TableFigures, ...]  # of the plan, measured so far
+    verdicts: tuple[Verdict, ...]
+    utility: Utility | None
+    mlflow_run_id: str
+    folder: Path | None
+    seconds: Mapping[str, float]

@@ -1,0 +1,130 @@
+"""What one try of a table answers, and that a job is nothing but its values: it can be pickled, and gives the same outcome anywhere."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from headgate.core.columns import Table
+from headgate.core.encode import encode_table
+from headgate.methods.settings import Infeasible
+from policies.gates.attackers import attackers_of
+from policies.jobs.spool import MemorySpool
+from policies.jobs.table_job import Queries, TableJob, TableOutcome, Workplace, relaxed, try_table
+from policies.schema.policy import Policy
+from policies.sealed.promise import Promise
+from policies.sealed.specs import column_specs, promise_of
+from tests.unit.claimed import proximity, required
+
+Edited = Callable[..., Policy]
+
+
+@pytest.fixture
+def policy(edited: Edited) -> Policy:
+    return edited(
+        ("  illness: {role: sensitive, kind: set, values: [flu, gout], nonsensitive: [flu]}\n", ""),
+        ("  ward: {role: insensitive, kind: category}\n", ""),
+        ("  zip: {role: quasi, kind: category}\n", ""),
+        ("linkability: 0.8", "linkability: 0.8, disclosure: {max: 0.4}"),
+    )
+
+
+@pytest.fixture
+def table(policy: Policy) -> Table:
+    frame = pd.DataFrame({"age": np.arange(30), "income": np.arange(30) % 10 * 100.0, "school": np.resize(["low", "middle", "high"], 30)})
+    return encode_table(frame, {name: spec for name, spec in column_specs(policy).items() if name in frame})
+
+
+def tried(policy: Policy, table: Table, promise: Promise, *names: str) -> TableOutcome:
+    spool = MemorySpool()
+    return try_table(TableJob(names, spool.put(table), promise, policy.anonymize, seed=b"seed"), Workplace(spool))
+
+
+def test_a_relaxed_delta_is_promised_as_its_floor_and_nothing_else_changes(policy: Policy, table: Table) -> None:
+    promise = promise_of(policy, table)
+    assert relaxed(promise, Infeasible()) == promise
+    assert relaxed(promise, Infeasible.of({"suppress": "0.1"})) == promise
+    weaker = relaxed(promise, Infeasible.of({"relax": "0.25"}))
+    assert weaker.required("dissimilarity") == proximity("0.1", "0.25")
+    assert weaker.requiring(*promise.of("dissimilarity")) == promise
+
+
+def test_a_table_that_can_be_grouped_is_still_refused_by_its_gates(policy: Policy, table: Table) -> None:
+    """The partition is reached under every limit that it knows of; closeness is none of them."""
+    promise = promise_of(policy, table).without("disclosure")
+    assert tried(policy, table, promise, "income").passed
+    outcome = tried(policy, table, promise.requiring(required("closeness", "0.0001", "income")), "income")
+    assert outcome.partition.reached
+    assert [(verdict.gate, verdict.attribute) for verdict in outcome.refused] == [("closeness", "income")]
+    assert not outcome.passed
+    assert "closeness of income" in outcome.reason
+
+
+def test_the_closeness_of_everything_in_one_table_is_the_largest_of_its_groups(policy: Policy, table: Table) -> None:
+    """Incomes and schools are lines: the distance is the mean difference of cumulated shares, counted here in pure Python."""
+    outcome = tried(policy, table, promise_of(policy, table).without("disclosure"), *table.sensitive)
+    groups = outcome.partition.groups.tolist()
+    largest = 0.0
+    for name in ("income", "school"):
+        codes, steps = table[name].codes.tolist(), len(table[name].values) - 1
+        for group in set(groups):
+            held = [code for code, own in zip(codes, groups, strict=True) if own == group]
+            apart = [
+                abs(sum(code <= place for code in held) / len(held) - sum(code <= place for code in codes) / len(codes))
+                for place in range(steps)
+            ]
+            largest = max(largest, sum(apart) / steps)
+    assert outcome.closeness == pytest.approx(largest)
+    assert largest > 0
+
+
+def test_everything_in_one_table_has_no_closeness_where_no_groups_are_reached(policy: Policy, table: Table) -> None:
+    promise = promise_of(policy, table).without("disclosure").requiring(required("linkability", "0.01"))
+    outcome = tried(policy, table, promise, *table.sensitive)
+    assert not outcome.partition.reached
+    assert outcome.closeness is None
+
+
+def test_a_job_that_was_pickled_has_the_same_outcome(policy: Policy, table: Table) -> None:
+    spool, promise = MemorySpool(), promise_of(policy, table)
+    attackers = attackers_of(policy.gates.disclosure, table, {})
+    job = TableJob(("income",), spool.put(table), promise, policy.anonymize, attackers, b"seed")
+    job = replace(job, queries=Queries(spool.put(table), policy.utility, 7))
+    here, there = (try_table(one, Workplace(spool)) for one in (job, pickle.loads(pickle.dumps(job))))
+    assert here.figures == there.figures
+    assert here.partition.groups.tolist() == there.partition.groups.tolist()
+    assert here.query_errors == there.query_errors is not None
+    assert here.refused == there.refused
+
+
+def test_a_job_says_where_its_columns_are_and_holds_none_of_them(policy: Policy, table: Table) -> None:
+    spool = MemorySpool()
+    job = TableJob(("income",), spool.put(table), promise_of(policy, table), policy.anonymize, seed=b"seed")
+    more = encode_table(
+        pd.DataFrame({"age": np.arange(3000) % 30, "income": np.arange(3000) % 10 * 100.0}),
+        {name: spec for name, spec in column_specs(policy).items() if name in ("age", "income")},
+    )
+    assert len(pickle.dumps(job)) == len(pickle.dumps(replace(job, columns=spool.put(more))))
+
+
+def test_groups_follow_from_seed_and_attributes_not_from_their_order(policy: Policy, table: Table) -> None:
+    spool = MemorySpool()
+    job = TableJob(("income", "school"), spool.put(table), promise_of(policy, table), policy.anonymize, seed=b"seed")
+    assert job.group_seed == job.about(("school", "income")).group_seed != job.about(("school",)).group_seed
+    assert job.group_seed != replace(job, seed=b"other").group_seed
+
+
+def test_only_the_rows_that_are_left_are_grouped_and_nothing_is_measured(policy: Policy, table: Table) -> None:
+    spool = MemorySpool()
+    job = TableJob(("income",), spool.put(table), promise_of(policy, table), policy.anonymize, seed=b"seed")
+    outcome = try_table(replace(job, rows=spool.put(np.arange(20))), Workplace(spool))
+    assert len(outcome.partition.groups) == 20
+    assert outcome.figures is None
+    light = try_table(replace(job, light=True), Workplace(spool))
+    assert len(light.partition.groups) == 0
+    assert light.figures is not None
