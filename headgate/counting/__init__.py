@@ -1,1 +1,1 @@
-"""How the values of a class are counted: classes, intervals, neighbours, transport, and what a figure says."""
+"""How the values of a class are counted: classes, intervals, neighbours, transport, and what a measured figure holds."""

@@ -1,1 +1,1 @@
-"""The append-only, hash-chained ledger: `event_log` appends and reads, `store_…` keeps it, and `history` is what it says once checked."""
+"""The append-only, hash-chained ledger: `event_log` appends and reads, `store_…` keeps it, and `history` reads it once it is checked."""

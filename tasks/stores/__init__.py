@@ -1,1 +1,1 @@
-"""Candidates and published series, every file of them accounted for; where series are published to is a file each: `store_…`."""
+"""Candidates and published series, every file of them accounted for; each kind of target has a file, `store_…`."""
