@@ -33,6 +33,11 @@ class Requirement(Frozen):
         """No two requirements of one release have the same."""
         return self.gate, self.attribute, self.dictionary, self.bound
 
+    @property
+    def name(self) -> str:
+        """The gate and its bound, with the attribute or dictionary that it is about."""
+        return _name(self)
+
 
 class Measured(Frozen):
     """One figure of one table, of an attribute or against a dictionary where it is about one. What was not measured is not there."""
@@ -65,16 +70,24 @@ class Verdict(Frozen):
     @property
     def key(self) -> str:
         """The gate and its bound, as the policy writes them."""
-        return self.gate if self.bound is None else f"{self.gate}.{self.bound}"
+        return _key(self)
 
     @property
     def name(self) -> str:
         """With the attribute or dictionary that it is about."""
-        of = "" if self.attribute is None else f" of {self.attribute}"
-        return f"{self.key}{of}" + ("" if self.dictionary is None else f" against {self.dictionary}")
+        return _name(self)
 
     @property
     def brief(self) -> str:
         """For a list of reasons: what was measured, and what is required."""
         figure = "not measured" if self.measured is None else f"{self.measured:.6g}"
         return f"{self.name} {figure}" + ("" if self.required is None else f", {self.comparison} {self.required:.6g} required")
+
+
+def _name(judged: Requirement | Verdict) -> str:
+    of = "" if judged.attribute is None else f" of {judged.attribute}"
+    return f"{_key(judged)}{of}" + ("" if judged.dictionary is None else f" against {judged.dictionary}")
+
+
+def _key(judged: Requirement | Verdict) -> str:
+    return judged.gate if judged.bound is None else f"{judged.gate}.{judged.bound}"

@@ -33,7 +33,7 @@ from policies.gates.verdict import Verdict
 from policies.jobs.spool import Reference, Spool
 from policies.judging.measure import measure_table
 from policies.judging.method_limits import conditions_of, limits_of
-from policies.judging.verdicts import judge
+from policies.judging.verdicts import judge_table
 from policies.schema.anonymization import Anonymize, Relax, Suppress
 from policies.schema.requirements import UtilityKey
 from policies.sealed.promise import Promise
@@ -147,7 +147,7 @@ def _judged(job: TableJob, table: Table, partition: Partition, distance: Distanc
     published = publish_form(table, partition.groups, "plan", job.sensitive, levels=partition.levels)
     learned = threats(job.attackers, published, np.flatnonzero(partition.groups >= 0))
     figures = measure_table(job.promised, published, learned, suppressed=partition.suppressed, distance=distance)
-    refused = tuple(verdict for verdict in judge(job.promised, (figures,)) if not verdict.passed)
+    refused = tuple(verdict for verdict in judge_table(job.promised, figures) if not verdict.passed)
     errors = None if job.queries is None else _query_errors(job.queries, published, place)
     return TableOutcome(partition, figures, refused, errors)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from headgate.core.errors import InputRejected, RequirementNotMet
+from headgate.core.errors import Defect, InputRejected, RequirementNotMet
 from policies.gates.every_gate import GATES, gate_named
 from policies.gates.figures import TableFigures, Utility
 from policies.gates.verdict import Verdict
@@ -12,14 +12,25 @@ from policies.sealed.promise import Promise
 
 
 def judge(promise: Promise, figures: Iterable[TableFigures]) -> tuple[Verdict, ...]:
-    """Every requirement of the promise on every table."""
+    """Every requirement of the promise on every table of a release. One that no table was judged by has not passed."""
     tables = tuple(figures)
     published = [name for table in tables for name in table.sensitive]
     if len(set(published)) != len(published):
         raise InputRejected(
             "A sensitive column is published in two tables.", "Put each in one table: joined, they would tell more than either."
         )
-    return tuple(verdict for table in tables for gate in GATES if gate.of_tables for verdict in gate.judge(promise.of(gate.name), table))
+    verdicts = tuple(verdict for table in tables for verdict in judge_table(promise, table))
+    judged = {(verdict.gate, verdict.attribute, verdict.dictionary, verdict.bound) for verdict in verdicts}
+    for gate in GATES:
+        for requirement in promise.of(gate.name) if gate.of_tables else ():
+            if requirement.place not in judged:
+                raise Defect(f"No table was judged by {requirement.name}, which is required.", "Publish nothing; report this defect.")
+    return verdicts
+
+
+def judge_table(promise: Promise, figures: TableFigures) -> tuple[Verdict, ...]:
+    """Every requirement that concerns one table, which may hold only some of the release's attributes."""
+    return tuple(verdict for gate in GATES if gate.of_tables for verdict in gate.judge(promise.of(gate.name), figures))
 
 
 def judge_utility(promise: Promise, utility: Utility) -> tuple[Verdict, ...]:

@@ -22,7 +22,7 @@ from policies.jobs.spool import Reference
 from policies.jobs.table_job import TableJob, TableOutcome, infeasible_of
 from policies.judging.exposure import Exposure, exposures, with_cures
 from policies.judging.measure import measure_closely
-from policies.judging.verdicts import judge, refusal_of
+from policies.judging.verdicts import judge_table, refusal_of
 from policies.ledger.events import PlanChosen
 from policies.sealed.manifest import Alternative, Plan, PlanStep
 from policies.sealed.promise import Promise
@@ -129,7 +129,7 @@ def _refused_by_gates(
     published = publish_form(table, groups, LAST_TRIED, columns, levels=tried.partition.levels)
     learned = threats(job.attackers, published, np.flatnonzero(groups >= 0))
     measured = measure_closely(promise, published, learned, suppressed=tried.partition.suppressed, distance=callable_distance(promise))
-    verdicts = judge(promise, (measured.figures,))
+    verdicts = judge_table(promise, measured.figures)
     exposed = () if gate is None else exposures(published, learned, gate)
     if gate is not None:
         verdicts = with_cures(verdicts, exposed, gate)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headgate.core.errors import HeadgateError, IntegrityBroken
+from headgate.core.errors import Defect, HeadgateError, IntegrityBroken
 from headgate.core.tolerance import at_least, at_most
 from policies.gates.every_gate import GATES
 from policies.gates.figures import TableFigures
@@ -173,7 +173,11 @@ def _check_promise(manifest: Manifest, measured: tuple[TableFigures, ...]) -> No
     from policies.judging.verdicts import judge, judge_utility
 
     known = tuple(_with_claimed(manifest, *pair) for pair in zip(manifest.tables, measured, strict=True))
-    judged = {verdict.place: verdict for verdict in (*judge(manifest.promise, known), *judge_utility(manifest.promise, manifest.utility))}
+    try:
+        of_tables = judge(manifest.promise, known)
+    except Defect as unjudged:
+        raise IntegrityBroken(unjudged.message, FALSE_CLAIM) from None
+    judged = {verdict.place: verdict for verdict in (*of_tables, *judge_utility(manifest.promise, manifest.utility))}
     claimed = {verdict.place: verdict for verdict in manifest.verdicts}
     if len(claimed) != len(manifest.verdicts):
         raise IntegrityBroken("The manifest holds two verdicts on one gate of one table.", FALSE_CLAIM)

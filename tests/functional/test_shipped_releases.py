@@ -14,7 +14,7 @@ import pytest
 from headgate.core.tolerance import exact
 from policies.gates.verdict import Requirement
 from policies.judging.measure import measure_table
-from policies.judging.verdicts import judge
+from policies.judging.verdicts import judge_table
 from policies.sealed.manifest import Manifest
 from tasks.tables.read_published import read_published
 
@@ -34,18 +34,18 @@ def test_a_shipped_policy_passes_and_fails_a_notch_above_what_was_reached(projec
     for figures in manifest.tables:
         published = read_published(folder / figures.path, promise, figures.name)
         again = measure_table(promise, published, suppressed=manifest.suppressed, path=figures.path)
-        assert all(verdict.passed for verdict in judge(promise, (again,)))
+        assert all(verdict.passed for verdict in judge_table(promise, again))
         assert again.k == figures.k
         assert again.figure("risk") == figures.figure("risk")
         reached = figures.figure("delta_reached")
         assert reached is not None
 
         larger = promise.requiring(Requirement(gate="k", required=str(figures.k + 1)))
-        assert {verdict.gate for verdict in judge(larger, (again,)) if not verdict.passed} == {"k"}
+        assert {verdict.gate for verdict in judge_table(larger, again) if not verdict.passed} == {"k"}
 
         notch = str(float(Fraction(reached) + Fraction(1, 100)))
         stricter = promise.requiring(whole.model_copy(update={"required": notch}))
-        assert {verdict.gate for verdict in judge(stricter, (again,)) if not verdict.passed} == {"dissimilarity"}
+        assert {verdict.gate for verdict in judge_table(stricter, again) if not verdict.passed} == {"dissimilarity"}
     assert any(figures.k == promise.k for figures in manifest.tables)
     _attacked(project, outcome.json["candidate"], manifest)
     tightest = min(figures.figure("delta_reached") or 1.0 for figures in manifest.tables)

@@ -83,7 +83,8 @@ def journey(folder: Path) -> dict[str, Any]:
     from policies.judging.verdicts import judge
     from policies.schema.loading import parse_policy
     from policies.sealed.specs import column_specs, promise_of
-    from tasks.tables.write import read_published, write_published
+    from tasks.tables.read_published import read_published
+    from tasks.tables.write import write_published
     from tools.policy_reference import gate_keys, gate_meanings
 
     policy = parse_policy(POLICY, "toys.yaml")

@@ -12,13 +12,13 @@ import pytest
 
 from headgate.core.columns import Column, Kind, Table
 from headgate.core.encode import encode_table
-from headgate.core.errors import InputRejected, RequirementNotMet
+from headgate.core.errors import Defect, InputRejected, RequirementNotMet
 from headgate.core.published import PublishedTable, from_frame, publish_form, to_frame
 from policies.gates.attackers import attackers_of, threats
 from policies.gates.figures import TableFigures, Utility
 from policies.gates.verdict import Requirement, Verdict
 from policies.judging.measure import measure_table
-from policies.judging.verdicts import judge, judge_utility, require_passed
+from policies.judging.verdicts import judge, judge_table, judge_utility, require_passed
 from policies.schema.policy import Policy
 from policies.sealed.promise import Promise
 from policies.sealed.specs import column_specs, promise_of, specs_of
@@ -234,7 +234,7 @@ def test_the_delta_l_gate_counts_by_the_definition_and_not_by_the_window(policy:
     pay = encode_table(frame, {name: spec for name, spec in column_specs(policy).items() if name in frame})["income"]
     published = publish_form(replace(table, columns={**table.columns, "income": pay}), np.array(GROUPS, dtype=np.int32), "t1", ["income"])
     promise = promise_of(policy, table).requiring(required("delta_l", "1.5", "income", interval="5"))
-    verdict = by_gate(judge(promise, [measure_table(promise, published)]))["delta_l of income"]
+    verdict = by_gate(judge_table(promise, measure_table(promise, published)))["delta_l of income"]
     assert (verdict.measured, verdict.passed) == (1.0, False)
 
 
@@ -243,6 +243,19 @@ def test_one_sensitive_column_in_two_tables_is_refused(policy: Policy, table: Ta
     figures = measure_table(promise, published)
     with pytest.raises(InputRejected, match="two tables"):
         judge(promise, [figures, figures.model_copy(update={"name": "t2"})])
+
+
+def test_a_requirement_that_no_table_was_judged_by_is_a_defect(policy: Policy, table: Table, published: PublishedTable) -> None:
+    promise = promise_of(policy, table)
+    assert promise.required("closeness", "school") is not None
+    partial = publish_form(table, np.array(GROUPS, dtype=np.int32), "t1", ["income"])
+    figures = measure_table(promise, partial)
+    assert {verdict.attribute for verdict in judge_table(promise, figures)} == {None, "income"}
+    with pytest.raises(Defect, match="No table was judged by dissimilarity of school, which is required"):
+        judge(promise, [figures])
+    with pytest.raises(Defect, match="No table was judged by k,"):
+        judge(promise, [])
+    judge(promise, [measure_table(promise, published)])
 
 
 def test_utility_is_judged_on_the_release_as_a_whole() -> None:
