@@ -3,11 +3,14 @@ data value, neither in parameters nor in results, and stores none of them. The r
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
+from prefect.futures import PrefectFuture
 from prefect.utilities.annotations import opaque
 
+from headgate.core.errors import Defect
 from tasks.release.anonymize_tables import anonymize_table
 from tasks.release.attack_tables import attack_tables
 from tasks.release.choose_plan import choose_plan
@@ -28,32 +31,36 @@ R = TypeVar("R")
 
 
 class Step(Generic[P, R]):
-    """A plain function that Prefect runs as a task of its own, under the step's name and that of the table it is about."""
+    """A plain function that Prefect runs as a task of its own, under the step's name and that of the table it is about: `about` is the
+    argument that names the table, or has its name as `table`."""
 
-    def __init__(self, name: str, function: Callable[Concatenate[Run, P], R], retries: int = 0) -> None:
+    def __init__(self, name: str, function: Callable[Concatenate[Run, P], R], retries: int = 0, about: str = "") -> None:
+        self._signature, self._about = inspect.signature(function), about
+        if about and about not in self._signature.parameters:
+            raise Defect(f"Step {name} has no argument '{about}'.", "This is a defect of headgate; please report it.")
         work: Callable[..., R] = function
 
-        def step(run: Run, given: tuple[Any, ...], table: str) -> R:
+        def step(run: Run, given: tuple[Any, ...], named: dict[str, Any], table: str) -> R:
             with run.clock.timed(name, table):
-                return work(run, *given)
+                return work(run, *given, **named)
 
         step.__name__ = name  # as it is told where a step breaks
         self._task = prefect_task(name, retries, lambda: _run_name(name))(step)
 
     def __call__(self, run: Run, *given: P.args, **named: P.kwargs) -> R:
-        result: R = self._task(opaque(run), given, _table_of(given))
+        result: R = self._task(opaque(run), given, named, self._table(run, given, named))
         return result
 
-    def submit(self, run: Run, *given: P.args, **named: P.kwargs) -> Any:
+    def submit(self, run: Run, *given: P.args, **named: P.kwargs) -> PrefectFuture[R]:
         """In a thread of Prefect's; `.result()` waits for it."""
-        return self._task.submit(opaque(run), given, _table_of(given))
+        future: PrefectFuture[R] = self._task.submit(opaque(run), given, named, self._table(run, given, named))
+        return future
 
-
-def _table_of(given: tuple[Any, ...]) -> str:
-    """The table that a step is about is named last, or is what its last argument is about."""
-    last = given[-1] if given else ""
-    table = last if isinstance(last, str) else getattr(last, "table", "")
-    return table if isinstance(table, str) else ""
+    def _table(self, run: Run, given: tuple[Any, ...], named: dict[str, Any]) -> str:
+        if not self._about:
+            return ""
+        subject = self._signature.bind(run, *given, **named).arguments[self._about]
+        return subject if isinstance(subject, str) else str(subject.table)
 
 
 def _run_name(name: str) -> str:
@@ -69,10 +76,10 @@ dictionaries = Step("dictionaries", read_dictionaries, retries=1)
 cells = Step("suppress-cells", suppress_cells)
 transform = Step("transform", transform_source)
 plan = Step("plan", choose_plan)
-anonymize = Step("anonymize", anonymize_table)
-write = Step("write", write_table)
-expect_written = Step("expect-published", expect_published)
-gate = Step("gate", gate_table)
+anonymize = Step("anonymize", anonymize_table, about="table")
+write = Step("write", write_table, about="grouped")
+expect_written = Step("expect-published", expect_published, about="written")
+gate = Step("gate", gate_table, about="written")
 attack = Step("attack", attack_tables)
 judge = Step("judge", judge_release)
 track = Step("track", track_release, retries=1)

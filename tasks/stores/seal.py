@@ -21,6 +21,7 @@ from tasks.stores.files import check_files, file_entry, list_files, place_folder
 MANIFEST = "manifest.json"
 MANIFEST_SIGNATURE = "manifest.dsse.json"
 SHORTEST_PREFIX = 8
+TABLES = "tables/"  # the folder of the published tables
 CHANGED = "Find out who else can write in the home, and run the release again."
 # Names that publication adds beside the sealed files.
 RESERVED = frozenset({MANIFEST, MANIFEST_SIGNATURE, "attestation.dsse.json", "events.jsonl", "head.json", "head.dsse.json", "approvals"})
@@ -37,9 +38,9 @@ class Candidate:
     manifest_envelope: bytes
 
 
-def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, examined: Mapping[str, str] | None = None) -> Candidate:
+def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, examined: Mapping[str, str]) -> Candidate:
     """Hashes every file of `staged` into the manifest, signs it and renames the folder to candidates/<digest of the manifest>. Files that
-    were `examined` must have the SHA-256 that they had then.
+    were `examined` must have the SHA-256 that they had then; below tables/ there may be no others.
 
     The same bytes sealed again are the same candidate; a candidate is never written over."""
     if key.fingerprint != manifest.runner.fingerprint:
@@ -49,7 +50,10 @@ def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, ex
         if name.split("/")[0] in RESERVED:
             raise Defect(f"{name} is a name that sealing and publishing keep for themselves.", "Write that file under another name.")
     entries = {name: file_entry(staged, name) for name in names}
-    changed = sorted(path for path, digest in (examined or {}).items() if path not in entries or entries[path].sha256 != digest)
+    unexamined = [name for name in names if name.startswith(TABLES) and name not in examined]
+    if unexamined:
+        raise IntegrityBroken(f"{unexamined[0]} has not been examined.", CHANGED)
+    changed = sorted(path for path, digest in examined.items() if path not in entries or entries[path].sha256 != digest)
     if changed:
         raise IntegrityBroken(f"{changed[0]} was changed after it had been examined.", CHANGED)
     sealed = manifest.model_copy(update={"files": tuple(entries.values())})

@@ -17,13 +17,13 @@ from policies.gates.gate import Gate
 from policies.gates.verdict import Measured, Verdict
 from policies.sealed.manifest import Manifest
 from tasks.stores.files import Stored
+from tasks.stores.seal import TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from headgate.core.published import PublishedTable
 
-TABLES = "tables/"
 NO_CLAIMS = frozenset({"path", "levels", "query_error_mean", "query_error_median", "measured"})  # about the source, or no figures
 FALSE_CLAIM = "Do not rely on this release; tell its publisher, who can withdraw it."
 

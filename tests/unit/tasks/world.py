@@ -166,6 +166,11 @@ class PublishedFolder(Publication):
         return Path(self.address)
 
 
+def examined(staged: Path) -> dict[str, str]:
+    """The digests that the tables of a staged folder have now."""
+    return {f"tables/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in (staged / "tables").glob("*")}
+
+
 @dataclass
 class World:
     """A home with its ledger and its operator's signers, and everybody's keys."""
@@ -206,7 +211,7 @@ class World:
                 **changes,
             }
         )
-        candidate = seal(self.home.candidates, staged, manifest, key)
+        candidate = seal(self.home.candidates, staged, manifest, key, examined(staged))
         self.record(candidate)
         return candidate
 

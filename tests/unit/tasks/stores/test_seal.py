@@ -11,6 +11,7 @@ import pytest
 from headgate.core.errors import Defect, InputRejected, IntegrityBroken
 from tasks.stores import files
 from tasks.stores.seal import load_candidate, manifest_bytes, read_manifest, seal
+from tests.unit.tasks.world import examined
 
 
 def test_a_candidates_id_is_the_digest_of_its_canonical_manifest(world) -> None:
@@ -54,7 +55,7 @@ def test_the_same_bytes_sealed_again_are_the_same_candidate(world) -> None:
     first = world.seal()
     staged = world.home.stage("again")
     shutil.copytree(world.made.folder, staged, dirs_exist_ok=True)
-    assert seal(world.home.candidates, staged, first.manifest, world.keys["runner"]).id == first.id
+    assert seal(world.home.candidates, staged, first.manifest, world.keys["runner"], examined(staged)).id == first.id
     assert not staged.exists()
 
 
@@ -144,13 +145,37 @@ def test_a_manifest_that_leads_out_of_its_folder_is_refused(world, path: str) ->
         read_manifest(json.dumps(manifest).encode())
 
 
+@pytest.mark.parametrize("name", ["x.csv", "more/table-1.csv"])
+def test_a_table_that_nobody_examined_is_never_sealed(world, name: str) -> None:
+    """Only the files that were pinned were compared: one that was put beside them was signed with them."""
+    manifest, staged = world.seal().manifest, world.home.stage("r")
+    shutil.copytree(world.made.folder, staged, dirs_exist_ok=True)
+    pinned, planted = examined(staged), staged / "tables" / name
+    planted.parent.mkdir(exist_ok=True)
+    planted.write_text("age,job\n30,nurse\n")
+    before = sorted(world.home.candidates.iterdir())
+    with pytest.raises(IntegrityBroken, match=f"tables/{name} has not been examined") as refusal:
+        seal(world.home.candidates, staged, manifest, world.keys["runner"], pinned)
+    assert "who else can write" in refusal.value.cure
+    assert sorted(world.home.candidates.iterdir()) == before
+
+
+def test_a_table_that_is_gone_or_changed_since_it_was_examined_is_never_sealed(world) -> None:
+    manifest, staged = world.seal().manifest, world.home.stage("r")
+    shutil.copytree(world.made.folder, staged, dirs_exist_ok=True)
+    pinned = examined(staged)
+    for wrong in ({**pinned, "tables/table-3.csv": "00" * 32}, {**pinned, "tables/table-1.csv": "00" * 32}):
+        with pytest.raises(IntegrityBroken, match="was changed after"):
+            seal(world.home.candidates, staged, manifest, world.keys["runner"], wrong)
+
+
 @pytest.mark.parametrize("name", ["manifest.json", "events.jsonl", "head.json", "attestation.dsse.json", "approvals"])
 def test_staged_files_cannot_take_the_names_that_publication_needs(world, name: str) -> None:
     staged = world.home.stage("r")
     (staged / name).write_text("x")
     manifest = world.seal().manifest
     with pytest.raises(Defect):
-        seal(world.home.candidates, staged, manifest, world.keys["runner"])
+        seal(world.home.candidates, staged, manifest, world.keys["runner"], {})
 
 
 def test_a_manifest_of_another_form_is_refused_without_repeating_it(world) -> None:
