@@ -50,6 +50,7 @@ class Certificate:
     values: tuple[Any, ...] = field(repr=False, default=())
     outside: int | None = None
     ways: int | None = None
+    cure: str = ""  # of the limit
 
     def sentence(self) -> str:
         """In words, without a data value."""
@@ -148,6 +149,7 @@ def _crowded(
         _decoded(limit, cliques.values(worst), columns),
         None if alone else outside,
         ways,
+        limit.cure,
     )
 
 
@@ -165,7 +167,7 @@ def _lonely(
     gone = None if k is None else concerned if limit.rows - concerned >= k else limit.rows
     share, least = concerned / limit.rows, int(different[short].min())
     values = _decoded(limit, cliques.number[short], columns)
-    return Certificate(Reason.DISSIMILAR, limit.name, limit.columns, least, needed, share, refutes, gone, values)
+    return Certificate(Reason.DISSIMILAR, limit.name, limit.columns, least, needed, share, refutes, gone, values, cure=limit.cure)
 
 
 def _as_one_class(limit: NeighbourhoodLimit, k: int, cliques: Cliques, columns: Sequence[Column]) -> Certificate | None:
@@ -184,7 +186,7 @@ def _as_one_class(limit: NeighbourhoodLimit, k: int, cliques: Cliques, columns: 
     values = _decoded(limit, cliques.number[[worst]], columns)
     name, share = limit.name, similar / limit.rows
     gone = gone if limit.rows - gone >= k else limit.rows
-    return Certificate(Reason.CLIQUE, name, limit.columns, similar, most, share, EVERY, gone, values, None, 1)
+    return Certificate(Reason.CLIQUE, name, limit.columns, similar, most, share, EVERY, gone, values, None, 1, limit.cure)
 
 
 def _decoded(limit: NeighbourhoodLimit, values: NDArray[np.int64], columns: Sequence[Column]) -> tuple[Any, ...]:

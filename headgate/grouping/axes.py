@@ -94,12 +94,6 @@ def stretch_loss(axes: Axes, axis: int, low: int, high: int, different: int) -> 
     return 1.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="never")
-def group_loss(axes: Axes, rows: NDArray[np.int64], seen: NDArray[np.int64], clock: NDArray[np.int64]) -> float:
-    """loss(G): the sum over the axes. `seen` is a scratch as long as `at`, `clock[0]` a counter that marks what is seen now."""
-    return float(published_key(axes, rows, seen, clock)[1])
-
-
 @inner
 def _mixed(key: int, part: int) -> int:
     """One step of splitmix64 (Steele, Lea, Flood). On unsigned words: shifts of signed ones make small negative parts collide."""

@@ -8,15 +8,15 @@ person wrote, never from floats.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.columns import Codes, Column, Table
+from headgate.core.columns import Codes, Column
 from headgate.core.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected
@@ -40,6 +40,7 @@ class NeighbourhoodLimit:
     radius: float
     allowed: NDArray[np.int64]
     delta: Fraction | None = None  # of (ε, δ) only
+    cure: str = ""  # what to do where no partition keeps it: the first part of a sentence
 
     @property
     def rows(self) -> int:
@@ -95,6 +96,7 @@ def dissimilarity(
         radius=radius(float(reach)),
         allowed=allowed_dissimilar(len(value), share),
         delta=share,
+        cure="Lower δ or ε, set `infeasible`",
     )
     return _in_line(limit)
 
@@ -121,7 +123,7 @@ def free_component(layout: DistanceLayout, distinct: Codes, reach: float) -> int
     return int(free[0]) if len(free) == 1 and layout.mode[free[0]] == LINE else None
 
 
-def linkability(column: Column, share: Any, name: str = "") -> NeighbourhoodLimit:
+def linkability(column: Column, share: Any, name: str = "", cure: str = "Raise the largest share") -> NeighbourhoodLimit:
     """No sensitive value makes up more than this share of a group."""
     bound = _share(share, "linkability")
     if bound == 0:
@@ -130,7 +132,15 @@ def linkability(column: Column, share: Any, name: str = "") -> NeighbourhoodLimi
     layout = DistanceLayout(np.array([DISCRETE]), np.array([0]), np.array([len(column.values)]), np.empty(0), np.array([1.0]), 1.0, False)
     centre = _sensitive([column], codes)
     return NeighbourhoodLimit(
-        name or f"linkability of {column.name}", (column.name,), layout, codes, value, centre, radius(0.0), allowed_share(len(value), bound)
+        name or f"linkability of {column.name}",
+        (column.name,),
+        layout,
+        codes,
+        value,
+        centre,
+        radius(0.0),
+        allowed_share(len(value), bound),
+        cure=cure,
     )
 
 
@@ -151,52 +161,16 @@ def delta_l(column: Column, interval: Any, diversity: Any, name: str = "") -> Ne
     layout = DistanceLayout(np.array([LINE]), np.array([0]), np.array([size]), stretched, np.array([1.0]), 1.0, False)
     allowed = allowed_share(len(value), 1 / least)
     return NeighbourhoodLimit(
-        name or f"delta_l of {column.name}", (column.name,), layout, codes, value, _sensitive([column], codes), 0.5, allowed
+        name or f"delta_l of {column.name}",
+        (column.name,),
+        layout,
+        codes,
+        value,
+        _sensitive([column], codes),
+        0.5,
+        allowed,
+        cure="Lower l or the interval of (δ, l), set `infeasible`",
     )
-
-
-class _DissimilarityText(Protocol):
-    @property
-    def epsilon(self) -> str: ...
-    @property
-    def delta(self) -> str: ...
-
-
-class _DeltaLText(Protocol):
-    @property
-    def interval(self) -> str: ...
-    @property
-    def l(self) -> str: ...  # noqa: E743 - the literature's name
-
-
-def limits_of_table(
-    table: Table,
-    sensitive: Sequence[str],
-    *,
-    dissimilar: _DissimilarityText | None = None,
-    distance: Distance | None = None,
-    each: Mapping[str, _DissimilarityText] | None = None,
-    linkable: Any = None,
-    delta_ls: Mapping[str, _DeltaLText] | None = None,
-) -> tuple[NeighbourhoodLimit, ...]:
-    """All promises that concern one projected table. Promises about attributes that it does not hold are left out; those of a set
-    attribute hold for each of its bitmap columns."""
-    columns = table.select(sensitive)
-    found: list[NeighbourhoodLimit] = []
-    if dissimilar is not None:
-        found.append(dissimilarity(columns, dissimilar.epsilon, dissimilar.delta, distance))
-    for column in columns:
-        for own in dict.fromkeys((column.name, column.origin)):
-            if own is not None and own in (each or {}):
-                single = Distance() if distance is None else replace(distance, function=None, weights={column.name: 1.0}, combine="lp")
-                promise = (each or {})[own]
-                found.append(dissimilarity([column], promise.epsilon, promise.delta, single, f"dissimilarity of {column.name}"))
-        if linkable is not None and exact(linkable) < 1:
-            found.append(linkability(column, linkable))
-        if column.name in (delta_ls or {}):
-            wanted = (delta_ls or {})[column.name]
-            found.append(delta_l(column, wanted.interval, wanted.l))
-    return tuple(found)
 
 
 def _distinct(columns: Sequence[Column]) -> tuple[Codes, Codes]:

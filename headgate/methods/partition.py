@@ -16,6 +16,8 @@ from headgate.grouping.items import Itemized
 from headgate.grouping.recount import main_limit, recount
 from headgate.methods.settings import Settings
 
+ADVISE = "run `headgate advise`"
+
 
 @dataclass(frozen=True, eq=False)
 class Partition:
@@ -45,8 +47,8 @@ class Partition:
             raise self.refusal(f"in {table}" if table else "")
         return self
 
-    def refusal(self, where: str = "") -> RequirementNotMet:
-        """`where`, such as "in table-1", begins the sentence."""
+    def refusal(self, where: str = "", otherwise: str = ADVISE) -> RequirementNotMet:
+        """`where`, such as "in table-1", begins the sentence; `otherwise` ends the cure."""
         if self.rows_over == 1:
             said = "1 row has too many similar rows in its group; none may"
         elif self.rows_over:
@@ -54,18 +56,14 @@ class Partition:
         else:
             said = f"the groups do not keep {', '.join(self.broken) or 'what is required'}"
         sentence = f"{where}, {said}." if where else f"{said}."
-        return RequirementNotMet(sentence[0].upper() + sentence[1:], self.remedy(), "rows", float(self.rows_over), 0.0)
+        return RequirementNotMet(sentence[0].upper() + sentence[1:], self.remedy(otherwise), "rows", float(self.rows_over), 0.0)
 
-    def remedy(self) -> str:
-        """What would help, in words that hold no data value."""
+    def remedy(self, otherwise: str = ADVISE) -> str:
+        """What would help, in words that hold no data value. `otherwise`: what to do where nothing of it is possible."""
         if self.certificate is not None and self.certificate.refutes == EVERY:
-            if self.certificate.limit.startswith("linkability"):  # another ε or δ does not help
-                cure = "Raise gates.linkability, list a value that is no secret under `nonsensitive`"
-            else:
-                cure = "Lower δ or ε, set `infeasible`"
-            return f"No partition can do it: {self.certificate.sentence()} {cure}, or run `headgate advise`."
+            return f"No partition can do it: {self.certificate.sentence()} {self.certificate.cure}, or {otherwise}."
         kept = f" ({', '.join(self.broken)})" if self.broken else ""
-        return f"Lower δ, ε or k{kept}, set `infeasible: {{suppress: share}}` or `{{relax: floor}}`, or run `headgate advise`."
+        return f"Lower δ, ε or k{kept}, set `infeasible: {{suppress: share}}` or `{{relax: floor}}`, or {otherwise}."
 
 
 def counted_partition(

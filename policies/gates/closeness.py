@@ -36,7 +36,6 @@ class Closeness(Gate):
             worst=Comparison.AT_MOST,
         ),
     )
-    kept_by = "Mondrian and full-domain; with others it judges the result"
     meaning = "Knowing somebody's group tells little more of the attribute than the whole table tells of everybody."
     cure = "Raise k so that groups resemble the whole table, or accept a higher gates.closeness."
     kinds = tuple(kind for kind in Kind if kind.rules.ground_distance)

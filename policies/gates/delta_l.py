@@ -52,7 +52,6 @@ class DeltaL(Gate):
         ),
         Figure("delta_l_all", "(δ, l), all values", "The same figure counted over non-sensitive values too.", per=Per.ATTRIBUTE),
     )
-    kept_by = "every method"
     meaning = "At most one in l people of a group has a value of the attribute near anybody's."
     cure = f"Raise k, or ask for a smaller interval or l in gates.delta_l. {ADVISE}"
     kinds = tuple(kind for kind in Kind if kind.numeric)

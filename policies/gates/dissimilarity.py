@@ -76,7 +76,6 @@ class Dissimilarity(Gate):
             per=Per.ATTRIBUTE,
         ),
     )
-    kept_by = "every method"
     verified = "yes; not under a distance that is a callable"
     meaning = "In everybody's group at least the share δ of the others have sensitive values that are not similar to theirs."
     cure = f"Lower anonymize.epsilon or delta, split the table (projection), or allow infeasible: {{relax: …}}. {ADVISE}"

@@ -48,7 +48,6 @@ class DistinctL(Gate):
         ),
         Figure("distinct_attainable", per=Per.ATTRIBUTE, whole=True),  # distinct values in the table
     )
-    kept_by = "Mondrian and full-domain; with others it judges the result"
     meaning = "Every group has at least this many different values of the attribute."
     cure = "Raise k, or ask for a smaller gates.distinct_l."
 

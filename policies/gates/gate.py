@@ -105,8 +105,8 @@ class Gate:
     kinds: ClassVar[tuple[Kind, ...]] = tuple(Kind)  # of attributes that it can be asked of
     of_tables: ClassVar[bool] = True  # or of the release as a whole
     bounds: ClassVar[tuple[str | None, ...]] = (None,)  # of a gate that has several: their keys
-    kept_by: ClassVar[str] = "no method: it judges the result"  # for the reference page
-    verified: ClassVar[str] = "yes"  # likewise: can anybody measure it again from the published files
+    of_every_group: ClassVar[bool] = False  # every method makes groups that keep it, without a limit or condition
+    verified: ClassVar[str] = "yes"  # for the reference page: can anybody measure it again from the published files
 
     # The policy file
 

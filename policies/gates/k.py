@@ -21,6 +21,7 @@ class KKeys(Section):
 
 class K(Gate):
     name = "k"
+    of_every_group = True
     section = "anonymize"
     keys = KKeys
     comparison = Comparison.AT_LEAST
@@ -33,7 +34,6 @@ class K(Gate):
             whole=True,
         ),
     )
-    kept_by = "every method"
     meaning = "Everybody shares their published quasi-identifiers with at least this many people, themselves included."
     cure = f"Raise anonymize.k, or allow suppression with infeasible: {{suppress: …}}. {ADVISE}"
 

@@ -18,6 +18,8 @@ from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.gates.wording import shares
 from policies.words.fields import PositiveShare, Section, decimal_text
 
+IMPOSSIBLE = "Raise gates.linkability, list a value that is no secret under `nonsensitive`"  # another ε or δ does not help
+
 
 class LinkabilityKeys(Section):
     """Mandatory: a composite (ε, δ) can hide an attribute that is equal for a whole group."""
@@ -38,7 +40,6 @@ class Linkability(Gate):
         ),
         Figure("linkability_all", "linkability, all values", "The same figure counted over non-sensitive values too."),
     )
-    kept_by = "every method"
     meaning = "Whoever finds a person's group cannot be more certain than this of any sensitive value of theirs."
     cure = "Raise k, declare what is not sensitive (nonsensitive), or accept a higher gates.linkability."
 
@@ -57,4 +58,4 @@ class Linkability(Gate):
     def column_limits(self, required: Sequence[Requirement], column: Column, distance: Distance) -> Iterator[NeighbourhoodLimit]:
         for requirement in required:
             if exact(requirement.required) < 1:
-                yield limits.linkability(column, requirement.required)
+                yield limits.linkability(column, requirement.required, cure=IMPOSSIBLE)

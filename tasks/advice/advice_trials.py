@@ -35,6 +35,7 @@ from policies.schema.policy import Policy
 from policies.sealed.promise import Promise
 
 SEEDS = 3  # with which a suggestion must have been reached: a release draws its own
+BELOW = "see below"  # where a refusal sends others to `headgate advise`
 SAMPLE = 6_000  # rows that go ahead where the table has more than twice as many
 
 
@@ -167,7 +168,7 @@ class Trials:
 def told_of(outcome: TableOutcome) -> Tried:
     figures, errors = outcome.figures, outcome.query_errors
     if figures is None:
-        return Tried(False, reason=outcome.partition.remedy())
+        return Tried(False, reason=outcome.partition.remedy(BELOW))
     refused = [verdict.name for verdict in outcome.refused]
     if errors is None:
         refused.append("count queries")  # a release measures them too, and what cannot be measured has not passed

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from headgate.advice.result import TableAdvice, Tried
+from headgate.advice.result import TableAdvice
 from headgate.advice.table_advice import Scouting, Sweep, Trial, advise, fitting
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact
@@ -27,7 +27,7 @@ from policies.judging.method_limits import least_k, limits_of
 from policies.sealed.specs import promise_of
 from policies.words.fields import decimal_text
 from tasks.advice.advice_suggestions import Search, Suggestion
-from tasks.advice.advice_trials import Asked, Trials, plans_of
+from tasks.advice.advice_trials import BELOW, Asked, Trials, plans_of
 from tasks.reading.ingest import ingest
 from tasks.reading.prepare import transformed
 from tasks.reading.references import LoadedPolicy, load_policy
@@ -195,9 +195,7 @@ def _own_setting(prepared: Prepared) -> tuple[str, tuple[Names, ...]]:
         {frozenset(names): trials.failed[names, prepared.own] for names in plans[0] if (names, prepared.own) in trials.failed}
     )
     nothing = NoPlan(NOTHING_PASSES, 0.0, 1.0, "", ())
-    return str(why_no_plan(check, trials.table, trials.policy.gates.disclosure, nothing).why).replace(
-        "or run `headgate advise`", "or see below"
-    ), plans[0]
+    return str(why_no_plan(check, trials.table, trials.policy.gates.disclosure, nothing, BELOW).why), plans[0]
 
 
 def _table_advice(
@@ -218,11 +216,7 @@ def _table_advice(
 
 
 def trial_at(trials: Trials, names: Names) -> Trial:
-    def trial(k: int, epsilon: str, delta: str) -> Tried:
-        tried = trials.tried(names, Asked(k, epsilon, delta))
-        return replace(tried, reason=tried.reason.replace("or run `headgate advise`", "or see below"))
-
-    return trial
+    return lambda k, epsilon, delta: trials.tried(names, Asked(k, epsilon, delta))
 
 
 def scout_at(trials: Trials, names: Names) -> Scouting:

@@ -10,7 +10,7 @@ import numpy as np
 from headgate.core.columns import Table
 from headgate.core.errors import RequirementNotMet
 from headgate.core.published import publish_form
-from headgate.methods.partition import Partition
+from headgate.methods.partition import ADVISE, Partition
 from headgate.methods.settings import Otherwise
 from headgate.projection.baseline import trade_off
 from headgate.projection.plan import NoPlan, Projection
@@ -106,7 +106,7 @@ def insensitive_of(run: Run, planned: Planned, name: str) -> tuple[str, ...]:
     return insensitive_tables(run.policy, len(planned.names))[planned.names.index(name)]
 
 
-def why_no_plan(check: TableCheck, table: Table, gate: DisclosureKey | None, nothing: NoPlan) -> Stopped:
+def why_no_plan(check: TableCheck, table: Table, gate: DisclosureKey | None, nothing: NoPlan, otherwise: str = ADVISE) -> Stopped:
     """What spoke against the last table that failed: merging came no further than that, so its cure is the one that helps."""
     failed = {names: tried for names, tried in check.tried.items() if not tried.passed}
     if not failed or nothing.measured != 0.0:
@@ -115,7 +115,7 @@ def why_no_plan(check: TableCheck, table: Table, gate: DisclosureKey | None, not
     where = "in every plan tried" if len({_against(tried) for tried in failed.values()}) == 1 else "in the last plan tried"
     if last.refused:
         return _refused_by_gates(check.job, gate, table, names, last, where)
-    return Stopped(last.partition.refusal(where))
+    return Stopped(last.partition.refusal(where, otherwise))
 
 
 def _refused_by_gates(

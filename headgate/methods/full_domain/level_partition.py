@@ -12,7 +12,7 @@ from headgate.grouping.recount import main_limit, recount
 from headgate.grouping.watch import Watch
 from headgate.methods.full_domain.level_search import full_domain
 from headgate.methods.full_domain.level_settings import LevelSettings
-from headgate.methods.partition import Partition
+from headgate.methods.partition import ADVISE, Partition
 from headgate.methods.settings import Settings
 
 
@@ -20,12 +20,12 @@ from headgate.methods.settings import Settings
 class LevelPartition(Partition):
     """Not reached: no node of the lattice keeps what is asked."""
 
-    def refusal(self, where: str = "") -> RequirementNotMet:
+    def refusal(self, where: str = "", otherwise: str = ADVISE) -> RequirementNotMet:
         sentence = "no choice of levels keeps what is required"
         sentence = f"{where}, {sentence}." if where else f"{sentence}."
-        return RequirementNotMet(sentence[0].upper() + sentence[1:], self.remedy(), "levels", 0.0, 1.0)
+        return RequirementNotMet(sentence[0].upper() + sentence[1:], self.remedy(otherwise), "levels", 0.0, 1.0)
 
-    def remedy(self) -> str:
+    def remedy(self, otherwise: str = ADVISE) -> str:
         return (
             "Loosen k, δ or the gates on single attributes, raise `suppression`, or give the hierarchies more levels; perhaps not even "
             "everybody in one group keeps what is required."

@@ -7,7 +7,7 @@ import pytest
 from headgate.core.distance import Distance
 from headgate.core.errors import InputRejected
 from headgate.grouping.items import items_of
-from headgate.grouping.limits import allowed_dissimilar, delta_l, dissimilarity, limits_of_table, linkability
+from headgate.grouping.limits import allowed_dissimilar, delta_l, dissimilarity, linkability
 from headgate.grouping.nearness import compile_limits
 from headgate.grouping.neighbour_counts import near_rows
 from headgate.grouping.recount import recount
@@ -115,18 +115,6 @@ def test_rows_without_anything_sensitive_are_no_centres_but_are_neighbours(make_
     plain = make_table(frame, ["age"])
     limit = dissimilarity(plain.select(["illness"]), "0", "0.8")
     assert recount(items_of(plain, [limit]), [limit], together).broken == ("dissimilarity",)
-
-
-def test_promises_about_absent_attributes_are_left_out_and_those_of_a_set_hold_for_its_bits(people):
-    class Pair:
-        epsilon, delta, interval, l = "0.1", "0.5", "1000", "2"  # noqa: E741
-
-    table = people(20)
-    found = limits_of_table(
-        table, ["disease"], dissimilar=Pair(), each={"income": Pair(), "disease": Pair()}, linkable="0.8", delta_ls={"income": Pair()}
-    )
-    assert [limit.name for limit in found] == ["dissimilarity", "dissimilarity of disease", "linkability of disease"]
-    assert limits_of_table(table, ["disease"], linkable="1") == ()
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [("-0.1", "0.5"), ("0.1", "1.5"), ("x", "0.5"), ("0.1", "nan"), ("inf", "0.5")])

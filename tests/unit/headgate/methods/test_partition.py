@@ -1,6 +1,7 @@
 import pytest
 
 from headgate.core.errors import RequirementNotMet
+from headgate.grouping.limits import linkability
 from headgate.methods.anonymize import anonymize
 from headgate.methods.blocks.blocks_method import Blocks
 from headgate.methods.settings import Settings
@@ -20,3 +21,12 @@ def test_what_cannot_be_reached_says_so_with_a_proof_and_refuses_to_be_used(make
     assert "No partition can do it" in refusal.value.remedy
     assert "'x'" not in str(refusal.value)
     assert "x" not in repr(found.certificate.sentence()).split()
+
+
+def test_the_cure_is_that_of_the_limit_which_cannot_be_kept_and_ends_as_the_caller_says(make_table):
+    table, _ = crowded(make_table)
+    limit = linkability(table.select(["illness"])[0], "0.2", cure="Raise what is allowed")
+    partition = anonymize(Blocks(), table, ["illness"], Settings(10, (limit,)), 0)
+    assert partition.remedy().endswith(" Raise what is allowed, or run `headgate advise`.")
+    assert partition.remedy("see below").endswith(" Raise what is allowed, or see below.")
+    assert "see below" in str(partition.refusal("in table-1", "see below"))
