@@ -27,7 +27,7 @@ SAMPLED = 128
 def scratch_for(rules: Rules, limits: Nearness, state: NDArray[np.int64], exact: int) -> Scratch:
     room = nodes = 1
     for attribute in rules.attributes:
-        room = max(room, attribute.flags_end - attribute.flags)
+        room = max(room, attribute.values_end - attribute.first_value)
     for l in range(len(limits.of)):  # noqa: E741
         room = max(room, limits.of[l].values)
     for rule in rules.conditions:
@@ -80,7 +80,7 @@ def _forget(scratch: Scratch, different: int) -> None:
 
 @numba.njit(cache=True, nogil=True, inline="never")
 def _rules_hold(rules: Rules, attribute: Any, scratch: Scratch, different: int, size: int) -> bool:
-    sensitive = rules.sensitive[attribute.flags : attribute.flags_end]
+    sensitive = rules.sensitive[attribute.first_value : attribute.values_end]
     largest = np.int64(0)
     for i in range(different):
         v = scratch.values[i]

@@ -27,7 +27,7 @@ RULE = np.dtype(
         ("shares_end", np.int64),
     ]
 )
-ATTRIBUTE = np.dtype([("flags", np.int64), ("flags_end", np.int64), ("rules", np.int64), ("rules_end", np.int64)])
+ATTRIBUTE = np.dtype([("first_value", np.int64), ("values_end", np.int64), ("rules", np.int64), ("rules_end", np.int64)])
 
 
 class Rules(NamedTuple):
@@ -60,12 +60,12 @@ def compile_conditions(table: Table, conditions: Sequence[Condition]) -> Rules:
     attributes = np.zeros(len(columns), dtype=ATTRIBUTE)
     value = np.zeros((table.rows, len(columns)), dtype=np.int32)
     rules: list[_Rule] = []
-    flags = 0
+    values = 0
     for i, column in enumerate(columns):
         value[:, i] = np.where(column.codes < 0, len(column.values), column.codes)
         own = [_rule(column, condition) for condition in conditions if condition.column == column.name]
-        attributes[i] = flags, flags + len(column.values) + 1, len(rules), len(rules) + len(own)
-        flags += len(column.values) + 1
+        attributes[i] = values, values + len(column.values) + 1, len(rules), len(rules) + len(own)
+        values += len(column.values) + 1
         rules += own
     compiled = np.zeros(len(rules), dtype=RULE)
     numbers = shares = 0

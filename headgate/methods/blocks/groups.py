@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.grouping.axes import FLAT
-from headgate.grouping.compiling import inner, making
+from headgate.grouping.compiling import inlined, inner, making
 from headgate.grouping.nearness import RANGE, similar
 from headgate.grouping.neighbour_counts import near_rows
 from headgate.grouping.sorting import sorted_order
@@ -135,7 +135,8 @@ def empty(groups: Groups, group: int) -> None:
 
 @inner
 def _window(groups: Groups, group: int, l: int, v: int) -> tuple[int, int, int]:  # noqa: E741
-    """Among which parts those similar to v are, and the last value that they may have: only the first limit's values are in order."""
+    """Among which parts those similar to v are, and the last value that they may have; NOWHERE if they must be looked for among
+    all parts, as only the first limit's values are in order."""
     limits, begin = groups.items.limits, groups.of[group].begin
     end = begin + groups.of[group].parts
     if limits.of[l].form > RANGE or l > 0:
@@ -152,7 +153,7 @@ def _rows_near(groups: Groups, group: int, l: int, v: int) -> int:  # noqa: E741
         u = groups.crowd[part, l].value
         if u > last:
             break
-        if similar(groups.items.limits, l, v, u):
+        if last < NOWHERE or similar(groups.items.limits, l, v, u):
             total += groups.part[part].rows
     return total
 
@@ -165,7 +166,7 @@ def _change_near(groups: Groups, group: int, l: int, v: int, rows: int) -> None:
         crowd = groups.crowd[part, l]
         if crowd.value > last:
             break
-        if similar(groups.items.limits, l, v, crowd.value):
+        if last < NOWHERE or similar(groups.items.limits, l, v, crowd.value):
             crowd.near += rows
 
 
@@ -193,7 +194,7 @@ def room_for(groups: Groups, group: int, item: int, rows: int, size: int) -> int
     return int(rows)
 
 
-@inner
+@inlined
 def fullest_near(groups: Groups, group: int, l: int, v: int) -> int:  # noqa: E741
     """The fullest neighbourhood that a row of value v would join, or make; −1 if it is of no centre."""
     limits, own, fullest = groups.items.limits, 0, -1
@@ -203,7 +204,7 @@ def fullest_near(groups: Groups, group: int, l: int, v: int) -> int:  # noqa: E7
         crowd = groups.crowd[part, l]
         if crowd.value > last:
             break
-        if similar(limits, l, v, crowd.value):
+        if last < NOWHERE or similar(limits, l, v, crowd.value):
             own += groups.part[part].rows
             if crowd.near > fullest and limits.own[start + crowd.value].centre:
                 fullest = crowd.near

@@ -13,6 +13,7 @@ import pytest
 from headgate.core.columns import Kind, Role, Table
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.hierarchy import Hierarchy
+from tests.unit.headgate.told_twice import Told
 
 SYNDROMES = [  # paper "xcolor", Table I
     (0.8, 0.0, 0.0),
@@ -116,3 +117,8 @@ def most_allowed() -> Callable[[int, str], int]:
         return whole.numerator // whole.denominator + 1
 
     return count
+
+
+@pytest.fixture(scope="session")
+def told() -> Callable[..., Told]:
+    return Told

@@ -42,7 +42,7 @@ def _kinds_of_records():
     for package in (headgate.grouping, headgate.methods.blocks):
         for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
             for name, value in vars(importlib.import_module(module.name)).items():
-                if isinstance(value, np.dtype) and value.names and value.isalignedstruct:
+                if isinstance(value, np.dtype) and value.names:
                     yield f"{module.name}.{name}", value
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -11,68 +10,22 @@ import pytest
 
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
-from headgate.grouping.items import groups_of_rows, items_of
+from headgate.grouping.items import items_of
 from headgate.grouping.limits import dissimilarity
 from headgate.grouping.watch import Stopped
 from headgate.methods.blocks import local_groups as blocks
-
-K = 4
-
-
-def _divided(case, seed=0):
-    groups = blocks.divide(case.items, case.itemized.item, K, [seed, 0], np.zeros(3, dtype=np.int64))
-    return [np.flatnonzero(groups == group).tolist() for group in range(int(groups.max()) + 1)]
-
-
-def _by_item(case, rows):
-    return dict(Counter(case.itemized.item[rows].tolist()))
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_items_are_rows_that_nothing_tells_apart(told, seed):
-    case = told(seed, 120)
-    marks = {}
-    for row in range(case.rows):
-        cell = tuple(case.cells[name][row] for name in case.quasi)
-        same = [first for first in marks if all(case.similar(name, row, first) for name in case.names)]
-        marks.setdefault(row, (cell, same))
-    items, item = case.items, case.itemized.item.tolist()
-    assert sorted(Counter(item).items()) == list(enumerate(items.rows.tolist()))
-    for one in range(case.rows):
-        for other in range(one):
-            same_cell = all(case.cells[name][one] == case.cells[name][other] for name in case.quasi)
-            assert same_cell == (items.item[item[one]].cell == items.item[item[other]].cell)
-            values = [case.cells[name][one] == case.cells[name][other] for name in ("word", "pay")]
-            if same_cell and all(values):
-                assert item[one] == item[other]
-            if item[one] == item[other]:
-                assert all(case.similar(name, one, other) for name in case.names)
-    assert items.cell.rows[:-1].tolist() == [sum(case.rows_of([cell]).values()) for cell in range(items.cells)]
-
-
-def test_each_part_of_an_item_sends_exactly_its_rows_to_its_group():
-    draw = np.random.default_rng(2)
-    for _ in range(20):
-        parts = draw.integers(1, 4, 6)
-        start = np.concatenate([[0], np.cumsum(parts)]).astype(np.int64)
-        group, count = draw.integers(0, 5, start[-1]), draw.integers(0, 4, start[-1])
-        item = draw.permutation(np.repeat(np.arange(6), [count[start[i] : start[i + 1]].sum() for i in range(6)])).astype(np.int32)
-        sent = Counter(zip(item.tolist(), groups_of_rows(item, start, group, count).tolist(), strict=True))
-        wanted = Counter()
-        for i in range(6):
-            for part in range(start[i], start[i + 1]):
-                wanted[i, int(group[part])] += int(count[part])
-        assert sent == +wanted
+from tests.unit.headgate.methods.blocks.divided_tables import by_item, divided
+from tests.unit.headgate.methods.blocks.drafts import K
 
 
 def test_groups_share_out_all_rows_and_most_often_keep_the_limits(told):
     kept = 0
     for seed in range(8):
         case = told(seed, 60)
-        groups = _divided(case)
+        groups = divided(case)
         assert sorted(row for group in groups for row in group) == list(range(case.rows))
         assert min(map(len, groups)) >= K
-        kept += all(case.keeps(_by_item(case, group)) for group in groups)
+        kept += all(case.keeps(by_item(case, group)) for group in groups)
     assert kept >= 5
 
 
@@ -105,33 +58,10 @@ def test_one_seed_gives_one_partition_whatever_the_threads(told, monkeypatch):
         found = []
         for workers in (1, 2, 2):
             monkeypatch.setattr(blocks, "ThreadPoolExecutor", pool_of(workers))
-            found.append(_divided(case, seed))
+            found.append(divided(case, seed))
         assert found[0] == found[1] == found[2]
         assert sorted(row for group in found[0] for row in group) == list(range(case.rows))
     assert len(pools) >= 6
-
-
-def test_halves_keep_what_the_whole_keeps(told, monkeypatch):
-    """Groups of both halves, with what neither found a place for, are placed and counted as those of one table."""
-    halved = []
-    joined = blocks.together
-
-    def together(one, two, most):
-        halved.append(joined(one, two, most))
-        return halved[-1]
-
-    monkeypatch.setattr(blocks, "REGION", 16)
-    monkeypatch.setattr(blocks, "together", together)
-    kept = 0
-    for seed in range(8):
-        case = told(seed, 80)
-        many = len(halved)
-        groups = _divided(case)
-        assert min(map(len, groups)) >= K
-        if len(halved) > many:
-            kept += all(case.keeps(_by_item(case, group)) for group in groups)
-    assert len(halved) >= 3
-    assert kept >= len(halved) - 1
 
 
 def _table(quasi, sensitive):

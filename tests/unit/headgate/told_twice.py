@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
@@ -142,8 +141,3 @@ class Told:
             return "everything" if node == "*" else node
         ranks = [SCHOOLS.index(value) for value in values] if name == "school" else values
         return min(ranks), max(ranks)
-
-
-@pytest.fixture(scope="session")
-def told() -> Callable[..., Told]:
-    return Told

@@ -1,0 +1,30 @@
+"""Two halves of a table become one."""
+
+from __future__ import annotations
+
+from headgate.methods.blocks import local_groups as blocks
+from tests.unit.headgate.methods.blocks.divided_tables import by_item, divided
+from tests.unit.headgate.methods.blocks.drafts import K
+
+
+def test_halves_keep_what_the_whole_keeps(told, monkeypatch):
+    """Groups of both halves, with what neither found a place for, are placed and counted as those of one table."""
+    halved = []
+    joined = blocks.together
+
+    def together(one, two, most):
+        halved.append(joined(one, two, most))
+        return halved[-1]
+
+    monkeypatch.setattr(blocks, "REGION", 16)
+    monkeypatch.setattr(blocks, "together", together)
+    kept = 0
+    for seed in range(8):
+        case = told(seed, 80)
+        many = len(halved)
+        groups = divided(case)
+        assert min(map(len, groups)) >= K
+        if len(halved) > many:
+            kept += all(case.keeps(by_item(case, group)) for group in groups)
+    assert len(halved) >= 3
+    assert kept >= len(halved) - 1
