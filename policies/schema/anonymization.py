@@ -117,6 +117,16 @@ class Anonymize(*keys_of("anonymize")):  # type: ignore[misc]
 
     def _of_other_methods(self) -> list[Problem]:
         """Keys that the method does not have."""
+        problems = [
+            Problem((key,), f"'{key}' with method {self.method}", f"'{key}' only with method {choices(keys)}")
+            for key, keys in self._owners().items()
+        ]
+        if self.infeasible != "fail" and choice.method_type(self.method).suppresses:
+            problems.append(Problem(("infeasible",), f"'infeasible' with method {self.method}", "'suppression', a share of the rows"))
+        return problems
+
+    def _owners(self) -> dict[str, tuple[str, ...]]:
+        """Of each key that the method does not have: the methods that do."""
         method, owners = choice.method_type(self.method), {}
         if self.variant is not None and self.variant not in choice.variants(self.method):
             owners["variant"] = tuple(other.key for other in choice.METHODS if other.variant == self.variant)
@@ -125,13 +135,7 @@ class Anonymize(*keys_of("anonymize")):  # type: ignore[misc]
                 owners[option] = choice.method_keys(option)
         if self.suppression is not None and not method.suppresses:
             owners["suppression"] = tuple(other.key for other in choice.METHODS if other.suppresses)
-        problems = [
-            Problem((key,), f"'{key}' with method {self.method}", f"'{key}' only with method {choices(keys)}")
-            for key, keys in owners.items()
-        ]
-        if self.infeasible != "fail" and method.suppresses:
-            problems.append(Problem(("infeasible",), f"'infeasible' with method {self.method}", "'suppression', a share of the rows"))
-        return problems
+        return owners
 
     @property
     def chosen(self) -> Method:

@@ -163,9 +163,18 @@ def _role_and_kind(attribute: Attribute) -> list[Problem]:
 
 
 def _keys_of_kind(attribute: Attribute) -> list[Problem]:
-    kind, role = attribute.kind, attribute.role
+    kind = attribute.kind
     if kind is None:
         return []
+    required = [
+        Problem((), f"kind {kind} without '{key}'", f"{key}: […]") for key in kind.rules.required if getattr(attribute, key) is None
+    ]
+    return [*_keys_of_others(attribute, kind), *required, *_values(attribute, kind)]
+
+
+def _keys_of_others(attribute: Attribute, kind: Kind) -> list[Problem]:
+    """Keys that belong to other kinds or roles."""
+    role = attribute.role
     of_kind, of_role = kind.rules.keys, KEYS_OF_ROLE.get(role, set())
     problems = []
     for key in _given(attribute):
@@ -175,10 +184,13 @@ def _keys_of_kind(attribute: Attribute) -> list[Problem]:
             problems.append(Problem((key,), f"'{key}' with kind {kind}", f"'{key}' only with kind {choices(kinds)}"))
         elif roles and key not in of_role:
             problems.append(Problem((key,), f"'{key}' with role {role}", f"'{key}' only with role {choices(roles)}"))
-    problems += [
-        Problem((), f"kind {kind} without '{key}'", f"{key}: […]") for key in kind.rules.required if getattr(attribute, key) is None
-    ]
-    if kind is Kind.SET and role is Role.SENSITIVE and attribute.values is None and attribute.values_from is None:
+    return problems
+
+
+def _values(attribute: Attribute, kind: Kind) -> list[Problem]:
+    """Where the accepted values come from."""
+    problems = []
+    if kind is Kind.SET and attribute.role is Role.SENSITIVE and attribute.values is None and attribute.values_from is None:
         problems.append(
             Problem(
                 (), "a sensitive set without its values", "values: […], values: PATH or values_from: {path, key}, as they become columns"
@@ -190,10 +202,13 @@ def _keys_of_kind(attribute: Attribute) -> list[Problem]:
 
 
 def _contents(attribute: Attribute) -> list[Problem]:
-    problems = [*_domain(attribute)]
-    kind, hierarchy = attribute.kind, attribute.hierarchy
-    if kind is None:
-        return problems
+    kind = attribute.kind
+    of_kind = [] if kind is None else [*_hierarchy(attribute, kind), *_nonsensitive(attribute, kind), *_columns(attribute)]
+    return [*_domain(attribute), *of_kind]
+
+
+def _hierarchy(attribute: Attribute, kind: Kind) -> list[Problem]:
+    problems, hierarchy = [], attribute.hierarchy
     if isinstance(hierarchy, Widths) and not (kind.rules.whole and "widths" in kind.rules.described):
         problems.append(Problem(("hierarchy",), f"widths on a {kind}", "widths only on kind integer"))
     if isinstance(hierarchy, Mask) and "mask" not in kind.rules.described:
@@ -202,6 +217,11 @@ def _contents(attribute: Attribute) -> list[Problem]:
         problems.append(
             Problem(("hierarchy",), f"a hierarchy on a {attribute.role} {kind}", "kind: category; other kinds are compared by value")
         )
+    return problems
+
+
+def _nonsensitive(attribute: Attribute, kind: Kind) -> list[Problem]:
+    problems = []
     if len(set(attribute.nonsensitive)) != len(attribute.nonsensitive):
         problems.append(Problem(("nonsensitive",), "a value listed twice", "each value once"))
     listed = attribute.listed_values
@@ -216,9 +236,13 @@ def _contents(attribute: Attribute) -> list[Problem]:
         ]
     if kind.rules.components and any(value is not None for value in attribute.nonsensitive):
         problems.append(Problem(("nonsensitive",), f"values of a {kind}", "[null] or nothing"))
-    if attribute.columns is not None and len(attribute.columns) < 2 and attribute.distance in (None, "total-variation"):
-        problems.append(Problem(("columns",), "one column", "at least two columns for total variation, or distance: lp"))
     return problems
+
+
+def _columns(attribute: Attribute) -> list[Problem]:
+    if attribute.columns is not None and len(attribute.columns) < 2 and attribute.distance in (None, "total-variation"):
+        return [Problem(("columns",), "one column", "at least two columns for total variation, or distance: lp")]
+    return []
 
 
 def _is_point(value: str, kind: Kind) -> bool:

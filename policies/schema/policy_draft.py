@@ -204,16 +204,23 @@ def _guess(column: ColumnProfile) -> Guess:
     words = [word for word in re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column.name).lower()) if word]
     named = next((role for role, listed in WORDS.items() if any(word in listed for word in words)), None)
     kind = Kind.CATEGORY if any(word in POSTAL for word in words) else _kind(column)
-    free_text = column.dtype == "text" and column.distinct > max(FEW, NEARLY_UNIQUE * column.rows)
+    if (hidden := _never_published(column, named)) is not None:
+        return hidden
+    if named is not None:
+        return Guess(named, kind, f"its name sounds {named}")
+    return Guess(Role.SENSITIVE, kind, "nothing is known of it, so it is protected")
+
+
+def _never_published(column: ColumnProfile, named: Role | None) -> Guess | None:
+    """A guess for what says who somebody is, or is free text; `named` is the role that the name of the column suggests."""
     if column.unique and (named in (Role.IDENTIFIER, None) or column.dtype == "text") and column.dtype in ("text", "integer"):
         return Guess(Role.IDENTIFIER, None, "every row has its own")
     if named is Role.IDENTIFIER:
         return Guess(Role.IDENTIFIER, None, "its name sounds like an identifier; identifiers must be unique, else drop it")
+    free_text = column.dtype == "text" and column.distinct > max(FEW, NEARLY_UNIQUE * column.rows)
     if named is Role.DROPPED or free_text:
         return Guess(Role.DROPPED, None, "free text cannot be published")
-    if named is not None:
-        return Guess(named, kind, f"its name sounds {named}")
-    return Guess(Role.SENSITIVE, kind, "nothing is known of it, so it is protected")
+    return None
 
 
 def _kind(column: ColumnProfile) -> Kind:

@@ -4,6 +4,7 @@ the order in which a release would take them. Nothing of it is stored but figure
 from __future__ import annotations
 
 import hashlib
+import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,7 @@ from policies.jobs.engine import LocalEngine
 from policies.jobs.plan_search import search_plan
 from policies.jobs.spool import Reference
 from policies.jobs.table_job import Names, Queries, TableJob, TableOutcome
+from policies.judging.release_utility import utility_of
 from policies.judging.verdicts import judge_utility
 from policies.schema.anonymization import Relax
 from policies.schema.policy import Policy
@@ -136,14 +138,10 @@ class Trials:
         return None
 
     def _whole(self, asked: Asked, tables: tuple[Names, ...], found: Sequence[Tried]) -> ReleaseTried:
-        rows = sum(tried.rows for tried in found)
-        loss = sum((tried.loss or 0.0) * tried.rows for tried in found) / rows
-        error = sum(tried.query_error or 0.0 for tried in found) / len(found)
-        utility = Utility(query_error_mean=error, query_error_median=None, ncp=loss, suppressed_share=0.0)
+        utility, linkability, delta_reached = over_tables(found)
         refused = tuple(verdict.name for verdict in judge_utility(self.promise, utility) if not verdict.passed)
-        reached = [tried.delta_reached for tried in found if tried.delta_reached is not None]
-        linkability = max(tried.linkability or 0.0 for tried in found)
-        return ReleaseTried(asked, tables, loss, error, linkability, min(reached, default=None), refused)
+        error = math.inf if utility.query_error_mean is None else utility.query_error_mean
+        return ReleaseTried(asked, tables, utility.ncp, error, linkability, delta_reached, refused)
 
     def always(self, asked: Asked, plans: Sequence[tuple[Names, ...]]) -> ReleaseTried | None:
         """The worst of several seeds, if it passes with every one of them, utility included."""
@@ -163,6 +161,14 @@ class Trials:
         """The least δ that may be written: a policy that relaxes δ names one."""
         option = self.policy.anonymize.infeasible
         return exact(option.relax) if isinstance(option, Relax) else Fraction(0)
+
+
+def over_tables(found: Sequence[Tried]) -> tuple[Utility, float, float | None]:
+    """Of tables that were all reached: what they lose together, and the worst linkability and δ reached."""
+    errors = [tried.query_error for tried in found if tried.query_error is not None]
+    utility = utility_of([(tried.rows, tried.loss or 0.0) for tried in found], errors)
+    reached = [tried.delta_reached for tried in found if tried.delta_reached is not None]
+    return utility, max(tried.linkability or 0.0 for tried in found), min(reached, default=None)
 
 
 def told_of(outcome: TableOutcome) -> Tried:

@@ -20,7 +20,7 @@ from headgate.core.tolerance import exact
 from policies.jobs.table_job import Names
 from policies.words.fields import decimal_text
 from tasks.advice.advice_charts import FrontierPoint, draw_frontier
-from tasks.advice.advice_trials import Asked, Trials
+from tasks.advice.advice_trials import Asked, Trials, over_tables
 from tasks.advice.policy_advice import STAND_IN, Count, Prepared, Progress, prepare, share_of, sizes_around
 from tasks.reporting.mlflow_record import Point, RunContent, finite_points
 from tasks.reporting.mlflow_runs import require_tracking, track_runs
@@ -132,19 +132,8 @@ def _whole(asked: Asked, found: Sequence[Tried]) -> Whole:
     epsilon, delta = str(asked.epsilon), str(asked.delta)
     if not all(tried.reached for tried in found):
         return Whole(asked.k, epsilon, delta, None, None, None, None, refused)
-    rows = sum(tried.rows for tried in found)
-    errors = [tried.query_error for tried in found if tried.query_error is not None]
-    reached = [tried.delta_reached for tried in found if tried.delta_reached is not None]
-    return Whole(
-        asked.k,
-        epsilon,
-        delta,
-        min(reached, default=None),
-        sum((tried.loss or 0.0) * tried.rows for tried in found) / rows,
-        sum(errors) / len(errors) if errors else None,
-        max(tried.linkability or 0.0 for tried in found),
-        refused,
-    )
+    utility, linkability, delta_reached = over_tables(found)
+    return Whole(asked.k, epsilon, delta, delta_reached, utility.ncp, utility.query_error_mean, linkability, refused)
 
 
 def _frontier(settings: Sequence[Whole]) -> frozenset[int]:

@@ -78,6 +78,14 @@ def _rows(rows: ExpectedRows, k: int, previous_rows: int | None) -> Iterator[Exp
 
 def _values(column: str, attribute: Attribute, spec: ColumnSpec) -> Iterator[Expected]:
     """Kind and domain of one column."""
+    yield from _stored(column, spec)
+    if attribute.domain is not None:
+        low, high = (_moment(end) if isinstance(end, str) else float(end) for end in attribute.domain)
+        yield Expected("expect_column_values_to_be_between", {"column": column, "min_value": low, "max_value": high})
+    yield from _accepted(column, spec)
+
+
+def _stored(column: str, spec: ColumnSpec) -> Iterator[Expected]:
     stored = spec.kind.rules.storage
     if stored in ("number", "integer"):
         yield Expected("expect_column_values_to_be_of_type", {"column": column, "type_": "float64"})
@@ -85,9 +93,10 @@ def _values(column: str, attribute: Attribute, spec: ColumnSpec) -> Iterator[Exp
         yield Expected("expect_column_numbers_to_be_whole", {"column": column}, lambda frame: _fractions(frame[column]))
     if stored == "date":
         yield Expected("expect_column_values_to_be_of_type", {"column": column, "type_": "datetime64[ns]"})
-    if attribute.domain is not None:
-        low, high = (_moment(end) if isinstance(end, str) else float(end) for end in attribute.domain)
-        yield Expected("expect_column_values_to_be_between", {"column": column, "min_value": low, "max_value": high})
+
+
+def _accepted(column: str, spec: ColumnSpec) -> Iterator[Expected]:
+    """The values that the policy lists, or the leaves of its hierarchy."""
     accepted = [value.strip() for value in spec.levels or spec.declared]  # the frame's cells have no blanks around them either
     if spec.kind.rules.levels_above and not accepted and spec.hierarchy is not None:
         accepted = [str(leaf) for leaf in spec.hierarchy.leaves]

@@ -6,10 +6,14 @@ import hashlib
 from pathlib import Path
 
 from headgate.risk.disclosure.patterns import Pattern
+from policies.gates.verdict import Verdict
+from policies.judging.exposure import Exposure
 from policies.ledger.states import State
 from policies.sealed.manifest import Manifest
+from policies.sealed.promise import Promise
 from tasks.approval.approvals import manifest_signers
 from tasks.release.account import Account
+from tasks.release.judge_release import Judgement
 from tasks.release.run import Run, product
 from tasks.release.so_far import SoFar
 from tasks.reporting.measured_tables import Limits, MeasuredRelease, MeasuredTable, Outcome
@@ -28,15 +32,8 @@ def seed_commitment(seed: bytes) -> str:
 
 def measured_release(run: Run, done: SoFar, refusal: str = "") -> MeasuredRelease:
     get, policy = run.spool.get, run.policy
-    measured = [get(table.measurement) for table in done.gated]
     judgement = None if done.judged is None else get(done.judged.judgement)
-    stopped = None if done.not_planned is None else get(done.not_planned.stopped)
-    verdicts = judgement.verdicts if judgement is not None else stopped.verdicts if stopped is not None else ()
-    exposed = stopped.exposures if stopped is not None else tuple(shown for each in measured for shown in each.exposures)
-    tables: tuple[MeasuredTable, ...] = tuple(each.table for each in measured)
-    if stopped is not None and stopped.table is not None:
-        tables = (stopped.table,)
-    promise = None if done.transformed is None else get(done.transformed.encoded).promise
+    tables, exposed, verdicts = _measured_tables(run, done, judgement)
     return MeasuredRelease(
         dataset=policy.dataset,
         title=policy.title or policy.dataset,
@@ -45,7 +42,7 @@ def measured_release(run: Run, done: SoFar, refusal: str = "") -> MeasuredReleas
         policy_digest=run.loaded.digest,
         rows=0 if done.read is None else done.read.rows,
         suppressed=done.suppressed_rows,
-        promise=promise if done.planned is None else get(done.planned.promise),
+        promise=_promise(run, done),
         plan=None if done.planned is None else get(done.planned.plan),
         tables=tables,
         verdicts=verdicts,
@@ -58,6 +55,25 @@ def measured_release(run: Run, done: SoFar, refusal: str = "") -> MeasuredReleas
         bounds=() if judgement is None else judgement.bounds,
         refusal=refusal,
     )
+
+
+def _measured_tables(
+    run: Run, done: SoFar, judgement: Judgement | None
+) -> tuple[tuple[MeasuredTable, ...], tuple[Exposure, ...], tuple[Verdict, ...]]:
+    """The tables of the release; where no plan passed, the one that was tried last, and what spoke against it."""
+    if done.not_planned is not None:
+        stopped = run.spool.get(done.not_planned.stopped)
+        return () if stopped.table is None else (stopped.table,), stopped.exposures, stopped.verdicts
+    measured = [run.spool.get(table.measurement) for table in done.gated]
+    exposed = tuple(shown for each in measured for shown in each.exposures)
+    return tuple(each.table for each in measured), exposed, () if judgement is None else judgement.verdicts
+
+
+def _promise(run: Run, done: SoFar) -> Promise | None:
+    """What the tables of the plan promise; before there is a plan, what the policy does."""
+    if done.planned is not None:
+        return run.spool.get(done.planned.promise)
+    return None if done.transformed is None else run.spool.get(done.transformed.encoded).promise
 
 
 def _limits(run: Run) -> Limits:

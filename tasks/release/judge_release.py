@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from headgate.core.errors import RequirementNotMet
-from policies.gates.figures import TableFigures, Utility
+from policies.gates.figures import Utility
 from policies.gates.verdict import Verdict
 from policies.jobs.spool import Reference
 from policies.judging.exposure import with_cures
+from policies.judging.release_utility import utility_of
 from policies.judging.verdicts import judge, judge_utility, require_passed
 from policies.ledger.events import GatesJudged
 from tasks.release.anonymize_tables import Agreed
@@ -53,7 +53,8 @@ def judge_release(
     promise, gate = run.spool.get(planned.promise), run.policy.gates.disclosure
     measured = [run.spool.get(table.measurement) for table in gated]
     figures = tuple(each.table.figures for each in measured)
-    utility = utility_of(figures, np.concatenate([each.query_errors for each in measured]), agreed.suppressed / read.rows)
+    errors = np.concatenate([each.query_errors for each in measured])
+    utility = utility_of([(table.rows, table.ncp) for table in figures], errors, agreed.suppressed / read.rows)
     verdicts = (*judge(promise, figures), *judge_utility(promise, utility))
     if gate is not None:
         verdicts = with_cures(verdicts, [shown for each in measured for shown in each.exposures], gate)
@@ -84,14 +85,3 @@ def refusal_of(run: Run, judged: Judged) -> str:
     except RequirementNotMet as refusal:
         return refusal.message
     return ""
-
-
-def utility_of(figures: tuple[TableFigures, ...], errors: NDArray[np.float64], suppressed_share: float) -> Utility:
-    """Queries of all tables together; NCP over all published rows."""
-    rows = sum(table.rows for table in figures)
-    return Utility(
-        query_error_mean=float(errors.mean()),
-        query_error_median=float(np.median(errors)),
-        ncp=sum(table.ncp * table.rows for table in figures) / rows,
-        suppressed_share=suppressed_share,
-    )

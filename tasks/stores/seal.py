@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from headgate.core.errors import Defect, InputRejected, IntegrityBroken, StoreUnavailable
-from policies.sealed.manifest import Manifest
+from policies.sealed.manifest import FileEntry, Manifest
 from tasks.runtime.boundary import reason_of
 from tasks.signing.keys import PrivateKey
 from tasks.signing.signatures import CANDIDATE, sign_statement, statement, verify_envelope
@@ -50,12 +50,7 @@ def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, ex
         if name.split("/")[0] in RESERVED:
             raise Defect(f"{name} is a name that sealing and publishing keep for themselves.", "Write that file under another name.")
     entries = {name: file_entry(staged, name) for name in names}
-    unexamined = [name for name in names if name.startswith(TABLES) and name not in examined]
-    if unexamined:
-        raise IntegrityBroken(f"{unexamined[0]} has not been examined.", CHANGED)
-    changed = sorted(path for path, digest in examined.items() if path not in entries or entries[path].sha256 != digest)
-    if changed:
-        raise IntegrityBroken(f"{changed[0]} was changed after it had been examined.", CHANGED)
+    _require_examined(entries, examined)
     sealed = manifest.model_copy(update={"files": tuple(entries.values())})
     content = manifest_bytes(sealed)
     digest = hashlib.sha256(content).hexdigest()
@@ -76,6 +71,16 @@ def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, ex
             f"The candidate could not be written ({reason_of(problem)}).", "Check the home's permissions and free space."
         ) from None
     return load_sealed(candidates, digest)
+
+
+def _require_examined(entries: Mapping[str, FileEntry], examined: Mapping[str, str]) -> None:
+    """All tables, and nothing of what was examined has changed since."""
+    unexamined = [name for name in entries if name.startswith(TABLES) and name not in examined]
+    if unexamined:
+        raise IntegrityBroken(f"{unexamined[0]} has not been examined.", CHANGED)
+    changed = sorted(path for path, digest in examined.items() if path not in entries or entries[path].sha256 != digest)
+    if changed:
+        raise IntegrityBroken(f"{changed[0]} was changed after it had been examined.", CHANGED)
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
