@@ -8,31 +8,37 @@ from __future__ import annotations
 
 import secrets
 import threading
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from prefect import flow
 from prefect.artifacts import create_table_artifact
+from prefect.futures import PrefectFuture, wait
 
 from flows.policy_files import resolve_policy
 from headgate.core.errors import HeadgateError
 from policies.judging.verdicts import require_passed
 from tasks.release import steps
 from tasks.release.anonymize_tables import Agreed, Grouped, agree_on_suppression, release_everybody
-from tasks.release.assemble import account_of
+from tasks.release.assemble import account_of, measured_release
 from tasks.release.choose_plan import NotPlanned, Planned
-from tasks.release.end_release import append_events, end_as_nothing_new, end_unsealed, pending_candidate
+from tasks.release.end_release import append_events, end_as_nothing_new, end_unsealed, has_ended, pending_candidate
 from tasks.release.expect_tables import Checked, refuse_failed
 from tasks.release.listener import listener_here
 from tasks.release.run import Happened, Run, begun, opened_release
 from tasks.release.so_far import SoFar
 from tasks.release.transform_source import Transformed
+from tasks.reporting.public_names import PublicNames
 from tasks.runtime.boundary import guarded
 
 NOTHING_NEW = "nothing new"
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 def new_release_id() -> str:
@@ -63,7 +69,6 @@ def _release(policy: str, source: str | None, key: str | None, if_changed: bool,
             making.end(problem)
             raise
         except BaseException as stop:  # Ctrl-C, SIGTERM, or a defect in the flow itself: the ledger must know that the run has ended
-            run.stopping.set()  # tables that other threads are still grouping
             interrupted = HeadgateError("interrupted")
             interrupted.code = 130 if isinstance(stop, KeyboardInterrupt | SystemExit) else 1
             making.end(interrupted)
@@ -105,19 +110,17 @@ class Making:
         self._append(steps.audit)
         for written in self.done.written:
             self._check(steps.expect_written(run, read, transformed, planned, written))
-        gating = [steps.gate.submit(run, transformed, planned, written) for written in self.done.written]
-        gated = tuple(table.result() for table in gating)
+        gated = tuple(self._each(lambda written: steps.gate.submit(run, transformed, planned, written), self.done.written))
         self._add(gated=gated)
         self._add(attacked=steps.attack(run, transformed, planned, agreed, self.done.written, gated))
         judged = steps.judge(run, read, held, transformed, planned, agreed, gated)
         self._add(judged.happened, judged=judged)
         self._append(steps.audit)
-        verdicts = run.spool.get(judged.judgement).verdicts
-        _show_gates(run, verdicts)
+        _show_gates(run, self.done)
         tracked = steps.track(run, self.done)
         self._add(tracked.happened, mlflow_run_id=tracked.mlflow_run_id)
         self._append(steps.audit)
-        require_passed(verdicts)
+        require_passed(run.spool.get(judged.judgement).verdicts)
         sealed = steps.seal(run, self.done)
         listener_here().finished(account_of(run, self.done, sealed.state, sealed.folder, sealed.candidate))
         return sealed.candidate
@@ -136,11 +139,23 @@ class Making:
         agreed = release_everybody(self.run, transformed)
         while True:
             self._add(agreed=agreed)
-            making = [steps.anonymize.submit(self.run, planned, agreed, name) for name in planned.names]
-            grouped = [table.result() for table in making]
+            grouped = self._each(partial(steps.anonymize.submit, self.run, planned, agreed), planned.names)
             agreed = agree_on_suppression(self.run, planned, agreed, grouped)
             if agreed.settled:
                 return agreed, grouped
+
+    def _each(self, submit: Callable[[T], PrefectFuture[R]], tables: Iterable[T]) -> list[R]:
+        """One step for all tables at once, in their order. What breaks the first of them stops the others, and is raised when all have
+        ended: none outlives the run, whose spool and lock they use."""
+        futures: list[PrefectFuture[R]] = []
+        try:
+            for table in tables:
+                futures.append(submit(table))
+            return [future.result() for future in futures]
+        except BaseException:
+            self.run.stopping.set()
+            wait(futures)
+            raise
 
     def _check(self, checked: Checked) -> None:
         """What failed is in the ledger and in the report before it stops the release."""
@@ -152,19 +167,31 @@ class Making:
         self._waiting += happened
 
     def _append(self, append: Any) -> None:
+        if not self._waiting:
+            return
         self._appended = append(self.run, self._appended, tuple(self._waiting))
         self._waiting.clear()
 
     def end(self, problem: HeadgateError) -> None:
+        """Once the ledger has the run's last word, no problem changes it."""
+        self.run.stopping.set()
+        if has_ended(self.run):
+            return
         self._append(append_events)
         state, folder = end_unsealed(self.run, self.done, problem)
         listener_here().finished(account_of(self.run, self.done, state, folder))
 
 
-@cache
 def import_in_background() -> Future[None]:
     """Great Expectations and MLflow take seconds to import; the source is read meanwhile. What goes wrong is told where it is needed.
-    Once a process: a command starts it while the server comes up."""
+    Once a process, and again where it failed: a command starts it while the server comes up."""
+    if _imports.cache_info().currsize and (before := _imports()).done() and before.exception() is not None:
+        _imports.cache_clear()
+    return _imports()
+
+
+@cache
+def _imports() -> Future[None]:
     from tasks.expectations.running import import_great_expectations
     from tasks.reporting.mlflow_runs import import_mlflow
 
@@ -183,17 +210,22 @@ def import_in_background() -> Future[None]:
     return imports
 
 
-def _show_gates(run: Run, verdicts: Any) -> None:
-    """The gate table on the run's page in Prefect: figures only."""
+def _show_gates(run: Run, done: SoFar) -> None:
+    """The gate table on the run's page in Prefect: figures only, and names as MLflow has them, where none tells a value."""
+    measured = measured_release(run, done)
+    names = PublicNames.of_release(measured)
     rows = [
         {
             "gate": verdict.key,
             "table": verdict.table,
+            "of": names.below(verdict.attribute, verdict.dictionary).removeprefix("/"),
+            "bound": verdict.bound,
+            "comparison": verdict.comparison.value,
             "measured": verdict.measured,
             "required": verdict.required,
             "passed": verdict.passed,
         }
-        for verdict in verdicts
+        for verdict in measured.verdicts
     ]
     create_table_artifact(key=f"gates-{run.release_id}", table=rows, description=f"Gates of release {run.release_id}")
 

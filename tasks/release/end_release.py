@@ -61,6 +61,12 @@ def end_as_nothing_new(run: Run, candidate: str) -> State:
     return _end(run, Action.SKIP, NothingNew(release_id=run.release_id, at=run.ledger.now().isoformat(), candidate=candidate))
 
 
+def has_ended(run: Run) -> bool:
+    """Whether the ledger already has the run's last event."""
+    events = run.ledger.events_of(run.release_id)
+    return bool(events) and fold(events).state is not State.RUNNING
+
+
 def end_unsealed(run: Run, done: SoFar, problem: HeadgateError) -> tuple[State, Path | None]:
     """A requirement not met is a refusal, with a report of figures for the steward; all else is a failure of the run. The step is the one
     that failed, else the last that began."""

@@ -92,9 +92,17 @@ def test_another_process_finds_the_manifest_s_figures_in_prefect_mlflow_and_the_
     assert found["prefect"]["flows"] == [[f"release {manifest['release_id']}", "Completed"]]
     assert set(names) == whole | each
     assert {state for _name, state in found["prefect"]["tasks"]} == {"Completed"}
-    told = [(gate["gate"], gate["table"], gate["measured"], gate["required"], gate["passed"]) for gate in found["prefect"]["gates"]]
+    gates = found["prefect"]["gates"]
+    told = [(gate["gate"], gate["table"], gate["measured"], gate["required"], gate["passed"]) for gate in gates]
     verdicts = [Verdict.model_validate(verdict) for verdict in manifest["verdicts"]]
     assert told == [(v.key, v.table, v.measured, v.required, v.passed) for v in verdicts]
+    assert [(gate["bound"], gate["comparison"]) for gate in gates] == [(v.bound, v.comparison) for v in verdicts]
+    numbers = {name: f"column {place}" for place, name in enumerate(manifest["plan"]["columns"])}
+    bits = {attribute["name"] for attribute in manifest["promise"]["sensitive"] if attribute.get("origin") is not None}
+    assert [gate["of"] for gate in gates] == [numbers[v.attribute] if v.attribute in bits else v.attribute or "" for v in verdicts]
+    assert any(gate["of"] for gate in gates)
+    places = [(gate["gate"], gate["table"], gate["of"]) for gate in gates]
+    assert len(set(places)) == len(places)
 
     mlflow = found["mlflow"]
     assert mlflow["run"] == manifest["mlflow_run_id"]
