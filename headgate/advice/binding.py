@@ -25,7 +25,7 @@ def binding_values(table: Table, sensitive: Sequence[str], most: int = MOST) -> 
             if counts[code] > 0:
                 value = None if code == len(column.values) else column.values[code]
                 binding.append(BindingValue(column.name, value, int(counts[code]), float(counts[code]) / table.rows))
-    return tuple(sorted(binding, key=lambda one: -one.rows))
+    return tuple(sorted(binding, key=lambda entry: -entry.rows))
 
 
 def binding_sentence(setting: Setting, with_values: bool) -> str:
@@ -45,19 +45,19 @@ def binding_sentence(setting: Setting, with_values: bool) -> str:
 def smallest_bounds(settings: Sequence[Setting]) -> list[Setting]:
     """For each ε the smallest k at which δ is bounded, whose bound is that of all larger k too; equal bounds once."""
     smallest: dict[float, Setting] = {}
-    for one in sorted(settings, key=lambda one: one.k):
-        if one.certificate is not None:
-            smallest.setdefault(one.epsilon, one)
+    for setting in sorted(settings, key=lambda setting: setting.k):
+        if setting.certificate is not None:
+            smallest.setdefault(setting.epsilon, setting)
     bounds: dict[tuple[int, object], Setting] = {}
-    for one in smallest.values():
-        bounds.setdefault((one.k, one.possible), one)
+    for setting in smallest.values():
+        bounds.setdefault((setting.k, setting.possible), setting)
     return list(bounds.values())
 
 
 def _concerned(certificate: Certificate, with_values: bool) -> str:
     if certificate.reason is Reason.DISSIMILAR:
-        told = f" ({_named(certificate)})" if with_values and certificate.values else ""
-        return f"A row{told} has no more than {certificate.rows:,} rows that are dissimilar to it, and {certificate.bound:,} are needed"
+        named_values = f" ({_named(certificate)})" if with_values and certificate.values else ""
+        return f"A row{named_values} has no more than {certificate.rows:,} rows that are dissimilar to it; {certificate.bound:,} are needed"
     share = f"{certificate.rows:,} rows, {100 * certificate.share:.1f} %,"
     shared = "share one value" if len(certificate.values) == 1 else "have values that are similar to each other"
     if with_values and certificate.values:
@@ -72,19 +72,19 @@ def _attributes(columns: Sequence[str]) -> str:
 def _named(certificate: Certificate) -> str:
     """`education: Bachelors`; of many values the first few, of values of several attributes the first."""
     most = NAMED if len(certificate.columns) == 1 else 1
-    shown = "; ".join(_one(certificate.columns, value) for value in certificate.values[:most])
+    shown = "; ".join(_value_text(certificate.columns, value) for value in certificate.values[:most])
     return shown + (" and more" if len(certificate.values) > most else "")
 
 
-def _one(columns: Sequence[str], value: Any) -> str:
+def _value_text(columns: Sequence[str], value: Any) -> str:
     """Of a set that was made bits, `attribute=value`, the values that are there."""
     shown: dict[str, list[str]] = {}
     for name, cell in zip(columns, [value] if len(columns) == 1 else value, strict=True):
-        attribute, bit, held = name.partition("=")
+        attribute, bit, member = name.partition("=")
         if not bit or len(columns) == 1:
             shown[name] = [_text(cell)]
         elif cell is None or _text(cell) == "1":
-            shown.setdefault(attribute, []).append(held if cell is not None else _text(cell))
+            shown.setdefault(attribute, []).append(member if cell is not None else _text(cell))
         else:
             shown.setdefault(attribute, [])
     return ", ".join(f"{name}: {' and '.join(dict.fromkeys(texts)) or '–'}" for name, texts in shown.items())

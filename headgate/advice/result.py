@@ -104,38 +104,40 @@ class TableAdvice:
     binding: tuple[BindingValue, ...]
 
     def at(self, k: int, epsilon: float) -> Setting | None:
-        return next((one for one in self.settings if one.k == k and one.epsilon == epsilon), None)
+        return next((setting for setting in self.settings if setting.k == k and setting.epsilon == epsilon), None)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, data among them: not for logs."""
-        binding = [{"attribute": one.attribute, "value": _plain(one.value), "rows": one.rows, "share": one.share} for one in self.binding]
+        binding = [
+            {"attribute": entry.attribute, "value": _plain(entry.value), "rows": entry.rows, "share": entry.share} for entry in self.binding
+        ]
         return {
             "sensitive": list(self.sensitive),
             "rows": self.rows,
             "weights": dict(self.epsilon_means),
-            "settings": [_setting_json(one) for one in self.settings],
+            "settings": [_setting_json(entry) for entry in self.settings],
             "binding": binding,
         }
 
 
-def _setting_json(one: Setting) -> dict[str, Any]:
-    best = one.best.tried if one.best is not None else Tried(False)
+def _setting_json(setting: Setting) -> dict[str, Any]:
+    best = setting.best.tried if setting.best is not None else Tried(False)
     return {
-        "k": one.k,
-        "epsilon": one.epsilon,
-        "guaranteed": _number(one.guaranteed),
-        "reached": _number(one.reached),
-        "reached_in_sample": _number(one.in_sample),
-        "possible": _number(one.possible),
-        "refuted_by": None if one.certificate is None else one.certificate.sentence(),
-        "why_not": one.why_not,
+        "k": setting.k,
+        "epsilon": setting.epsilon,
+        "guaranteed": _number(setting.guaranteed),
+        "reached": _number(setting.reached),
+        "reached_in_sample": _number(setting.in_sample),
+        "possible": _number(setting.possible),
+        "refuted_by": None if setting.certificate is None else setting.certificate.sentence(),
+        "why_not": setting.why_not,
         "linkability": best.linkability,
         "ncp": best.loss,
         "query_error_mean": best.query_error,
         "refused_by": list(best.refused),
-        "largest_degree": one.largest_degree,
-        "bottleneck": one.bottleneck,
-        "frontier": [point_json(point) for point in one.frontier],
+        "largest_degree": setting.largest_degree,
+        "bottleneck": setting.bottleneck,
+        "frontier": [point_json(point) for point in setting.frontier],
     }
 
 

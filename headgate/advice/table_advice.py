@@ -32,7 +32,7 @@ SIZES = (5, 10, 20)
 
 Trial = Callable[[int, str, str], Tried]  # k, ε and δ as a person writes them
 Scouting = Callable[[int, str, str], float | None]  # likewise, what a sample of rows loses; None: not reached
-Told = Callable[[int], None]
+Announce = Callable[[int], None]  # how many more settings are done
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +69,10 @@ def advise(
     sensitive: Sequence[str],
     sweep: Sweep,
     distance: Distance | None = None,
-    told: Told | None = None,
+    announce: Announce | None = None,
     stopping: threading.Event | None = None,
 ) -> TableAdvice:
-    """A map over k and ε for one projected table. `told` hears of settings as they are done, from several threads. `stopping` is the event
+    """A map over k and ε for one projected table. `announce` is called as settings are done, from several threads. `stopping` is the event
     that ends the runs of `sweep.trial`."""
     stopping = stopping or threading.Event()
     columns, quasi = table.select(sensitive), table.select(table.quasi)
@@ -87,14 +87,14 @@ def advise(
             near = next((setting.reached for setting in reversed(settings) if setting.reached is not None), None)
             prospect = Prospect(k, graph.limit, sweep.others, columns, quasi, cliques)
             settings.append(_setting(graph, prospect, sweep, near, alone.get(k)))
-            if told is not None:
-                told(len(graph.epsilons))
+            if announce is not None:
+                announce(len(graph.epsilons))
         return [replace(setting, epsilon=float(exact(text))) for text in graph.epsilons for setting in reversed(settings)]
 
     if sweep.scout is not None:  # at δ = 0 every ε is alike
         first = graphs[0].epsilons[0]
         alone |= dict(zip(sizes, side_by_side(lambda k: sweep.trial(k, first, "0"), sizes, stopping), strict=True))
-    settings = tuple(setting for found in side_by_side(along, graphs, stopping) for setting in found)
+    settings = tuple(setting for searched in side_by_side(along, graphs, stopping) for setting in searched)
     weights = np.array([(distance or Distance()).weights.get(column.name, column.weight) for column in columns], dtype=np.float64)
     shares = (weights / weights.sum()).tolist()
     return TableAdvice(tuple(sensitive), table.rows, tuple(zip(sensitive, shares, strict=True)), settings, binding_values(table, sensitive))

@@ -54,10 +54,10 @@ class BackgroundJoin(Tried):
 
 def background_join(published: PublishedTable, people: Mapping[str, Column], known: str, unknown: str, belief: Any = 1) -> BackgroundJoin:
     """Within one table. `people` have the source's quasi-identifiers and both attributes."""
-    one, other = _columns(published, published, people, known, unknown)
-    figures = np.max([_information(one.codes, other.codes, reading) for reading in published.classes()], axis=0)
+    known_column, unknown_column = _columns(published, published, people, known, unknown)
+    figures = np.max([_information(known_column.codes, unknown_column.codes, reading) for reading in published.classes()], axis=0)
     gain, information, exposable = (float(figure) for figure in figures)
-    return _attack(published, (published,), people, (one, other), belief, (gain, information, exposable))
+    return _attack(published, (published,), people, (known_column, unknown_column), belief, (gain, information, exposable))
 
 
 def join_across(
@@ -85,22 +85,22 @@ def _attack(
     belief: Any,
     figures: tuple[float | None, float | None, float | None] = (None, None, None),
 ) -> BackgroundJoin:
-    one, other = columns
-    truth, told = translated(people[other.name], other), translated(people[one.name], one)
-    before = guess(match(alone, people), other)
-    after = guess(match_all(joined, people), other, None, last_is_missing(one), told)
+    known, unknown = columns
+    truth, known_values = translated(people[unknown.name], unknown), translated(people[known.name], known)
+    before = guess(match(alone, people), unknown)
+    after = guess(match_all(joined, people), unknown, None, last_is_missing(known), known_values)
     # no row with the known value: he keeps to what the quasi-identifiers tell
     value = np.where(after.belief > 0, after.value, before.value)
     firm = np.where(after.belief > 0, after.belief, before.belief)
-    asked = float(exact(belief)) - TOLERANCE
+    threshold = float(exact(belief)) - TOLERANCE
     certain, certain_alone = (
-        int(np.count_nonzero((share >= asked) & (found == truth) & other.sensitive[found]))
-        for share, found in ((firm, value), (before.belief, before.value))
+        int(np.count_nonzero((share >= threshold) & (guesses == truth) & unknown.sensitive[guesses]))
+        for share, guesses in ((firm, value), (before.belief, before.value))
     )
-    mistaken = int(np.count_nonzero((firm >= asked) & (value != truth)))
-    words = f"the most frequent '{other.name}' of the rows that fit and have the person's '{one.name}'"
-    done = guessed("Background join", words, other, truth, value == truth, truth == before.overall)
-    return BackgroundJoin(one.name, other.name, done, int((before.value == truth).sum()), certain, certain_alone, mistaken, *figures)
+    mistaken = int(np.count_nonzero((firm >= threshold) & (value != truth)))
+    words = f"the most frequent '{unknown.name}' of the rows that fit and have the person's '{known.name}'"
+    done = guessed("Background join", words, unknown, truth, value == truth, truth == before.overall)
+    return BackgroundJoin(known.name, unknown.name, done, int((before.value == truth).sum()), certain, certain_alone, mistaken, *figures)
 
 
 def _information(known: Codes, unknown: Codes, group: Codes) -> tuple[float, float, float]:

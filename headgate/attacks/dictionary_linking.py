@@ -78,9 +78,9 @@ def dictionary_linking(
     classes, chance = _records(matches, published, register, generator)
     texts = _texts_by_class(published, register.fields, matches.classes)
     right = np.zeros(len(own), dtype=bool)
-    for one in np.unique(classes):
-        drawn = np.flatnonzero(classes == one)
-        consistent = np.arange(len(kinds)) if one == NOBODY else _consistent(texts[one], register, kinds)
+    for record_class in np.unique(classes):
+        drawn = np.flatnonzero(classes == record_class)
+        consistent = np.arange(len(kinds)) if record_class == NOBODY else _consistent(texts[record_class], register, kinds)
         right[drawn] = _named(consistent, individuals, own[drawn], generator)
     words = f"one of the individuals in '{register.name}' who are consistent with the person's record"
     done = success("Dictionary linking", words, len(own), int(right.sum()), listed.sum() / register.individuals)
@@ -126,7 +126,7 @@ def _fitting(matches: Matches, cell: int) -> NDArray[np.int64]:
 def _by_formula(published: PublishedTable, register: Register, matches: Matches, wanted: NDArray[np.int64]) -> NDArray[np.float64]:
     """1/|ρ| of the rows of each wanted class, 0 if nobody is consistent."""
     first = np.unique(matches.classes, return_index=True)[1][wanted]
-    cells = {name: PublishedCells(one.codes[first], one.texts) for name, one in published.cells.items()}
+    cells = {name: PublishedCells(column.codes[first], column.texts) for name, column in published.cells.items()}
     out = np.zeros(len(matches.sizes))
     if len(wanted):
         consistent = consistent_individuals(cells, register.columns, register.fields, register.similar)
@@ -138,7 +138,7 @@ def _texts_by_class(published: PublishedTable, fields: Sequence[str], classes: C
     """The published cells that the rows of each class share."""
     first = np.unique(classes, return_index=True)[1]
     cells = [published.cells[name] for name in fields]
-    return list(zip(*([str(text) for text in one.texts[one.codes[first]]] for one in cells), strict=True))
+    return list(zip(*([str(text) for text in column.texts[column.codes[first]]] for column in cells), strict=True))
 
 
 def _consistent(texts: Sequence[str], register: Register, kinds: Codes) -> NDArray[np.int64]:

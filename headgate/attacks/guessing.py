@@ -57,21 +57,21 @@ class Reach:
 
 
 def guess(
-    matches: Matches, column: Column, reach: Reach | None = None, known: Codes | None = None, told: NDArray[np.int64] | None = None
+    matches: Matches, column: Column, reach: Reach | None = None, known: Codes | None = None, known_values: NDArray[np.int64] | None = None
 ) -> Guesses:
     """`known` has a number for each published row, and `told` the number that the attacker knows of each person."""
     size = len(column.values) + 1
     reach = Reach.equal(size) if reach is None else reach
     values = last_is_missing(column)
     known = np.zeros(len(values), dtype=np.int32) if known is None else known
-    told = np.zeros(len(matches.cell), dtype=np.int64) if told is None else told
+    known_values = np.zeros(len(matches.cell), dtype=np.int64) if known_values is None else known_values
     pairs, place = distinct_rows(np.stack([known, values], axis=1))
     counted = class_counts(place, matches.classes)
     around = reach.rows(np.bincount(values, minlength=size))
     order = np.lexsort((np.arange(size), -around))
     rank = np.empty(size, dtype=np.int64)
     rank[order] = np.arange(size)
-    queries, asked = distinct_rows(np.stack([matches.cell, told.astype(np.int32)], axis=1))
+    queries, query_of = distinct_rows(np.stack([matches.cell, known_values.astype(np.int32)], axis=1))
     best, most, total = _best(
         matches.bits,
         matches.wanted,
@@ -87,7 +87,7 @@ def guess(
     )
     best = np.where(total > 0, best, order[0])
     rows = np.maximum(total, 1)
-    return Guesses(best[asked], (most / rows)[asked], int(order[0]))
+    return Guesses(best[query_of], (most / rows)[query_of], int(order[0]))
 
 
 @numba.njit(cache=True, nogil=True)

@@ -34,9 +34,9 @@ def homogeneity(published: PublishedTable, people: Mapping[str, Column], name: s
     """`people` are the attacked, one row a person, with the source's encoded quasi-identifiers and the attribute itself, the truth."""
     column = published_column(published, people, name)
     truth = translated(people[name], column)
-    found = guess(match(published, people), column)
-    right = found.value == truth
+    guesses = guess(match(published, people), column)
+    right = guesses.value == truth
     believed = float(exact(belief))
-    firm = (found.belief >= believed - TOLERANCE) & right & column.sensitive[found.value]
-    done = guessed("Homogeneity", f"the most frequent '{name}' of the rows that fit", column, truth, right, truth == found.overall)
+    firm = (guesses.belief >= believed - TOLERANCE) & right & column.sensitive[guesses.value]
+    done = guessed("Homogeneity", f"the most frequent '{name}' of the rows that fit", column, truth, right, truth == guesses.overall)
     return Homogeneity(name, done, believed, int(np.count_nonzero(firm)))

@@ -69,19 +69,19 @@ def intersection(tables: Sequence[PublishedTable], people: Mapping[str, Column])
     names = list(dict.fromkeys(name for table in tables for name in table.cells))
     cells, cell, number = distinct_people(people, names)
     heads = {name: people[name].take(np.unique(cell, return_index=True)[1]) for name in names}
-    found = [match(table, heads) for table in tables]
+    matches = [match(table, heads) for table in tables]
     size = len(cells)
     left, kinds = np.zeros(size, np.int64), np.zeros(size, np.int64)
     alone = np.zeros((len(tables), size), np.int64)
     for start in range(0, size, 64 * _WORDS):
         part = np.arange(start, min(size, start + 64 * _WORDS))
-        members = [_members(one.bits, one.wanted[one.cell[part]], len(one.sizes)) for one in found]
+        members = [_members(fits.bits, fits.wanted[fits.cell[part]], len(fits.sizes)) for fits in matches]
         weights = number[part]
         for first in range(0, size, _CELLS):
             rows = np.arange(first, min(size, first + _CELLS))
             acc = np.full((len(rows), members[0].shape[1]), 2**64 - 1, dtype=np.uint64)
-            for i, one in enumerate(found):
-                reached = _reached(one.bits, one.wanted[one.cell[rows]], members[i])
+            for i, fits in enumerate(matches):
+                reached = _reached(fits.bits, fits.wanted[fits.cell[rows]], members[i])
                 alone[i, rows] += _weigh(reached, weights)
                 acc &= reached
             left[rows] += _weigh(acc, weights)
@@ -94,9 +94,9 @@ def intersection(tables: Sequence[PublishedTable], people: Mapping[str, Column])
     return Intersection(left[cell], kinds[cell], best[cell], done)
 
 
-def overlap(one: PublishedTable, other: PublishedTable, people: Mapping[str, Column]) -> Overlap:
+def overlap(left_table: PublishedTable, right_table: PublishedTable, people: Mapping[str, Column]) -> Overlap:
     """Upper bound: rows of either class, and people who fit both. Lower: rows of a class that its other partners have no room for."""
-    left, right = match(one, people), match(other, people)
+    left, right = match(left_table, people), match(right_table, people)
     _, first, cell = np.unique(np.stack([left.cell, right.cell], axis=1), axis=0, return_index=True, return_inverse=True)
     wanted_left, wanted_right = left.wanted[left.cell[first]], right.wanted[right.cell[first]]
     sizes = np.array([len(left.sizes), len(right.sizes)])
@@ -154,24 +154,24 @@ def _weigh(rows: NDArray[np.uint64], weights: NDArray[np.int64]) -> NDArray[np.i
 
 @numba.njit(cache=True, nogil=True)
 def _count_pairs(
-    one: NDArray[np.uint64],
+    bits: NDArray[np.uint64],
     wanted_one: NDArray[np.int64],
-    other: NDArray[np.uint64],
+    other_bits: NDArray[np.uint64],
     wanted_other: NDArray[np.int64],
     sizes: NDArray[np.int64],
 ) -> int:
     many = 0
     g, h = np.empty(sizes[0], np.int64), np.empty(sizes[1], np.int64)
     for cell in range(len(wanted_one)):
-        many += fitting_classes(one, wanted_one[cell], g) * fitting_classes(other, wanted_other[cell], h)
+        many += fitting_classes(bits, wanted_one[cell], g) * fitting_classes(other_bits, wanted_other[cell], h)
     return many
 
 
 @numba.njit(cache=True, nogil=True)
 def _list_pairs(
-    one: NDArray[np.uint64],
+    bits: NDArray[np.uint64],
     wanted_one: NDArray[np.int64],
-    other: NDArray[np.uint64],
+    other_bits: NDArray[np.uint64],
     wanted_other: NDArray[np.int64],
     sizes: NDArray[np.int64],
     number: NDArray[np.int64],
@@ -181,7 +181,7 @@ def _list_pairs(
     g, h = np.empty(sizes[0], np.int64), np.empty(sizes[1], np.int64)
     at = 0
     for cell in range(len(wanted_one)):
-        left, right = fitting_classes(one, wanted_one[cell], g), fitting_classes(other, wanted_other[cell], h)
+        left, right = fitting_classes(bits, wanted_one[cell], g), fitting_classes(other_bits, wanted_other[cell], h)
         for i in range(left):
             for j in range(right):
                 keys[at], people[at] = g[i] * sizes[1] + h[j], number[cell]

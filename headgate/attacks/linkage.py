@@ -48,13 +48,15 @@ class Linkage:
         return self.p >= LEAST_P
 
     def sentence(self) -> str:
-        found = "show no trace of each other" if self.passes else "can be linked"
-        return f"By {len(self.tests)} tests of order and numbers the two tables {found} (p = {self.p:.2g}, at least {LEAST_P:g} required)."
+        verdict = "show no trace of each other" if self.passes else "can be linked"
+        return (
+            f"By {len(self.tests)} tests of order and numbers the two tables {verdict} (p = {self.p:.2g}, at least {LEAST_P:g} required)."
+        )
 
 
-def order_linkage(one: Sequence[int] | NDArray[np.integer], other: Sequence[int] | NDArray[np.integer]) -> Linkage:
+def order_linkage(first: Sequence[int] | NDArray[np.integer], second: Sequence[int] | NDArray[np.integer]) -> Linkage:
     """The positions of the same people in two tables."""
-    x, y = np.asarray(one, dtype=np.int64), np.asarray(other, dtype=np.int64)
+    x, y = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
     if len(x) != len(y) or len(np.unique(x)) != len(x) or len(np.unique(y)) != len(y):
         raise InputRejected("Positions differ in number, or one is held by two people.", "Give each person's row in either table.")
     n = len(x)
@@ -64,11 +66,11 @@ def order_linkage(one: Sequence[int] | NDArray[np.integer], other: Sequence[int]
     return Linkage((_spearman("order", x.astype(np.float64), y.astype(np.float64)), close))
 
 
-def outside_linkage(one: PublishedTable, other: PublishedTable) -> Linkage:
+def outside_linkage(first: PublishedTable, second: PublishedTable) -> Linkage:
     """Of tables in their published order, with their published group numbers."""
-    shared = [name for name in one.cells if name in other.cells]
-    pairs = [(name, one.cells[name], other.cells[name]) for name in shared]
-    return _outside(pairs, one.group.astype(np.int64), other.group.astype(np.int64))
+    shared = [name for name in first.cells if name in second.cells]
+    pairs = [(name, first.cells[name], second.cells[name]) for name in shared]
+    return _outside(pairs, first.group.astype(np.int64), second.group.astype(np.int64))
 
 
 def linkage_frames(one: pd.DataFrame, other: pd.DataFrame, quasi: Sequence[str], group: str | None = GROUP) -> Linkage:
@@ -85,7 +87,7 @@ def linkage_frames(one: pd.DataFrame, other: pd.DataFrame, quasi: Sequence[str],
 
 
 def _outside(
-    pairs: Sequence[tuple[str, PublishedCells, PublishedCells]], one: NDArray[np.int64] | None, other: NDArray[np.int64] | None
+    pairs: Sequence[tuple[str, PublishedCells, PublishedCells]], groups: NDArray[np.int64] | None, other_groups: NDArray[np.int64] | None
 ) -> Linkage:
     """Row by row: cells of one table against cells of the other. Number by number: the mean cells of groups with equal numbers."""
     if not pairs:
@@ -95,15 +97,15 @@ def _outside(
         x, y = _places(left, right)
         rows = min(len(x), len(y))
         tests.append(_spearman(f"'{name}' row by row", x[:rows], y[:rows]))
-        if one is not None and other is not None:
-            numbers = np.intersect1d(one, other)
-            tests.append(_spearman(f"'{name}' by group number", _means(x, one, numbers), _means(y, other, numbers)))
+        if groups is not None and other_groups is not None:
+            numbers = np.intersect1d(groups, other_groups)
+            tests.append(_spearman(f"'{name}' by group number", _means(x, groups, numbers), _means(y, other_groups, numbers)))
     return Linkage(tuple(tests))
 
 
-def _places(one: PublishedCells, other: PublishedCells) -> tuple[Numbers, Numbers]:
+def _places(first: PublishedCells, second: PublishedCells) -> tuple[Numbers, Numbers]:
     """Each row's cell as a place on a common line: the middle of its numbers, or else its place among the sorted texts."""
-    texts = sorted({*(str(text) for text in one.texts), *(str(text) for text in other.texts)})
+    texts = sorted({*(str(text) for text in first.texts), *(str(text) for text in second.texts)})
     middles = [_middle(text) for text in texts]
     known = [middle for middle in middles if middle is not None]
     if len(known) * 2 >= len(texts):
@@ -111,7 +113,7 @@ def _places(one: PublishedCells, other: PublishedCells) -> tuple[Numbers, Number
         line = {text: rest if middle is None else middle for text, middle in zip(texts, middles, strict=True)}
     else:
         line = {text: float(i) for i, text in enumerate(texts)}
-    x, y = (np.array([line[str(text)] for text in cells.texts], dtype=np.float64)[cells.codes] for cells in (one, other))
+    x, y = (np.array([line[str(text)] for text in cells.texts], dtype=np.float64)[cells.codes] for cells in (first, second))
     return x, y
 
 

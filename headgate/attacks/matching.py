@@ -49,11 +49,11 @@ def match_all(tables: Sequence[PublishedTable], people: Mapping[str, Column]) ->
     fields = [(name, cells) for table in tables for name, cells in table.cells.items()]
     names = list(dict.fromkeys(name for name, _ in fields))
     cells, cell, number = distinct_people(people, names)
-    known, classes = distinct_rows(np.stack([one.codes for _, one in fields], axis=1))
+    known, classes = distinct_rows(np.stack([column.codes for _, column in fields], axis=1))
     rows: list[NDArray[np.uint64]] = []
     wanted, offset = np.empty((len(cells), len(fields)), dtype=np.int64), 0
-    for i, (name, one) in enumerate(fields):
-        rows.append(_value_bits(one, people[name], known[:, i]))
+    for i, (name, column) in enumerate(fields):
+        rows.append(_value_bits(column, people[name], known[:, i]))
         codes = cells[:, names.index(name)].astype(np.int64)
         wanted[:, i] = offset + np.where(codes < 0, len(people[name].values), codes)
         offset += len(rows[-1])
@@ -86,15 +86,15 @@ def fitting_classes(bits: NDArray[np.uint64], wanted: NDArray[np.int64], out: ND
     """Writes the classes that are set in all the wanted rows; gives how many."""
     many = 0
     for word in range(bits.shape[1]):
-        found = bits[wanted[0], word]
+        fitting = bits[wanted[0], word]
         for field in range(1, len(wanted)):
-            found &= bits[wanted[field], word]
+            fitting &= bits[wanted[field], word]
         place = 64 * word
-        while found != np.uint64(0):
-            if found & np.uint64(1):
+        while fitting != np.uint64(0):
+            if fitting & np.uint64(1):
                 out[many] = place
                 many += 1
-            found >>= np.uint64(1)
+            fitting >>= np.uint64(1)
             place += 1
     return many
 

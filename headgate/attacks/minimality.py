@@ -80,8 +80,8 @@ def minimality(quasi: Sequence[Column], groups: Codes, column: Column, k: int, *
     overall = int(np.bincount(values[groups >= 0]).argmax())
     order = np.argsort(groups, kind="stable")[np.count_nonzero(groups < 0) :]
     for rows in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
-        held, place, counts = np.unique(values[rows], return_inverse=True, return_counts=True)
-        flags, size = column.sensitive[held], len(rows)
+        group_values, place, counts = np.unique(values[rows], return_inverse=True, return_counts=True)
+        flags, size = column.sensitive[group_values], len(rows)
         shares = counts / size
         worst = float(shares[flags].max(initial=0.0))
         prior, belief = max(prior, worst), max(belief, worst)
@@ -149,8 +149,8 @@ def beliefs(
     for count in [*limited, free]:
         term = binom.pmf(np.arange(count + 1), count, share)
         if len(terms) < len(limited):
-            held = np.arange(count + 1)
-            term = np.where((held <= caps[0]) & (count - held <= caps[1]), term, 0.0)
+            part_counts = np.arange(count + 1)
+            term = np.where((part_counts <= caps[0]) & (count - part_counts <= caps[1]), term, 0.0)
         terms.append(term[: first + 1])
     whole = float(binom.pmf(first, size, share))
     kept = _at(_product(terms), first) / whole

@@ -39,12 +39,12 @@ def proximity(
     bound = asked_epsilon(epsilon)
     reach = reach_of(column, bound, Distance() if distance is None else distance)
     truth = translated(people[name], column)
-    found = guess(match(published, people), column, reach)
-    right = reach.near(found.value, truth)
-    overall = reach.near(np.full(len(truth), found.overall), truth)
+    guesses = guess(match(published, people), column, reach)
+    right = reach.near(guesses.value, truth)
+    overall = reach.near(np.full(len(truth), guesses.overall), truth)
     words = f"the centre of the largest {bound:g}-neighbourhood of '{name}' among the rows that fit"
     done = guessed("Proximity", words, column, truth, right, overall)
-    return Proximity(name, bound, done, float(found.belief.max()))
+    return Proximity(name, bound, done, float(guesses.belief.max()))
 
 
 def reach_of(column: Column, epsilon: float, distance: Distance) -> Reach:

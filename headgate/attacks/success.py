@@ -99,7 +99,7 @@ def guessed(
     attack: str, guess: str, column: Column, truth: NDArray[np.int64], right: NDArray[np.bool_], right_overall: NDArray[np.bool_]
 ) -> Success:
     """Of values of one published column; `truth` has each person's own in its numbers, the missing one last."""
-    sensitive, sensitive_overall = (int(np.count_nonzero(column.sensitive[truth[found]])) for found in (right, right_overall))
+    sensitive, sensitive_overall = (int(np.count_nonzero(column.sensitive[truth[flags]])) for flags in (right, right_overall))
     done = success(attack, guess, len(truth), int(right.sum()), int(right_overall.sum()))
     return replace(done, sensitive=sensitive, sensitive_overall=sensitive_overall)
 

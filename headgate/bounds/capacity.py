@@ -39,13 +39,13 @@ class Capacity:
         """The most mutually similar centres that can be grouped with so many rows outside, whatever the number of others."""
         f, s = self.fullest
         if self.by_outside is not None:
-            found = self.by_outside[np.minimum(outside, self.rows)]
+            capacity = self.by_outside[np.minimum(outside, self.rows)]
         else:
-            found = np.where(outside >= self.least, outside * f // (s - f) if s > f else self.rows, 0)
+            capacity = np.where(outside >= self.least, outside * f // (s - f) if s > f else self.rows, 0)
         if self.line is not None:
             delta, classes = self.line
-            found = np.minimum(found, classes + floors(outside, (1 - delta) / delta))
-        return np.asarray(found, dtype=np.int64)
+            capacity = np.minimum(capacity, classes + floors(outside, (1 - delta) / delta))
+        return np.asarray(capacity, dtype=np.int64)
 
     def in_classes(self, classes: int, delta: Fraction) -> Capacity:
         """If at most so many classes can be told apart: Σ f(s) ≤ (1−δ)·n + δ·classes over any sizes that sum to n. δ > 0."""
@@ -83,12 +83,12 @@ class EquitableCapacity:
 
     def beside(self, outside: NDArray[np.int64]) -> NDArray[np.int64]:
         """The easier classes take outsiders first. A bound: a class need not be full."""
-        found, left = np.zeros(len(outside), dtype=np.int64), outside.astype(np.int64)
+        capacity, left = np.zeros(len(outside), dtype=np.int64), outside.astype(np.int64)
         for f, s, classes in self.kinds:
             used = np.minimum(left, classes * (s - f))
-            found += -(-used * f // (s - f)) if s > f else classes * f
+            capacity += -(-used * f // (s - f)) if s > f else classes * f
             left = left - used
-        return np.where(outside >= self.least, np.minimum(found, self.most), 0)
+        return np.where(outside >= self.least, np.minimum(capacity, self.most), 0)
 
 
 def equitable_capacity(allowed: NDArray[np.int64], rows: int, k: int) -> EquitableCapacity:

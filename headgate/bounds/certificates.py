@@ -62,8 +62,8 @@ class Certificate:
         )
         if self.reason is Reason.CLIQUE:
             beside = "" if self.outside is None else f" beside {self.outside} others"
-            held = f"groups can hold {self.bound} of them{beside} ({self.limit})"
-            return f"{self.rows} rows ({self.share:.1%}) have similar values of {names}; {held}{few}."
+            capacity = f"groups can hold {self.bound} of them{beside} ({self.limit})"
+            return f"{self.rows} rows ({self.share:.1%}) have similar values of {names}; {capacity}{few}."
         return f"Some row has {self.rows} dissimilar rows by {names}; it needs {self.bound} ({self.limit}){few}."
 
 
@@ -130,11 +130,11 @@ def _crowded(
     ways: int | None,
 ) -> Certificate | None:
     """The clique that exceeds most what groups can hold of it."""
-    held = room.beside(cliques.outside)
-    over = cliques.rows - np.minimum(held, room.most)
+    capacity = room.beside(cliques.outside)
+    over = cliques.rows - np.minimum(capacity, room.most)
     if len(over) == 0 or over.max() <= 0:
         return None
-    worst = int(np.argmax(cliques.rows - held)) if (cliques.rows > held).any() else int(np.argmax(over))
+    worst = int(np.argmax(cliques.rows - capacity)) if (cliques.rows > capacity).any() else int(np.argmax(over))
     rows, outside = int(cliques.rows[worst]), int(cliques.outside[worst])
     alone = rows > room.most
     return Certificate(
@@ -142,7 +142,7 @@ def _crowded(
         limit.name,
         limit.columns,
         rows,
-        room.most if alone else int(held[worst]),
+        room.most if alone else int(capacity[worst]),
         rows / limit.rows,
         refutes,
         room.fewest_suppressed(rows, outside) if isinstance(room, Capacity) else None,
@@ -194,10 +194,10 @@ def _decoded(limit: NeighbourhoodLimit, values: NDArray[np.int64], columns: Sequ
     known = {column.name: column for column in columns}
     if not all(name in known for name in limit.columns):
         return ()
-    found: list[Any] = []
+    decoded: list[Any] = []
     for value in values[:SHOWN].tolist():
         row = int(np.argmax(limit.value == value))
         codes = {name: int(known[name].codes[row]) for name in limit.columns}
         cells = tuple(None if code < 0 else known[name].values[code] for name, code in codes.items())
-        found.append(cells[0] if len(cells) == 1 else cells)
-    return tuple(found)
+        decoded.append(cells[0] if len(cells) == 1 else cells)
+    return tuple(decoded)

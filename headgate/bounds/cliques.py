@@ -56,38 +56,38 @@ class Cliques:
 
 def cliques_of(limit: NeighbourhoodLimit, work: int = WORK) -> Cliques:
     """Found once for a limit; they stay true for the same limit under any δ."""
-    held = occurring(limit)
-    size, total = len(held.count), limit.rows
-    centre = limit.centre[held.number]
-    order, runs = runs_apart(limit.layout, held.codes, np.array([0, size]), limit.radius)
-    codes = np.ascontiguousarray(held.codes[order])
-    count, weight = held.count[order], np.where(centre, held.count, 0)[order]
+    present = occurring(limit)
+    size, total = len(present.count), limit.rows
+    centre = limit.centre[present.number]
+    order, runs = runs_apart(limit.layout, present.codes, np.array([0, size]), limit.radius)
+    codes = np.ascontiguousarray(present.codes[order])
+    count, weight = present.count[order], np.where(centre, present.count, 0)[order]
     first, last = _windows(limit.layout, codes, runs, limit.radius)
     windowed = bool((first >= 0).all())
     if windowed:
         near, near_centres = _between(count, first, last, order), _between(weight, first, last, order)
     else:
-        near, near_centres = _near(limit, held, centre, work)
-    found = _Found(total)
-    _add_windows(found, first, last, count, weight)
+        near, near_centres = _near(limit, present, centre, work)
+    heaviest = _HeaviestCliques(total)
+    _add_windows(heaviest, first, last, count, weight)
     member = [order]
     if not windowed:
         general = np.flatnonzero(first < 0)
         if near is not None:
-            found.add(weight[general], total - near[order[general]], general, general + 1)
+            heaviest.add(weight[general], total - near[order[general]], general, general + 1)
         fullness = count if near is None else near[order]
         offset = size
         for grown, rows, common in _grown(limit, codes, runs, general, count, weight, fullness):
             places = np.full(len(grown), offset)
-            found.add(rows, total - common, places, places + np.arange(1, len(grown) + 1))
+            heaviest.add(rows, total - common, places, places + np.arange(1, len(grown) + 1))
             member.append(order[grown])
             offset += len(grown)
-    rows, outside, begin, end = found.best()
-    return Cliques(rows, outside, begin, end, np.concatenate(member), held.number, held.count, near, near_centres, centre)
+    rows, outside, begin, end = heaviest.best()
+    return Cliques(rows, outside, begin, end, np.concatenate(member), present.number, present.count, near, near_centres, centre)
 
 
-class _Found:
-    """Cliques found so far; only those that no other one makes superfluous."""
+class _HeaviestCliques:
+    """The cliques that no other clique makes superfluous."""
 
     def __init__(self, total: int) -> None:
         self._total = total
@@ -116,24 +116,24 @@ def _between(
     weight: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64], order: NDArray[np.int64]
 ) -> NDArray[np.int64] | None:
     """What lies within reach of each value, in the order of their numbers."""
-    sums, found = _sums(weight), np.empty(len(order), np.int64)
-    found[order] = sums[last + 1] - sums[first]
-    return found
+    sums, between = _sums(weight), np.empty(len(order), np.int64)
+    between[order] = sums[last + 1] - sums[first]
+    return between
 
 
 def _near(
-    limit: NeighbourhoodLimit, held: Occurring, centre: NDArray[np.bool_], work: int
+    limit: NeighbourhoodLimit, present: Occurring, centre: NDArray[np.bool_], work: int
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
     """Rows near each value, and of these the centres; None where that is too much to count."""
     try:
-        near = weight_near(limit, held, held.count, work)
-        return near, near if centre.all() else weight_near(limit, held, np.where(centre, held.count, 0), work)
+        near = weight_near(limit, present, present.count, work)
+        return near, near if centre.all() else weight_near(limit, present, np.where(centre, present.count, 0), work)
     except InputRejected:  # more work than a look beforehand is worth: what rests on it is then not said
         return None, None
 
 
 def _add_windows(
-    found: _Found, first: NDArray[np.int64], last: NDArray[np.int64], count: NDArray[np.int64], weight: NDArray[np.int64]
+    heaviest: _HeaviestCliques, first: NDArray[np.int64], last: NDArray[np.int64], count: NDArray[np.int64], weight: NDArray[np.int64]
 ) -> None:
     """Windows from each value to some that are within its reach. What lies within reach of both ends is similar to all between."""
     begin = np.flatnonzero(first >= 0)
@@ -146,7 +146,7 @@ def _add_windows(
         ends = begin[wide] + room[wide] * step // STEPS
         rows = centres[ends + 1] - centres[begin[wide]]
         similar = sums[last[begin[wide]] + 1] - sums[first[ends]]
-        found.add(rows, sums[-1] - similar, begin[wide], ends + 1)
+        heaviest.add(rows, sums[-1] - similar, begin[wide], ends + 1)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -244,7 +244,7 @@ def _grow(
     common = np.arange(start, end)
     similar = np.ones(end - start, np.bool_)
     members, rows, around = np.empty(end - start, np.int64), np.empty(end - start, np.int64), np.empty(end - start, np.int64)
-    size, held, left, joined = 0, 0, len(common), np.zeros(end - start, np.bool_)
+    size, clique_rows, left, joined = 0, 0, len(common), np.zeros(end - start, np.bool_)
     for turn in range(-1, len(falling)):
         candidate = seed if turn < 0 else falling[turn]
         if not similar[candidate - start] or joined[candidate - start] or weight[candidate] == 0:
@@ -263,7 +263,7 @@ def _grow(
                 similar[other - start] = False
         left = kept
         joined[candidate - start] = True
-        held += weight[candidate]
-        members[size], rows[size], around[size] = candidate, held, near
+        clique_rows += weight[candidate]
+        members[size], rows[size], around[size] = candidate, clique_rows, near
         size += 1
     return members[:size].copy(), rows[:size].copy(), around[:size].copy()

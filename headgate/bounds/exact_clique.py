@@ -26,15 +26,15 @@ def heaviest_clique(
             if i != j and close(layout, codes, i, j, reach):
                 beside[i] |= np.int64(1) << j
     best, chosen, most = least, np.int64(0), np.zeros(size + 1, np.int64)
-    open_, held, weighs = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
+    open_, members, weighs = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
     for first in range(size - 1, -1, -1):
         depth = 0
         open_[0] = beside[first] & ~((np.int64(1) << (first + 1)) - 1)
-        held[0], weighs[0] = np.int64(1) << first, weight[first]
+        members[0], weighs[0] = np.int64(1) << first, weight[first]
         while depth >= 0 and steps[0] > 0:
             steps[0] -= 1
             if weighs[depth] > best:
-                best, chosen = weighs[depth], held[depth]
+                best, chosen = weighs[depth], members[depth]
             rest, nearest = np.int64(0), size
             for i in range(size - 1, -1, -1):
                 if open_[depth] >> i & 1:
@@ -45,7 +45,7 @@ def heaviest_clique(
                 continue
             open_[depth] &= ~(np.int64(1) << nearest)
             open_[depth + 1] = open_[depth] & beside[nearest]
-            held[depth + 1] = held[depth] | np.int64(1) << nearest
+            members[depth + 1] = members[depth] | np.int64(1) << nearest
             weighs[depth + 1] = weighs[depth] + weight[nearest]
             depth += 1
         most[first] = min(best, most[first + 1] + weight[first])

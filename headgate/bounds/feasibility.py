@@ -92,7 +92,7 @@ class Feasibility:
     @property
     def against_faithful(self) -> Certificate | None:
         """A proof that no equitable coloring exists: one against every partition, else one that rests on the equal sizes."""
-        return self.certificate or next((one.against_faithful for one in self.limits if one.against_faithful is not None), None)
+        return self.certificate or next((limit.against_faithful for limit in self.limits if limit.against_faithful is not None), None)
 
     @property
     def to_suppress(self) -> int:
@@ -204,11 +204,11 @@ def _together(limits: Sequence[NeighbourhoodLimit], k: int, cliques: Sequence[Cl
         return False
     unit = min(math.lcm(*rooms), LARGEST_UNIT)
     total = np.zeros(limits[0].rows, dtype=np.int64)
-    for limit, room, one in zip(limits, rooms, cliques, strict=True):
-        degrees = binding_degrees(one)
+    for limit, room, limit_cliques in zip(limits, rooms, cliques, strict=True):
+        degrees = binding_degrees(limit_cliques)
         if degrees is None:
             return False
         weights = np.zeros(len(limit.distinct), dtype=np.int64)
-        weights[one.number] = -(-degrees * unit // room)
+        weights[limit_cliques.number] = -(-degrees * unit // room)
         total += weights[limit.value]
     return int(total.max(initial=0)) * 2 <= (limits[0].rows // k) * unit

@@ -177,10 +177,10 @@ def _decoded(columns: Sequence[Column], row: NDArray[np.int32]) -> Any:
     return cells[0] if len(cells) == 1 else cells
 
 
-def _called(function: PairFunction, one: Any, other: Any) -> float:
+def _called(function: PairFunction, value: Any, other_value: Any) -> float:
     """What a foreign function says when it fails may hold cells, so only the kind of its failure is told."""
     try:
-        return float(function(one, other))
+        return float(function(value, other_value))
     except HeadgateError:
         raise
     except Exception as problem:  # noqa: BLE001 - whatever a foreign function raises

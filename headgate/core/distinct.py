@@ -109,9 +109,9 @@ def _number(keys: NDArray[np.int32], marks: NDArray[np.int32]) -> int:
         marks[key] = 1
     number = 0
     for key in range(len(marks)):
-        found = marks[key]
+        is_marked = marks[key]
         marks[key] = number
-        number += found
+        number += is_marked
     for row in range(len(keys)):
         keys[row] = marks[keys[row]]
     return number

@@ -68,9 +68,9 @@ def _as_encoded(value: Any, kind: Kind, name: str) -> str | None:
     return value_text(value)
 
 
-def check_text_names(asked: Sequence[Any], columns: Sequence[Any]) -> None:
+def check_text_names(names: Sequence[Any], columns: Sequence[Any]) -> None:
     """pandas numbers the columns of a frame that was made without names."""
-    if any(not isinstance(name, str) or (name not in columns and name in map(str, columns)) for name in asked):
+    if any(not isinstance(name, str) or (name not in columns and name in map(str, columns)) for name in names):
         raise InputRejected("A column's name is no text.", "Rename the columns: frame.columns = frame.columns.astype(str).")
 
 

@@ -61,11 +61,11 @@ def levels_of(column: Column) -> Levels:
 def published_levels(columns: Sequence[Column], texts: Mapping[str, Iterable[str]]) -> dict[str, int] | None:
     """The level that each quasi-identifier is published at, told by the texts that occur: the lowest that has them all. None if one has
     texts of no level."""
-    found: dict[str, int] = {}
+    levels: dict[str, int] = {}
     for column in columns:
         occurring = set(texts[column.name])
         at = [level for level, own in enumerate(levels_of(column).texts) if occurring <= set(own)]
         if not at:
             return None
-        found[column.name] = at[0]
-    return found
+        levels[column.name] = at[0]
+    return levels

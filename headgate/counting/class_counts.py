@@ -87,10 +87,10 @@ def class_counts(codes: Codes, classes: Codes) -> ClassCounts:
     sizes = class_sizes(classes)
     values = ends(codes)[1] + 2
     if len(sizes) * values <= len(codes):
-        starts, found, counts = _count_dense(codes, classes, len(sizes), values)
+        starts, entry_codes, counts = _count_dense(codes, classes, len(sizes), values)
     else:
-        starts, found, counts = _count_sorted(codes, classes, sizes, values)
-    return ClassCounts(starts, found, counts, sizes)
+        starts, entry_codes, counts = _count_sorted(codes, classes, sizes, values)
+    return ClassCounts(starts, entry_codes, counts, sizes)
 
 
 def class_sizes(classes: Codes) -> NDArray[np.int64]:
@@ -113,14 +113,14 @@ def _count_dense(
     starts = np.zeros(groups + 1, np.int64)
     for group in range(groups):
         starts[group + 1] = starts[group] + np.count_nonzero(table[group])
-    found, counts = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int64)
+    entry_codes, counts = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int64)
     entry = 0
     for group in range(groups):
         for value in range(values):
             if table[group, value] > 0:
-                found[entry], counts[entry] = value - 1, table[group, value]
+                entry_codes[entry], counts[entry] = value - 1, table[group, value]
                 entry += 1
-    return starts, found, counts
+    return starts, entry_codes, counts
 
 
 @numba.njit(cache=True, nogil=True)
@@ -149,15 +149,15 @@ def _count_sorted(
         for i in range(first, first + size):
             entries += i == first or sorted_codes[i] != sorted_codes[i - 1]
         first += size
-    found, counts = np.empty(entries, np.int32), np.zeros(entries, np.int64)
+    entry_codes, counts = np.empty(entries, np.int32), np.zeros(entries, np.int64)
     entry, first = -1, 0
     for group in range(len(sizes)):
         starts[group] = entry + 1
         for i in range(first, first + sizes[group]):
             if i == first or sorted_codes[i] != sorted_codes[i - 1]:
                 entry += 1
-                found[entry] = sorted_codes[i]
+                entry_codes[entry] = sorted_codes[i]
             counts[entry] += 1
         first += sizes[group]
     starts[len(sizes)] = entries
-    return starts, found, counts
+    return starts, entry_codes, counts

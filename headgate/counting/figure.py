@@ -39,11 +39,11 @@ Lacking = tuple[NDArray[np.int64], NDArray[np.float64]]  # groups that fall shor
 
 def worst_shortfall(required: float, readings: Sequence[Lacking], sizes: Sequence[NDArray[np.int64]]) -> Shortfall:
     """Of the reading in which more people are concerned; the first, by group number, if they are as many."""
-    found = [
+    shortfalls = [
         Shortfall(required, groups, missing, int(rows[groups].sum()), by_values=place > 0)
         for place, ((groups, missing), rows) in enumerate(zip(readings, sizes, strict=True))
     ]
-    return max(found, key=lambda one: one.people)
+    return max(shortfalls, key=lambda shortfall: shortfall.people)
 
 
 @dataclass(frozen=True, eq=False)

@@ -96,15 +96,15 @@ def rows_within(line: NDArray[np.float64], counts: NDArray[np.int64], reach: flo
 
 
 @numba.njit(cache=True, nogil=True)
-def rows_in_squares(one: NDArray[np.float64], two: NDArray[np.float64], counts: NDArray[np.int64], reach: float) -> NDArray[np.int64]:
+def rows_in_squares(u: NDArray[np.float64], v: NDArray[np.float64], counts: NDArray[np.int64], reach: float) -> NDArray[np.int64]:
     """For every value of one class the rows that are within reach of it on both lines.
 
     A stretch of the first line is swept along; on the second a binary indexed tree (Fenwick 1994) adds up what is in the stretch."""
-    size = len(one)
-    second, low, high = _reached(two, reach)
+    size = len(u)
+    second, low, high = _reached(v, reach)
     place = np.empty(size, np.int64)
     place[second] = np.arange(size)
-    first, begin, end = _reached(one, reach)
+    first, begin, end = _reached(u, reach)
     sums, near = np.zeros(size + 1, np.int64), np.zeros(size, np.int64)
     inside, gone = 0, 0
     for i in range(size):

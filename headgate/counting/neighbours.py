@@ -58,14 +58,14 @@ def _must_agree(layout: DistanceLayout, values: Codes, reach: float) -> list[Cod
     """Codes (or whether they are missing) of components in which the least difference there is, weighed, exceeds the reach by itself."""
     if layout.least:
         return []
-    found = []
+    columns = []
     for i, agreed in enumerate(must_agree(layout, reach)):
         share = layout.weight[i] ** (1.0 / layout.power)
         if agreed:
-            found.append(values[:, i])
+            columns.append(values[:, i])
         elif share > reach + HAIR and (values[:, i] < 0).any():
-            found.append((values[:, i] < 0).astype(np.int32))
-    return found
+            columns.append((values[:, i] < 0).astype(np.int32))
+    return columns
 
 
 def must_agree(layout: DistanceLayout, reach: float) -> NDArray[np.bool_]:
@@ -102,13 +102,13 @@ def _count(
         if end - start <= SHORT:
             compare(layout, values, counts, (start, end), (start, end), reach, near)
             continue
-        one, two = _plane(layout, values[start:end])
-        if one < 0:
+        x_component, y_component = _plane(layout, values[start:end])
+        if x_component < 0:
             near[start:end] = rows_by_boxes(layout, tops, values[start:end], counts[start:end], reach, budget)
         elif end - start <= SHORT_ON_A_PLANE:
             compare(layout, values, counts, (start, end), (start, end), reach, near)
         else:
-            near[start:end] = _by_squares(layout, one, two, values[start:end], counts[start:end], reach, budget)
+            near[start:end] = _by_squares(layout, x_component, y_component, values[start:end], counts[start:end], reach, budget)
         if budget[0] < 0:
             break
     return near
@@ -117,37 +117,37 @@ def _count(
 @numba.njit(cache=True, nogil=True)
 def _plane(layout: DistanceLayout, values: NDArray[np.int32]) -> tuple[int, int]:
     """The two lines on which alone these values differ, if they do and a neighbourhood is made of squares; else −1, −1."""
-    one, two = -1, -1
+    x_component, y_component = -1, -1
     for i in range(len(layout.mode)):
         if (values[:, i] == values[0, i]).all():
             continue
-        if layout.mode[i] != LINE or values[:, i].min() < 0 or two >= 0:
+        if layout.mode[i] != LINE or values[:, i].min() < 0 or y_component >= 0:
             return -1, -1
-        if one < 0:
-            one = i
+        if x_component < 0:
+            x_component = i
         else:
-            two = i
+            y_component = i
     fitting = len(layout.mode) == 2 if layout.least else layout.power == 1.0
-    return (one, two) if two >= 0 and fitting else (-1, -1)
+    return (x_component, y_component) if y_component >= 0 and fitting else (-1, -1)
 
 
 @numba.njit(cache=True, nogil=True)
 def _by_squares(
     layout: DistanceLayout,
-    one: int,
-    two: int,
+    x_component: int,
+    y_component: int,
     values: NDArray[np.int32],
     counts: NDArray[np.int64],
     reach: float,
     budget: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    x = layout.buffer[layout.offset[one] + values[:, one]]
-    y = layout.buffer[layout.offset[two] + values[:, two]]
+    x = layout.buffer[layout.offset[x_component] + values[:, x_component]]
+    y = layout.buffer[layout.offset[y_component] + values[:, y_component]]
     if layout.least:  # near on one line or on the other
         either = rows_within(x, counts, reach) + rows_within(y, counts, reach)
         return np.asarray(either - rows_in_squares(x, y, counts, reach))
-    u = layout.weight[one] * x + layout.weight[two] * y
-    v = layout.weight[one] * x - layout.weight[two] * y
+    u = layout.weight[x_component] * x + layout.weight[y_component] * y
+    v = layout.weight[x_component] * x - layout.weight[y_component] * y
     near: NDArray[np.int64] = rows_in_squares(u, v, counts, reach - HAIR)
     for i in np.flatnonzero(rows_in_squares(u, v, counts, reach + HAIR) != near):
         near[i] = 0

@@ -103,15 +103,15 @@ def _passes_all(near: NDArray[np.bool_], weights: NDArray[np.int64], closed: boo
 def _longest_walk(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_], closed: bool) -> int:
     """Rows of the longest chain (closed: cycle) with a wanted row: `ends[set]` are the rows at which a chain through just this set of
     rows can end. Rows of one value are entered in their order, since they can be exchanged; a cycle starts at its first row."""
-    one = np.int64(1)
+    bit = np.int64(1)
     neighbours, before, wishes = _rows_as_bits(near, weights, wanted)
     rows = len(neighbours)
-    ends = np.zeros(one << rows, np.int64)
+    ends = np.zeros(bit << rows, np.int64)
     for i in range(rows):
         if before[i] == 0:
-            ends[one << i] = one << i
+            ends[bit << i] = bit << i
     best = 0
-    for chain in range(1, one << rows):
+    for chain in range(1, bit << rows):
         if ends[chain] == 0:
             continue
         first, length = lowest(chain), int(population(np.uint64(chain)))
@@ -119,7 +119,7 @@ def _longest_walk(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: N
             best = length
         for i in range(first + 1 if closed else 0, rows):
             if chain >> i & 1 == 0 and ends[chain] & neighbours[i] and chain & before[i] == before[i]:
-                ends[chain | one << i] |= one << i
+                ends[chain | bit << i] |= bit << i
     return best
 
 
@@ -128,15 +128,15 @@ def _rows_as_bits(
     near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], np.int64]:
     """For each row its neighbours, and the row before it that has the same value; and the wanted rows."""
-    one = np.int64(1)
+    bit = np.int64(1)
     value = np.repeat(np.arange(len(weights)), weights)
     neighbours, before, wishes = np.zeros(len(value), np.int64), np.zeros(len(value), np.int64), np.int64(0)
     for i in range(len(value)):
         if wanted[value[i]]:
-            wishes |= one << i
+            wishes |= bit << i
         if i > 0 and value[i - 1] == value[i]:
-            before[i] = one << (i - 1)
+            before[i] = bit << (i - 1)
         for j in range(len(value)):
             if i != j and (value[i] == value[j] or near[value[i], value[j]]):
-                neighbours[i] |= one << j
+                neighbours[i] |= bit << j
     return neighbours, before, wishes

@@ -55,14 +55,14 @@ def shapes_in_groups(
             near = _neighbour_matrix(layout, values, start + members, reach)
             for shape in range(3):
                 if shape == 0:
-                    found, is_exact = largest_clique(near, weights, wanted)
+                    largest, is_exact = largest_clique(near, weights, wanted)
                 elif shape == 1:
-                    found, is_exact = longest_chain(near, weights, wanted)
+                    largest, is_exact = longest_chain(near, weights, wanted)
                 else:
-                    found, is_exact = longest_cycle(near, weights, wanted)
-                rows[shape, group] = max(rows[shape, group], found)
+                    largest, is_exact = longest_cycle(near, weights, wanted)
+                rows[shape, group] = max(rows[shape, group], largest)
                 if is_exact:
-                    sure[shape] = max(sure[shape], found)
+                    sure[shape] = max(sure[shape], largest)
         for shape in range(3):
             exact[shape, group] = sure[shape] == rows[shape, group]
     return rows, exact

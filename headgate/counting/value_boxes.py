@@ -77,16 +77,16 @@ def compare(
     layout: DistanceLayout,
     values: NDArray[np.int32],
     counts: NDArray[np.int64],
-    one: tuple[int, int],
-    other: tuple[int, int],
+    stretch: tuple[int, int],
+    other_stretch: tuple[int, int],
     reach: float,
     near: NDArray[np.int64],
 ) -> None:
     """All of one stretch of values with all of another, or with itself."""
-    for i in range(one[0], one[1]):
-        if one[0] == other[0]:
+    for i in range(stretch[0], stretch[1]):
+        if stretch[0] == other_stretch[0]:
             near[i] += counts[i]
-        for j in range(other[0] if one[0] != other[0] else i + 1, other[1]):
+        for j in range(other_stretch[0] if stretch[0] != other_stretch[0] else i + 1, other_stretch[1]):
             if close(layout, values, i, j, reach):
                 near[i] += counts[j]
                 near[j] += counts[i]
@@ -130,11 +130,11 @@ def rows_by_boxes(
             budget[0] -= cost * (len(lines) if len(lines) else PAIR)
             if budget[0] < 0:
                 return near
-            one, other = (first[a], last[a]), (first[b], last[b])
+            stretch, other_stretch = (first[a], last[a]), (first[b], last[b])
             if len(lines):
-                _compare_coordinates(layout, lines, values, counts, one, other, reach, sure, perhaps, gaps, near)
+                _compare_coordinates(layout, lines, values, counts, stretch, other_stretch, reach, sure, perhaps, gaps, near)
             else:
-                compare(layout, values, counts, one, other, reach, near)
+                compare(layout, values, counts, stretch, other_stretch, reach, near)
         else:
             depth += _halved(boxes, a, b, stack[depth:])
     total: NDArray[np.int64] = _near_each(boxes, near, whole)
@@ -195,8 +195,8 @@ def _compare_coordinates(
     lines: NDArray[np.float64],
     values: NDArray[np.int32],
     counts: NDArray[np.int64],
-    one: tuple[int, int],
-    other: tuple[int, int],
+    stretch: tuple[int, int],
+    other_stretch: tuple[int, int],
     reach: float,
     sure: float,
     perhaps: float,
@@ -204,22 +204,22 @@ def _compare_coordinates(
     near: NDArray[np.int64],
 ) -> None:
     """All of one box with all of another, or with itself: plain loops that the compiler makes wide ones of."""
-    for i in range(one[0], one[1]):
-        start = other[0] if one[0] != other[0] else i
-        size = other[1] - start
+    for i in range(stretch[0], stretch[1]):
+        start = other_stretch[0] if stretch[0] != other_stretch[0] else i
+        size = other_stretch[1] - start
         _sum_gaps(lines, i, start, size, layout.power, gaps)
-        own, unsure, found = counts[i], 0, 0
+        own, unsure, near_rows = counts[i], 0, 0
         for j in range(size):
             near_enough = gaps[j] <= sure
             unsure += (gaps[j] <= perhaps) != near_enough
-            found += counts[start + j] if near_enough else 0
+            near_rows += counts[start + j] if near_enough else 0
             near[start + j] += own if near_enough else 0
         if unsure > 0:
             for j in range(size):
                 if sure < gaps[j] <= perhaps and close(layout, values, i, start + j, reach):
-                    found += counts[start + j]
+                    near_rows += counts[start + j]
                     near[start + j] += own
-        near[i] += found - (own if start == i else 0)  # a value is near itself once
+        near[i] += near_rows - (own if start == i else 0)  # a value is near itself once
 
 
 @numba.njit(cache=True, nogil=True)
@@ -319,7 +319,7 @@ def _boxes(layout: DistanceLayout, values: NDArray[np.int32], counts: NDArray[np
 @numba.njit(cache=True, nogil=True)
 def _widest(layout: DistanceLayout, low: NDArray[np.int32], high: NDArray[np.int32]) -> int:
     """−1 if the values do not differ at all."""
-    found, width = -1, 0.0
+    widest, width = -1, 0.0
     for i in range(len(low)):
         if low[i] == high[i]:
             continue
@@ -329,5 +329,5 @@ def _widest(layout: DistanceLayout, low: NDArray[np.int32], high: NDArray[np.int
         if not layout.least:
             spread *= layout.weight[i] ** (1.0 / layout.power)
         if spread > width:
-            found, width = i, spread
-    return found
+            widest, width = i, spread
+    return widest

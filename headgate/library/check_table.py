@@ -21,7 +21,7 @@ from headgate.core.tolerance import at_most, exact
 from headgate.counting.class_counts import count
 from headgate.counting.figure import Shortfall
 from headgate.library.frame_columns import cell_codes, classes_of, encode
-from headgate.library.measures import NEEDS, Asked, Measured, known_measure, measure_attribute, measure_shapes
+from headgate.library.measures import NEEDS, Measured, Parameters, known_measure, measure_attribute, measure_shapes
 from headgate.principles.dissimilarity import Dissimilarity, dissimilarity
 from headgate.principles.k_anonymity import k_anonymity
 from headgate.risk.reidentification.prosecutor import reidentification
@@ -144,7 +144,7 @@ def check_classes(
 ) -> CheckResult:
     """The same, of encoded columns. `quasi` holds the codes of each quasi-identifier, for special uniques; it may be empty."""
     required = _required(require or {}, epsilon, delta)
-    asked, near = Asked(epsilon, interval), None
+    parameters, near = Parameters(epsilon, interval), None
     size, risk = k_anonymity(classes), reidentification(classes)
     measured = [Measured("k", "", size.figure), Measured("prosecutor", "", risk.figure)]
     if epsilon is not None:
@@ -152,7 +152,7 @@ def check_classes(
         measured.append(Measured("risk", "", near.figure))
         measured += measure_shapes(columns, classes, epsilon)
     for column in columns:
-        measured += measure_attribute(count(column, classes), asked)
+        measured += measure_attribute(count(column, classes), parameters)
     lines = _lines(measured, required)
     if near is not None and delta is not None:
         place = [measure.key for measure in measured].index("risk")
@@ -164,7 +164,7 @@ def check_classes(
         size.mean_group,
         discernibility(classes),
         ReidentificationFigures(risk.max, risk.mean),
-        {column.name: _figures(column, measured, asked) for column in columns},
+        {column.name: _figures(column, measured, parameters) for column in columns},
         None if near is None else ProximityFigures.of(near),
         tuple(lines),
         sample_uniques_of(classes).count,
@@ -205,32 +205,32 @@ def _line(measured: Measured, required: Mapping[str, Any]) -> Line:
     wanted = required.get(measured.key)
     if wanted is None:
         return Line(measured)
-    short, asked = measured.figure.short_of(wanted), exact(wanted)
-    if short.required < asked and not at_most(float(asked), short.required):
-        return Line(measured, short, f"{measured.figure.sign} {_written(Fraction(short.required))} (capped from {_written(asked)})")
-    return Line(measured, short, f"{measured.figure.sign} {_written(asked)}")
+    short, threshold = measured.figure.short_of(wanted), exact(wanted)
+    if short.required < threshold and not at_most(float(threshold), short.required):
+        return Line(measured, short, f"{measured.figure.sign} {_written(Fraction(short.required))} (capped from {_written(threshold)})")
+    return Line(measured, short, f"{measured.figure.sign} {_written(threshold)}")
 
 
-def _figures(column: Column, measured: Sequence[Measured], asked: Asked) -> AttributeFigures:
-    found = {one.key: one.figure.value for one in measured if one.attribute == column.name}
+def _figures(column: Column, measured: Sequence[Measured], parameters: Parameters) -> AttributeFigures:
+    values = {measure.key: measure.figure.value for measure in measured if measure.attribute == column.name}
     near = within = None
-    if "delta_l" in found:
-        near = DeltaLFigures(float(exact(asked.interval)), found["delta_l"], found["delta_l_window"])
-    if "epsilon_m" in found:
-        within = EpsilonMFigures(float(exact(asked.epsilon)) * column.width, found["epsilon_m"])
-    return AttributeFigures(int(found["distinct_l"]), found["frequency_l"], found["entropy_l"], found["closeness"], near, within)
+    if "delta_l" in values:
+        near = DeltaLFigures(float(exact(parameters.interval)), values["delta_l"], values["delta_l_window"])
+    if "epsilon_m" in values:
+        within = EpsilonMFigures(float(exact(parameters.epsilon)) * column.width, values["epsilon_m"])
+    return AttributeFigures(int(values["distinct_l"]), values["frequency_l"], values["entropy_l"], values["closeness"], near, within)
 
 
 def _check_names(frame: pd.DataFrame, quasi: Sequence[str], sensitive: Sequence[str], group: str | None) -> None:
     names = [str(name) for name in frame.columns]
-    asked = [*quasi, *sensitive, *([group] if group is not None else [])]
-    check_text_names(asked, list(frame.columns))
-    for name in asked:
+    named = [*quasi, *sensitive, *([group] if group is not None else [])]
+    check_text_names(named, list(frame.columns))
+    for name in named:
         if names.count(name) > 1:
             raise InputRejected(f"The table has {names.count(name)} columns named '{name}'.", "Rename them.")
         if name not in names:
             raise absent_column(name, names, "the table")
-        if asked.count(name) > 1:
+        if named.count(name) > 1:
             raise InputRejected(f"Column '{name}' is named twice.", "A column is quasi-identifier, sensitive or group, once.")
     if not quasi and group is None:
         raise InputRejected("There is no quasi-identifier.", "Name at least one, or the column that says the group.")
@@ -240,9 +240,9 @@ def _check_names(frame: pd.DataFrame, quasi: Sequence[str], sensitive: Sequence[
         raise InputRejected("The table has no rows.", "Give a table with rows.")
 
 
-def _plain(found: Any) -> Any:
-    if isinstance(found, Mapping):
-        return {key: _plain(value) for key, value in found.items()}
-    if hasattr(found, "__dataclass_fields__"):
-        return {name: _plain(getattr(found, name)) for name in found.__dataclass_fields__ if getattr(found, name) is not None}
-    return found
+def _plain(figures: Any) -> Any:
+    if isinstance(figures, Mapping):
+        return {key: _plain(value) for key, value in figures.items()}
+    if hasattr(figures, "__dataclass_fields__"):
+        return {name: _plain(getattr(figures, name)) for name in figures.__dataclass_fields__ if getattr(figures, name) is not None}
+    return figures

@@ -172,7 +172,7 @@ def mondrian(
         frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
     )
     bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
-    limits, conditions = _asked(table, composite, epsilon, delta, frequency, bounds)
+    limits, conditions = _requirements(table, composite, epsilon, delta, frequency, bounds)
     settings = Settings(_group_size(k, delta), limits, conditions, Infeasible.of(infeasible))
     return FramePartition(anonymize(choose("mondrian", strict=strict), table, table.sensitive, settings, seed), table)
 
@@ -208,7 +208,7 @@ def full_domain(
     composite = _distance(distance, protected)
     table = table_of(frame, chosen, protected, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **hierarchies}, nonsensitive)
     bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
-    limits, conditions = _asked(table, composite, epsilon, delta, frequency, bounds)
+    limits, conditions = _requirements(table, composite, epsilon, delta, frequency, bounds)
     settings = LevelSettings(_group_size(k, delta), exact(suppression), objective, conditions, limits)
     return search_lattice(table, table.sensitive, settings)
 
@@ -242,13 +242,13 @@ def _distance(distance: Distance | PairFunction | None, sensitive: Sequence[str]
     raise InputRejected("`distance` is neither a Distance nor a function.", "Give hg.Distance(…) or a symmetric function of two values.")
 
 
-def _asked(
+def _requirements(
     table: Table, composite: Distance, epsilon: Any, delta: Any, frequency: Bounds, bounds: Mapping[str, Bounds]
 ) -> tuple[tuple[NeighbourhoodLimit, ...], tuple[Condition, ...]]:
-    """What is asked of every group beside k; `bounds` are those of `conditions_of`."""
+    """What every group must satisfy beside k; `bounds` are those of `conditions_of`."""
     if (epsilon is None) != (delta is None):
         raise InputRejected("Only one of ε and δ is given.", "Give both, or neither.")
-    if not table.sensitive and any(one is not None for one in (epsilon, frequency, *bounds.values())):
+    if not table.sensitive and any(option is not None for option in (epsilon, frequency, *bounds.values())):
         raise InputRejected("This condition needs a sensitive attribute.", "Name at least one.")
     columns = table.select(table.sensitive)
     limits = () if epsilon is None else (dissimilarity(columns, epsilon, delta, composite),)

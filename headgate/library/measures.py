@@ -64,8 +64,8 @@ NEEDS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What some measures must be told; a measure that was not told what it needs is left out."""
+class Parameters:
+    """What some measures need to know; a measure without its parameter is left out."""
 
     epsilon: Any = None  # a share of the domain
     interval: Any = None  # δ of (δ, l), in the attribute's unit
@@ -85,11 +85,11 @@ class Measured:
         return MEASURES[self.key].title
 
 
-def measure_attribute(counted: Counted, asked: Asked) -> Iterator[Measured]:
+def measure_attribute(counted: Counted, parameters: Parameters) -> Iterator[Measured]:
     """All that one attribute's kind and what was asked allow."""
     column = counted.column
     varied, like = diversity(counted), beta_likeness(counted)
-    found: dict[str, Figure] = {
+    figures: dict[str, Figure] = {
         "distinct_l": varied.distinct,
         "frequency_l": varied.frequency,
         "entropy_l": varied.entropy,
@@ -101,13 +101,13 @@ def measure_attribute(counted: Counted, asked: Asked) -> Iterator[Measured]:
         "delta_disclosure": delta_disclosure(counted).figure,
     }
     if column.kind.numeric:
-        found |= {"range": k_e(counted).e, "variance": variance(counted).variance}
-        if asked.interval is not None:
-            near = delta_l(counted, asked.interval)
-            found |= {"delta_l": near.definition, "delta_l_window": near.window}
-        if asked.epsilon is not None:
-            found["epsilon_m"] = epsilon_m(counted, float(exact(asked.epsilon)) * column.width).figure
-    for key, figure in found.items():
+        figures |= {"range": k_e(counted).e, "variance": variance(counted).variance}
+        if parameters.interval is not None:
+            near = delta_l(counted, parameters.interval)
+            figures |= {"delta_l": near.definition, "delta_l_window": near.window}
+        if parameters.epsilon is not None:
+            figures["epsilon_m"] = epsilon_m(counted, float(exact(parameters.epsilon)) * column.width).figure
+    for key, figure in figures.items():
         yield Measured(key, column.name, figure)
 
 

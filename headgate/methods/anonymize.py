@@ -25,8 +25,8 @@ def anonymize(
         )
     watched = watch or Watch()
 
-    def group(rows: Table, asked: Settings) -> Partition:
-        return method.group(rows, sensitive, asked, seed, watched)
+    def group(rows: Table, applied: Settings) -> Partition:
+        return method.group(rows, sensitive, applied, seed, watched)
 
     first = group(table, settings)
     if first.reached:

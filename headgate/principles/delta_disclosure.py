@@ -48,7 +48,7 @@ def _figures(counted: Counted, flags: NDArray[np.bool_]) -> tuple[list[NDArray[n
         flagged = flags[counts.codes]
         logs = np.abs(np.log(counts.shares / (totals[counts.codes] / totals.sum())))
         most = np.maximum.reduceat(np.where(flagged, logs, 0.0), counts.starts[:-1])
-        found = np.add.reduceat(flagged.astype(np.int64), counts.starts[:-1])
+        flagged_values = np.add.reduceat(flagged.astype(np.int64), counts.starts[:-1])
         present.append(most)
-        disclosure.append(np.where(found < wanted, np.inf, most))
+        disclosure.append(np.where(flagged_values < wanted, np.inf, most))
     return disclosure, present

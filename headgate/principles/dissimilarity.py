@@ -79,12 +79,12 @@ class Dissimilarity:
         """The groups in which (ε, δ) does not hold, in the reading in which more people are concerned, and by how many ε-neighbours the
         worst placed row of each exceeds what δ allows. A group of one lacks the one other row that it needs unless δ is 0."""
         share = _share(delta)
-        found = []
+        shortfalls = []
         for most, sizes in zip(self.neighbours, self.figure.sizes, strict=True):
             excess = _excess(most, sizes, share)
             groups = np.flatnonzero(excess > 0)
-            found.append((groups, excess[groups].astype(np.float64)))
-        return worst_shortfall(float(share), found, self.figure.sizes)
+            shortfalls.append((groups, excess[groups].astype(np.float64)))
+        return worst_shortfall(float(share), shortfalls, self.figure.sizes)
 
 
 def dissimilarity(
@@ -98,19 +98,21 @@ def dissimilarity(
     bound, share = asked_epsilon(epsilon), None if delta is None else _share(delta)
     distinct, place, centre = joint_values(columns)
     composite, rows = distance.bind(columns, distinct)
-    found = [_measure(reading, place, centre, composite.layout, rows, radius(bound)) for reading in classes]
-    worst = max(range(len(found)), key=lambda i: found[i].risk.max())
-    figure = Figure("risk", Bound.AT_MOST, tuple(one.risk for one in found), tuple(one.sizes for one in found))
+    readings = [_measure(reading, place, centre, composite.layout, rows, radius(bound)) for reading in classes]
+    worst = max(range(len(readings)), key=lambda i: readings[i].risk.max())
+    figure = Figure("risk", Bound.AT_MOST, tuple(reading.risk for reading in readings), tuple(reading.sizes for reading in readings))
     measured = Dissimilarity(
         bound,
         figure,
-        max(float(one.risk_all.max()) for one in found),
-        _worst(found[worst], distinct, worst > 0),
-        tuple(one.neighbours for one in found),
+        max(float(reading.risk_all.max()) for reading in readings),
+        _worst(readings[worst], distinct, worst > 0),
+        tuple(reading.neighbours for reading in readings),
     )
     if share is None:
         return measured
-    vulnerable = max((_excess(one.neighbours, one.sizes, share) > 0 for one in found), key=lambda flags: (flags.mean(), flags.sum()))
+    vulnerable = max(
+        (_excess(reading.neighbours, reading.sizes, share) > 0 for reading in readings), key=lambda flags: (flags.mean(), flags.sum())
+    )
     return replace(
         measured,
         delta=float(share),
@@ -120,17 +122,17 @@ def dissimilarity(
 
 
 def asked_epsilon(epsilon: Any) -> float:
-    asked = exact(epsilon)
-    if not 0 <= asked < 2**63:
+    value = exact(epsilon)
+    if not 0 <= value < 2**63:
         raise InputRejected("ε must be a number from 0 up.", "Give a distance, such as 0.1.")
-    return float(asked)
+    return float(value)
 
 
 def _share(delta: Any) -> Fraction:
-    asked = exact(delta)
-    if not 0 <= asked <= 1:
+    share = exact(delta)
+    if not 0 <= share <= 1:
         raise InputRejected("δ must be between 0 and 1.", "Give a decimal, such as 0.6.")
-    return asked
+    return share
 
 
 def _excess(neighbours: NDArray[np.int64], sizes: NDArray[np.int64], delta: Fraction) -> NDArray[np.int64]:
@@ -175,10 +177,10 @@ def _measure(reading: Codes, place: Codes, eligible: NDArray[np.bool_], layout: 
     )
 
 
-def _worst(found: _Reading, distinct: Codes, by_values: bool) -> Neighbourhood | None:
-    share = np.where(found.neighbours >= 0, found.risk, -1.0)
+def _worst(reading: _Reading, distinct: Codes, by_values: bool) -> Neighbourhood | None:
+    share = np.where(reading.neighbours >= 0, reading.risk, -1.0)
     group = int(share.argmax())
     if share[group] < 0:
         return None
-    codes = tuple(int(code) for code in distinct[found.centre[group]])
-    return Neighbourhood(group, by_values, codes, int(found.neighbours[group]), int(found.sizes[group]))
+    codes = tuple(int(code) for code in distinct[reading.centre[group]])
+    return Neighbourhood(group, by_values, codes, int(reading.neighbours[group]), int(reading.sizes[group]))

@@ -51,9 +51,9 @@ def diversity(counted: Counted) -> Diversity:
     entropy = [_entropy_l(counts) for counts in counted.readings]
     everything = [counts.sizes / counts.largest() for counts in counted.readings]
     top = everything if sensitive.all() else [counts.sizes / np.maximum(counts.largest(sensitive), 1) for counts in counted.readings]
-    held = counted.figure("distinct l", Bound.AT_LEAST, distinct)
+    distinct_l = counted.figure("distinct l", Bound.AT_LEAST, distinct)
     return Diversity(
-        Capped(held.name, held.bound, held.per_class, held.sizes, int((counted.totals() > 0).sum())),
+        Capped(distinct_l.name, distinct_l.bound, distinct_l.per_class, distinct_l.sizes, int((counted.totals() > 0).sum())),
         counted.figure("frequency l", Bound.AT_LEAST, top),
         counted.figure("entropy l", Bound.AT_LEAST, entropy),
         distinct_l_all=int(min(figure.min() for figure in distinct)),

@@ -52,6 +52,6 @@ def _known(counts: ClassCounts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _range(counts: ClassCounts, values: NDArray[np.float64]) -> NDArray[np.float64]:
     first, known = _known(counts)
     out = np.zeros(len(counts))
-    held = known > 0
-    out[held] = values[counts.codes[counts.starts[1:][held] - 1]] - values[counts.codes[first[held]]]
+    has_values = known > 0
+    out[has_values] = values[counts.codes[counts.starts[1:][has_values] - 1]] - values[counts.codes[first[has_values]]]
     return out

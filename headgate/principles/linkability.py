@@ -36,6 +36,6 @@ def linkability(counted: Counted) -> Linkability:
 
 def worst_linkability(attributes: Iterable[Counted]) -> Linkability:
     """Of the attribute of a table that binds; the figure over all values is the worst of any."""
-    found = [linkability(counted) for counted in attributes]
-    worst = max(found, key=lambda one: one.linkability)
-    return Linkability(worst.attribute, worst.figure, max(one.linkability_all for one in found))
+    measured = [linkability(counted) for counted in attributes]
+    worst = max(measured, key=lambda measure: measure.linkability)
+    return Linkability(worst.attribute, worst.figure, max(measure.linkability_all for measure in measured))

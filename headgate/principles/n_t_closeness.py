@@ -72,10 +72,10 @@ def _approach(nearest: NDArray[np.float64], column: Column, reading: Codes, bloc
     ends = np.cumsum(rows_of)
     for block in np.flatnonzero(open_ & (rows_of >= size)):
         rows = order[ends[block] - rows_of[block] : ends[block]]
-        held, inside = np.unique(reading[rows], return_inverse=True)
+        present, inside = np.unique(reading[rows], return_inverse=True)
         part = column.take(rows)
-        found = distances(part, class_counts(part.codes, inside.astype(np.int32)), part.counts())
-        nearest[held] = np.minimum(nearest[held], found)
+        distance = distances(part, class_counts(part.codes, inside.astype(np.int32)), part.counts())
+        nearest[present] = np.minimum(nearest[present], distance)
 
 
 def _blocks_around(reading: Codes, blocks: Codes, classes: int) -> NDArray[np.int64]:

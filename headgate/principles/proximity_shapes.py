@@ -77,13 +77,15 @@ def proximity_shapes(columns: Sequence[Column], classes: Sequence[Codes], distan
     distinct, place, flags = joint_values(columns)
     composite, rows = distance.bind(columns, distinct)
     counted = [class_counts(place, reading) for reading in classes]
-    found = [_shapes(counts, composite.layout, rows, flags, radius(bound)) for counts in counted]
+    shapes_by_reading = [_shapes(counts, composite.layout, rows, flags, radius(bound)) for counts in counted]
     shapes = []
     for which, name in enumerate(("clique", "chain", "cycle")):
-        figures = tuple(_share(largest[which], counts.sizes) for counts, (largest, _) in zip(counted, found, strict=True))
+        figures = tuple(_share(largest[which], counts.sizes) for counts, (largest, _) in zip(counted, shapes_by_reading, strict=True))
         sizes = tuple(counts.sizes for counts in counted)
         figure = Figure(f"largest {name}", Bound.AT_MOST, figures, sizes)
-        shapes.append(Shape(figure, tuple(largest[which] for largest, _ in found), tuple(sure[which] for _, sure in found)))
+        shapes.append(
+            Shape(figure, tuple(largest[which] for largest, _ in shapes_by_reading), tuple(sure[which] for _, sure in shapes_by_reading))
+        )
     return ProximityShapes(bound, *shapes)
 
 
@@ -99,10 +101,10 @@ def _shapes(
         return largest, np.ones(largest.shape, dtype=np.bool_)
     order, runs = runs_apart(layout, rows[counts.codes], counts.starts, reach)
     entries = counts.codes[order]
-    found, sure = shapes_in_groups(layout, np.ascontiguousarray(rows[entries]), runs, counts.counts[order], flags[entries], reach)
+    shape_rows, sure = shapes_in_groups(layout, np.ascontiguousarray(rows[entries]), runs, counts.counts[order], flags[entries], reach)
     first = np.searchsorted(runs, counts.starts[:-1])
-    largest = np.maximum.reduceat(found, first, axis=1)
-    return largest, np.maximum.reduceat(np.where(sure, found, 0), first, axis=1) == largest
+    largest = np.maximum.reduceat(shape_rows, first, axis=1)
+    return largest, np.maximum.reduceat(np.where(sure, shape_rows, 0), first, axis=1) == largest
 
 
 def _one_attribute(counts: ClassCounts, layout: DistanceLayout, code: Codes, flags: NDArray[np.bool_], reach: float) -> NDArray[np.int64]:

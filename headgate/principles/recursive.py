@@ -48,11 +48,11 @@ class Infimum(Figure):
     def short_of(self, required: Any) -> Shortfall:
         """A class at c itself is short by 0: anything above would do."""
         c = _constant(required)
-        found = []
+        shortfalls = []
         for place, figures in enumerate(self.per_class):
             groups = np.flatnonzero((self.others[place] <= floors(self.largest[place], 1 / c)) & (figures > 0))
-            found.append((groups, np.maximum(figures[groups] - float(c), 0.0)))
-        return worst_shortfall(float(c), found, self.sizes)
+            shortfalls.append((groups, np.maximum(figures[groups] - float(c), 0.0)))
+        return worst_shortfall(float(c), shortfalls, self.sizes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -100,9 +100,9 @@ def _parts(tables: Sequence[Projected], names: Sequence[str]) -> list[_Part]:
     if not names or len(set(names)) != len(names):
         raise InputRejected("Y names no attribute, or one twice.", "Name each sensitive attribute of the combination once.")
     for name in names:
-        held = sum(name in table.sensitive for table in tables)
-        if held != 1:
-            where = "no table" if held == 0 else f"{held} tables"
+        holders = sum(name in table.sensitive for table in tables)
+        if holders != 1:
+            where = "no table" if holders == 0 else f"{holders} tables"
             raise InputRejected(f"'{name}' is sensitive in {where}.", "Name attributes that exactly one table publishes as sensitive.")
     chosen = [(table, [table.sensitive[name] for name in names if name in table.sensitive]) for table in tables]
     return [_part(table.classes, columns) for table, columns in chosen if columns]

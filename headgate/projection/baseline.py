@@ -83,8 +83,8 @@ def _exact(figures: Associations, losses: Sequence[float]) -> list[Point]:
 
 def _searched(figures: Associations, loss: float) -> Point:
     starts = path_around(figures, loss)
-    found = LocalSearch(figures, loss + NOTHING).best(starts)
-    return _point(OPTIMAL, figures, starts[0] if found is None else found)
+    plan = LocalSearch(figures, loss + NOTHING).best(starts)
+    return _point(OPTIMAL, figures, starts[0] if plan is None else plan)
 
 
 def _point(method: str, figures: Associations, plan: Plan) -> Point:

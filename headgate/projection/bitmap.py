@@ -72,10 +72,10 @@ def bits_of(column: Column, spec: ColumnSpec) -> Bits:
     numbers = np.array([place[member] for cell in column.values for member in dict.fromkeys(cell)], dtype=np.int32)
     lengths = np.array([len(set(cell)) for cell in column.values] + [0], dtype=np.int64)  # the last stands for a missing set
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    held = lengths[column.codes]
-    rows = np.repeat(np.arange(len(column), dtype=np.int32), held)
-    within = np.arange(len(rows)) - np.repeat(np.cumsum(held) - held, held)
-    whose = numbers[np.repeat(starts[column.codes], held) + within]
+    set_sizes = lengths[column.codes]
+    rows = np.repeat(np.arange(len(column), dtype=np.int32), set_sizes)
+    within = np.arange(len(rows)) - np.repeat(np.cumsum(set_sizes) - set_sizes, set_sizes)
+    whose = numbers[np.repeat(starts[column.codes], set_sizes) + within]
     order = np.argsort(whose, kind="stable")
     return Bits(column, spec, members, rows[order], np.cumsum(np.bincount(whose, minlength=len(members))))
 
@@ -105,14 +105,14 @@ def bitmap_table(table: Table, specs: Mapping[str, ColumnSpec]) -> Table:
 
 def _joined(rows: int, members: Sequence[str], marks: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]) -> NDArray[Any]:
     """Sets from the rows that have each member, and those where its column is missing."""
-    gone, held = np.zeros(rows, dtype=np.int64), []
+    gone, rows_with = np.zeros(rows, dtype=np.int64), []
     for present, missing in marks:
         gone[missing] += 1
-        held.append(present)
+        rows_with.append(present)
     if ((gone > 0) & (gone < len(members))).any():
         raise InputRejected("Some rows have a value missing in only part of a set's columns.", "Give all of them or none.")
-    row = np.concatenate(held)
-    numbers = np.repeat(np.arange(len(members)), [len(present) for present in held])[np.argsort(row, kind="stable")].tolist()
+    row = np.concatenate(rows_with)
+    numbers = np.repeat(np.arange(len(members)), [len(present) for present in rows_with])[np.argsort(row, kind="stable")].tolist()
     ends = np.cumsum(np.bincount(row, minlength=rows)).tolist()
     cells = np.empty(rows, dtype=object)
     start = 0

@@ -62,22 +62,22 @@ class Merging:
         sizes = self._sizes[:, None] + self._sizes[None, :]
         sums = self._between + self._inside[:, None] + self._inside[None, :]
         average = np.where(np.triu(np.ones(sums.shape, dtype=bool), 1), sums / (sizes * (sizes - 1) / 2), -1.0)
-        one, other = divmod(int(np.argmax(average >= average.max() - NOTHING)), len(self.tables))
-        return one, other
+        first, second = divmod(int(np.argmax(average >= average.max() - NOTHING)), len(self.tables))
+        return first, second
 
     def merge(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The table of lower number takes the other in. Tables stay ordered by their first attributes."""
-        one, other = self.strongest_pair()
-        merged = self.tables[one], self.tables[other]
-        self.tables[one] = tuple(sorted((*merged[0], *merged[1])))
-        self._inside[one] += self._inside[other] + self._between[one, other]
-        self._sizes[one] += self._sizes[other]
-        self._between[one] += self._between[other]
-        self._between[:, one] = self._between[one]
-        self._between[one, one] = 0.0
-        del self.tables[other]
-        self._inside, self._sizes = np.delete(self._inside, other), np.delete(self._sizes, other)
-        self._between = np.delete(np.delete(self._between, other, 0), other, 1)
+        first, second = self.strongest_pair()
+        merged = self.tables[first], self.tables[second]
+        self.tables[first] = tuple(sorted((*merged[0], *merged[1])))
+        self._inside[first] += self._inside[second] + self._between[first, second]
+        self._sizes[first] += self._sizes[second]
+        self._between[first] += self._between[second]
+        self._between[:, first] = self._between[first]
+        self._between[first, first] = 0.0
+        del self.tables[second]
+        self._inside, self._sizes = np.delete(self._inside, second), np.delete(self._sizes, second)
+        self._between = np.delete(np.delete(self._between, second, 0), second, 1)
         return merged
 
 

@@ -44,8 +44,8 @@ def joints(columns: Sequence[Column]) -> Iterator[tuple[int, int, Joint]]:
         for j in range(i + 1, len(columns)):
             most = min(len(column), widths[i] * widths[j])
             cells, counts = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-            found = _meet(order, ends, columns[j].codes, widths[j], seen, touched, cells, counts)
-            yield i, j, Joint(cells[:found].copy(), counts[:found].copy())
+            filled = _meet(order, ends, columns[j].codes, widths[j], seen, touched, cells, counts)
+            yield i, j, Joint(cells[:filled].copy(), counts[:filled].copy())
 
 
 @numba.njit(cache=True, nogil=True)
@@ -53,7 +53,7 @@ def _meet(
     order: Codes, ends: Whole, codes: Codes, width: int, seen: Whole, touched: Whole, cells: Whole, counts: Whole
 ) -> int:  # pragma: no cover - compiled
     """Rows come sorted by the first attribute, so one counter for each value of the second is enough. `seen` is all 0 before and after."""
-    found, start = 0, 0
+    filled, start = 0, 0
     for value in range(len(ends)):
         stop = ends[value]
         met = 0
@@ -67,9 +67,9 @@ def _meet(
         ordered.sort()
         for n in range(met):
             other = ordered[n]
-            cells[found] = value * width + other
-            counts[found] = seen[other]
+            cells[filled] = value * width + other
+            counts[filled] = seen[other]
             seen[other] = 0
-            found += 1
+            filled += 1
         start = stop
-    return found
+    return filled

@@ -33,9 +33,9 @@ class EveryPlan:
 
     def within(self, alpha: float, beta: float) -> NDArray[np.int64]:
         """The plans within both thresholds, least exposed first; equally exposed ones by number of tables, then as they are listed."""
-        found = np.flatnonzero((self.loss <= alpha + TOLERANCE) & (self.exposure <= beta + TOLERANCE))
-        key = np.rint(self.exposure[found] / NOTHING).astype(np.int64) * (self.size + 1) + self.tables[found]
-        return found[np.argsort(key, kind="stable")]
+        plans = np.flatnonzero((self.loss <= alpha + TOLERANCE) & (self.exposure <= beta + TOLERANCE))
+        key = np.rint(self.exposure[plans] / NOTHING).astype(np.int64) * (self.size + 1) + self.tables[plans]
+        return plans[np.argsort(key, kind="stable")]
 
     def next(self, places: NDArray[np.int64], start: int, refused: NDArray[np.bool_]) -> int:
         """The first of `places` from `start` on that has no refused table."""

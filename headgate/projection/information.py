@@ -94,9 +94,9 @@ def _entropy(counts: Whole) -> float:
     return -math.fsum((shares * np.log(shares)).tolist()) + 0.0
 
 
-def _shared(joint: Joint, one: Whole, other: Whole, rows: int) -> float:
+def _shared(joint: Joint, first: Whole, second: Whole, rows: int) -> float:
     """I in nats, Σ p(v, v')·ln(p(v, v')/(p(v)·p(v'))); never negative."""
-    left, right = one[joint.cells // len(other)], other[joint.cells % len(other)]
+    left, right = first[joint.cells // len(second)], second[joint.cells % len(second)]
     terms = joint.counts / rows * np.log(joint.counts * float(rows) / (left.astype(np.float64) * right))
     return max(0.0, math.fsum(terms.tolist()))
 

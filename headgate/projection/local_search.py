@@ -62,17 +62,22 @@ class LocalSearch:
         """While the plan holds refused tables, the least costly step that changes one of them; then what costs less. Steps that make a
         refused table are never taken, so there are fewer of them after each of the first kind, and it ends."""
         while True:
-            held = {number for number in set(table_of.tolist()) if refused and _members(table_of, number) in refused}
-            limit = np.inf if held else self._cost_of(table_of) - NOTHING
-            following = self._step(table_of, refused, held, limit)
+            refused_tables = {number for number in set(table_of.tolist()) if refused and _members(table_of, number) in refused}
+            limit = np.inf if refused_tables else self._cost_of(table_of) - NOTHING
+            following = self._step(table_of, refused, refused_tables, limit)
             if following is None:
-                outside = bool(held) or self._excess(float((self._kept * np.triu(table_of[:, None] == table_of[None, :], 1)).sum())) > 0.0
+                outside = (
+                    bool(refused_tables)
+                    or self._excess(float((self._kept * np.triu(table_of[:, None] == table_of[None, :], 1)).sum())) > 0.0
+                )
                 return None if outside else table_of
-            if not held and self._cost_of(following) >= self._cost_of(table_of):
+            if not refused_tables and self._cost_of(following) >= self._cost_of(table_of):
                 return table_of  # what looked like a gain was rounding
             table_of = following
 
-    def _step(self, table_of: NDArray[np.int64], refused: Refused, held: AbstractSet[int], limit: float) -> NDArray[np.int64] | None:
+    def _step(
+        self, table_of: NDArray[np.int64], refused: Refused, refused_tables: AbstractSet[int], limit: float
+    ) -> NDArray[np.int64] | None:
         """The least costly step below `limit`, or None."""
         costs, tables = self._costs(table_of)
         while True:
@@ -81,7 +86,7 @@ class LocalSearch:
                 return None
             costs[place] = np.inf
             following, changed = self._taken(table_of, place, tables)
-            if held and not held & changed:
+            if refused_tables and not refused_tables & changed:
                 continue
             if refused and any(_members(following, number) in refused for number in changed):
                 continue
@@ -130,9 +135,9 @@ class LocalSearch:
             following[attribute] = table
             return following, {int(table_of[attribute]), table}
         if place < moves + exchanges:
-            one, other = divmod(place - moves, self.size)
-            following[one], following[other] = table_of[other], table_of[one]
-            return following, {int(table_of[one]), int(table_of[other])}
+            left, right = divmod(place - moves, self.size)
+            following[left], following[right] = table_of[right], table_of[left]
+            return following, {int(table_of[left]), int(table_of[right])}
         first, second = divmod(place - moves - exchanges, tables)
         following[following == second] = first
         return following, {first, second}

@@ -38,18 +38,18 @@ def least_exposure(figures: Associations, association_loss: float) -> float:
     while high < LARGEST and _bound(high * 2, need, exposed, kept) > _bound(high, need, exposed, kept):
         high *= 2
     low, high, best = 0.0, high * 2, 0.0  # at λ = 0 it is 0
-    one, two = high - (high - low) * GOLDEN, low + (high - low) * GOLDEN
-    first, second = _bound(one, need, exposed, kept), _bound(two, need, exposed, kept)
+    left, right = high - (high - low) * GOLDEN, low + (high - low) * GOLDEN
+    first, second = _bound(left, need, exposed, kept), _bound(right, need, exposed, kept)
     for _ in range(SECTIONS):
         best = max(best, first, second)
         if first < second:
-            low, one, first = one, two, second
-            two = low + (high - low) * GOLDEN
-            second = _bound(two, need, exposed, kept)
+            low, left, first = left, right, second
+            right = low + (high - low) * GOLDEN
+            second = _bound(right, need, exposed, kept)
         else:
-            high, two, second = two, one, first
-            one = high - (high - low) * GOLDEN
-            first = _bound(one, need, exposed, kept)
+            high, right, second = right, left, first
+            left = high - (high - low) * GOLDEN
+            first = _bound(left, need, exposed, kept)
     return max(0.0, best - NOTHING)  # the sums above are rounded
 
 

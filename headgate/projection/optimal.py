@@ -77,10 +77,10 @@ def _searched(checker: CheckPlan, alpha: float, beta: float) -> Projection:
         if step.passed:
             best = step
             break
-        found = {frozenset(table) for table in checker.refused(step.tables)}
-        if not found:
+        newly_refused = {frozenset(table) for table in checker.refused(step.tables)}
+        if not newly_refused:
             break
-        refused |= found
+        refused |= newly_refused
         starts, kicks = [plan, *path_around(checker.associations, alpha)], 0
     if best is None:
         raise _nothing(steps, ["raise association_loss"])

@@ -80,9 +80,11 @@ def classifier_accuracy(
     released = [_released_attribute(published, table[name]) for name in names]
     labels = _Attribute(truth, _flags(np.arange(classes), classes))
     learned = np.flatnonzero(np.isin(kept, trained))
-    asked = _features([one.take(tested) for one in raw], np.arange(len(tested)))
-    by_raw = _predicted([one.take(trained) for one in raw], labels.take(trained), asked)
-    by_released = _predicted([one.take(learned) for one in released], _released_labels(published, table[target]).take(learned), asked)
+    test_features = _features([attribute.take(tested) for attribute in raw], np.arange(len(tested)))
+    by_raw = _predicted([attribute.take(trained) for attribute in raw], labels.take(trained), test_features)
+    by_released = _predicted(
+        [attribute.take(learned) for attribute in released], _released_labels(published, table[target]).take(learned), test_features
+    )
     return ClassifierAccuracy(
         target,
         float((by_raw == truth[tested]).mean()),
@@ -109,11 +111,11 @@ def _check(table: Table, published: PublishedTable, groups: Codes, kept: NDArray
             "The published rows are not the input rows in their order.", "Give the form before it is shuffled, and its groups."
         )
     column = table[target]
-    found = column.counts()[:-1] if column.kind.rules.single else np.empty(0)
-    if not 0 < (found > 0).sum() <= CLASSES:
+    counts = column.counts()[:-1] if column.kind.rules.single else np.empty(0)
+    if not 0 < (counts > 0).sum() <= CLASSES:
         raise InputRejected(f"'{target}' is no attribute of up to {CLASSES} classes.", "Cut it into bands, or choose another target.")
-    if found.sum() < FEWEST_ROWS:
-        raise InputRejected(f"{int(found.sum())} rows have a '{target}'; {FEWEST_ROWS} are needed.", "Give a larger table.")
+    if counts.sum() < FEWEST_ROWS:
+        raise InputRejected(f"{int(counts.sum())} rows have a '{target}'; {FEWEST_ROWS} are needed.", "Give a larger table.")
 
 
 def _raw_attribute(column: Column) -> _Attribute:
@@ -205,13 +207,13 @@ def _components(column: Column) -> sparse.csr_array:
 
 def _features(attributes: Sequence[_Attribute], rows: NDArray[Any]) -> sparse.csr_array:
     # A missing code, −1, is the last of an attribute's parts.
-    return sparse.hstack([one.parts[one.codes[rows] % one.parts.shape[0]] for one in attributes], format="csr")
+    return sparse.hstack([attribute.parts[attribute.codes[rows] % attribute.parts.shape[0]] for attribute in attributes], format="csr")
 
 
-def _predicted(attributes: Sequence[_Attribute], labels: _Attribute, asked: sparse.csr_array) -> NDArray[np.int64]:
+def _predicted(attributes: Sequence[_Attribute], labels: _Attribute, test_features: sparse.csr_array) -> NDArray[np.int64]:
     from sklearn.linear_model import LogisticRegression  # slow to import
 
-    codes = np.stack([*(one.codes for one in attributes), labels.codes], axis=1)
+    codes = np.stack([*(attribute.codes for attribute in attributes), labels.codes], axis=1)
     distinct, place = distinct_rows(codes)
     first = np.unique(place, return_index=True)[1]
     classes = labels.parts[distinct[:, -1]].tocoo()
@@ -221,11 +223,11 @@ def _predicted(attributes: Sequence[_Attribute], labels: _Attribute, asked: spar
             "Classifier accuracy could not be measured.", "No released row says anything of the target; suppress less.", "accuracy"
         )
     if (label == label[0]).all():
-        return np.full(asked.shape[0], label[0], dtype=np.int64)
+        return np.full(test_features.shape[0], label[0], dtype=np.int64)
     model = LogisticRegression(max_iter=STEPS)
     model.fit(_features(attributes, first)[row], label, sample_weight=np.bincount(place)[row] * classes.data)
     if int(model.n_iter_.max()) >= STEPS:
         raise RequirementNotMet(
             "Classifier accuracy could not be measured.", "The classifier did not settle; choose a target with fewer classes.", "accuracy"
         )
-    return np.asarray(model.predict(asked))
+    return np.asarray(model.predict(test_features))

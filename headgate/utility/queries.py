@@ -254,7 +254,7 @@ def _count_rows(
 def _spread_counts(
     combinations: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
     cells: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]],
-    asked: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+    intervals: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
     rows: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint64]],
     ends: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
 ) -> NDArray[np.float64]:
@@ -262,7 +262,7 @@ def _spread_counts(
     sensitive values asked for."""
     starts, numbers, first_cell = combinations
     runs, run_low, run_high, total = cells
-    chosen, low, high = asked
+    chosen, low, high = intervals
     order, marks, before = rows
     low_at, low_mark, high_at, high_mark = ends
     words = before.shape[1]

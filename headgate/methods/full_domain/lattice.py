@@ -36,20 +36,20 @@ class Entries(NamedTuple):
 
 
 def lattice_of(levels: Sequence[Levels]) -> Lattice:
-    nodes = math.prod(len(one) for one in levels)
+    nodes = math.prod(len(column) for column in levels)
     if nodes > LARGEST_LATTICE:
         raise InputRejected(
             f"The lattice has {nodes} nodes, more than {LARGEST_LATTICE}.", "Give hierarchies fewer levels, or fewer quasi-identifiers."
         )
-    most = max(len(one) for one in levels)
+    most = max(len(column) for column in levels)
     offset, size = np.zeros((len(levels), most), dtype=np.int64), np.ones((len(levels), most), dtype=np.int64)
     start = 0
-    for a, one in enumerate(levels):
-        for level in range(len(one)):
-            offset[a, level], size[a, level] = start, len(one.texts[level])
-            start += one.nodes.shape[1]
-    part = np.concatenate([one.nodes.ravel() for one in levels])
-    return Lattice(np.array([len(one) for one in levels], dtype=np.int64), part, offset, size)
+    for a, column in enumerate(levels):
+        for level in range(len(column)):
+            offset[a, level], size[a, level] = start, len(column.texts[level])
+            start += column.nodes.shape[1]
+    part = np.concatenate([column.nodes.ravel() for column in levels])
+    return Lattice(np.array([len(column) for column in levels], dtype=np.int64), part, offset, size)
 
 
 class Active(NamedTuple):

@@ -37,8 +37,8 @@ def level_partition(
 ) -> LevelPartition:
     """Only as many nodes are looked at as the optimum needs."""
     share = settings.infeasible.suppressible
-    asked = LevelSettings(settings.k, share, objective, settings.conditions, settings.limits, every_node=False)
-    chosen = full_domain(table, sensitive, asked, watch)
+    level_settings = LevelSettings(settings.k, share, objective, settings.conditions, settings.limits, every_node=False)
+    chosen = full_domain(table, sensitive, level_settings, watch)
     main = main_limit(settings.limits)
     risk = recount(items_of(table, settings.limits), settings.limits, chosen.groups).risk if chosen.reached else None
     released = table.rows - chosen.suppressed

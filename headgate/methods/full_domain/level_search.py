@@ -77,7 +77,7 @@ def _search(table: Table, settings: LevelSettings, watch: Watch) -> FullDomain:
         best, cost = _optimum(counting, valid)
     else:
         valid, best, cost = _cheapest(counting, watch)
-    names = [one.name for one in levels]
+    names = [column.name for column in columns]
     if best is None:
         none = np.full(table.rows, -1, dtype=np.int32)
         nodes = int(valid.size)
@@ -115,7 +115,7 @@ def _optimum(counting: Counting, valid: NDArray[np.bool_]) -> tuple[tuple[int, .
     costs: list[tuple[float, tuple[int, ...]]] = []
     best = np.inf
     for place in order:
-        node = tuple(int(one) for one in candidates[place])
+        node = tuple(int(step) for step in candidates[place])
         if least[node] > best + SAME * max(1.0, abs(best)):
             continue
         cost = counting.cost(node)
@@ -133,7 +133,7 @@ def _cheapest(counting: Counting, watch: Watch) -> tuple[NDArray[np.bool_], tupl
     best = np.inf
     costs: list[tuple[float, tuple[int, ...]]] = []
     for place in np.argsort(least, axis=None, kind="stable"):
-        node = tuple(int(one) for one in np.unravel_index(place, least.shape))
+        node = tuple(int(step) for step in np.unravel_index(place, least.shape))
         if fails[node] or least[node] > best + SAME * max(1.0, abs(best)):
             continue
         counted = counting.count(node)
@@ -162,7 +162,7 @@ def _minimal(valid: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
         coarser, finer = [slice(None)] * valid.ndim, [slice(None)] * valid.ndim
         coarser[axis], finer[axis] = slice(1, None), slice(None, -1)
         below[tuple(coarser)] |= reached[tuple(finer)]
-    return tuple(tuple(int(one) for one in node) for node in np.argwhere(valid & ~below))
+    return tuple(tuple(int(level) for level in node) for node in np.argwhere(valid & ~below))
 
 
 def _check(table: Table, sensitive: Sequence[str], settings: LevelSettings) -> None:

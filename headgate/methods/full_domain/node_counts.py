@@ -45,7 +45,7 @@ class Counting:
     def __init__(self, table: Table, levels: tuple[Levels, ...], settings: LevelSettings, objective: Objective, watch: Watch) -> None:
         self.table, self.settings, self.objective, self.watch = table, settings, objective, watch
         self.lattice: Lattice = lattice_of(levels)
-        self.heights: Node = tuple(len(one) for one in levels)
+        self.heights: Node = tuple(len(column_levels) for column_levels in levels)
         self.bound = objective.least()
         self.allowed = int(floors(table.rows, settings.suppression))
         self.cell = places(column.codes for column in table.select(table.quasi))
@@ -56,18 +56,21 @@ class Counting:
         self.first, weight = firsts_and_sizes(unit)
         self.joint = np.zeros(len(weight), dtype=np.int64) if joint is None else joint[self.first].astype(np.int64)
         codes = [column.codes[self.first] for column in table.select(table.quasi)]
-        filled = [np.where(own < 0, one.nodes.shape[1] - 1, own) for own, one in zip(codes, levels, strict=True)]
+        filled = [np.where(own < 0, column_levels.nodes.shape[1] - 1, own) for own, column_levels in zip(codes, levels, strict=True)]
         self.code = np.ascontiguousarray(np.stack(filled, axis=1).astype(np.int32))
         self.units = Entries(np.arange(len(weight), dtype=np.int64), weight)
         self._tables: list[Entries] = [self.units]
         self._at = np.zeros((1, len(levels)), dtype=np.int64)
         self._counted: dict[Node, Counted] = {}
-        asked = [*settings.conditions, *settings.limits]
-        flags = [prunes(one, table, settings.suppression) for one in asked]
-        self.moving = settings.suppression > 0 and any(isinstance(one, Closeness) for one in asked)
+        requirements = [*settings.conditions, *settings.limits]
+        flags = [prunes(requirement, table, settings.suppression) for requirement in requirements]
+        self.moving = settings.suppression > 0 and any(isinstance(requirement, Closeness) for requirement in requirements)
         self.pruning = self._promises(flags)
         self.others = self._promises(
-            [not flag and not (self.moving and isinstance(o, Closeness)) for flag, o in zip(flags, asked, strict=True)]
+            [
+                not flag and not (self.moving and isinstance(requirement, Closeness))
+                for flag, requirement in zip(flags, requirements, strict=True)
+            ]
         )
 
     @property
@@ -105,14 +108,14 @@ class Counting:
 
     def _promises(self, chosen: Sequence[bool]) -> Promises:
         split = len(self.settings.conditions)
-        conditions = [one for one, flag in zip(self.settings.conditions, chosen[:split], strict=True) if flag]
-        limits = [one for one, flag in zip(self.settings.limits, chosen[split:], strict=True) if flag]
+        conditions = [requirement for requirement, flag in zip(self.settings.conditions, chosen[:split], strict=True) if flag]
+        limits = [requirement for requirement, flag in zip(self.settings.limits, chosen[split:], strict=True) if flag]
         return promises(self.table, self.first, conditions, limits, self.watch.state)
 
     def _judge(self, node: Node) -> Counted:
         grouped = self._grouped(node)
         if self.objective.name == DISCERNIBILITY:
-            above = tuple(slice(one, None) for one in node)
+            above = tuple(slice(height, None) for height in node)
             self.bound[above] = np.maximum(self.bound[above], float((grouped.sizes**2).sum()))
         failing = grouped.sizes < self.settings.k
         if self._over(grouped, failing):
@@ -141,7 +144,7 @@ class Counting:
             failing = failing | self.others.fails(grouped.entries, grouped.bounds)
         if not self.moving:
             return failing
-        conditions = [one for one in self.settings.conditions if isinstance(one, Closeness)]
+        conditions = [condition for condition in self.settings.conditions if isinstance(condition, Closeness)]
         many = np.diff(grouped.bounds)
         while not self._over(grouped, failing):
             weight = np.zeros(len(self.first), dtype=np.int64)
@@ -172,7 +175,7 @@ class Counting:
         """A table is kept if rolling up from it is cheaper than from its own source."""
         if 4 * len(entries.unit) > 3 * source:
             return
-        if len(self._tables) >= KEPT_TABLES or sum(len(one.unit) for one in self._tables) > KEPT_ENTRIES:
+        if len(self._tables) >= KEPT_TABLES or sum(len(table.unit) for table in self._tables) > KEPT_ENTRIES:
             self._tables, self._at = self._tables[:1], self._at[:1]
         self._tables.append(entries)
         self._at = np.concatenate([self._at, level[None, :]])

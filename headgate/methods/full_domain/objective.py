@@ -38,10 +38,10 @@ class Objective:
     @classmethod
     def of(cls, name: str, levels: Sequence[Levels], counts: Sequence[NDArray[np.int64]]) -> Objective:
         """`counts` of the rows of each value, missing last."""
-        shares = tuple(tuple(np.minimum(part, 1.0) for part in (one.arx if name == ARX else one.loss)) for one in levels)
+        shares = tuple(tuple(np.minimum(part, 1.0) for part in (column.arx if name == ARX else column.loss)) for column in levels)
         totals = tuple(
-            np.array([float(count @ part[nodes]) for part, nodes in zip(own, one.nodes, strict=True)])
-            for own, one, count in zip(shares, levels, counts, strict=True)
+            np.array([float(count @ part[nodes]) for part, nodes in zip(own, column.nodes, strict=True)])
+            for own, column, count in zip(shares, levels, counts, strict=True)
         )
         return cls(name, int(counts[0].sum()), tuple(levels), shares, totals)
 
@@ -49,7 +49,7 @@ class Objective:
         """A bound from below on the cost of every node, in the order of the lattice's numbers."""
         width = len(self.levels)
         if self.name == DISCERNIBILITY:
-            return np.zeros([len(one) for one in self.levels])
+            return np.zeros([len(column) for column in self.levels])
         sums = [own.reshape([-1 if i == a else 1 for i in range(width)]) for a, own in enumerate(self.totals)]
         return np.asarray(self._cost(sums))
 
@@ -59,10 +59,10 @@ class Objective:
         if self.name == DISCERNIBILITY:
             return float((sizes[~failing] ** 2).sum()) + float(suppressed) * self.rows
         sums = []
-        for a, one in enumerate(self.levels):
+        for a, column in enumerate(self.levels):
             own = self.totals[a][level[a]]
             if suppressed:
-                own += suppressed - float(sizes[failing] @ self.shares[a][level[a]][one.nodes[level[a], code[failing, a]]])
+                own += suppressed - float(sizes[failing] @ self.shares[a][level[a]][column.nodes[level[a], code[failing, a]]])
             sums.append(own)
         return float(self._cost(sums))
 
@@ -70,8 +70,8 @@ class Objective:
         if self.name == NCP:
             return sum(sums) / (self.rows * len(sums))
         product: Any = 1.0
-        for one, own in zip(self.levels, sums, strict=True):
-            least = 1 / one.leaves
-            share = (own / self.rows - least) / (1 - least) if one.leaves > 1 else 0.0 * own
+        for column, own in zip(self.levels, sums, strict=True):
+            least = 1 / column.leaves
+            share = (own / self.rows - least) / (1 - least) if column.leaves > 1 else 0.0 * own
             product = product * (1 + share)
         return product ** (1 / len(sums)) - 1

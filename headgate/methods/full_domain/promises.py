@@ -46,10 +46,10 @@ class Promises:
 
     def fails(self, entries: Entries, bounds: NDArray[np.int64]) -> NDArray[np.bool_]:
         """One flag a group."""
-        found = np.asarray(_fails(self.rules, self.limits, entries, bounds, self.scratch))
+        failing = np.asarray(_fails(self.rules, self.limits, entries, bounds, self.scratch))
         for window in self.windows:
-            found = found | window.fails(entries, bounds)
-        return found
+            failing = failing | window.fails(entries, bounds)
+        return failing
 
 
 def promises(
@@ -60,11 +60,11 @@ def promises(
     state: NDArray[np.int64],
 ) -> Promises:
     """`first` is a row of each unit."""
-    usual = [one for one in conditions if not isinstance(one, WindowL)]
+    usual = [condition for condition in conditions if not isinstance(condition, WindowL)]
     rules = compile_conditions(table, usual)
     rules = rules._replace(value=np.ascontiguousarray(rules.value[first]))
     compiled = compile_limits(limits, table.rows, first)
-    windows = windows_of(table, first, [one for one in conditions if isinstance(one, WindowL)])
+    windows = windows_of(table, first, [condition for condition in conditions if isinstance(condition, WindowL)])
     return Promises(rules, compiled, windows, scratch_for(rules, compiled, state, EVERY_VALUE))
 
 

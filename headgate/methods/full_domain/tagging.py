@@ -25,10 +25,10 @@ class Tags:
         self.step = [int(np.prod(heights[i + 1 :])) for i in range(len(heights))]
 
     def keeps(self, node: Node) -> None:
-        self.grid[tuple(slice(one, None) for one in node)] = KEEPS
+        self.grid[tuple(slice(level, None) for level in node)] = KEEPS
 
     def fails(self, node: Node) -> None:
-        self.grid[tuple(slice(None, one + 1) for one in node)] = FAILS
+        self.grid[tuple(slice(None, level + 1) for level in node)] = FAILS
 
     def path(self, node: Node, number: int) -> list[Node]:
         """Unknown nodes, each the first unknown one directly above the last."""

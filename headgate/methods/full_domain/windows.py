@@ -51,7 +51,7 @@ class Window:
 
 
 def windows_of(table: Table, first: NDArray[np.int32], conditions: Sequence[WindowL]) -> tuple[Window, ...]:
-    found = []
+    windows = []
     for condition in conditions:
         column = table[condition.column]
         if not column.kind.numeric:
@@ -59,7 +59,7 @@ def windows_of(table: Table, first: NDArray[np.int32], conditions: Sequence[Wind
         if condition.l < 1 or condition.interval < 0:
             raise InputRejected("A window needs an interval of at least 0 and an l of at least 1.", "Give both.")
         codes = column.codes[first]
-        found.append(
+        windows.append(
             Window(
                 np.where(codes < 0, len(column.values), codes).astype(np.int32),
                 column.values.astype(np.float64),
@@ -68,7 +68,7 @@ def windows_of(table: Table, first: NDArray[np.int32], conditions: Sequence[Wind
                 floors(np.arange(table.rows + 1, dtype=np.int64), 1 / condition.l),
             )
         )
-    return tuple(found)
+    return tuple(windows)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -91,10 +91,10 @@ def _fails(
         rising = np.unique(value[entries.unit[bounds[g] : bounds[g + 1]]])
         if sensitive[missing] and tally[missing] > allowed[size]:
             out[g] = True
-        held = len(rising) - (1 if rising[-1] == missing else 0)
+        known = len(rising) - (1 if rising[-1] == missing else 0)
         high, inside, marks = 0, np.int64(0), 0
-        for low in range(held):
-            while high < held and line[rising[high]] - line[rising[low]] <= length:
+        for low in range(known):
+            while high < known and line[rising[high]] - line[rising[low]] <= length:
                 inside += tally[rising[high]]
                 marks += sensitive[rising[high]]
                 high += 1

@@ -50,17 +50,17 @@ def divide(table: Table, settings: Settings, strict: bool = True, sensitive: Seq
 def _lines(table: Table, settings: Settings, strict: bool, sensitive: Sequence[str], axes: Axes) -> tuple[Codes | None, Lines]:
     """One line a row; or, where cells are few and are never divided, one for all rows that are equal in everything that is asked for."""
     quasi = table.select(table.quasi)
-    asked = dict.fromkeys(name for one in settings.limits for name in one.columns)
-    asked |= dict.fromkeys(condition.column for condition in settings.conditions)
+    involved = dict.fromkeys(name for limit in settings.limits for name in limit.columns)
+    involved |= dict.fromkeys(condition.column for condition in settings.conditions)
     combinations = 1
-    for column in (*quasi, *table.select(asked)):
+    for column in (*quasi, *table.select(involved)):
         combinations *= len(column.values) + 1
     unit, row = None, np.arange(table.rows)
     weight, rank = np.ones(table.rows, dtype=np.int64), np.zeros(0, dtype=np.int64)
     if not strict:
         rank = _ranks(table, sensitive)
     elif combinations <= DENSE * table.rows:
-        unit = places(column.codes for column in (*quasi, *table.select(asked)))
+        unit = places(column.codes for column in (*quasi, *table.select(involved)))
         first, weight = firsts_and_sizes(unit)
         row = first.astype(np.int64)
     scales = [_scale(column) for column in quasi]
@@ -133,7 +133,7 @@ def _broken_classes(
 ) -> NDArray[np.bool_]:
     """Which places of `by_class` are groups of a class that does not hold: of those of several groups, and of large ones, which were only
     sampled."""
-    found = np.zeros(len(by_class), np.bool_)
+    broken = np.zeros(len(by_class), np.bool_)
     scratch = scratch_for(rules, limits, state, len(lines.row))
     rows, weight = np.empty(len(lines.row), np.int64), np.empty(len(lines.row), np.int64)
     for c in range(len(class_bounds) - 1):
@@ -149,5 +149,5 @@ def _broken_classes(
                 rows[size], weight[size] = lines.row[j], lines.weight[j]
                 size += 1
         if not holds(rules, limits, rows[:size], weight[:size], scratch):
-            found[first:last] = True
-    return found
+            broken[first:last] = True
+    return broken

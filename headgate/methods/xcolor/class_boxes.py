@@ -118,7 +118,7 @@ def _add_losses(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArray[np
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def replaced_loss(axes: Axes, boxes: Boxes, g: int, leaving: int, joining: int, held: NDArray[np.bool_]) -> int:
+def replaced_loss(axes: Axes, boxes: Boxes, g: int, leaving: int, joining: int, occupied: NDArray[np.bool_]) -> int:
     """loss(V ∖ {leaving} ∪ {joining}). `held[axis]`: has a member of V the joining row's position? Asked on FLAT axes only."""
     total = 0
     for axis in range(len(axes.of)):
@@ -129,7 +129,7 @@ def replaced_loss(axes: Axes, boxes: Boxes, g: int, leaving: int, joining: int, 
             low = min(ends[NEXT_LOW] if q == low else low, p)
             high = max(ends[NEXT_HIGH] if q == high else high, p)
             if axes.of[axis].form == FLAT:
-                different += (0 if held[axis] else 1) - (1 if boxes.alone[leaving, axis] else 0)
+                different += (0 if occupied[axis] else 1) - (1 if boxes.alone[leaving, axis] else 0)
         total += whole_loss(axes, axis, low, high, different)
     return total
 
@@ -146,13 +146,13 @@ def mark_positions(axes: Axes, boxes: Boxes, members: NDArray[np.int64]) -> int:
 
 
 @numba.njit(cache=True, nogil=True, inline="never")
-def find_positions(axes: Axes, row: int, members: NDArray[np.int64], held: NDArray[np.bool_]) -> None:
+def find_positions(axes: Axes, row: int, members: NDArray[np.int64], occupied: NDArray[np.bool_]) -> None:
     """held[axis] = a member has the row's position, on FLAT axes."""
     for axis in range(len(axes.of)):
-        held[axis] = False
+        occupied[axis] = False
         if axes.of[axis].form == FLAT:
             p = axes.position[row, axis]
             for member in members:
                 if axes.position[member, axis] == p:
-                    held[axis] = True
+                    occupied[axis] = True
                     break

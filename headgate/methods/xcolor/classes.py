@@ -62,18 +62,18 @@ def edge(limits: Nearness, l: int, row: int, other: int) -> int:  # noqa: E741
 def near_members(limits: Nearness, l: int, row: int, others: NDArray[np.int64], near: NDArray[np.int64]) -> int:  # noqa: E741
     """near[i] = 1 where others[i] is similar to the row; how many are. Arrays taken out of `limits` before a loop cost it nothing."""
     value, form = limits.value, limits.of[l].form
-    a, found = value[row, l], 0
+    a, near_rows = value[row, l], 0
     if form <= RANGE:
         own = limits.own[limits.of[l].start + a]
         first, last = own.first, own.last
         for i in range(len(others)):
             near[i] = 1 if first <= value[others[i], l] <= last else 0
-            found += near[i]
+            near_rows += near[i]
     else:
         for i in range(len(others)):
             near[i] = 1 if similar(limits, l, a, value[others[i], l]) else 0
-            found += near[i]
-    return found
+            near_rows += near[i]
+    return near_rows
 
 
 @numba.njit(cache=True, nogil=True)
@@ -162,13 +162,13 @@ def put(limits: Nearness, classes: Classes, crowds: Crowds, row: int, left: int,
     inside, rows, limit = classes.inside, crowds.rows, crowds.limit
     used = len(limit) if limit[-1] >= 0 else crowds.following[0]
     for l in range(limits.value.shape[1]):  # noqa: E741
-        found = near_members(limits, l, row, members, joining)
+        near_rows = near_members(limits, l, row, members, joining)
         near_members(limits, l, left, members, leaving)
-        found -= joining[spot]
+        near_rows -= joining[spot]
         joining[spot] = leaving[spot] = 0
         for i in range(len(members)):
             inside[members[i], l] += joining[i] - leaving[i]
-        inside[row, l] = 1 + found
+        inside[row, l] = 1 + near_rows
         near_members(limits, l, row, crowds.row[:used], joining)
         near_members(limits, l, left, crowds.row[:used], leaving)
         for s in range(used):

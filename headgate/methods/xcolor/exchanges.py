@@ -25,12 +25,12 @@ class PartnerSearch(NamedTuple):
     """What has been asked, and scratch for the search of one partner."""
 
     waiting: NDArray[np.bool_]  # rows that found nobody
-    asked: NDArray[np.int64]  # exchanges made when the row last found nobody; −1: never
+    searched_at: NDArray[np.int64]  # exchanges made when the row last found nobody; −1: never
     changed: NDArray[np.int64]  # exchanges made when the class last changed
     open: NDArray[np.bool_]  # classes that the leaving row may go to
     crowd: NDArray[np.int32]  # limits × classes: rows similar to the leaving one
     looked: NDArray[np.int64]  # when `held` was last found for the class
-    held: NDArray[np.bool_]  # classes × axes: a member has the leaving row's position
+    occupied: NDArray[np.bool_]  # classes × axes: a member has the leaving row's position
     own: NDArray[np.bool_]  # axes: a member of the leaving row's class has the other's position
     tally: NDArray[np.int64]  # violations now, exchanges made, pairs of a row and a class looked at for exchanges of three
 
@@ -54,12 +54,12 @@ def prepare(axes: Axes, limits: Nearness, classes: Classes) -> Exchange:
     count, (rows, kinds), wide = len(classes.size), limits.value.shape, len(axes.of)
     search = PartnerSearch(
         waiting=np.zeros(rows, dtype=np.bool_),
-        asked=np.full(rows, -1, dtype=np.int64),
+        searched_at=np.full(rows, -1, dtype=np.int64),
         changed=np.zeros(count, dtype=np.int64),
         open=np.zeros(count, dtype=np.bool_),
         crowd=np.zeros((kinds, count), dtype=np.int32),
         looked=np.zeros(count, dtype=np.int64),
-        held=np.zeros((count, wide), dtype=np.bool_),
+        occupied=np.zeros((count, wide), dtype=np.bool_),
         own=np.zeros(wide, dtype=np.bool_),
         tally=np.zeros(3, dtype=np.int64),
     )
@@ -93,7 +93,7 @@ def exchange_pairs(exchange: Exchange, state: NDArray[np.int64], first: int) -> 
         partner = -1 if _like_found_nobody(exchange, leaving) else _partner(exchange, leaving)  # lines 7–9
         if partner < 0:
             search.waiting[leaving] = True
-            search.asked[leaving] = search.tally[EXCHANGES]
+            search.searched_at[leaving] = search.tally[EXCHANGES]
             set_key(queues, leaving, NOBODY)
         else:
             swap(exchange, leaving, partner)  # lines 10–11
@@ -106,7 +106,7 @@ def _like_found_nobody(exchange: Exchange, leaving: int) -> bool:
     home = classes.group[leaving]
     for i in range(classes.size[home]):
         other = classes.member[home, i]
-        if search.waiting[other] and search.asked[other] == search.tally[EXCHANGES]:
+        if search.waiting[other] and search.searched_at[other] == search.tally[EXCHANGES]:
             same = True
             for l in range(limits.value.shape[1]):  # noqa: E741
                 same = same and limits.value[other, l] == limits.value[leaving, l]
@@ -173,15 +173,15 @@ def open_classes(exchange: Exchange, leaving: int, since: int) -> bool:
         slot = crowd_of(limits, classes, exchange.crowds, l, leaving)
         for g in range(len(classes.size)):
             search.crowd[l, g] = exchange.crowds.rows[slot, g]
-    found = False
+    any_open = False
     for g in range(len(classes.size)):
         search.open[g] = g != home and search.changed[g] > since
         for l in range(len(search.crowd)):  # noqa: E741
             centre = limits.own[limits.of[l].start + limits.value[leaving, l]].centre
             if centre and search.crowd[l, g] >= limits.allowed[l, classes.size[g]]:
                 search.open[g] = False
-        found = found or search.open[g]
-    return found
+        any_open = any_open or search.open[g]
+    return any_open
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
@@ -197,8 +197,8 @@ def _loss_change(exchange: Exchange, leaving: int, row: int, mark: int, least: i
         return int(NOBODY)
     if search.looked[g] != mark:
         search.looked[g] = mark
-        find_positions(axes, leaving, classes.member[g, : classes.size[g]], search.held[g])
-    return int(change + replaced_loss(axes, boxes, g, row, leaving, search.held[g]) - boxes.loss[g])
+        find_positions(axes, leaving, classes.member[g, : classes.size[g]], search.occupied[g])
+    return int(change + replaced_loss(axes, boxes, g, row, leaving, search.occupied[g]) - boxes.loss[g])
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
@@ -221,7 +221,7 @@ def _partner(exchange: Exchange, leaving: int) -> int:
     class cannot make up for the loss found so far are not looked at."""
     axes, classes, boxes, queues, search = exchange.axes, exchange.classes, exchange.boxes, exchange.queues, exchange.search
     home = classes.group[leaving]
-    since = search.asked[leaving] if search.changed[home] <= search.asked[leaving] else -1
+    since = search.searched_at[leaving] if search.changed[home] <= search.searched_at[leaving] else -1
     if not open_classes(exchange, leaving, since):
         return -1
     mark = mark_positions(axes, boxes, classes.member[home, : classes.size[home]])

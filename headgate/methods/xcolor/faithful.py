@@ -56,9 +56,9 @@ def row_degrees(limits: Sequence[NeighbourhoodLimit], rows: int) -> NDArray[np.i
     """𝒟(v) of every row in the abstract graphs, summed over the limits. The graphs themselves are never held."""
     total = np.zeros(rows, dtype=np.int64)
     for limit in limits:
-        held = occurring(limit)
+        present = occurring(limit)
         near = np.zeros(len(limit.distinct), dtype=np.int64)
-        near[held.number] = weight_near(limit, held, held.count)
+        near[present.number] = weight_near(limit, present, present.count)
         total += near[limit.value] - 1
     return total
 

@@ -53,8 +53,8 @@ def consistent_individuals(
     wanted = distinct + offsets.astype(np.int32)
     columns = [dictionary[name].codes for name in fields]
     total = np.full(len(distinct), -1, dtype=np.int64)
-    widths = np.concatenate([one.sums(np.append(np.ones(one.values, dtype=np.int64), 0)) for one in covered])
-    everything = np.concatenate([one.everything() for one in covered])
+    widths = np.concatenate([field_runs.sums(np.append(np.ones(field_runs.values, dtype=np.int64), 0)) for field_runs in covered])
+    everything = np.concatenate([field_runs.everything() for field_runs in covered])
     for rows, restricted in _alike(~everything[wanted]):
         order = restricted[np.argsort(widths[wanted[np.ix_(rows, restricted)]].mean(axis=0), kind="stable")]  # the widest last
         trie = trie_of([columns[field] for field in order])
@@ -76,9 +76,9 @@ def check_shared(fields: Sequence[str], cells: Mapping[str, PublishedCells], dic
 def _alike(restricts: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """The combinations that restrict the same fields, and these, where a trie pays."""
     patterns, number = distinct_rows(restricts.astype(np.int32))
-    for one in np.flatnonzero(np.bincount(number) >= _TRIE_FROM):
-        if patterns[one].any():
-            yield np.flatnonzero(number == one), np.flatnonzero(patterns[one])
+    for pattern in np.flatnonzero(np.bincount(number) >= _TRIE_FROM):
+        if patterns[pattern].any():
+            yield np.flatnonzero(number == pattern), np.flatnonzero(patterns[pattern])
 
 
 def _by_bits(wanted: Codes, runs: Runs, offsets: NDArray[np.int64], columns: Sequence[Codes]) -> NDArray[np.int64]:
@@ -120,11 +120,11 @@ def _set_bits(
     words: int,
 ) -> NDArray[np.uint64]:
     out = np.zeros((len(own), words), np.uint64)
-    one = np.uint64(1)
+    bit = np.uint64(1)
     for row in range(len(own)):
         for run in range(runs[own[row]], runs[own[row] + 1]):
             for i in range(starts[low[run] + 1], starts[high[run] + 1]):
-                out[row, members[i] >> 6] |= one << np.uint64(members[i] & 63)
+                out[row, members[i] >> 6] |= bit << np.uint64(members[i] & 63)
     return out
 
 
@@ -206,8 +206,8 @@ def without_suppressed(cells: pd.Series, hierarchy: Hierarchy | None) -> pd.Seri
     roots = {EVERYTHING} if hierarchy is None else {EVERYTHING, str(hierarchy.labels[0, -1])}
     if not any(isinstance(value, str) and value.strip() in roots for value in factorize(cells, str(cells.name))[1]):
         return cells
-    held = cells.astype(object)
-    return held.mask(held.map(lambda value: isinstance(value, str) and value.strip() in roots).astype(bool))
+    objects = cells.astype(object)
+    return objects.mask(objects.map(lambda value: isinstance(value, str) and value.strip() in roots).astype(bool))
 
 
 def frame_cells(column: pd.Series, text: Any = value_text) -> PublishedCells:

@@ -79,19 +79,19 @@ def merged(low: int, high: int) -> NDArray[np.intp]:
 
 
 def joined(ends: Sequence[NDArray[np.intp]], values: int) -> Runs:
-    starts = np.cumsum([0, *(len(one) // 2 for one in ends)])
+    starts = np.cumsum([0, *(len(stretches) // 2 for stretches in ends)])
     flat = np.concatenate([*ends, np.empty(0, dtype=np.intp)]).astype(np.int32)
     return Runs(starts, flat[::2], flat[1::2], values)
 
 
 def stacked(fields: Sequence[Runs]) -> tuple[Runs, NDArray[np.int64]]:
     """The cells of all fields numbered through, and the first number of each field's."""
-    before = np.cumsum([0, *(len(one.low) for one in fields)])
-    starts = [one.starts[:-1] + first for one, first in zip(fields, before[:-1], strict=True)]
+    before = np.cumsum([0, *(len(field.low) for field in fields)])
+    starts = [field.starts[:-1] + first for field, first in zip(fields, before[:-1], strict=True)]
     runs = Runs(
         np.concatenate([*starts, before[-1:]]),
-        np.concatenate([one.low for one in fields]),
-        np.concatenate([one.high for one in fields]),
-        max(one.values for one in fields),
+        np.concatenate([field.low for field in fields]),
+        np.concatenate([field.high for field in fields]),
+        max(field.values for field in fields),
     )
     return runs, np.cumsum([0, *(len(own) for own in starts[:-1])])

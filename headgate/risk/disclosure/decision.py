@@ -46,11 +46,11 @@ def bayes_risk(risks: Sequence[float], prior: Sequence[float]) -> float:
 def bayes_losses(losses: Sequence[NDArray[np.float64]], prior: Sequence[float]) -> NDArray[np.float64]:
     """Φ(y)·Σ p(θ)/|ρ(y, θ)| of each record, from its ℓ against each dictionary. Their mean is the Bayes risk."""
     _check_prior(prior, len(losses))
-    for one in losses:
-        _check_risks(one)
-    if len({len(one) for one in losses}) != 1:
+    for loss in losses:
+        _check_risks(loss)
+    if len({len(loss) for loss in losses}) != 1:
         raise InputRejected("The dictionaries have losses of different numbers of records.", "Give one loss a record for each dictionary.")
-    return np.asarray(np.sum([share * one for share, one in zip(prior, losses, strict=True) if share > 0], axis=0))
+    return np.asarray(np.sum([share * loss for share, loss in zip(prior, losses, strict=True) if share > 0], axis=0))
 
 
 def minimax_risk(risks: Sequence[float]) -> float:
@@ -171,15 +171,15 @@ def _check_prior(prior: Sequence[float], dictionaries: int) -> None:
         raise InputRejected("The prior is no distribution.", "Give probabilities from 0 to 1 that sum to 1.")
 
 
-def _check_fields(one: Mapping[str, Column], other: Mapping[str, Column], fields: Sequence[str]) -> None:
+def _check_fields(first: Mapping[str, Column], second: Mapping[str, Column], fields: Sequence[str]) -> None:
     if not fields:
         raise InputRejected("There is no field to compare.", "Name at least one field.")
     for name in fields:
-        if name not in one and name not in other:
+        if name not in first and name not in second:
             raise InputRejected(f"Field '{name}' is in neither table.", "Correct the name.")
-        if name in one and name in other and _comparable(one[name].kind) != _comparable(other[name].kind):
+        if name in first and name in second and _comparable(first[name].kind) != _comparable(second[name].kind):
             raise InputRejected(
-                f"Field '{name}' is of kind {one[name].kind} in one table and {other[name].kind} in the other.",
+                f"Field '{name}' is of kind {first[name].kind} in one table and {second[name].kind} in the other.",
                 "Declare the same kind in both.",
             )
 
@@ -211,5 +211,5 @@ def _places(wanted: NDArray[Any], keys: NDArray[Any], table: Mapping[str, Column
 
 def _recoded(column: Column, other: Column) -> Codes:
     """The column's cells as codes of the other's values; missing too where the other has no such value."""
-    found = pd.Index(other.values).get_indexer(pd.Index(column.values))
-    return np.append(found, MISSING).astype(np.int32)[column.codes]
+    places = pd.Index(other.values).get_indexer(pd.Index(column.values))
+    return np.append(places, MISSING).astype(np.int32)[column.codes]

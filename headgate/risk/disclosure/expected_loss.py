@@ -42,8 +42,8 @@ class DisclosureRisk:
     @property
     def fewest(self) -> float:
         """The least |ρ| of a record that anybody is consistent with: the k that matters; infinite if there is no such record."""
-        found = self.consistent[self.consistent > 0]
-        return float(found.min()) if len(found) else math.inf
+        positive = self.consistent[self.consistent > 0]
+        return float(positive.min()) if len(positive) else math.inf
 
     def share_above(self, loss: Any) -> float:
         """The share of records with a larger ℓ."""
@@ -113,7 +113,7 @@ def disclosure_risk(
     columns = {name: dictionary_column(dictionary, name, kinds, hierarchies) for name in fields}
     cells = {str(name): _released_cells(released[name], columns.get(str(name))) for name in released.columns}
     consistent = consistent_individuals(cells, columns, fields, similar)
-    disclosed = {name: shown(one, columns.get(name)) for name, one in cells.items()}
+    disclosed = {name: shown(published_cells, columns.get(name)) for name, published_cells in cells.items()}
     return risk_of(sensitivity.of(disclosed, len(released)), consistent)
 
 

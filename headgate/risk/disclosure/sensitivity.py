@@ -96,8 +96,8 @@ class Sensitivity:
         with np.errstate(over="ignore"):  # e^710 is infinite here: forbidden, and no gate lets infinity pass
             for name, weight in self.weights.items():
                 total += np.where(disclosed[name], _product(_vector(weight, rows), factor), 0.0)
-            for (one, other), weight in self.pairs.items():
-                total += np.where(disclosed[one] & disclosed[other], _product(_vector(weight, rows), factor), 0.0)
+            for (first, second), weight in self.pairs.items():
+                total += np.where(disclosed[first] & disclosed[second], _product(_vector(weight, rows), factor), 0.0)
             return np.exp(total) if self.form is Form.MULTIPLICATIVE else total
 
 

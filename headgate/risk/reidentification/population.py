@@ -98,7 +98,7 @@ def population_uniqueness(
     population = round(people)
     if population < rows:
         raise InputRejected("The population is smaller than the sample.", "Correct the sampling weights: they add up to the population.")
-    return max((_estimates(reading, population) for reading in sizes), key=lambda one: one.uniques)
+    return max((_estimates(reading, population) for reading in sizes), key=lambda estimate: estimate.uniques)
 
 
 def intrusion(classes: Sequence[Codes], fraction: Any) -> float | None:
@@ -107,12 +107,12 @@ def intrusion(classes: Sequence[Codes], fraction: Any) -> float | None:
     drawn = float(exact(fraction))
     if not 0 < drawn <= 1:
         raise InputRejected("The sampling fraction is not in (0, 1].", "Give the share of the population that was drawn.")
-    found = []
+    shares = []
     for size in sizes_of_readings(classes):
         right, wrong = drawn * int((size == 1).sum()), 2 * (1 - drawn) * int((size == 2).sum())
         if right + wrong > 0:
-            found.append(right / (right + wrong))
-    return max(found, default=None)
+            shares.append(right / (right + wrong))
+    return max(shares, default=None)
 
 
 def _estimates(sizes: NDArray[np.int64], population: int) -> PopulationUniqueness:

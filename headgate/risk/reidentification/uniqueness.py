@@ -137,10 +137,10 @@ def special_uniques_of(given: Mapping[str, Codes], largest: int = LARGEST) -> Sp
             known = np.zeros_like(bits)
             for part in itertools.combinations(chosen, size - 1):
                 known |= smaller.get(part, known)
-            found = np.flatnonzero(np.unpackbits(bits & ~known, count=candidates))
-            if len(found):
-                sets[tuple(names[i] for i in chosen)] = len(found)
-                counts[found, size - 1] += 1
+            uniques = np.flatnonzero(np.unpackbits(bits & ~known, count=candidates))
+            if len(uniques):
+                sets[tuple(names[i] for i in chosen)] = len(uniques)
+                counts[uniques, size - 1] += 1
         smaller = unique
     weights = suda_weights(attributes, largest)
     special = np.flatnonzero(counts.any(axis=1))

@@ -80,8 +80,8 @@ def min_risk_cells(
 
     A field that the dictionary lacks is consistent with everybody; other fields of the dictionary play no part."""
     _check_keep(keep, cells)
-    found = gammas(cells, dictionary, weights, records)
-    return np.asarray(_least(found.gamma, found.present, keep))
+    measured = gammas(cells, dictionary, weights, records)
+    return np.asarray(_least(measured.gamma, measured.present, keep))
 
 
 def gammas(
@@ -102,11 +102,15 @@ def gammas(
             raise absent_column(name, list(cells), "the records")
     gamma, present = np.empty((rows, len(cells))), np.empty((rows, len(cells)), dtype=bool)
     everywhere = np.ones(rows, dtype=bool)
-    for i, (name, one) in enumerate(cells.items()):
-        present[:, i] = shown(one, columns.get(name))
-        alpha = cell_runs(one, columns[name]).sums(columns[name].counts()) if name in columns else np.full(len(one.texts), individuals)
+    for i, (name, published_cells) in enumerate(cells.items()):
+        present[:, i] = shown(published_cells, columns.get(name))
+        alpha = (
+            cell_runs(published_cells, columns[name]).sums(columns[name].counts())
+            if name in columns
+            else np.full(len(published_cells.texts), individuals)
+        )
         weight = Sensitivity.multiplicative({name: weights.get(name, 0.0)}, records).of({name: everywhere}, rows)
-        ratio = np.where(alpha > 0, individuals / np.maximum(alpha, 1), 0.0)[one.codes]
+        ratio = np.where(alpha > 0, individuals / np.maximum(alpha, 1), 0.0)[published_cells.codes]
         with np.errstate(over="ignore", invalid="ignore"):
             gamma[:, i] = np.where(ratio > 0, weight * ratio, 0.0)
     return Gammas(gamma, present, individuals)
@@ -116,16 +120,16 @@ def gap(cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column], w
     """R of MinRisk's rule and of the best one, by trying every choice of fields a record against the real ρ. For small tables."""
     _check_keep(keep, cells)
     names = tuple(cells)
-    found = gammas(cells, dictionary, weights)
-    wanted = np.minimum(found.present.sum(axis=1), keep)
+    measured = gammas(cells, dictionary, weights)
+    wanted = np.minimum(measured.present.sum(axis=1), keep)
     sizes = np.unique(wanted).tolist()
     if sum(math.comb(len(names), size) for size in sizes) > MOST_CHOICES:
         raise InputRejected(f"There are over {MOST_CHOICES:,} ways to choose {keep} of {len(names)} fields.", "Give fewer attributes.")
-    chosen = np.asarray(_least(found.gamma, found.present, keep))
+    chosen = np.asarray(_least(measured.gamma, measured.present, keep))
     mine, best = np.full(len(wanted), np.inf), np.full(len(wanted), np.inf)
     for size in sizes:
         for fields in itertools.combinations(range(len(names)), size):
-            rows = np.flatnonzero((wanted == size) & found.present[:, fields].all(axis=1))
+            rows = np.flatnonzero((wanted == size) & measured.present[:, fields].all(axis=1))
             if len(rows) == 0:
                 continue
             losses = _losses(cells, dictionary, weights, [names[i] for i in fields], rows)

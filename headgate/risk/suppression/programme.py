@@ -145,7 +145,7 @@ def _solved(gamma: NDArray[np.float64], programme: Programme, known: Rule) -> Ru
     Costs are measured from each record's cheapest choice and scaled to what the known rule costs. No record needs a choice that alone costs
     more than that, infinite ones among them. If the known rule cost much too much, the scale was wrong, and it is all done again."""
     rows, many = programme.there.shape
-    costs = np.stack([product_losses(gamma, programme.choices[:, one], 1) for one in range(many)], axis=1)
+    costs = np.stack([product_losses(gamma, programme.choices[:, number], 1) for number in range(many)], axis=1)
     costs[~programme.there] = np.inf
     least = costs.min(axis=1)
     excess = float((product_losses(gamma, known, 1) - least).sum())
@@ -159,14 +159,14 @@ def _solved(gamma: NDArray[np.float64], programme: Programme, known: Rule) -> Ru
     place = np.arange(len(record))
     totals = vstack([csr_array(programme.entries[record, choice].T), csr_array((np.ones(len(place)), (record, place)))])
     sums = np.append(programme.wanted, np.ones(rows))
-    found = milp(
+    solution = milp(
         scaled, integrality=np.ones(len(place)), bounds=Bounds(0, 1), constraints=LinearConstraint(totals, sums, sums),
         options={"mip_rel_gap": 0.0, "node_limit": _NODES},
     )  # fmt: skip
-    if found.status == _INFEASIBLE and np.isinf(excess):
+    if solution.status == _INFEASIBLE and np.isinf(excess):
         return known
-    taken = np.zeros(len(place), dtype=bool) if found.x is None else found.x > 0.5
-    proven = found.status == 0 and (totals @ taken == sums).all() and at_most(scaled[taken].sum(), found.mip_dual_bound)
+    taken = np.zeros(len(place), dtype=bool) if solution.x is None else solution.x > 0.5
+    proven = solution.status == 0 and (totals @ taken == sums).all() and at_most(scaled[taken].sum(), solution.mip_dual_bound)
     if not proven:
         raise InputRejected("The solver cannot prove a best rule: too many, or with costs too far apart.", "Use the greedy rule.")
     rule = programme.choices[record[taken], choice[taken]]

@@ -43,30 +43,30 @@ def rules_per_attribute(present: NDArray[np.bool_], k: int) -> Iterator[Rule]:
 
 def best_of(rules: Iterable[Rule], risk: Callable[[Rule], float]) -> tuple[Rule, float]:
     """argmin over all of them, one after the other; the first wins ties. For small tables."""
-    found = min(((risk(rule), place, rule) for place, rule in enumerate(rules)), key=lambda one: one[:2], default=None)
-    if found is None:
+    best = min(((risk(rule), place, rule) for place, rule in enumerate(rules)), key=lambda candidate: candidate[:2], default=None)
+    if best is None:
         raise InputRejected("There is no rule to choose from.", "Give at least one.")
-    return found[2], found[0]
+    return best[2], best[0]
 
 
 def rule_risk(
     rule: Rule, cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column], fields: Sequence[str], sensitivity: Sensitivity
 ) -> float:
     """R(δ, θ): the mean ℓ if what the rule does not disclose is suppressed. `cells` are in the order of the rule's attributes."""
-    rows = {len(one.codes) for one in cells.values()}
+    rows = {len(published_cells.codes) for published_cells in cells.values()}
     if rows != {len(rule)} or rule.shape[1] != len(cells) or len(rule) == 0:
         raise InputRejected("The rule is not as large as the table.", "Give one row a record and one column an attribute.")
     left = suppressed(cells, rule)
-    disclosed = {name: shown(one, dictionary.get(name)) for name, one in left.items()}
+    disclosed = {name: shown(published_cells, dictionary.get(name)) for name, published_cells in left.items()}
     return float(loss(sensitivity.of(disclosed, len(rule)), consistent_individuals(left, dictionary, fields)).mean())
 
 
 def suppressed(cells: Mapping[str, PublishedCells], rule: Rule) -> dict[str, PublishedCells]:
     """What the rule leaves; `cells` are in the order of its attributes."""
     out = {}
-    for i, (name, one) in enumerate(cells.items()):
-        codes = np.where(rule[:, i], one.codes, len(one.texts)).astype(np.int32)
-        out[name] = PublishedCells(codes, np.append(one.texts, ""))
+    for i, (name, published_cells) in enumerate(cells.items()):
+        codes = np.where(rule[:, i], published_cells.codes, len(published_cells.texts)).astype(np.int32)
+        out[name] = PublishedCells(codes, np.append(published_cells.texts, ""))
     return out
 
 

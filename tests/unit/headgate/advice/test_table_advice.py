@@ -109,7 +109,7 @@ def test_a_linkability_that_no_partition_keeps_leaves_no_delta():
 
 def test_settings_are_told_as_they_are_done():
     done = []
-    advised(people(), ["illness"], sizes=(5, 10), epsilons=("0", "0.5"), told=done.append)
+    advised(people(), ["illness"], sizes=(5, 10), epsilons=("0", "0.5"), announce=done.append)
     assert sum(done) == 4
 
 

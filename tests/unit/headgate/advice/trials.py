@@ -43,6 +43,6 @@ def _fullest_share(columns: Sequence[Column], groups: np.ndarray) -> float:
     return max(float((column.counts() * column.sensitive).max()) / len(column) for column in inside)
 
 
-def advised(table: Table, sensitive: Sequence[str], others: Sequence[NeighbourhoodLimit] = (), told=None, **sweep) -> TableAdvice:
+def advised(table: Table, sensitive: Sequence[str], others: Sequence[NeighbourhoodLimit] = (), announce=None, **sweep) -> TableAdvice:
     trial = sweep.pop("trial", None) or trial_of(table, sensitive, others)
-    return advise(table, sensitive, Sweep(trial, others=others, **sweep), told=told)
+    return advise(table, sensitive, Sweep(trial, others=others, **sweep), announce=announce)

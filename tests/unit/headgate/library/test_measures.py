@@ -10,20 +10,20 @@ from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
 from headgate.counting.class_counts import count
-from headgate.library.measures import MEASURES, NEEDS, Asked, known_measure, measure_attribute, measure_shapes
+from headgate.library.measures import MEASURES, NEEDS, Parameters, known_measure, measure_attribute, measure_shapes
 
 CLASSES = [np.array([0, 0, 1, 1], dtype=np.int32)]
 
 
-def keys(cells: list[object], kind: Kind, asked: Asked) -> set[str]:
+def keys(cells: list[object], kind: Kind, asked: Parameters) -> set[str]:
     column = encode_column(pd.Series(cells, dtype=object), ColumnSpec("x", kind, Role.SENSITIVE))
     return {measured.key for measured in measure_attribute(count(column, CLASSES), asked)}
 
 
 def test_what_is_not_told_what_it_needs_is_left_out() -> None:
-    alone = keys(["a", "b", "a", "c"], Kind.CATEGORY, Asked(0.1, 5))
-    numbers = keys([1, 2, 3, 4], Kind.NUMBER, Asked())
-    everything = keys([1, 2, 3, 4], Kind.NUMBER, Asked(0.1, 5))
+    alone = keys(["a", "b", "a", "c"], Kind.CATEGORY, Parameters(0.1, 5))
+    numbers = keys([1, 2, 3, 4], Kind.NUMBER, Parameters())
+    everything = keys([1, 2, 3, 4], Kind.NUMBER, Parameters(0.1, 5))
     assert numbers - alone == {"range", "variance"}
     assert everything - numbers == {"delta_l", "delta_l_window", "epsilon_m"}
     shapes = {"risk", "clique", "chain", "cycle"}
