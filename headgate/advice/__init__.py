@@ -1,1 +1,1 @@
-"""What settings can a table carry: bounds before any work, a search that really tries, and what to choose from it."""
+"""Which settings a table supports: bounds before any work, a search that tries them, and what to choose from."""

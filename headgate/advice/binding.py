@@ -12,8 +12,8 @@ from headgate.advice.rungs import delta_text
 from headgate.bounds.certificates import Certificate, Reason
 from headgate.core.columns import Table
 
-MOST = 3  # values named an attribute
-NAMED = 3  # values of a certificate that are told
+MOST = 3  # values named per attribute
+NAMED = 3  # values of a certificate that are shown
 
 
 def binding_values(table: Table, sensitive: Sequence[str], most: int = MOST) -> tuple[BindingValue, ...]:
@@ -29,8 +29,8 @@ def binding_values(table: Table, sensitive: Sequence[str], most: int = MOST) -> 
 
 
 def binding_sentence(setting: Setting, with_values: bool) -> str:
-    """Why no partition exists above the δ that is possible. Larger groups are no way out: what holds for groups of k or more holds for
-    groups of more. `with_values` shows data."""
+    """Why no partition exists above the δ that is possible. Larger groups do not help: what holds for groups of k or more holds for
+    larger groups too. `with_values` shows data."""
     certificate = setting.certificate
     if certificate is None:
         return ""
@@ -77,7 +77,7 @@ def _named(certificate: Certificate) -> str:
 
 
 def _value_text(columns: Sequence[str], value: Any) -> str:
-    """Of a set that was made bits, `attribute=value`, the values that are there."""
+    """A set that became bits (`attribute=value`) is shown as the values it has."""
     shown: dict[str, list[str]] = {}
     for name, cell in zip(columns, [value] if len(columns) == 1 else value, strict=True):
         attribute, bit, member = name.partition("=")

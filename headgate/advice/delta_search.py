@@ -1,5 +1,5 @@
-"""How δ is searched for one (k, ε): each try groups the whole table, so few are made, and none twice. Of a large table a sample of its
-rows goes ahead: (ε, δ) is a property of each group, so a sample reaches about what the table does."""
+"""How δ is searched for one (k, ε). Each try groups the whole table, so the search makes few, and none twice. For a large table, a sample
+of rows is tried first: (ε, δ) is a property of each group, so a sample reaches about what the table does."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fractions import Fraction
 from headgate.advice.result import Point, Tried
 
 Attempt = Callable[[Fraction], Tried]
-Scout = Callable[[Fraction], float | None]  # what a sample of rows loses at that δ; None: not reached
+Scout = Callable[[Fraction], float | None]  # the loss of a sample of rows at that δ; None: not reached
 
-PRICE = 2.0  # times what k alone costs: the whole table is not tried where it is likely to lose more
-BEGIN = Fraction(9, 10)  # where the sample begins if nothing is known: below, little changes
-BELOW = (Fraction(1, 10), Fraction(1, 4))  # how far under the largest δ the frontier is looked at: there loss is often a fraction
+PRICE = 2.0  # times the loss of k alone: the whole table is not tried where it is likely to lose more
+BEGIN = Fraction(9, 10)  # where the sample begins if nothing is known; below it little changes
+BELOW = (Fraction(1, 10), Fraction(1, 4))  # how far below the largest δ the frontier is tried; there the loss is often a fraction
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Ahead:
 
 
 def look_ahead(rungs: Sequence[Fraction], scout: Scout, base: float, near: Fraction | None = None) -> Ahead:
-    """`rungs` fall to 0, and loss is taken to fall with them. Fewer rows lose more from the start, but what δ adds to that is about the
+    """`rungs` fall to 0, and the loss is assumed to fall with them. A sample loses more from the start, but what δ adds is about the
     same; `base` is what the table loses at δ = 0."""
     losses: dict[int, float | None] = {}
 
@@ -51,8 +51,8 @@ def look_ahead(rungs: Sequence[Fraction], scout: Scout, base: float, near: Fract
 def search(
     rungs: Sequence[Fraction], attempt: Attempt, near: Fraction | None = None, below: Sequence[Fraction] = BELOW
 ) -> tuple[Point, ...]:
-    """`rungs` fall. Success is taken to fall with δ to find the largest quickly, though it does not always: whatever was tried is
-    reported, and the largest that was reached counts. `near`: where a similar setting came out; the search begins there."""
+    """`rungs` fall. To find the largest δ quickly, a lower δ is assumed to be easier, which is not always so: every try is
+    reported, and the largest δ reached counts. `near` is where a similar setting ended; the search begins there."""
     outcomes: dict[Fraction, Tried] = {}
 
     def reached(place: int) -> bool:
@@ -72,7 +72,7 @@ def search(
 
 
 def first_that(count: int, holds: Callable[[int], bool], start: int | None = None) -> int:
-    """The first of 0 … count−1 that holds, if all after it do; count if none. Steps away from `start` double, then are halved."""
+    """The first of 0 … count−1 that holds, if all later ones hold; `count` if none does. Steps away from `start` double, then halve."""
     low, high = -1, count  # `low` does not hold, `high` does
     place = count // 2 if start is None else min(max(start, 0), count - 1)
     step, up, down = 1, False, False

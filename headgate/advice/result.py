@@ -13,10 +13,10 @@ from headgate.bounds.certificates import Certificate
 
 @dataclass(frozen=True)
 class Tried:
-    """What came of really grouping a table at one (k, ε, δ).
+    """The result of grouping a table at one (k, ε, δ).
 
-    `reached`: all limits that the anonymizer enforces are kept. `refused`: gates that speak against the published form nevertheless.
-    Without groups that keep the limits there is nothing to measure."""
+    `reached`: the groups satisfy all limits that the anonymizer enforces. `refused`: the gates that the published form still fails.
+    Without groups that satisfy the limits nothing can be measured."""
 
     reached: bool
     refused: tuple[str, ...] = ()

@@ -32,9 +32,9 @@ class BackgroundJoin(Tried):
     unknown: str
     success: Success
     right_alone: int  # people guessed rightly by the quasi-identifiers only
-    certain: int  # whose own sensitive value is believed as firmly as asked, and is right
+    certain: int  # whose own sensitive value is guessed rightly, with at least the belief required
     certain_alone: int
-    mistaken: int  # people of whom he believes as firmly what is not so: side by side rows of different people tell nothing
+    mistaken: int  # people for whom a wrong value is believed as firmly: rows of different people, put side by side, tell nothing
     gain: float | None = None  # nats; None across tables
     information: float | None = None
     exposable: float | None = None
@@ -53,7 +53,7 @@ class BackgroundJoin(Tried):
 
 
 def background_join(published: PublishedTable, people: Mapping[str, Column], known: str, unknown: str, belief: Any = 1) -> BackgroundJoin:
-    """Within one table. `people` have the source's quasi-identifiers and both attributes."""
+    """The attack within one table. `people` has the source's quasi-identifiers and both attributes."""
     known_column, unknown_column = _columns(published, published, people, known, unknown)
     figures = np.max([_information(known_column.codes, unknown_column.codes, reading) for reading in published.classes()], axis=0)
     gain, information, exposable = (float(figure) for figure in figures)
@@ -63,8 +63,8 @@ def background_join(published: PublishedTable, people: Mapping[str, Column], kno
 def join_across(
     holds_known: PublishedTable, holds_unknown: PublishedTable, people: Mapping[str, Column], known: str, unknown: str, belief: Any = 1
 ) -> BackgroundJoin:
-    """The known attribute lies in one table and the unknown in another: their rows are put side by side by position, and a row must fit
-    in both. Of shuffled tables the join then adds nothing."""
+    """The known attribute is in one table and the unknown attribute in another. Their rows are put side by side by position, and a row must
+    fit in both. If the tables are shuffled, the join adds nothing."""
     columns = _columns(holds_known, holds_unknown, people, known, unknown)
     return _attack(holds_unknown, (holds_known, holds_unknown), people, columns, belief)
 
@@ -73,7 +73,7 @@ def _columns(
     holds_known: PublishedTable, holds_unknown: PublishedTable, people: Mapping[str, Column], known: str, unknown: str
 ) -> tuple[Column, Column]:
     if known == unknown:
-        raise InputRejected("The known attribute is the unknown one.", "Name two attributes.")
+        raise InputRejected("The known and the unknown attribute are the same.", "Name two attributes.")
     return published_column(holds_known, people, known), published_column(holds_unknown, people, unknown)
 
 
@@ -89,7 +89,7 @@ def _attack(
     truth, known_values = translated(people[unknown.name], unknown), translated(people[known.name], known)
     before = guess(match(alone, people), unknown)
     after = guess(match_all(joined, people), unknown, None, last_is_missing(known), known_values)
-    # no row with the known value: he keeps to what the quasi-identifiers tell
+    # without a row with the known value, the attacker keeps the guess from the quasi-identifiers
     value = np.where(after.belief > 0, after.value, before.value)
     firm = np.where(after.belief > 0, after.belief, before.belief)
     threshold = float(exact(belief)) - TOLERANCE

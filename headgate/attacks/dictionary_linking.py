@@ -1,12 +1,12 @@
 """Linking with a dictionary (decision-theoretic-privacy-risk): whoever holds a register lists the individuals consistent with a record
 on the shared fields, and names one of them at random.
 
-Published rows are shuffled, so the record of a person is one of the rows that fit the person's own quasi-identifiers, each as likely; for
-one who fits no row, anybody of the dictionary is named. The dictionary's individuals with exactly the person's own values, missing ones
+Published rows are shuffled, so the record of a person is one of the rows that fit the person's own quasi-identifiers, each as likely; for a
+person who fits no row, anybody in the dictionary is named. The dictionary's individuals with exactly the person's own values, missing ones
 where the person's are, are the person's twins. The person is one of them; without any he is not in the dictionary and never named.
 
-Records and names are really drawn. That is a second opinion to the formula: 1/|ρ| is counted by `consistency`, of which
-the drawing uses nothing.
+Records and names are really drawn. The result is a second opinion on the formula: `consistency` counts 1/|ρ|, and the drawing
+does not use it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NOBODY = -1
 
 @dataclass(frozen=True, eq=False)
 class Register:
-    """`columns` have one row an individual, as `encode_dictionary` makes them; the texts of a field in `similar` may differ, up to that
+    """`columns` have one row per individual, as `encode_dictionary` makes them; the texts of a field in `similar` may differ, up to that
     Jaro similarity."""
 
     name: str
@@ -67,8 +67,8 @@ def dictionary_linking(
     generator: np.random.Generator,
     known: Mapping[str, Column] | None = None,
 ) -> DictionaryLinking:
-    """`people` have the source's quasi-identifiers. Where cells of theirs were suppressed before the groups were made, the whole ones are
-    `known`: twins agree with these."""
+    """`people` has the source's quasi-identifiers. If some of their cells were suppressed before the groups were made, `known` has the
+    complete columns: twins agree with these."""
     shared = [name for name in register.fields if name in published.cells and name in register.columns]
     if not shared or len(shared) < len(register.fields):
         raise InputRejected(f"The dictionary shares {'not all' if shared else 'no'} fields.", "Name quasi-identifiers that both have.")
@@ -88,7 +88,7 @@ def dictionary_linking(
 
 
 def _individuals(people: Mapping[str, Column], register: Register) -> tuple[Codes, NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct individuals, how many there are of each, and for every person the number of the twins, or NOBODY."""
+    """The distinct individuals, the count of each, and for every person the number of the person's twins, or NOBODY."""
     kinds, place = distinct_rows(np.stack([register.columns[name].codes for name in register.fields], axis=1))
     mine = np.stack([_numbered_alike(people[name], register.columns[name]) for name in register.fields], axis=1)
     both = distinct_rows(np.concatenate([kinds, mine]))[1]
@@ -152,7 +152,7 @@ def _consistent(texts: Sequence[str], register: Register, kinds: Codes) -> NDArr
 
 
 def _agreeing(text: str, register: Register, name: str) -> NDArray[np.bool_]:
-    """One flag a value of the column, and a last one for missing."""
+    """One flag per value of the column, and a last flag for missing."""
     column, least = register.columns[name], register.similar.get(name)
     if text == "":
         return np.ones(len(column.values) + 1, dtype=bool)

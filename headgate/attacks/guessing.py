@@ -1,7 +1,7 @@
 """The best guess for each person from the rows that fit: the value, or the neighbourhood, that most of these rows hold.
 
-Every row of the fitting classes is equally likely to be the person's. Whoever fits no class, or no row with the known value, is guessed
-from the overall distribution. Ties go to the value more frequent overall, then to the first in domain order.
+Every row of the fitting classes is equally likely to be the person's. For a person who fits no class, or no row with the known value, the
+guess comes from the overall distribution. Ties go to the value more frequent overall, then to the first in domain order.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Reach:
 def guess(
     matches: Matches, column: Column, reach: Reach | None = None, known: Codes | None = None, known_values: NDArray[np.int64] | None = None
 ) -> Guesses:
-    """`known` has a number for each published row, and `told` the number that the attacker knows of each person."""
+    """`known` has a number for each published row, and `known_values` the number that the attacker knows of each person."""
     size = len(column.values) + 1
     reach = Reach.equal(size) if reach is None else reach
     values = last_is_missing(column)
@@ -141,7 +141,8 @@ def _tallied(
     touched: NDArray[np.int64],
     different: int,
 ) -> tuple[int, int]:
-    """Adds a class's rows with the known number to the tally by value; the values tallied by then, and the rows that were added."""
+    """Adds a class's rows with the known number to the tally by value. Returns how many values are tallied, and how many rows were
+    added."""
     above, rows = end, 0
     while entry < above:  # the first entry with the known number
         middle = (entry + above) // 2

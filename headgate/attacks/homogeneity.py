@@ -1,4 +1,5 @@
-"""Homogeneity attack (Machanavajjhala et al., 2006): link a person to a group by the quasi-identifiers, guess what most of it hold."""
+"""Homogeneity attack (Machanavajjhala et al., 2006): link a person to a group by the quasi-identifiers and guess its most frequent
+value."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from headgate.core.tolerance import TOLERANCE, exact
 
 @dataclass(frozen=True)
 class Homogeneity(Tried):
-    """`certain` people hold a sensitive value that is believed at least as firmly as asked, and it is theirs."""
+    """`certain` counts the people whose own sensitive value is guessed rightly, with at least the belief `believed`."""
 
     attribute: str
     success: Success
@@ -31,7 +32,7 @@ class Homogeneity(Tried):
 
 
 def homogeneity(published: PublishedTable, people: Mapping[str, Column], name: str, belief: Any = 1) -> Homogeneity:
-    """`people` are the attacked, one row a person, with the source's encoded quasi-identifiers and the attribute itself, the truth."""
+    """`people` has one row per attacked person: the source's encoded quasi-identifiers, and the attribute itself as the truth."""
     column = published_column(published, people, name)
     truth = translated(people[name], column)
     guesses = guess(match(published, people), column)

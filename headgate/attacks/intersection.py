@@ -22,7 +22,7 @@ from headgate.core.errors import InputRejected
 from headgate.core.published import PublishedTable
 
 _WORDS = 256  # of candidate combinations at a time
-_CELLS = 2048  # combinations looked at at a time
+_CELLS = 2048  # combinations that are processed at a time
 LARGEST_PAIRS = 2 * 10**7
 
 
@@ -37,12 +37,12 @@ class Intersection(Tried):
 
     @property
     def pinned(self) -> int:
-        """People whom no table points out alone and all together do."""
+        """People whom no single table points out, but all tables together do."""
         return int(np.count_nonzero((self.candidates == 1) & (self.alone > 1)))
 
     @property
     def growth(self) -> float:
-        """The largest factor by which certainty about a person exceeds that from the best single table."""
+        """The largest factor by which the certainty about a person exceeds the certainty from the best single table."""
         return float((self.alone / self.candidates).max())
 
     def remark(self) -> str:
@@ -65,7 +65,7 @@ class Overlap:
 
 def intersection(tables: Sequence[PublishedTable], people: Mapping[str, Column]) -> Intersection:
     if not tables:
-        raise InputRejected("There are no tables to intersect.", "Give at least one.")
+        raise InputRejected("No tables were given to intersect.", "Give at least one.")
     names = list(dict.fromkeys(name for table in tables for name in table.cells))
     cells, cell, number = distinct_people(people, names)
     heads = {name: people[name].take(np.unique(cell, return_index=True)[1]) for name in names}
@@ -86,7 +86,7 @@ def intersection(tables: Sequence[PublishedTable], people: Mapping[str, Column])
                 acc &= reached
             left[rows] += _weigh(acc, weights)
             kinds[rows] += _weigh(acc, np.ones_like(weights))
-    # who fits nothing somewhere was not released, and stays one of all
+    # a person who fits nothing in some table was not released, and stays one of all
     nobody = left == 0
     left[nobody], kinds[nobody] = len(cell), size
     best = np.where(alone > 0, alone, len(cell)).min(axis=0)
@@ -102,7 +102,9 @@ def overlap(left_table: PublishedTable, right_table: PublishedTable, people: Map
     sizes = np.array([len(left.sizes), len(right.sizes)])
     many = _count_pairs(left.bits, wanted_left, right.bits, wanted_right, sizes)
     if many > LARGEST_PAIRS:
-        raise InputRejected("Almost all groups of the two tables can hold the same people.", "Compare tables whose groups overlap less.")
+        raise InputRejected(
+            "Almost all pairs of groups of the two tables can contain the same people.", "Compare tables whose groups overlap less."
+        )
     number = np.bincount(cell.ravel(), minlength=len(first))
     keys, fitting = _list_pairs(left.bits, wanted_left, right.bits, wanted_right, sizes, number, many)
     distinct, place = np.unique(keys, return_inverse=True)
@@ -128,7 +130,7 @@ def _members(bits: NDArray[np.uint64], wanted: NDArray[np.int64], classes: int) 
 
 @numba.njit(cache=True, nogil=True)
 def _reached(bits: NDArray[np.uint64], wanted: NDArray[np.int64], members: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """For each combination all those that could share a class with it."""
+    """For each combination, all combinations that could share a class with it."""
     out = np.zeros((len(wanted), members.shape[1]), np.uint64)
     fits = np.empty(len(members), np.int64)
     for cell in range(len(wanted)):

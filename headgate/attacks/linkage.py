@@ -1,8 +1,8 @@
-"""Order and id linkage (DEFINITIONS §6): shuffled rows are independent, so no test may tell otherwise.
+"""Order and id linkage (DEFINITIONS §6): shuffled rows are independent, so no test may show a dependence.
 
-`order_linkage` has the truth: where each person's row stands in two tables. `outside_linkage` has what everybody has: the tables, as they
-are published. Ranks are correlated (Spearman 1904); under random order the correlation has variance 1/(n−1), whatever the ties, and is
-normal from a few rows on, below which all orders are gone through. Rows that are neighbours in both tables are about Poisson with mean
+`order_linkage` knows the truth: where each person's row stands in two tables. `outside_linkage` knows what everybody knows: the tables as
+they are published. Ranks are correlated (Spearman 1904); under random order the correlation has variance 1/(n−1), whatever the ties, and is
+normal from a few rows on; with fewer rows all orders are tried. Rows that are neighbours in both tables are about Poisson with mean
 2(n−1)/n. Several tests: p-values are multiplied by their number (Bonferroni)."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from headgate.core.published import PublishedCells, PublishedTable
 from headgate.risk.candidates.consistency import frame_cells
 
 LEAST_P = 0.001
-_FEW = 7  # rows of which all orders are gone through
+_FEW = 7  # rows for which all orders are tried
 Numbers = NDArray[np.float64]
 
 
@@ -58,7 +58,9 @@ def order_linkage(first: Sequence[int] | NDArray[np.integer], second: Sequence[i
     """The positions of the same people in two tables."""
     x, y = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
     if len(x) != len(y) or len(np.unique(x)) != len(x) or len(np.unique(y)) != len(y):
-        raise InputRejected("Positions differ in number, or one is held by two people.", "Give each person's row in either table.")
+        raise InputRejected(
+            "The two lists of positions differ in length, or two people have the same position.", "Give each person's row in either table."
+        )
     n = len(x)
     follows = rankdata(y)[np.argsort(x)]
     beside = int((np.abs(np.diff(follows)) == 1).sum())
@@ -67,14 +69,14 @@ def order_linkage(first: Sequence[int] | NDArray[np.integer], second: Sequence[i
 
 
 def outside_linkage(first: PublishedTable, second: PublishedTable) -> Linkage:
-    """Of tables in their published order, with their published group numbers."""
+    """For tables in their published order, with their published group numbers."""
     shared = [name for name in first.cells if name in second.cells]
     pairs = [(name, first.cells[name], second.cells[name]) for name in shared]
     return _outside(pairs, first.group.astype(np.int64), second.group.astype(np.int64))
 
 
 def linkage_frames(one: pd.DataFrame, other: pd.DataFrame, quasi: Sequence[str], group: str | None = GROUP) -> Linkage:
-    """Of published frames; group numbers are taken as they are written."""
+    """For published frames; group numbers are read as they are written."""
     wanted = [*quasi, *([group] if group else [])]
     absent = [name for name in wanted if name not in one.columns or name not in other.columns]
     if absent:
@@ -135,7 +137,7 @@ def _means(values: Numbers, group: NDArray[np.int64], numbers: NDArray[np.int64]
 
 
 def _spearman(name: str, x: Numbers, y: Numbers) -> IndependenceTest:
-    """Two-sided. What does not vary tells nothing."""
+    """The two-sided test. A constant tells nothing."""
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return IndependenceTest(name, 0.0, 1.0)
     a, b = rankdata(x), rankdata(y)

@@ -1,9 +1,9 @@
 """Which published classes fit each person's quasi-identifiers: where every attack begins.
 
-The attacker knows a person's own cells as the source has them, the missing ones too, so that the person's class is always among
-those that fit. Classes are rows with the same published quasi-identifiers: more he cannot tell apart. People are grouped by distinct
-combination of cells, and never compared with records one by one: each value of each attribute has a row of bits over the classes, and
-rows are intersected.
+The attacker knows a person's own cells as the source has them, the missing ones too, so that the person's class is always among those that
+fit. Classes are rows with the same published quasi-identifiers: the attacker cannot tell these rows apart. People are grouped by distinct
+combination of cells, and never compared with records one by one: each value of each attribute has a row of bits over the classes, and rows
+are intersected.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from headgate.core.distinct import distinct_rows, firsts_and_sizes
 from headgate.core.errors import InputRejected
 from headgate.core.published import PublishedCells, PublishedTable
 
-UNSEEN = -2  # a person's value that the published column does not hold
+UNSEEN = -2  # a person's value that the published column does not contain
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +38,12 @@ class Matches:
 
 
 def match(published: PublishedTable, people: Mapping[str, Column]) -> Matches:
-    """`people` has one row a person and the source's encoded columns, the quasi-identifiers among them."""
+    """`people` has one row per person and the source's encoded columns, including the quasi-identifiers."""
     return match_all([published], people)
 
 
 def match_all(tables: Sequence[PublishedTable], people: Mapping[str, Column]) -> Matches:
-    """Of tables put side by side, row by row: a class is what has the same cells in all of them."""
+    """For tables put side by side, row by row: a class is the rows with the same cells in all of them."""
     if len({table.rows for table in tables}) != 1:
         raise InputRejected("The tables have different numbers of rows.", "Put tables of the same people side by side.")
     fields = [(name, cells) for table in tables for name, cells in table.cells.items()]
@@ -66,7 +66,7 @@ def distinct_people(people: Mapping[str, Column], names: Sequence[str]) -> tuple
     if absent:
         raise InputRejected(f"The attacked people have no column '{absent[0]}'.", "Give the source's own columns.")
     if not names or len(people[names[0]]) == 0:
-        raise InputRejected("There is nobody to attack, or no quasi-identifier to know them by.", "Give at least one of each.")
+        raise InputRejected("An attack needs at least one person and one quasi-identifier.", "Give at least one of each.")
     cells, cell = distinct_rows(np.stack([people[name].codes for name in names], axis=1))
     return cells, cell, np.bincount(cell, minlength=len(cells))
 
@@ -83,7 +83,7 @@ def _value_bits(cells: PublishedCells, column: Column, of_class: Codes) -> NDArr
 
 @numba.njit(cache=True, nogil=True)
 def fitting_classes(bits: NDArray[np.uint64], wanted: NDArray[np.int64], out: NDArray[np.int64]) -> int:
-    """Writes the classes that are set in all the wanted rows; gives how many."""
+    """Writes the classes that are set in all the wanted rows; returns how many."""
     many = 0
     for word in range(bits.shape[1]):
         fitting = bits[wanted[0], word]

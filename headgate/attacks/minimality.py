@@ -1,4 +1,4 @@
-"""Minimality attack (Wong, Fu, Wang, Pei, VLDB 2007): where an algorithm stopped tells something of the values.
+"""Minimality attack (Wong, Fu, Wang, Pei, VLDB 2007): where an algorithm stopped tells something about the values.
 
 Assumed: the attacker knows who is in each group, and that the algorithm is deterministic and always takes a split that keeps the
 promise. A group that could be cut in two by one quasi-identifier, both parts of k people or more, and was not, must therefore break
@@ -30,7 +30,7 @@ from headgate.core.tolerance import exact, floors, neighbours_allowed
 
 LARGEST_GROUP = 2000  # people: a larger group can be cut so often that one cut tells next to nothing
 
-IMPOSSIBLE = 1e-9  # rounding is far below it; whoever meets what is rarer will rather doubt his assumptions
+IMPOSSIBLE = 1e-9  # rounding errors are far smaller; an attacker who sees something rarer will rather doubt the assumptions
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Minimality:
 
 @dataclass(frozen=True, eq=False)
 class _Cut:
-    """A cut that was not made, and what follows from that."""
+    """A cut that was not made, and what follows from its absence."""
 
     part: NDArray[np.bool_]  # which of the group's rows would be in the first part
     beliefs: NDArray[np.float64]  # parts × values
@@ -69,11 +69,12 @@ class _Cut:
 
 
 def minimality(quasi: Sequence[Column], groups: Codes, column: Column, k: int, *, linkability: Any = None, delta: Any = None) -> Minimality:
-    """All by row of the source: −1 for suppressed rows. The promise is one of `linkability` (at most that share) and `delta`."""
+    """`quasi`, `groups` and `column` go by the rows of the source; suppressed rows have group −1. The promise is `linkability` (at most
+    that share) or `delta`."""
     if (linkability is None) == (delta is None):
-        raise InputRejected("Minimality is reasoned from one promise.", "Give linkability or delta.")
+        raise InputRejected("Minimality is reasoned from exactly one promise.", "Give linkability or delta.")
     if k < 1 or len(groups) != len(column) or not (groups >= 0).any():
-        raise InputRejected("There are no groups, or k is below 1.", "Give one group number a row and the policy's k.")
+        raise InputRejected("The rows have no groups, or k is below 1.", "Give one group number per row and the policy's k.")
     values, reasoned, skipped = last_is_missing(column), 0, 0
     ratio, belief, prior = 1.0, 0.0, 0.0
     people, right, right_overall = 0, 0, 0
@@ -108,7 +109,7 @@ def minimality(quasi: Sequence[Column], groups: Codes, column: Column, k: int, *
 def _beliefs_after(
     part: NDArray[np.bool_], counts: NDArray[np.int64], flags: NDArray[np.bool_], linkability: Any, delta: Any
 ) -> NDArray[np.float64] | None:
-    """Beliefs in each part of a group once it is known that this cut was not made."""
+    """The beliefs in each part of a group, given that this cut was not made."""
     sizes = int(part.sum()), int(len(part) - part.sum())
     return beliefs(counts, flags, sizes, (allowed(sizes[0], linkability, delta), allowed(sizes[1], linkability, delta)))
 
@@ -121,7 +122,8 @@ def allowed(size: int, linkability: Any, delta: Any) -> int:
 
 
 def middle_cut(codes: Codes, k: int) -> NDArray[np.bool_] | None:
-    """The lower part of the cut nearest to the middle that leaves k in both, None if there is none; of two as near the lower one."""
+    """The lower part of the cut nearest to the middle that leaves k rows in both parts; None if no cut does. Of two equally near cuts, the
+    lower."""
     distinct, counts = np.unique(codes, return_counts=True)
     below = np.cumsum(counts)[:-1]
     fine = np.flatnonzero((below >= k) & (len(codes) - below >= k))

@@ -25,7 +25,7 @@ class Proximity(Tried):
     attribute: str
     epsilon: float
     success: Success
-    belief: float  # the largest over people
+    belief: float  # the largest belief over all people
 
     def remark(self) -> str:
         return f"Belief in a neighbourhood reaches {percent(self.belief)} %."
@@ -48,7 +48,7 @@ def proximity(
 
 
 def reach_of(column: Column, epsilon: float, distance: Distance) -> Reach:
-    """Missing is near missing only, unless ε reaches 1."""
+    """A missing value is near missing values only, unless ε reaches 1."""
     size, reach = len(column.values), radius(epsilon)
     codes = np.arange(-1, size, dtype=np.int32).reshape(-1, 1)
     composite, rows = distance.bind([column], codes)

@@ -1,4 +1,4 @@
-"""How often an attacker is right, beside how often he would be without the release's groups."""
+"""How often an attacker is right, and how often he would be right without the release's groups."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ QUANTILE = 1.959963984540054  # of the normal distribution, for 95 %
 
 @dataclass(frozen=True)
 class Success:
-    """`right` and `right_overall` are numbers of people; they are expected ones, and then need not be whole, where he draws lots.
+    """`right` and `right_overall` are numbers of people; where the attacker guesses at random they are expected numbers and need not be
+    whole.
 
     `sensitive` of those who are guessed rightly have a sensitive value; None where no value is guessed."""
 
     attack: str
-    guess: str  # what he guesses, in words
+    guess: str  # what the attacker guesses, in words
     people: int
     right: float
     right_overall: float  # guessing from the overall distribution only
@@ -42,7 +43,7 @@ class Success:
 
     @property
     def harm(self) -> float:
-        """The gain in sensitive values alone: to be right about a value that is no secret hurts nobody."""
+        """The gain for sensitive values only: a right guess of a value that is not sensitive hurts nobody."""
         if self.sensitive is None or self.sensitive_overall is None:
             return self.gain
         return (self.sensitive - self.sensitive_overall) / self.people
@@ -56,7 +57,7 @@ class Success:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 %, for people drawn from as many alike."""
+        """The 95 % interval, for people drawn from a large population like them."""
         return wilson(self.right, self.people)
 
     @property
@@ -73,11 +74,11 @@ class Success:
         if self.sensitive is None or self.sensitive_overall is None or self.sensitive == self.right:
             return ""
         shares = (percent(right / self.people) for right in (self.sensitive, self.sensitive_overall))
-        return " Counting sensitive values alone: {} %, and {} %.".format(*shares)
+        return " For sensitive values only: {} %, against {} % by guessing from the whole table.".format(*shares)
 
 
 class Tried:
-    """What came of an attack: its success, and a remark of its own."""
+    """The result of an attack: its success, and a remark of its own."""
 
     success: Success
 
@@ -89,16 +90,16 @@ class Tried:
 
 
 def success(attack: str, guess: str, people: int, right: float, right_overall: float) -> Success:
-    """Nobody to attack is an error, not a share of 0."""
+    """An attack on nobody is an error, not a share of 0."""
     if people < 1:
-        raise InputRejected("There is nobody to attack.", "Give at least one person.")
+        raise InputRejected("An attack needs somebody to attack.", "Give at least one person.")
     return Success(attack, guess, people, float(right), float(right_overall))
 
 
 def guessed(
     attack: str, guess: str, column: Column, truth: NDArray[np.int64], right: NDArray[np.bool_], right_overall: NDArray[np.bool_]
 ) -> Success:
-    """Of values of one published column; `truth` has each person's own in its numbers, the missing one last."""
+    """Guesses of values of one published column; `truth` has each person's own value by number, the missing value last."""
     sensitive, sensitive_overall = (int(np.count_nonzero(column.sensitive[truth[flags]])) for flags in (right, right_overall))
     done = success(attack, guess, len(truth), int(right.sum()), int(right_overall.sum()))
     return replace(done, sensitive=sensitive, sensitive_overall=sensitive_overall)

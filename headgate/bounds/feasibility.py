@@ -104,9 +104,9 @@ class Feasibility:
         if self.certificate is not None:
             return f"No partition exists. {self.certificate.sentence()}"
         if self.guaranteed:
-            return f"Groups of {self.k} or more that keep all limits exist (Lemma 2)."
+            return f"Groups of at least {self.k} rows that satisfy all limits exist (Lemma 2)."
         if self.against_faithful is not None:
-            return f"Groups of equal size cannot keep all limits; others may. {self.against_faithful.sentence()}"
+            return f"Groups of equal size cannot satisfy all limits; other groups may. {self.against_faithful.sentence()}"
         return "Neither guaranteed nor refuted: only trying will tell."
 
 

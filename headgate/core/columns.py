@@ -1,4 +1,4 @@
-"""A table as headgate works on it: one small integer a cell, and what those integers stand for."""
+"""A table as headgate works on it: one small integer per cell, and what those integers stand for."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Column:
     levels), categories in leaf order of their hierarchy or else sorted, sets as sorted tuples, vectors as rows of a matrix.
     With a hierarchy they are all its leaves, so that `hierarchy.nodes[codes]` holds for every kind.
     `codes[row]` is a position in `values`, or MISSING (−1).
-    `sensitive` has one flag a value and a last one for missing, so that `sensitive[codes]` works with −1.
+    `sensitive` has one flag per value and a last flag for missing, so that `sensitive[codes]` works with −1.
     """
 
     name: str

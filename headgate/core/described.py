@@ -28,7 +28,7 @@ def described_hierarchy(described: Mapping[str, Any], cells: Iterable[Any], kind
         if "mask" not in kind.rules.described:
             raise InputRejected(f"The hierarchy of '{name}' is a mask, and '{name}' is a {kind}.", "Mask a category; `kinds` makes it one.")
         if not is_whole(described["mask"], 1):
-            raise InputRejected(f"The mask of '{name}' is no number of characters.", "Give a whole number from 1 up.")
+            raise InputRejected(f"The mask of '{name}' is not a number of characters.", "Give a whole number from 1 up.")
         return mask_hierarchy(cells, described["mask"], name)
     raise InputRejected(f"The hierarchy of '{name}' is described by neither widths nor a mask.", "Give {'widths': [5, 10]} or {'mask': 2}.")
 
@@ -102,7 +102,9 @@ def _whole(cells: Iterable[Any], name: str) -> set[int]:
         except ValueError:
             number = float("nan")
         if not number.is_integer():
-            raise InputRejected(f"Column '{name}' has a value that is no whole number.", "Correct the data; widths are for whole numbers.")
+            raise InputRejected(
+                f"Column '{name}' has a value that is not a whole number.", "Correct the data; widths are for whole numbers."
+            )
         numbers.add(int(number))
     return numbers
 

@@ -136,7 +136,7 @@ class Distance:
         if self.function is not None:
             raise InputRejected("A callable distance is bound to rows, not to columns.", "Call bind() with the rows' codes.")
         if not 1 <= self.p < np.inf:
-            raise InputRejected(f"p = {self.p} is no norm.", "Give a finite p ≥ 1.")
+            raise InputRejected(f"p = {self.p} does not give a norm.", "Give a finite p ≥ 1.")
         if self.combine not in ("lp", "min"):
             raise InputRejected(f"Distances cannot be combined by '{self.combine}'.", "Use lp or min.")
 

@@ -35,7 +35,7 @@ def joint_values(columns: Sequence[Column]) -> tuple[Codes, NDArray[np.int32], N
 def places(columns: Iterable[Codes]) -> NDArray[np.int32]:
     """Each row's place among the distinct rows in lexicographic order: numbers 0, 1, 2 …
 
-    Columns are multiplied into one key a row, in place, as long as a table of all keys is no larger than four times the rows; then the
+    Columns are multiplied into one key per row, in place, as long as a table of all keys is no larger than four times the rows; then the
     keys that occur are numbered anew. Where that table would be too large they meet in a hash table, and only distinct ones are sorted."""
     keys, room = None, 1
     for column in columns:
@@ -53,7 +53,7 @@ def places(columns: Iterable[Codes]) -> NDArray[np.int32]:
         else:
             room = _number_pairs(keys, column, low, span)
     if keys is None:
-        raise InputRejected("There is no column to number rows by.", "Name at least one.")
+        raise InputRejected("Rows cannot be numbered without a column.", "Name at least one.")
     _number(keys, np.zeros(room, dtype=np.int32))
     return keys
 

@@ -31,10 +31,10 @@ class GeneralizedColumn:
 
 
 def generalize(column: Column, groups: Codes, count: int) -> GeneralizedColumn:
-    """`groups` has one number 0 … count−1 a row, −1 for suppressed rows. Every group must have a row."""
+    """`groups` has one number per row, 0 … count−1, or −1 for suppressed rows. Every group must have a row."""
     check_quasi(column)
     if len(groups) != len(column):
-        raise InputRejected(f"{len(groups)} group numbers for {len(column)} rows.", "Give one group number a row.")
+        raise InputRejected(f"{len(groups)} group numbers for {len(column)} rows.", "Give one group number per row.")
     low, high, present, missing = _spans(column.codes, groups, count)
     if ((present + missing) == 0).any():
         raise InputRejected("A group has no rows.", "Number the groups 0, 1, 2 … without gaps.")

@@ -43,7 +43,7 @@ class Hierarchy:
         """Checks that the table is a tree: even, leaves unique, one root, and every node has one parent. `lines` are the numbers that the
         rows have in the file they were read from; without them they are counted from 1."""
         if not rows:
-            raise InputRejected(f"The hierarchy of '{name}' is empty.", "Write one line a value: leaf;…;root.")
+            raise InputRejected(f"The hierarchy of '{name}' is empty.", "Write one line per value: leaf;…;root.")
         line = range(1, len(rows) + 1) if lines is None else lines
         width = len(rows[0])
         if width < 2:
@@ -69,7 +69,7 @@ class Hierarchy:
         again = np.flatnonzero(first[:, 0] != np.arange(len(rows)))
         if len(again):
             both = f"lines {line[first[again[0], 0]]} and {line[again[0]]}"
-            raise InputRejected(f"The hierarchy of '{name}' lists a leaf twice, in {both}.", "Keep one line a leaf.")
+            raise InputRejected(f"The hierarchy of '{name}' lists a leaf twice, in {both}.", "Keep one line per leaf.")
         other = np.flatnonzero(nodes[:, -1] != nodes[0, -1])
         if len(other):
             both = f"lines {line[0]} and {line[other[0]]}"
@@ -95,7 +95,7 @@ class Hierarchy:
         absent = [leaf for leaf in leaves if leaf not in place]
         if absent:
             raise InputRejected(
-                f"The hierarchy of '{name}' misses {len(absent)} of {len(leaves)} values in the data.",
+                f"The hierarchy of '{name}' lacks {len(absent)} of {len(leaves)} values in the data.",
                 f"`headgate check` on your own terminal shows the values; {self.cure}.",
                 absent,
             )

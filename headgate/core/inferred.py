@@ -50,7 +50,7 @@ def given_hierarchy(given: Any, cells: pd.Series, kind: Kind, name: str) -> Hier
     rows = list(table) if _listed(table) else []
     if not _listed(table) or not all(_listed(row) for row in rows):
         raise InputRejected(
-            f"The hierarchy of '{name}' is no table of levels.", "Read a file first: pd.read_csv(file, sep=';', header=None, dtype=str)."
+            f"The hierarchy of '{name}' is not a table of levels.", "Read a file first: pd.read_csv(file, sep=';', header=None, dtype=str)."
         )
     return Hierarchy.from_rows([[str(cell) for cell in row] for row in rows], name)
 
@@ -71,7 +71,7 @@ def _as_encoded(value: Any, kind: Kind, name: str) -> str | None:
 def check_text_names(names: Sequence[Any], columns: Sequence[Any]) -> None:
     """pandas numbers the columns of a frame that was made without names."""
     if any(not isinstance(name, str) or (name not in columns and name in map(str, columns)) for name in names):
-        raise InputRejected("A column's name is no text.", "Rename the columns: frame.columns = frame.columns.astype(str).")
+        raise InputRejected("A column's name is not text.", "Rename the columns: frame.columns = frame.columns.astype(str).")
 
 
 def absent_column(name: str, names: Sequence[str], where: str) -> InputRejected:

@@ -78,13 +78,13 @@ def publish_form(
 
     With `levels`, those of full-domain generalization, a cell is its node at that level, not the least that covers the group."""
     if len(groups) != table.rows:
-        raise InputRejected(f"{len(groups)} group numbers for {table.rows} rows.", "Give one group number a row.")
+        raise InputRejected(f"{len(groups)} group numbers for {table.rows} rows.", "Give one group number per row.")
     numbers: Codes = groups.astype(np.int32)
     count = int(numbers.max(initial=-1)) + 1
     if count == 0:
         raise InputRejected("A release without groups publishes nothing.", "Suppress fewer rows.")
     if not table.quasi:
-        raise InputRejected("There is no quasi-identifier.", "Declare at least one attribute with role: quasi.")
+        raise InputRejected("No attribute is a quasi-identifier.", "Declare at least one attribute with role: quasi.")
     kept = np.flatnonzero(numbers >= 0)
     group = numbers[kept]
     cells: dict[str, PublishedCells] = {}

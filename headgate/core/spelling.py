@@ -24,7 +24,7 @@ def factorize(cells: pd.Series, name: str) -> tuple[Codes, Any]:
         place, distinct = pd.factorize(cells, use_na_sentinel=True)
     except TypeError:
         cure = "Declare kind: set, or write text, numbers or days."
-        raise InputRejected(f"Column '{name}' has lists or the like for cells.", cure) from None
+        raise InputRejected(f"Column '{name}' has cells that are lists or other objects.", cure) from None
     codes: Codes = place.astype(np.int32)
     if _numpy_dtype(distinct).kind != "f":
         return codes, distinct

@@ -33,7 +33,7 @@ class ClassCounts:
         return self.counts / np.repeat(self.sizes, np.diff(self.starts))
 
     def largest(self, flags: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Largest count a class, over the flagged values (the last flag is for missing); 0 where none of them occurs."""
+        """The largest count in each class over the flagged values (the last flag is for missing); 0 where none of them occurs."""
         counts = self.counts if flags is None else np.where(flags[self.codes], self.counts, 0)
         return np.asarray(np.maximum.reduceat(counts, self.starts[:-1]))
 
@@ -76,14 +76,14 @@ class Counted:
 def count(column: Column, classes: Sequence[Codes]) -> Counted:
     """`classes` has one or two readings, each numbering the rows' classes."""
     if not classes:
-        raise InputRejected("There are no classes to measure.", "Give a table with rows.")
+        raise InputRejected("The table has no classes to measure.", "Give a table with rows.")
     return Counted(column, tuple(class_counts(column.codes, reading) for reading in classes))
 
 
 def class_counts(codes: Codes, classes: Codes) -> ClassCounts:
     """`classes` numbers the rows' classes 0, 1, 2 … without gaps; suppressed rows have been dropped before."""
     if len(codes) != len(classes):
-        raise InputRejected(f"{len(classes)} class numbers for {len(codes)} rows.", "Give one class number a row.")
+        raise InputRejected(f"{len(classes)} class numbers for {len(codes)} rows.", "Give one class number per row.")
     sizes = class_sizes(classes)
     values = ends(codes)[1] + 2
     if len(sizes) * values <= len(codes):

@@ -48,7 +48,7 @@ def worst_shortfall(required: float, readings: Sequence[Lacking], sizes: Sequenc
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """One number a class, in each of the one or two readings of "class" (by group number; by published quasi-identifier values).
+    """One number per class, in each of the one or two readings of "class" (by group number; by published quasi-identifier values).
 
     A class that has nothing to protect holds the best there is: infinity where at least so much is wanted, else 0."""
 

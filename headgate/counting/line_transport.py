@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-FEW = 2  # with fewer than √(points/2) values a class is quicker by its own values than along the whole line
+FEW = 2  # a class with fewer than √(points/2) values is faster by its own values than along the whole line
 
 
 @numba.njit(cache=True, nogil=True)

@@ -176,7 +176,7 @@ def check_classes(
 def _required(require: Mapping[str, Any], epsilon: Any, delta: Any) -> dict[str, Any]:
     """The thresholds, by the key of what they are for."""
     if delta is not None and epsilon is None:
-        raise InputRejected("δ without ε says nothing.", "Give ε too.")
+        raise InputRejected("δ means nothing without ε.", "Give ε too.")
     required = {known_measure(key): _threshold(key, value) for key, value in require.items() if value is not None}
     if delta is not None and "risk" in required:
         raise InputRejected("'risk' is required twice: δ says that it is at most 1 − δ.", "Give one of them.")
@@ -231,11 +231,13 @@ def _check_names(frame: pd.DataFrame, quasi: Sequence[str], sensitive: Sequence[
         if name not in names:
             raise absent_column(name, names, "the table")
         if named.count(name) > 1:
-            raise InputRejected(f"Column '{name}' is named twice.", "A column is quasi-identifier, sensitive or group, once.")
+            raise InputRejected(
+                f"Column '{name}' is named twice.", "Name each column once: as a quasi-identifier, as sensitive or as the group."
+            )
     if not quasi and group is None:
-        raise InputRejected("There is no quasi-identifier.", "Name at least one, or the column that says the group.")
+        raise InputRejected("No quasi-identifier was named.", "Name at least one, or the column with group numbers.")
     if not sensitive:
-        raise InputRejected("There is no sensitive attribute.", "Name at least one.")
+        raise InputRejected("No sensitive attribute was named.", "Name at least one.")
     if len(frame) == 0:
         raise InputRejected("The table has no rows.", "Give a table with rows.")
 

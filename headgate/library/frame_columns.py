@@ -59,12 +59,12 @@ def _check_names(frame: pd.DataFrame, names: Sequence[str], settings: Iterable[s
         if name not in columns:
             raise absent_column(name, columns, "the frame")
         if columns.count(name) > 1:
-            raise InputRejected(f"Column '{name}' is twice in the frame.", "Rename the columns.")
+            raise InputRejected(f"Column '{name}' appears twice in the frame.", "Rename the columns.")
         if names.count(name) > 1:
-            raise InputRejected(f"Column '{name}' is named twice.", "A column is quasi-identifier or sensitive, once.")
+            raise InputRejected(f"Column '{name}' is named twice.", "Name each column once, as a quasi-identifier or as sensitive.")
     for name in settings:
         if name not in names:
-            raise InputRejected(f"'{name}' is neither quasi-identifier nor sensitive.", "Correct the name.")
+            raise InputRejected(f"'{name}' is neither a quasi-identifier nor sensitive.", "Correct the name.")
     if len(frame) == 0:
         raise InputRejected("The frame has no rows.", "Give a table with rows.")
 

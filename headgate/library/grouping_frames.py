@@ -89,7 +89,9 @@ class FramePartition:
         again = encode_table(frame, _specs_like(self.table))
         for name in names:
             if not np.array_equal(_cells(again[name]), _cells(self.table[name])):
-                raise InputRejected(f"Column '{name}' is not the one that was partitioned.", "Give the same frame, rows in the same order.")
+                raise InputRejected(
+                    f"Column '{name}' has changed since the frame was partitioned.", "Give the same frame, rows in the same order."
+                )
         # The order of rows and the numbers of groups must not follow from the seed of the groups, which may be known.
         return to_frame(publish_form(self.table, self.groups, "release", self.table.sensitive), secrets.randbits(128))
 

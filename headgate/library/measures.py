@@ -120,5 +120,5 @@ def measure_shapes(columns: Sequence[Column], classes: Sequence[Codes], epsilon:
 
 def known_measure(key: str) -> str:
     if key not in MEASURES:
-        raise InputRejected(f"'{key}' is no measure.", f"Use one of {', '.join(MEASURES)}.")
+        raise InputRejected(f"'{key}' is not a measure.", f"Use one of {', '.join(MEASURES)}.")
     return key

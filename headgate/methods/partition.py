@@ -61,7 +61,7 @@ class Partition:
     def remedy(self, otherwise: str = ADVISE) -> str:
         """What would help, in words that hold no data value. `otherwise`: what to do where nothing of it is possible."""
         if self.certificate is not None and self.certificate.refutes == EVERY:
-            return f"No partition can do it: {self.certificate.sentence()} {self.certificate.cure}, or {otherwise}."
+            return f"No partition can satisfy this: {self.certificate.sentence()} {self.certificate.cure}, or {otherwise}."
         kept = f" ({', '.join(self.broken)})" if self.broken else ""
         return f"Lower δ, ε or k{kept}, set `infeasible: {{suppress: share}}` or `{{relax: floor}}`, or {otherwise}."
 

@@ -43,7 +43,9 @@ class Infeasible:
             ((word, amount),) = setting.items()
             if word in ("suppress", "relax") and 0 <= exact(amount) <= 1:
                 return cls(Otherwise(word), exact(amount))
-        raise InputRejected("`infeasible` is not understood.", "Write fail, {suppress: share} or {relax: floor}, with a decimal in 0 … 1.")
+        raise InputRejected(
+            "`infeasible` is not understood.", "Write fail, {suppress: share} or {relax: floor}, with a decimal between 0 and 1."
+        )
 
     @property
     def suppressible(self) -> Fraction:

@@ -36,7 +36,7 @@ def delta_l(counted: Counted, interval: Any) -> DeltaL:
         raise InputRejected(f"(δ, l)-diversity needs numbers; '{column.name}' is a {column.kind}.", "Use distinct_l or dissimilarity.")
     delta = float(exact(interval))
     if delta < 0:
-        raise InputRejected(f"The interval of '{column.name}' is no finite number from 0 up.", "Give the half width of an interval.")
+        raise InputRejected(f"The interval of '{column.name}' is not a finite number of at least 0.", "Give the half width of an interval.")
     values = column.values.astype(np.float64)
     length = radius(2 * delta)
     stars, windows, stars_all, windows_all = [], [], [], []

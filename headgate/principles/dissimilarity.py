@@ -92,9 +92,9 @@ def dissimilarity(
 ) -> Dissimilarity:
     """Of the composite of these columns. ε and δ as a person wrote them, so that floors are exact."""
     if not columns:
-        raise InputRejected("There is no sensitive attribute to measure.", "Name at least one.")
+        raise InputRejected("No sensitive attribute was given to measure.", "Name at least one.")
     if not classes:
-        raise InputRejected("There are no classes to measure.", "Give a table with rows.")
+        raise InputRejected("The table has no classes to measure.", "Give a table with rows.")
     bound, share = asked_epsilon(epsilon), None if delta is None else _share(delta)
     distinct, place, centre = joint_values(columns)
     composite, rows = distance.bind(columns, distinct)
@@ -124,7 +124,7 @@ def dissimilarity(
 def asked_epsilon(epsilon: Any) -> float:
     value = exact(epsilon)
     if not 0 <= value < 2**63:
-        raise InputRejected("ε must be a number from 0 up.", "Give a distance, such as 0.1.")
+        raise InputRejected("ε must be a number of at least 0.", "Give a distance, such as 0.1.")
     return float(value)
 
 

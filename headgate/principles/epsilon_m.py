@@ -35,7 +35,9 @@ def epsilon_m(counted: Counted, epsilon: Any, relative: bool = False) -> Epsilon
         raise InputRejected(f"(ε, m)-anonymity needs numbers; '{column.name}' is a {column.kind}.", "Use dissimilarity.")
     reach_of = float(exact(epsilon))
     if reach_of < 0:
-        raise InputRejected("ε is no finite number from 0 up.", "Give a distance in the attribute's own unit, or a share if relative.")
+        raise InputRejected(
+            "ε is not a finite number of at least 0.", "Give a distance in the attribute's own unit, or a share if relative."
+        )
     values = column.values.astype(np.float64)
     bound = reach_of * np.abs(values) if relative else np.full(len(values), reach_of)
     reach = bound + TOLERANCE * np.maximum(1.0, bound)

@@ -29,7 +29,7 @@ class KAnonymity:
 def k_anonymity(classes: Sequence[Codes]) -> KAnonymity:
     """The smallest class of either reading; each reading numbers its classes 0, 1, 2 … without gaps."""
     if not classes or len(classes[0]) == 0:
-        raise InputRejected("There are no classes to measure.", "Give a table with rows.")
+        raise InputRejected("The table has no classes to measure.", "Give a table with rows.")
     sizes = tuple(class_sizes(reading) for reading in classes)
     figure = Figure("k", Bound.AT_LEAST, tuple(size.astype(np.float64) for size in sizes), sizes)
     return KAnonymity(figure, len(sizes[0]), len(classes[0]) / len(sizes[0]))

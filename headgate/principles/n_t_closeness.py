@@ -39,7 +39,7 @@ def n_t_closeness(counted: Counted, classes: Sequence[Codes], coarser: Sequence[
     """`classes` are the readings that were counted; `coarser` number the rows' blocks, each of which is a union of classes."""
     size = exact(n)
     if size < 1 or size.denominator != 1:
-        raise InputRejected("The n of (n, t)-closeness is no whole number from 1 up.", "Give the rows that a superset has at least.")
+        raise InputRejected("The n of (n, t)-closeness is not a whole number of at least 1.", "Give the rows that a superset has at least.")
     column = _on_its_line(counted.column)
     partitions = [np.zeros(len(column), dtype=np.int32), *coarser]
     figures = []
@@ -80,7 +80,7 @@ def _approach(nearest: NDArray[np.float64], column: Column, reading: Codes, bloc
 
 def _blocks_around(reading: Codes, blocks: Codes, classes: int) -> NDArray[np.int64]:
     if len(blocks) != len(reading):
-        raise InputRejected(f"{len(blocks)} block numbers for {len(reading)} rows.", "Give one block number a row.")
+        raise InputRejected(f"{len(blocks)} block numbers for {len(reading)} rows.", "Give one block number per row.")
     if blocks.min() < 0:
         raise InputRejected("A coarser partition has rows without a block.", "Number the blocks 0, 1, 2 …, without the suppressed rows.")
     around = np.empty(classes, dtype=np.int64)

@@ -70,9 +70,9 @@ class ProximityShapes:
 def proximity_shapes(columns: Sequence[Column], classes: Sequence[Codes], distance: Distance, epsilon: Any) -> ProximityShapes:
     """Of the composite of these columns, in each reading of "group"."""
     if not columns:
-        raise InputRejected("There is no sensitive attribute to measure.", "Name at least one.")
+        raise InputRejected("No sensitive attribute was given to measure.", "Name at least one.")
     if not classes:
-        raise InputRejected("There are no classes to measure.", "Give a table with rows.")
+        raise InputRejected("The table has no classes to measure.", "Give a table with rows.")
     bound = asked_epsilon(epsilon)
     distinct, place, flags = joint_values(columns)
     composite, rows = distance.bind(columns, distinct)

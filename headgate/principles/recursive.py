@@ -27,7 +27,7 @@ from headgate.counting.figure import Bound, Figure, Shortfall, worst_shortfall
 
 @dataclass(frozen=True, eq=False)
 class RecursiveL:
-    """For a given c the largest l a class holds."""
+    """For a given c, the largest l that a class satisfies."""
 
     c: Fraction
     l: Figure  # noqa: E741 the paper's letter
@@ -36,7 +36,7 @@ class RecursiveL:
 
 @dataclass(frozen=True, eq=False)
 class Infimum(Figure):
-    """r/s a class: the requirement c is met by the classes with r < c·s, and by those that have nothing to protect (figure 0)."""
+    """r/s of each class. The requirement c is met by the classes with r < c·s, and by those with nothing to protect (figure 0)."""
 
     largest: tuple[NDArray[np.int64], ...]
     others: tuple[NDArray[np.int64], ...]
@@ -46,7 +46,7 @@ class Infimum(Figure):
         return "<"
 
     def short_of(self, required: Any) -> Shortfall:
-        """A class at c itself is short by 0: anything above would do."""
+        """A class exactly at c is short by 0: any larger c would be met."""
         c = _constant(required)
         shortfalls = []
         for place, figures in enumerate(self.per_class):
@@ -57,7 +57,7 @@ class Infimum(Figure):
 
 @dataclass(frozen=True, eq=False)
 class RecursiveC:
-    """For a given l the c above which a class holds it; infinite if it has fewer than l values."""
+    """For a given l, the c above which a class satisfies it; infinite if the class has fewer than l values."""
 
     l: int  # noqa: E741 the paper's letter
     c: Infimum
@@ -78,7 +78,7 @@ def recursive_l(counted: Counted, c: Any) -> RecursiveL:
 
 def recursive_c(counted: Counted, l: int) -> RecursiveC:  # noqa: E741
     if not is_whole(l, 2):
-        raise InputRejected("The l of recursive (c, l)-diversity is no whole number from 2 up.", "Give l ≥ 2; (c, 1) always holds.")
+        raise InputRejected("The l of recursive (c, l)-diversity is not a whole number of at least 2.", "Give l ≥ 2; (c, 1) always holds.")
     everything = np.ones_like(counted.column.sensitive)
     return RecursiveC(int(l), _infimum(counted, counted.column.sensitive, int(l)), _infimum(counted, everything, int(l)))
 

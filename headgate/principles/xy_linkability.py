@@ -52,7 +52,7 @@ class XYBound:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Largest shares in each class of a table, one array a reading: of combinations that hold a sensitive value, and of any."""
+    """The largest shares in each class of a table, one array per reading: of combinations that hold a sensitive value, and of any."""
 
     classes: Sequence[Codes]
     sensitive: list[NDArray[np.float64]]
@@ -98,7 +98,7 @@ def _joined(sensitive: NDArray[np.float64], any_: NDArray[np.float64]) -> NDArra
 
 def _parts(tables: Sequence[Projected], names: Sequence[str]) -> list[_Part]:
     if not names or len(set(names)) != len(names):
-        raise InputRejected("Y names no attribute, or one twice.", "Name each sensitive attribute of the combination once.")
+        raise InputRejected("Y names no attribute, or names an attribute twice.", "Name each sensitive attribute of the combination once.")
     for name in names:
         holders = sum(name in table.sensitive for table in tables)
         if holders != 1:
@@ -110,7 +110,7 @@ def _parts(tables: Sequence[Projected], names: Sequence[str]) -> list[_Part]:
 
 def _part(classes: Sequence[Codes], columns: Sequence[Column]) -> _Part:
     if not classes:
-        raise InputRejected("There are no classes to measure.", "Give a table with rows.")
+        raise InputRejected("The table has no classes to measure.", "Give a table with rows.")
     _, place, flags = joint_values(columns)
     counted = [class_counts(place, reading) for reading in classes]
     return _Part(

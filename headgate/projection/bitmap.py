@@ -81,7 +81,7 @@ def bits_of(column: Column, spec: ColumnSpec) -> Bits:
 
 
 def bitmap_column(column: Column, spec: ColumnSpec) -> tuple[Column, ...]:
-    """One binary column a value, of weight w/m. Having a value is sensitive unless it is listed as non-sensitive; not having it, and a
+    """One binary column per value, of weight w/m. Having a value is sensitive unless it is listed as non-sensitive; not having it, and a
     missing set, are sensitive only under `absent: sensitive` (the papers' reading)."""
     return tuple(bits_of(column, spec).columns())
 
@@ -168,5 +168,5 @@ def _marks(cells: pd.Series, name: str) -> tuple[NDArray[np.int64], NDArray[np.i
 
 def _whole_numbers(codes: NDArray[np.int32]) -> Any:
     missing = codes == MISSING
-    whole = np.where(missing, 0, codes).astype(np.int8)  # a byte a cell: sets of thousands of values fit
+    whole = np.where(missing, 0, codes).astype(np.int8)  # one byte per cell: sets of thousands of values fit
     return pd.arrays.IntegerArray(whole, missing) if missing.any() else whole

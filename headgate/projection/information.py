@@ -117,7 +117,7 @@ def _table_of(plan: Plan, size: int) -> list[int]:
         for attribute in table:
             if not 0 <= attribute < size or tables[attribute] >= 0:
                 raise InputRejected(
-                    "A plan names an attribute twice, or one that is not there.", "Put every attribute in exactly one table."
+                    "A plan names an attribute twice, or names an unknown one.", "Put every attribute in exactly one table."
                 )
             tables[attribute] = number
     if -1 in tables or not all(plan):

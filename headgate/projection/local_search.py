@@ -62,22 +62,17 @@ class LocalSearch:
         """While the plan holds refused tables, the least costly step that changes one of them; then what costs less. Steps that make a
         refused table are never taken, so there are fewer of them after each of the first kind, and it ends."""
         while True:
-            refused_tables = {number for number in set(table_of.tolist()) if refused and _members(table_of, number) in refused}
-            limit = np.inf if refused_tables else self._cost_of(table_of) - NOTHING
-            following = self._step(table_of, refused, refused_tables, limit)
+            broken = {number for number in set(table_of.tolist()) if refused and _members(table_of, number) in refused}
+            limit = np.inf if broken else self._cost_of(table_of) - NOTHING
+            following = self._step(table_of, refused, broken, limit)
             if following is None:
-                outside = (
-                    bool(refused_tables)
-                    or self._excess(float((self._kept * np.triu(table_of[:, None] == table_of[None, :], 1)).sum())) > 0.0
-                )
+                outside = bool(broken) or self._excess(float((self._kept * np.triu(table_of[:, None] == table_of[None, :], 1)).sum())) > 0.0
                 return None if outside else table_of
-            if not refused_tables and self._cost_of(following) >= self._cost_of(table_of):
+            if not broken and self._cost_of(following) >= self._cost_of(table_of):
                 return table_of  # what looked like a gain was rounding
             table_of = following
 
-    def _step(
-        self, table_of: NDArray[np.int64], refused: Refused, refused_tables: AbstractSet[int], limit: float
-    ) -> NDArray[np.int64] | None:
+    def _step(self, table_of: NDArray[np.int64], refused: Refused, broken: AbstractSet[int], limit: float) -> NDArray[np.int64] | None:
         """The least costly step below `limit`, or None."""
         costs, tables = self._costs(table_of)
         while True:
@@ -86,7 +81,7 @@ class LocalSearch:
                 return None
             costs[place] = np.inf
             following, changed = self._taken(table_of, place, tables)
-            if refused_tables and not refused_tables & changed:
+            if broken and not broken & changed:
                 continue
             if refused and any(_members(following, number) in refused for number in changed):
                 continue

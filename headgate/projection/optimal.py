@@ -93,7 +93,7 @@ def _searched(checker: CheckPlan, alpha: float, beta: float) -> Projection:
 
 def _nothing(steps: Sequence[Step], cures: Sequence[str]) -> NoPlan:
     if not steps:
-        return NoPlan("No plan keeps both thresholds.", 0.0, 1.0, f"To publish: {'; or '.join(cures)}.", steps)
+        return NoPlan("No plan satisfies both thresholds.", 0.0, 1.0, f"To publish: {'; or '.join(cures)}.", steps)
     remedy = f"Each of them was refused, the least exposed because of {steps[0].reason}. Relax the settings, or raise a threshold."
     return NoPlan(NOTHING_PASSES, 0.0, 1.0, remedy, steps)
 

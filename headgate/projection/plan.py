@@ -129,7 +129,9 @@ def _verdict(answer: Verdict | bool) -> TableVerdict:
         return TableVerdict(bool(answer), "" if answer else "refused by the check")
     passed = getattr(answer, "passed", None)
     if not isinstance(passed, bool | np.bool_):
-        raise InputRejected("The check of a table answered neither yes nor no.", "Return a bool, or something with `passed` and `reason`.")
+        raise InputRejected(
+            "The check of a table returned neither a bool nor a verdict.", "Return a bool, or something with `passed` and `reason`."
+        )
     return TableVerdict(bool(passed), str(getattr(answer, "reason", "")))
 
 
@@ -154,5 +156,5 @@ def exposes_too_much(exposure: float, most: float) -> str:
 
 def check_threshold(value: float, key: str) -> float:
     if not 0.0 <= value <= 1.0:
-        raise InputRejected(f"{key} = {value} is outside 0 … 1.", "Give a share.")
+        raise InputRejected(f"{key} = {value} is not between 0 and 1.", "Give a share.")
     return value

@@ -46,7 +46,7 @@ def entropy_loss(published: PublishedTable, source: Mapping[str, Column], groups
     rows = len(next(iter(columns.values())))
     sizes = np.bincount(published.group)
     if groups is not None and (len(groups) != rows or (sizes == 0).any() or not np.array_equal(np.bincount(groups[groups >= 0]), sizes)):
-        raise InputRejected("The groups are not those of the published table.", _CURE)
+        raise InputRejected("The groups do not match the published table.", _CURE)
     bits, per_attribute = 0.0, {}
     per_group = np.zeros(len(sizes))
     for name, cells in published.cells.items():
@@ -65,7 +65,7 @@ def entropy_loss(published: PublishedTable, source: Mapping[str, Column], groups
 def _source_columns(published: PublishedTable, source: Mapping[str, Column]) -> Mapping[str, Column]:
     """The input's column of each quasi-identifier."""
     if not published.cells or published.rows == 0:
-        raise InputRejected("There are no published cells to measure.", "Publish rows with at least one quasi-identifier.")
+        raise InputRejected("The table has no published cells to measure.", "Publish rows with at least one quasi-identifier.")
     columns = {name: source[name] for name in published.cells if name in source}
     if len(columns) < len(published.cells) or len({len(column) for column in columns.values()}) > 1:
         raise InputRejected("The input lacks a quasi-identifier, or its columns are not equally long.", _CURE)

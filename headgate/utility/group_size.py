@@ -25,8 +25,8 @@ class GroupSize:
 def average_group_size(classes: Sequence[Codes], k: int) -> GroupSize:
     """`classes` as `PublishedTable.classes()` gives them."""
     if not is_whole(k, 1):
-        raise InputRejected("k is no whole number from 1.", "Give the size of the smallest group, such as 10.")
+        raise InputRejected("k is not a whole number of at least 1.", "Give the size of the smallest group, such as 10.")
     if not classes or len(classes[0]) == 0:
-        raise InputRejected("There are no groups to measure.", "Give a table with rows.")
+        raise InputRejected("The table has no groups to measure.", "Give a table with rows.")
     sizes = class_sizes(classes[0])
     return GroupSize(len(classes[0]) / len(sizes) / int(k), Figure.cost("group size over k", sizes / int(k), sizes))

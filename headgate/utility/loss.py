@@ -28,7 +28,7 @@ class InformationLoss:
 def information_loss(published: PublishedTable, domains: Mapping[str, Column], suppressed: int = 0) -> InformationLoss:
     """`domains` holds a column for each quasi-identifier: its kind, values, domain and hierarchy are read, not its rows."""
     if not published.cells:
-        raise InputRejected("There is no quasi-identifier.", "Declare at least one attribute with role: quasi.")
+        raise InputRejected("No attribute is a quasi-identifier.", "Declare at least one attribute with role: quasi.")
     total = np.zeros(published.rows)
     per_attribute: dict[str, float] = {}
     for name, cells in published.cells.items():

@@ -74,7 +74,7 @@ def classifier_accuracy(
     tested, trained = np.split(np.random.default_rng(seed).permutation(known), [max(1, round(len(known) * test_share))])
     counts = np.bincount(truth[trained], minlength=classes)
     if (counts > 0).sum() < 2:
-        raise InputRejected(f"'{target}' has less than two classes to learn from.", "Choose another target, or test fewer rows.")
+        raise InputRejected(f"'{target}' has fewer than two classes to learn from.", "Choose another target, or test fewer rows.")
     names = [name for name in (*published.cells, *published.sensitive, *published.insensitive) if name != target]
     raw = [_raw_attribute(table[name]) for name in names]
     released = [_released_attribute(published, table[name]) for name in names]
@@ -113,7 +113,7 @@ def _check(table: Table, published: PublishedTable, groups: Codes, kept: NDArray
     column = table[target]
     counts = column.counts()[:-1] if column.kind.rules.single else np.empty(0)
     if not 0 < (counts > 0).sum() <= CLASSES:
-        raise InputRejected(f"'{target}' is no attribute of up to {CLASSES} classes.", "Cut it into bands, or choose another target.")
+        raise InputRejected(f"'{target}' does not have between 1 and {CLASSES} classes.", "Cut it into bands, or choose another target.")
     if counts.sum() < FEWEST_ROWS:
         raise InputRejected(f"{int(counts.sum())} rows have a '{target}'; {FEWEST_ROWS} are needed.", "Give a larger table.")
 
@@ -220,7 +220,7 @@ def _predicted(attributes: Sequence[_Attribute], labels: _Attribute, test_featur
     row, label = classes.coords
     if len(row) == 0:
         raise RequirementNotMet(
-            "Classifier accuracy could not be measured.", "No released row says anything of the target; suppress less.", "accuracy"
+            "Classifier accuracy could not be measured.", "No released row says anything about the target; suppress less.", "accuracy"
         )
     if (label == label[0]).all():
         return np.full(test_features.shape[0], label[0], dtype=np.int64)
@@ -228,6 +228,6 @@ def _predicted(attributes: Sequence[_Attribute], labels: _Attribute, test_featur
     model.fit(_features(attributes, first)[row], label, sample_weight=np.bincount(place)[row] * classes.data)
     if int(model.n_iter_.max()) >= STEPS:
         raise RequirementNotMet(
-            "Classifier accuracy could not be measured.", "The classifier did not settle; choose a target with fewer classes.", "accuracy"
+            "Classifier accuracy could not be measured.", "The classifier did not converge; choose a target with fewer classes.", "accuracy"
         )
     return np.asarray(model.predict(test_features))

@@ -2,7 +2,7 @@
 
 For each attribute the rows are put in the order of its values, and at some marks along this order the set of all rows before the mark is
 kept. The rows of an interval are the difference of the two sets at the marks nearest to its ends; the few rows between a mark and an end
-are put right one by one. That is n/64 words an attribute of a query, whatever its values, and 8 bytes a row and attribute of memory.
+are put right one by one. That is n/64 words per attribute of a query, whatever its values, and 8 bytes of memory per row and attribute.
 """
 
 from __future__ import annotations

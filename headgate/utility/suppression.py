@@ -25,7 +25,7 @@ class Suppression:
 
 def suppression(published: PublishedTable, input_rows: int) -> Suppression:
     if not published.cells or published.rows == 0:
-        raise InputRejected("There are no published cells to measure.", "Publish rows with at least one quasi-identifier.")
+        raise InputRejected("The table has no published cells to measure.", "Publish rows with at least one quasi-identifier.")
     if published.rows > input_rows:
         raise InputRejected(f"{published.rows} rows are published of {input_rows} input rows.", "Give the number of rows of the input.")
     hidden = {name: (cells.texts == EVERYTHING)[cells.codes] for name, cells in published.cells.items()}

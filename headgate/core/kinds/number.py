@@ -44,7 +44,7 @@ class Number(KindRules):
 
     def code(self, codes: Codes, distinct: NDArray[Any], spec: ColumnSpec) -> Coded:
         if any(is_blank(value) for value in distinct):
-            raise InputRejected(f"Column '{spec.name}' has blank cells that are not empty.", "Leave a missing cell empty.")
+            raise InputRejected(f"Column '{spec.name}' has cells that contain only blanks.", "Leave a missing cell empty.")
         values = self.parsed(distinct, spec.name)
         if spec.hierarchy is not None:
             return self.coded_as_leaves(codes, values, spec, spec.hierarchy)
@@ -72,8 +72,8 @@ class Number(KindRules):
         new = np.isfinite(leaves)
         new[np.setdiff1d(np.arange(len(leaves)), np.unique(leaves, return_index=True)[1])] = False
         if not new.all():
-            message = f"The leaves in the hierarchy of '{spec.name}' are not distinct numbers: leaf {int(new.argmin()) + 1} is no new one."
-            raise InputRejected(message, "Write one line a number.")
+            message = f"The leaves in the hierarchy of '{spec.name}' are not distinct numbers: leaf {int(new.argmin()) + 1} repeats one."
+            raise InputRejected(message, "Write one line per number.")
         order = np.argsort(leaves)
         ordered = leaves[order].astype(values.dtype)
         place = np.searchsorted(ordered, values)

@@ -21,14 +21,14 @@ class LevelPartition(Partition):
     """Not reached: no node of the lattice keeps what is asked."""
 
     def refusal(self, where: str = "", otherwise: str = ADVISE) -> RequirementNotMet:
-        sentence = "no choice of levels keeps what is required"
+        sentence = "no choice of levels satisfies the requirements"
         sentence = f"{where}, {sentence}." if where else f"{sentence}."
         return RequirementNotMet(sentence[0].upper() + sentence[1:], self.remedy(otherwise), "levels", 0.0, 1.0)
 
     def remedy(self, otherwise: str = ADVISE) -> str:
         return (
-            "Loosen k, δ or the gates on single attributes, raise `suppression`, or give the hierarchies more levels; perhaps not even "
-            "everybody in one group keeps what is required."
+            "Loosen k, δ or the gates on single attributes, raise `suppression`, or give the hierarchies more levels. "
+            "Perhaps not even one group of all rows satisfies the requirements."
         )
 
 

@@ -31,7 +31,7 @@ from headgate.methods.settings import check_settings
 
 @dataclass(frozen=True, eq=False)
 class FullDomain:
-    """`groups` has one number a row, −1 for suppressed rows. Not reached: no node is valid, and every row is −1."""
+    """`groups` has one number per row, −1 for suppressed rows. If no node is valid, `reached` is false and every row is −1."""
 
     reached: bool
     levels: dict[str, int]
@@ -88,7 +88,7 @@ def _search(table: Table, settings: LevelSettings, watch: Watch) -> FullDomain:
     level = dict(zip(names, best, strict=True))
     broken = broken_promises(table, groups, level, settings)
     if broken:
-        raise RequirementNotMet(f"Groups counted again break {broken[0]}.", "Report this defect with the policy.", "levels")
+        raise RequirementNotMet(f"The recount shows groups that break {broken[0]}.", "Report this defect with the policy.", "levels")
     return FullDomain(
         reached=True,
         levels=level,
@@ -168,7 +168,7 @@ def _minimal(valid: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
 def _check(table: Table, sensitive: Sequence[str], settings: LevelSettings) -> None:
     check_settings(table, settings.k, settings.limits)
     if not 0 <= settings.suppression <= 1:
-        raise InputRejected("The share of rows to suppress is outside 0 … 1.", "Give a decimal between 0 and 1, such as 0.05.")
+        raise InputRejected("The share of rows to suppress is not between 0 and 1.", "Give a decimal between 0 and 1, such as 0.05.")
     if settings.objective not in OBJECTIVES:
         raise InputRejected("The objective is unknown.", f"Use one of {', '.join(OBJECTIVES)}.")
     for condition in settings.conditions:

@@ -39,7 +39,7 @@ _STEPS = 2.0**-12  # that a trie may take per individual: in the time of one, bi
 def consistent_individuals(
     cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column], fields: Sequence[str], similar: Mapping[str, float] | None = None
 ) -> NDArray[np.int64]:
-    """|ρ| of every record. `dictionary` has one row an individual; a column a field, its kind saying how cells are read. A field of
+    """|ρ| of every record. `dictionary` has one row per individual and one column per field, whose kind says how cells are read. A field of
     `similar` matches texts whose Jaro similarity is at least so much."""
     check_shared(fields, cells, dictionary, "the dictionary")
     alike = similar or {}
@@ -151,9 +151,9 @@ def encode_dictionary(frame: pd.DataFrame, domains: Mapping[str, Column], fields
     or a category that the hierarchy lacks, is an individual like any other, reached by no cell but `*`."""
     for name in fields:
         if int((frame.columns == name).sum()) != 1:
-            raise InputRejected(f"Column '{name}' is not in the dictionary, or twice.", "Correct the dictionary or its `on`.")
+            raise InputRejected(f"Column '{name}' is missing from the dictionary, or appears twice.", "Correct the dictionary or its `on`.")
     if len(frame) == 0:
-        raise InputRejected("The dictionary has no rows.", "Give one row an individual.")
+        raise InputRejected("The dictionary has no rows.", "Give exactly one row per individual.")
     return {name: open_column(frame[name], name, domains[name]) for name in fields}
 
 
@@ -186,7 +186,7 @@ def _grown(hierarchy: Hierarchy, cells: pd.Series, name: str, numeric: bool) -> 
         nodes = len(set(extra) & set(hierarchy.labels.ravel().tolist()))
         if nodes:
             raise InputRejected(
-                f"Column '{name}' of the dictionary holds {nodes} nodes of the hierarchy, which are no values.",
+                f"Column '{name}' of the dictionary contains nodes of the hierarchy ({nodes}), which are not values.",
                 "Write values, or leave the cells empty: a missing cell fits everybody.",
             )
     rows = [tuple(str(label) for label in row) for row in hierarchy.labels]

@@ -21,7 +21,7 @@ FIELD, VALUE, COUNT = "field", "value", "count"
 
 @dataclass(frozen=True, eq=False)
 class Marginals:
-    """`columns` has one row a line of the field's table; `counts` people per value, the last place those whose value is not known."""
+    """`columns` has one row per line of the field's table; `counts` has the people per value, last those whose value is not known."""
 
     individuals: int
     columns: Mapping[str, Column]
@@ -33,13 +33,15 @@ def marginals_of(frame: pd.DataFrame, domains: Mapping[str, Column], fields: Seq
     known. Each table must count the same people, unless it is said how many `individuals` there are: then only its shares are used."""
     for name in (FIELD, VALUE, COUNT):
         if int((frame.columns == name).sum()) != 1:
-            raise InputRejected(f"Column '{name}' is not in the frequency tables, or twice.", "Give the columns field, value and count.")
+            raise InputRejected(
+                f"Column '{name}' is missing from the frequency tables, or appears twice.", "Give the columns field, value and count."
+            )
     if len(frame) == 0:
-        raise InputRejected("The frequency tables have no rows.", "Give one row a value.")
+        raise InputRejected("The frequency tables have no rows.", "Give one row per value.")
     if not fields:
         raise InputRejected("A dictionary needs at least one field shared with the release.", "Name the shared fields.")
     if individuals is not None and (isinstance(individuals, bool) or not individuals >= 1 or individuals % 1 != 0):
-        raise InputRejected("The number of individuals is not a whole number from 1 up.", "Say how many people the tables speak of.")
+        raise InputRejected("The number of individuals is not a whole number of at least 1.", "Say how many people the tables speak of.")
     people = _whole(frame[COUNT])
     values = frame[VALUE].mask(frame[VALUE].map(is_blank).astype(bool))
     columns, counts = {}, {}
@@ -70,10 +72,10 @@ def _table(values: pd.Series, people: NDArray[np.int64], name: str, domains: Map
     if name not in domains:
         raise InputRejected(f"Field '{name}' is not in the release.", "Name fields that both have.")
     if len(values) == 0:
-        raise InputRejected(f"Field '{name}' has no frequency table.", "Give one row a value, or leave the field out.")
+        raise InputRejected(f"Field '{name}' has no frequency table.", "Give one row per value, or leave the field out.")
     column = open_column(values, name, domains[name])
     if (column.counts() > 1).any():
-        raise InputRejected(f"The frequency table of '{name}' lists a value twice.", "Give one row a value.")
+        raise InputRejected(f"The frequency table of '{name}' lists a value twice.", "Give one row per value.")
     counts = np.zeros(len(column.values) + 1, dtype=np.int64)
     counts[column.codes] = people
     if counts.sum() == 0:

@@ -67,7 +67,7 @@ def _covered(reader: CellReader, text: str) -> NDArray[np.intp]:
 
 
 def run_ends(mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Of a flag a value; the missing come before them and are always in."""
+    """From one flag per value; the missing value comes before them and is always in."""
     return np.flatnonzero(np.diff(np.concatenate([[False, True], mask, [False]]))) - 1
 
 

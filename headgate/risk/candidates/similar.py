@@ -28,10 +28,10 @@ def check_similar(similar: Mapping[str, float], dictionary: Mapping[str, Column]
         if name not in dictionary:
             raise InputRejected(f"Field '{name}' is compared by similarity but is not shared.", "Name it among the shared fields.")
         if not isinstance(threshold, int | float) or not 0 < threshold <= 1:
-            raise InputRejected(f"The Jaro similarity of '{name}' is not above 0 and at most 1.", "Give one such as 0.8.")
+            raise InputRejected(f"The Jaro similarity of '{name}' must be above 0 and at most 1.", "Give a number such as 0.8.")
         if dictionary[name].kind.rules.shape(dictionary[name]) != FLAT:
             raise InputRejected(
-                f"Field '{name}' is compared by similarity but is no category without hierarchy.", "Compare it exactly, or as text."
+                f"Field '{name}' is compared by similarity but is not a category without a hierarchy.", "Compare it exactly, or as text."
             )
 
 
@@ -42,7 +42,7 @@ def similar_runs(cells: PublishedCells, column: Column, threshold: float) -> Run
     present = np.unique(column.codes[column.codes != MISSING])
     if len(texts) * len(present) > MOST_PAIRS:
         raise InputRejected(
-            f"Field '{column.name}' has too many texts to compare each with each: {len(texts)} and {len(present)} distinct ones.",
+            f"Field '{column.name}' has too many texts to compare all pairs: {len(texts)} and {len(present)} distinct ones.",
             "Compare it exactly, or leave it out of the shared fields.",
         )
     near = dict(zip(texts, _near(texts, [str(value) for value in column.values[present]], threshold), strict=True))

@@ -37,7 +37,7 @@ class Trie:
 
 
 def trie_of(columns: Sequence[Codes]) -> Trie:
-    """Of a dictionary with one row an individual; the first column is the first that a search looks at."""
+    """From a dictionary with one row per individual; a search looks at the first column first."""
     distinct, place = distinct_rows(np.stack(columns, axis=1))
     sizes = rows_of_each(place, len(distinct))
     return Trie(np.ascontiguousarray(distinct.T), np.concatenate([[0], np.cumsum(sizes)]))

@@ -49,7 +49,9 @@ def bayes_losses(losses: Sequence[NDArray[np.float64]], prior: Sequence[float]) 
     for loss in losses:
         _check_risks(loss)
     if len({len(loss) for loss in losses}) != 1:
-        raise InputRejected("The dictionaries have losses of different numbers of records.", "Give one loss a record for each dictionary.")
+        raise InputRejected(
+            "The dictionaries have losses of different numbers of records.", "Give one loss per record for each dictionary."
+        )
     return np.asarray(np.sum([share * loss for share, loss in zip(prior, losses, strict=True) if share > 0], axis=0))
 
 
@@ -70,7 +72,7 @@ def best_rule(risks: Sequence[float]) -> BestRule:
 
 
 def bayes_rule(risks: Sequence[Sequence[float]], prior: Sequence[float]) -> BestRule:
-    """δ_B*: least Bayes risk; `risks` has a row a rule and a number a dictionary."""
+    """δ_B*: least Bayes risk; `risks` has one row per rule and one number per dictionary."""
     return best_rule([bayes_risk(row, prior) for row in risks])
 
 
@@ -158,22 +160,22 @@ def _up(share: float, rows: int) -> int:
 def _check_risks(risks: Sequence[float] | NDArray[np.float64]) -> None:
     values = np.asarray(risks, dtype=np.float64)
     if values.size == 0:
-        raise InputRejected("There is no risk to judge by.", "Measure at least one dictionary, record or rule.")
+        raise InputRejected("No risk was given to judge by.", "Measure at least one dictionary, record or rule.")
     if np.isnan(values).any() or (values < 0).any():
         raise InputRejected("A risk is negative or not a number.", "Give risks from 0 up; .inf is allowed.")
 
 
 def _check_prior(prior: Sequence[float], dictionaries: int) -> None:
     if len(prior) != dictionaries:
-        raise InputRejected(f"{len(prior)} prior probabilities for {dictionaries} dictionaries.", "Give one probability a dictionary.")
+        raise InputRejected(f"{len(prior)} prior probabilities for {dictionaries} dictionaries.", "Give one probability per dictionary.")
     shares = all(math.isfinite(share) and share >= 0 for share in prior)
     if not shares or not (at_most(math.fsum(prior), 1) and at_least(math.fsum(prior), 1)):
-        raise InputRejected("The prior is no distribution.", "Give probabilities from 0 to 1 that sum to 1.")
+        raise InputRejected("The prior probabilities are not a distribution.", "Give probabilities from 0 to 1 that sum to 1.")
 
 
 def _check_fields(first: Mapping[str, Column], second: Mapping[str, Column], fields: Sequence[str]) -> None:
     if not fields:
-        raise InputRejected("There is no field to compare.", "Name at least one field.")
+        raise InputRejected("No field was given to compare.", "Name at least one field.")
     for name in fields:
         if name not in first and name not in second:
             raise InputRejected(f"Field '{name}' is in neither table.", "Correct the name.")
@@ -195,12 +197,12 @@ def _comparable(kind: Kind) -> str:
 def _check_keys(keys: NDArray[Any], table: Mapping[str, Column], *, unique: bool) -> None:
     rows = {len(column) for column in table.values()}
     if rows != {len(keys)} or len(keys) == 0:
-        raise InputRejected("The keys of a table are not as many as its rows, or it has none.", "Give one key a row.")
+        raise InputRejected("A table has no keys, or not one key per row.", "Give one key per row.")
     listed = pd.Series(keys)
     if (listed.isna() | listed.isin([""])).any():
         raise InputRejected("A key is missing.", "Give every row the key of its individual.")
     if unique and not listed.is_unique:
-        raise InputRejected("A dictionary's key is repeated.", "Give one row an individual.")
+        raise InputRejected("A dictionary's key is repeated.", "Give exactly one row per individual.")
 
 
 def _places(wanted: NDArray[Any], keys: NDArray[Any], table: Mapping[str, Column]) -> NDArray[np.intp]:

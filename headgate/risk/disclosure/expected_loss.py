@@ -28,7 +28,7 @@ from headgate.risk.candidates.consistency import consistent_individuals, frame_c
 from headgate.risk.candidates.marginals import Marginals, expected_individuals
 from headgate.risk.disclosure.sensitivity import Sensitivity, loss
 
-Dictionary = Mapping[str, Column] | Marginals  # one row an individual, or frequency tables
+Dictionary = Mapping[str, Column] | Marginals  # one row per individual, or frequency tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ def disclosure_risk(
     key: str | None = None,
     similar: Mapping[str, float] | None = None,
 ) -> DisclosureRisk:
-    """Of a released frame, whose cells may be generalized texts, against a frame with one row an individual.
+    """Of a released frame, whose cells may be generalized texts, against a frame with one row per individual.
 
     A cell that names a hierarchy's node needs that hierarchy: without it the node is a value that no individual has. Where `unmatched` is
     1 nobody fits any record, most likely because the two are written otherwise: then nothing has been measured."""
@@ -156,7 +156,7 @@ def check_frames(released: pd.DataFrame, dictionary: pd.DataFrame, fields: Seque
     for frame, what in ((released, "release"), (dictionary, "dictionary")):
         names = [str(name) for name in frame.columns]
         if len(set(names)) != len(names):
-            raise InputRejected(f"The {what} has two columns of one name.", "Rename one.")
+            raise InputRejected(f"The {what} has two columns with the same name.", "Rename one.")
         if len(frame) == 0:
             raise InputRejected(f"The {what} has no rows.", "Give a frame with rows.")
         check_text_names([*fields, *frame.columns], list(frame.columns))
@@ -167,4 +167,6 @@ def check_frames(released: pd.DataFrame, dictionary: pd.DataFrame, fields: Seque
         if key not in dictionary.columns:
             raise absent_column(key, [str(name) for name in dictionary.columns], "the dictionary")
         if (dictionary[key].isna() | dictionary[key].isin([""])).any() or dictionary[key].duplicated().any():
-            raise InputRejected(f"The dictionary's key '{key}' is missing or repeated in some rows.", "Give one row an individual.")
+            raise InputRejected(
+                f"The dictionary's key '{key}' is missing or repeated in some rows.", "Give exactly one row per individual."
+            )

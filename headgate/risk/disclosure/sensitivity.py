@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from headgate.core.errors import InputRejected
 
-Weight = float | Sequence[float] | NDArray[np.float64]  # of the attribute, or one a record
+Weight = float | Sequence[float] | NDArray[np.float64]  # of the attribute, or one per record
 
 
 class Form(StrEnum):
@@ -43,9 +43,11 @@ class Sensitivity:
             if not _is_weight(weight):
                 raise InputRejected("A sensitivity weight is negative or not a number.", "Give weights from 0 up; .inf is allowed.")
         if np.ndim(self.constant) != 0:
-            raise InputRejected("The constant of a sensitivity is no single number.", "Give one number for all records.")
+            raise InputRejected("The constant of a sensitivity is not a single number.", "Give one number for all records.")
         if len({frozenset(pair) for pair in self.pairs if isinstance(pair, tuple) and len(set(pair)) == 2}) < len(self.pairs):
-            raise InputRejected("A pair of a sensitivity is no two attributes, or weighed twice.", "Give each pair of names once.")
+            raise InputRejected(
+                "A pair in a sensitivity does not name two attributes, or is listed twice.", "Give each pair of names once."
+            )
 
     @classmethod
     def fixed(cls, value: float = 1.0) -> Sensitivity:
@@ -88,7 +90,9 @@ class Sensitivity:
             return np.full(rows, float(self.constant))
         if self.form is Form.COUNT:
             if self.records is None:
-                raise InputRejected("A sensitivity that counts has no weight of records.", "Give one number, or one a record.")
+                raise InputRejected(
+                    "A sensitivity that counts attributes needs a weight for the records.", "Give one number, or one per record."
+                )
             shown = np.sum(list(disclosed.values()), axis=0) if disclosed else np.zeros(rows)
             return _product(_vector(self.records, rows), np.asarray(shown, dtype=np.float64))
         factor = np.ones(rows) if self.records is None else _vector(self.records, rows)
@@ -112,7 +116,7 @@ def _is_weight(weight: Any) -> bool:
 def _vector(weight: Any, rows: int) -> NDArray[np.float64]:
     values = np.asarray(weight, dtype=np.float64)
     if values.ndim == 1 and len(values) != rows:
-        raise InputRejected(f"{len(values)} sensitivity weights for {rows} records.", "Give one weight a record, in the records' order.")
+        raise InputRejected(f"{len(values)} sensitivity weights for {rows} records.", "Give one weight per record, in the records' order.")
     return np.broadcast_to(values, rows)
 
 

@@ -35,7 +35,7 @@ class JournalistRisk:
 def journalist_risk(
     published: PublishedTable, population: Mapping[str, Column], fields: Sequence[str] | None = None, threshold: Any = None
 ) -> JournalistRisk:
-    """`population` is encoded by `headgate.risk.candidates.consistency.encode_dictionary`, one row an individual; `fields` are the
+    """`population` is encoded by `headgate.risk.candidates.consistency.encode_dictionary`, one row per individual; `fields` are the
     quasi-identifiers that it has, all of the release's unless said otherwise."""
     names = list(published.cells) if fields is None else list(fields)
     consistent = consistent_individuals(published.cells, population, names)

@@ -85,7 +85,7 @@ def population_uniqueness(
     sizes = sizes_of_readings(classes)
     rows = len(classes[0])
     if (fraction is None) == (weights is None):
-        raise InputRejected("The size of the population is not known.", "Give the sampling fraction or the sampling weights, one of them.")
+        raise InputRejected("The size of the population is not known.", "Give either the sampling fraction or the sampling weights.")
     if weights is not None:
         people = exact(float(checked_weights(weights, rows).sum()))
     else:
@@ -94,7 +94,7 @@ def population_uniqueness(
             raise InputRejected("The sampling fraction is not in (0, 1].", "Give the share of the population that was drawn.")
         people = rows / drawn
     if people > MOST_PEOPLE:
-        raise InputRejected("The population is larger than any.", "Correct the sampling fraction or the sampling weights.")
+        raise InputRejected("The population is larger than any real population.", "Correct the sampling fraction or the sampling weights.")
     population = round(people)
     if population < rows:
         raise InputRejected("The population is smaller than the sample.", "Correct the sampling weights: they add up to the population.")

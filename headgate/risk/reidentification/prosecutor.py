@@ -57,12 +57,12 @@ def journalist(consistent: NDArray[np.int64], classes: Sequence[Codes] | None = 
     """`consistent` counts the individuals of a population who fit each record, as `expected_loss` does. A record that fits
     nobody cannot be linked: 0. Without `classes` every record is a group of its own; with them a group's worst record counts."""
     if len(consistent) == 0:
-        raise InputRejected("There are no rows to measure.", "Give a table with rows.")
+        raise InputRejected("The table has no rows to measure.", "Give a table with rows.")
     risk = np.where(consistent > 0, 1.0 / np.maximum(consistent, 1), 0.0)
     readings = [np.arange(len(risk), dtype=np.int32)] if classes is None else classes
     sizes = sizes_of_readings(readings)
     if any(len(reading) != len(risk) for reading in readings):
-        raise InputRejected(f"{len(readings[0])} class numbers for {len(risk)} records.", "Give one class number a record.")
+        raise InputRejected(f"{len(readings[0])} class numbers for {len(risk)} records.", "Give one class number per record.")
     worst = [np.zeros(len(size)) for size in sizes]
     for figures, reading in zip(worst, readings, strict=True):
         np.maximum.at(figures, reading, risk)
@@ -114,20 +114,20 @@ def checked_weights(weights: NDArray[np.float64], rows: int) -> NDArray[np.float
     try:
         given = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputRejected("Sampling weights must be numbers.", "Give one number a row.") from None
+        raise InputRejected("Sampling weights must be numbers.", "Give one number per row.") from None
     if given.shape != (rows,):
-        raise InputRejected(f"{given.size} sampling weights for {rows} rows.", "Give one weight a row.")
+        raise InputRejected(f"{given.size} sampling weights for {rows} rows.", "Give one weight per row.")
     if not ((given > 0) & (given <= MOST_PEOPLE)).all():
-        raise InputRejected("A sampling weight is no positive number of people.", "Correct the missing, 0, negative or infinite ones.")
+        raise InputRejected("A sampling weight is not a positive number of people.", "Correct the missing, 0, negative or infinite ones.")
     return given
 
 
 def sizes_of_readings(classes: Sequence[Codes]) -> list[NDArray[np.int64]]:
     """Rows of each class, in each reading; an empty class would have infinite risk, so numbers must have no gaps."""
     if not classes or len(classes[0]) == 0:
-        raise InputRejected("There are no rows to measure.", "Give a table with rows.")
+        raise InputRejected("The table has no rows to measure.", "Give a table with rows.")
     if any(len(reading) != len(classes[0]) for reading in classes):
-        raise InputRejected("The readings of the classes have different numbers of rows.", "Give one class number a row in each.")
+        raise InputRejected("The readings of the classes have different numbers of rows.", "Give one class number per row in each reading.")
     return [class_sizes(reading) for reading in classes]
 
 

@@ -30,7 +30,7 @@ from headgate.risk.reidentification.prosecutor import sizes_of_readings
 
 LARGEST = 3  # attributes of a special unique
 _KEYS = 2**62  # whole numbers below this name a combination of values
-_DENSE = 64  # bytes a combination that a table of all keys may take; beyond, keys are hashed
+_DENSE = 64  # bytes per combination that a table of all keys may take; beyond that, keys are hashed
 _ROOM = 65_536
 
 
@@ -101,14 +101,14 @@ def sample_uniques_of(classes: Sequence[Codes]) -> SampleUniques:
 
 
 def combinations(codes: Sequence[Codes]) -> Codes:
-    """The rows' combinations, from one array of codes a quasi-identifier, numbered 0, 1, 2 …"""
+    """The rows' combinations, from one array of codes per quasi-identifier, numbered 0, 1, 2 …"""
     return _combinations(codes, _check(codes))[0]
 
 
 def special_uniques(columns: Sequence[Column], largest: int = LARGEST) -> SpecialUniques:
     """MSUs of up to `largest` of these quasi-identifiers."""
     if len({column.name for column in columns}) != len(columns):
-        raise InputRejected("Two quasi-identifiers have one name.", "Name each once.")
+        raise InputRejected("Two quasi-identifiers have the same name.", "Name each once.")
     return special_uniques_of({column.name: column.codes for column in columns}, largest)
 
 
@@ -159,13 +159,13 @@ def suda_weights(attributes: int, largest: int) -> tuple[float, ...]:
 def _check(columns: Sequence[Codes]) -> list[int]:
     """How many codes each column may have, missing among them; refuses what is not encoded."""
     if not columns:
-        raise InputRejected("There is no quasi-identifier.", "Name at least one.")
+        raise InputRejected("No quasi-identifier was named.", "Name at least one.")
     if len(columns[0]) == 0:
-        raise InputRejected("There are no rows to measure.", "Give a table with rows.")
+        raise InputRejected("The table has no rows to measure.", "Give a table with rows.")
     digits = []
     for column in columns:
         if len(column) != len(columns[0]):
-            raise InputRejected("The columns have different numbers of rows.", "Give one code a row in each.")
+            raise InputRejected("The columns have different numbers of rows.", "Give one code per row in each column.")
         low, high = ends(column) if np.issubdtype(column.dtype, np.integer) else (MISSING - 1, MISSING)
         if low < MISSING:
             raise InputRejected("A column is not encoded.", "Give codes from 0 up, −1 for missing.")

@@ -25,7 +25,7 @@ from headgate.risk.candidates.runs import cell_runs
 from headgate.risk.disclosure.expected_loss import check_frames, dictionary_column, shown
 from headgate.risk.disclosure.sensitivity import Sensitivity, Weight, loss
 
-MOST_CHOICES = 20_000  # of fields a record, that a gap is measured over
+MOST_CHOICES = 20_000  # of fields per record, over which a gap is measured
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ def gammas(
         raise InputRejected("The dictionary and the records share no field.", "Give a dictionary with at least one of the fields.")
     individuals, rows = len(next(iter(columns.values()))), len(next(iter(cells.values())).codes)
     if individuals == 0 or rows == 0:
-        raise InputRejected(f"The {'dictionary' if individuals == 0 else 'table'} has no rows.", "Give one row an individual.")
+        raise InputRejected(f"The {'dictionary' if individuals == 0 else 'table'} has no rows.", "Give exactly one row per individual.")
     for name in weights:
         if name not in cells:
             raise absent_column(name, list(cells), "the records")
@@ -117,7 +117,7 @@ def gammas(
 
 
 def gap(cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column], weights: Mapping[str, Weight], keep: int) -> Gap:
-    """R of MinRisk's rule and of the best one, by trying every choice of fields a record against the real ρ. For small tables."""
+    """R of MinRisk's rule and of the best one, by trying every choice of fields of each record against the real ρ. For small tables."""
     _check_keep(keep, cells)
     names = tuple(cells)
     measured = gammas(cells, dictionary, weights)

@@ -24,7 +24,7 @@ _INFEASIBLE = 2  # scipy's status
 
 @dataclass(frozen=True, eq=False)
 class Programme:
-    """One choice a record, such that the entries of all choices taken sum to what is wanted."""
+    """One choice per record, such that the entries of all choices add up to what is wanted."""
 
     choices: NDArray[np.bool_]  # records × choices × attributes: what is disclosed
     there: NDArray[np.bool_]  # records × choices: whether the record has the cells for it
@@ -76,7 +76,7 @@ def greedy_per_attribute(gamma: NDArray[np.float64], present: NDArray[np.bool_],
 
 
 def exact_per_attribute(gamma: NDArray[np.float64], present: NDArray[np.bool_], k: int) -> Rule:
-    """Δ3 by an integer programme: one binary variable a record and subset of its attributes. For few attributes."""
+    """Δ3 by an integer programme: one binary variable per record and subset of its attributes. For few attributes only."""
     _check(gamma, present)
     check_entries(k, present.shape[0])
     rows, width = gamma.shape
@@ -90,7 +90,7 @@ def exact_per_attribute(gamma: NDArray[np.float64], present: NDArray[np.bool_], 
 
 def _check(gamma: NDArray[np.float64], present: NDArray[np.bool_]) -> None:
     if gamma.shape != present.shape or gamma.ndim != 2 or gamma.size == 0:
-        raise InputRejected("γ is not as large as the table, or the table is empty.", "Give one γ a cell.")
+        raise InputRejected("γ does not have the shape of the table, or the table is empty.", "Give one γ per cell.")
     if np.isnan(gamma[present]).any() or (gamma[present] < 0).any():
         raise InputRejected("A γ is negative or not a number.", "Give γ from 0 up; .inf is allowed.")
 
@@ -140,7 +140,7 @@ def _cost(gamma: NDArray[np.float64], rule: Rule) -> tuple[int, float]:
 
 
 def _solved(gamma: NDArray[np.float64], programme: Programme, known: Rule) -> Rule:
-    """The cheapest choice a record such that the entries of all add up to what is wanted.
+    """The cheapest choices, one per record, whose entries add up to what is wanted.
 
     Costs are measured from each record's cheapest choice and scaled to what the known rule costs. No record needs a choice that alone costs
     more than that, infinite ones among them. If the known rule cost much too much, the scale was wrong, and it is all done again."""
@@ -168,6 +168,8 @@ def _solved(gamma: NDArray[np.float64], programme: Programme, known: Rule) -> Ru
     taken = np.zeros(len(place), dtype=bool) if solution.x is None else solution.x > 0.5
     proven = solution.status == 0 and (totals @ taken == sums).all() and at_most(scaled[taken].sum(), solution.mip_dual_bound)
     if not proven:
-        raise InputRejected("The solver cannot prove a best rule: too many, or with costs too far apart.", "Use the greedy rule.")
+        raise InputRejected(
+            "The solver cannot prove that a rule is best: the table is too large, or the costs differ too much.", "Use the greedy rule."
+        )
     rule = programme.choices[record[taken], choice[taken]]
     return _solved(gamma, programme, rule) if scaled[taken].sum() < _SCALE / 10 else rule

@@ -45,7 +45,7 @@ def best_of(rules: Iterable[Rule], risk: Callable[[Rule], float]) -> tuple[Rule,
     """argmin over all of them, one after the other; the first wins ties. For small tables."""
     best = min(((risk(rule), place, rule) for place, rule in enumerate(rules)), key=lambda candidate: candidate[:2], default=None)
     if best is None:
-        raise InputRejected("There is no rule to choose from.", "Give at least one.")
+        raise InputRejected("The list of rules is empty.", "Give at least one.")
     return best[2], best[0]
 
 
@@ -55,7 +55,7 @@ def rule_risk(
     """R(δ, θ): the mean ℓ if what the rule does not disclose is suppressed. `cells` are in the order of the rule's attributes."""
     rows = {len(published_cells.codes) for published_cells in cells.values()}
     if rows != {len(rule)} or rule.shape[1] != len(cells) or len(rule) == 0:
-        raise InputRejected("The rule is not as large as the table.", "Give one row a record and one column an attribute.")
+        raise InputRejected("The rule does not have the shape of the table.", "Give one row per record and one column per attribute.")
     left = suppressed(cells, rule)
     disclosed = {name: shown(published_cells, dictionary.get(name)) for name, published_cells in left.items()}
     return float(loss(sensitivity.of(disclosed, len(rule)), consistent_individuals(left, dictionary, fields)).mean())

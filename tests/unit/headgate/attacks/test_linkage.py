@@ -73,7 +73,7 @@ def test_correlation_is_spearmans_and_few_rows_are_counted_out() -> None:
 
 
 def test_tables_without_a_common_column_or_with_a_position_twice_are_refused() -> None:
-    with pytest.raises(InputRejected, match="held by two"):
+    with pytest.raises(InputRejected, match="two people have the same position"):
         order_linkage([0, 0], [0, 1])
     with pytest.raises(InputRejected, match="not in both"):
         linkage_frames(pd.DataFrame({"age": [1]}), pd.DataFrame({"sex": [1]}), ["age"], group=None)

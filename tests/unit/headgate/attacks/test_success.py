@@ -31,7 +31,7 @@ def test_the_interval_is_wilsons() -> None:
     assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=5e-5)
     assert wilson(0, 10)[0] == 0
     assert wilson(10, 10)[1] == 1
-    with pytest.raises(InputRejected, match="nobody to attack"):
+    with pytest.raises(InputRejected, match="An attack needs somebody to attack"):
         success("a", "b", 0, 0, 0)
 
 

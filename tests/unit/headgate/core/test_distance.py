@@ -111,7 +111,7 @@ def test_weights_can_be_named_and_must_make_sense() -> None:
     for weights in ({"category": -1}, {"category": math.inf}, {"category": 0, "ordinal": 0}):
         with pytest.raises(InputRejected, match="Weights"):
             Distance(weights=weights).over([x, y])
-    with pytest.raises(InputRejected, match="no norm"):
+    with pytest.raises(InputRejected, match="does not give a norm"):
         Distance(p=0.5).over([x])
 
 
@@ -177,7 +177,7 @@ def test_a_function_over_too_many_values_is_refused_before_it_is_called() -> Non
 
 @pytest.mark.parametrize("p", [math.nan, math.inf, 0, -1])
 def test_what_is_no_norm_is_refused(p: float) -> None:
-    with pytest.raises(InputRejected, match="no norm"):
+    with pytest.raises(InputRejected, match="does not give a norm"):
         Distance(p=p).over([encoded("category", ["x"])])
 
 

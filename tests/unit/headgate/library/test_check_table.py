@@ -200,7 +200,7 @@ def test_kinds_and_hierarchies_can_be_given() -> None:
         (["age"], ["ill"], {"group": "nothing"}, "'nothing' is not in the table"),
         (["age"], ["ill"], {"delta": 0.5}, "without ε"),
         (["age"], ["ill"], {"epsilon": "much"}, "not a number"),
-        (["age"], ["pay"], {"interval": -1}, "no finite number"),
+        (["age"], ["pay"], {"interval": -1}, "not a finite number"),
         (["age"], [], {"epsilon": 0.1}, "no sensitive attribute"),
     ],
 )

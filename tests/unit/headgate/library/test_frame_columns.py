@@ -37,7 +37,7 @@ def test_a_table_has_the_roles_and_the_harmless_values_that_are_named() -> None:
     [
         (lambda: hg.encode(FRAME, "agee"), "Did you mean 'age'"),
         (lambda: hg.classes(FRAME, ["seks"]), "not in the table"),
-        (lambda: hg.table(FRAME, quasi=["age"], kinds={"ill": "category"}), "neither quasi-identifier nor sensitive"),
+        (lambda: hg.table(FRAME, quasi=["age"], kinds={"ill": "category"}), "neither a quasi-identifier nor sensitive"),
         (lambda: hg.table(FRAME, quasi=["age", "age"]), "named twice"),
         (lambda: hg.encode(FRAME, "age", kinds={"age": "vector"}), "one column, not a vector"),
     ],

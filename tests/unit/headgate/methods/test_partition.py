@@ -18,7 +18,7 @@ def test_what_cannot_be_reached_says_so_with_a_proof_and_refuses_to_be_used(make
     assert found.certificate.rows == 120
     with pytest.raises(RequirementNotMet) as refusal:
         found.require()
-    assert "No partition can do it" in refusal.value.remedy
+    assert "No partition can satisfy this" in refusal.value.remedy
     assert "'x'" not in str(refusal.value)
     assert "x" not in repr(found.certificate.sentence()).split()
 

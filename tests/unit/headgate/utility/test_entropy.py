@@ -150,10 +150,10 @@ def test_what_the_table_was_not_published_from_is_refused(make_people: PEOPLE) -
     with pytest.raises(InputRejected, match="40 rows are published of 39"):
         entropy_loss(published, {name: column.take(np.arange(39)) for name, column in source.items()})
     for other in (groups[:39], groups // 2, np.where(groups == 0, -1, groups)):
-        with pytest.raises(InputRejected, match="groups are not those"):
+        with pytest.raises(InputRejected, match="groups do not match the published table"):
             entropy_loss(published, source, other.astype(np.int32))
     gapped = np.where(groups > 3, groups + 1, groups).astype(np.int32)
-    with pytest.raises(InputRejected, match="groups are not those"):
+    with pytest.raises(InputRejected, match="groups do not match the published table"):
         entropy_loss(replace(published, group=gapped), source, gapped)
     # The same groups, but other people in them: some cell covers less than the values that are said to be in it.
     with pytest.raises(InputRejected, match="do not cover the values of their groups"):

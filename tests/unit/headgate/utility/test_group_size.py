@@ -30,7 +30,7 @@ def test_groups_of_exactly_k_have_average_one() -> None:
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, True, float("nan"), None])
 def test_a_k_that_is_no_group_size_is_refused(k) -> None:
-    with pytest.raises(InputRejected, match="k is no whole number"):
+    with pytest.raises(InputRejected, match="k is not a whole number"):
         average_group_size([np.array([0, 0])], k)
 
 

@@ -258,7 +258,7 @@ def test_what_cannot_be_learned_is_refused_without_a_value_in_the_message(make_p
         ((table, published, groups, "habits"), "no attribute of up to 100 classes"),
         ((*released(many, groups), "pay"), "no attribute of up to 100 classes"),
         ((*released(absent, groups), "ill"), "no attribute of up to 100 classes"),
-        ((*released(same, groups), "ill"), "less than two classes"),
+        ((*released(same, groups), "ill"), "fewer than two classes"),
         ((*released(make_people(99, 1, gaps=False), np.arange(99) // 5), "ill"), "99 rows have"),
         ((table, published, groups[::-1], "ill"), "not the input rows in their order"),
         ((table.take(np.arange(200)[::-1]), published, groups, "ill"), "not the input rows in their order"),
@@ -277,5 +277,5 @@ def test_what_cannot_be_learned_is_refused_without_a_value_in_the_message(make_p
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_classifier_that_did_not_settle_is_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine_learning, "STEPS", 2)
-    with pytest.raises(RequirementNotMet, match="did not settle"):
+    with pytest.raises(RequirementNotMet, match="did not converge"):
         classifier_accuracy(*released(workers(300, 1), np.arange(300)), "ill")

@@ -85,7 +85,7 @@ BROKEN = [
         "region.csv",
         b"\n\na;b;*\n;;\na;b;*\n",
         "region.csv: The hierarchy of 'region' lists a leaf twice, in lines 3 and 5.",
-        "one line a leaf",
+        "one line per leaf",
     ),
     ("region.csv", b"\na;b;*\n\nc;;*\n", "region.csv: The hierarchy of 'region' has an empty cell in line 4.", "Name every node"),
     ("region.csv", b"\na\n", "region.csv: The hierarchy of 'region' has one column in line 2.", "leaf;…;root"),

@@ -155,7 +155,7 @@ BAD_TABLES = [
     (TABLES.replace("30", "31"), {}, ["do not count the same number of people"], "how many individuals"),
     (TABLES.replace("years", "age"), {}, ["'age' has no frequency table"], "leave the field out"),
     (TABLES.replace("20,30", "0,0").replace(",,10", ",1,0"), {"individuals": 9}, ["'age' counts nobody"], "Leave the field out"),
-    (TABLES.replace("years,,10", "years,20,10"), {}, ["lists a value twice"], "one row a value"),
+    (TABLES.replace("years,,10", "years,20,10"), {}, ["lists a value twice"], "one row per value"),
     (TABLES.replace("years,20,", "years,CANARY,"), {}, ["not numbers"], "another kind"),
 ]
 

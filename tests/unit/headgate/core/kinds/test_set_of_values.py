@@ -20,5 +20,5 @@ def test_a_missing_set_is_not_the_empty_set() -> None:
 
 
 def test_lists_are_refused_where_no_set_is_declared() -> None:
-    with pytest.raises(InputRejected, match="lists or the like"):
+    with pytest.raises(InputRejected, match="cells that are lists"):
         encode([["a"], ["b"]], Kind.CATEGORY)

@@ -18,8 +18,8 @@ from tests.unit.headgate.methods.full_domain.mixed import encoded, mixed
     [
         (LevelSettings(201), "cannot make a group"),
         (LevelSettings(0), "not a valid group size"),
-        (LevelSettings(2, Fraction("1.01")), "outside 0 … 1"),
-        (LevelSettings(2, Fraction(-1)), "outside 0 … 1"),
+        (LevelSettings(2, Fraction("1.01")), "not between 0 and 1"),
+        (LevelSettings(2, Fraction(-1)), "not between 0 and 1"),
         (LevelSettings(2, objective="beauty"), "objective"),
     ],
 )

@@ -92,14 +92,14 @@ def test_a_similarity_that_cannot_be_measured_is_refused(monkeypatch: pytest.Mon
     cells, people = {"name": published(["ab"]), "age": published(["1"])}, pd.DataFrame({"name": ["ab"], "age": [1]})
     dictionary = {**named(["ab"]), **encode_dictionary(people, DOMAINS, ["age"])}
     for threshold in (0.0, -1.0, 1.01, float("nan")):
-        with pytest.raises(InputRejected, match="not above 0 and at most 1"):
+        with pytest.raises(InputRejected, match="must be above 0 and at most 1"):
             consistent_individuals(cells, dictionary, ["name"], {"name": threshold})
     with pytest.raises(InputRejected, match="'age' is compared by similarity but is no category"):
         consistent_individuals(cells, dictionary, ["name", "age"], {"age": 0.8})
     with pytest.raises(InputRejected, match="'age' is compared by similarity but is not shared"):
         consistent_individuals(cells, dictionary, ["name"], {"age": 0.8})
     town = encode_dictionary(pd.DataFrame({"town": ["Rome"]}), DOMAINS, ["town"])
-    with pytest.raises(InputRejected, match="no category without hierarchy"):
+    with pytest.raises(InputRejected, match="not a category without a hierarchy"):
         consistent_individuals({"town": published(["Rome"])}, town, ["town"], {"town": 0.8})
     with pytest.raises(InputRejected, match="released as intervals"):
         consistent_individuals({"name": published(["[a..b]"])}, dictionary, ["name"], {"name": 0.8})

@@ -253,11 +253,11 @@ def test_tables_that_cannot_be_compared_are_refused() -> None:
     for missing in (None, math.nan, ""):
         with pytest.raises(InputRejected, match="key is missing"):
             refines(people, people, np.array([missing], dtype=object), keys, FIELDS)
-    with pytest.raises(InputRejected, match="as many as its rows"):
+    with pytest.raises(InputRejected, match="not one key per row"):
         refines(people, people, keys, np.array(["a", "b"]), FIELDS)
     with pytest.raises(InputRejected, match="'eye' is in neither"):
         refines(people, people, keys, keys, ["eye"])
-    with pytest.raises(InputRejected, match="at least one field|no field"):
+    with pytest.raises(InputRejected, match="at least one field|No field"):
         refines(people, people, keys, keys, [])
     texts = {"age": encode_column(pd.Series(["20"]), ColumnSpec("age", Kind.CATEGORY, Role.QUASI))}
     with pytest.raises(InputRejected, match="of kind integer in one table and category in the other"):

@@ -86,7 +86,7 @@ def test_hierarchies_may_be_given_in_any_form() -> None:
         assert disclosure_risk(towns, people, ["x"], ONE, hierarchies={"x": form}).consistent.tolist() == [2]
     ages, born = pd.DataFrame({"x": ["[20..29]"]}), pd.DataFrame({"x": [20, 29, 30]})
     assert disclosure_risk(ages, born, ["x"], ONE, kinds={"x": "integer"}, hierarchies={"x": {"widths": [10]}}).consistent.tolist() == [2]
-    with pytest.raises(InputRejected, match="no table of levels"):
+    with pytest.raises(InputRejected, match="not a table of levels"):
         disclosure_risk(towns, people, ["x"], ONE, hierarchies={"x": "town.csv"})
 
 
@@ -101,16 +101,16 @@ def test_the_root_is_suppressed_however_it_is_called() -> None:
     ("make", "message"),
     [
         (lambda: Sensitivity("bogus", {"x": 2.0}), "form of a sensitivity is unknown"),  # type: ignore[arg-type]
-        (lambda: Sensitivity(Form.COUNT).of({}, 1), "no weight of records"),
+        (lambda: Sensitivity(Form.COUNT).of({}, 1), "needs a weight for the records"),
         (lambda: Sensitivity.additive({"x": ["12 Main St", 2]}), "negative or not a number"),
         (lambda: Sensitivity.additive({"x": [pd.NA, 1]}), "negative or not a number"),
         (lambda: Sensitivity.additive({"x": [[1], [2, 3]]}), "negative or not a number"),
-        (lambda: Sensitivity.fixed([1.0, 2.0]), "no single number"),  # type: ignore[arg-type]
-        (lambda: Sensitivity.interactions({}, {("x",): 1}), "no two attributes"),  # type: ignore[dict-item]
-        (lambda: Sensitivity.interactions({}, {("x", "x"): 1}), "no two attributes"),
-        (lambda: Sensitivity.interactions({}, {"xy": 1}), "no two attributes"),  # type: ignore[dict-item]
-        (lambda: Sensitivity.interactions({}, {("x", "y"): 1, ("y", "x"): 1}), "weighed twice"),
-        (lambda: bayes_risk([1.0, 2.0], [math.inf, -math.inf]), "no distribution"),
+        (lambda: Sensitivity.fixed([1.0, 2.0]), "not a single number"),  # type: ignore[arg-type]
+        (lambda: Sensitivity.interactions({}, {("x",): 1}), "does not name two attributes"),  # type: ignore[dict-item]
+        (lambda: Sensitivity.interactions({}, {("x", "x"): 1}), "does not name two attributes"),
+        (lambda: Sensitivity.interactions({}, {"xy": 1}), "does not name two attributes"),  # type: ignore[dict-item]
+        (lambda: Sensitivity.interactions({}, {("x", "y"): 1, ("y", "x"): 1}), "listed twice"),
+        (lambda: bayes_risk([1.0, 2.0], [math.inf, -math.inf]), "not a distribution"),
     ],
 )
 def test_what_says_nothing_is_refused_and_not_shown(make: Any, message: str) -> None:
@@ -122,10 +122,10 @@ def test_what_says_nothing_is_refused_and_not_shown(make: Any, message: str) -> 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"fields": [0]}, "name is no text"),
-        ({"released": pd.DataFrame([["a"]]), "fields": ["0"]}, "name is no text"),
-        ({"released": pd.DataFrame({"x": [["secret"]]})}, "lists or the like"),
-        ({"dictionary": pd.DataFrame({"x": [["secret"]]})}, "lists or the like"),
+        ({"fields": [0]}, "name is not text"),
+        ({"released": pd.DataFrame([["a"]]), "fields": ["0"]}, "name is not text"),
+        ({"released": pd.DataFrame({"x": [["secret"]]})}, "cells that are lists"),
+        ({"dictionary": pd.DataFrame({"x": [["secret"]]})}, "cells that are lists"),
         ({"similar": {"x": "0.8"}}, "Jaro similarity"),
         ({"dictionary": pd.DataFrame({"x": ["a", "b"], "id": ["", "1"]}), "key": "id"}, "missing or repeated"),
     ],

@@ -336,7 +336,7 @@ def test_the_simulated_intrusion_is_the_share_of_unique_matches_that_are_right()
         ({"fraction": 1.5}, "not in"),
         ({"fraction": math.nan}, "not a number"),
         ({"weights": np.ones(2)}, "2 sampling weights for 3 rows"),
-        ({"weights": np.array([1, 1, math.nan])}, "no positive number"),
+        ({"weights": np.array([1, 1, math.nan])}, "not a positive number"),
         ({"weights": np.full(3, 9e11)}, "larger than any"),
         ({"fraction": "1e-300"}, "larger than any"),
         ({"weights": np.full(3, 0.5)}, "smaller than the sample"),

@@ -127,7 +127,7 @@ def test_a_large_group_of_a_huge_population_has_a_number() -> None:
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, math.nan, math.inf, 1e300])
 def test_weights_that_stand_for_nobody_are_refused(weight: float) -> None:
-    with pytest.raises(InputRejected, match="no positive number"):
+    with pytest.raises(InputRejected, match="not a positive number"):
         individual_risk([np.zeros(2, dtype=np.int32)], np.array([1.0, weight]))
 
 

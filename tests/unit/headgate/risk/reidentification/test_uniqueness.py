@@ -236,5 +236,5 @@ def test_a_set_of_no_attributes_and_a_name_for_two_are_refused() -> None:
     columns = columns_of([(1, 2)])
     with pytest.raises(InputRejected, match="at least one attribute"):
         special_uniques(columns, 0)
-    with pytest.raises(InputRejected, match="one name"):
+    with pytest.raises(InputRejected, match="the same name"):
         special_uniques([columns[0], columns[0]])
