@@ -1,4 +1,4 @@
-"""The risk–utility frontier: the settings that no other beats on both."""
+"""The risk–utility frontier: the settings that no other setting beats on both."""
 
 from __future__ import annotations
 

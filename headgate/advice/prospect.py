@@ -46,7 +46,7 @@ class Prospect:
 
     @property
     def certificate(self) -> Certificate | None:
-        """Against the smallest δ that is refuted."""
+        """The proof against the smallest δ that is refuted."""
         above = Fraction(0) if self.possible is None else self.possible + Fraction(1, 100)
         return self.at(above).certificate if above <= 1 else None
 

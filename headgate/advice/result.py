@@ -1,4 +1,4 @@
-"""What advice says of one projected table. Binding values are data: for the steward's own terminal."""
+"""What advice says about one projected table. Binding values are data: for the steward's own terminal only."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Setting:
-    """One (k, ε) and the δ it can carry.
+    """One (k, ε) and the δ it supports.
 
     `guaranteed`: the largest hundredth at which Lemma 2 promises groups that keep all limits (None: no δ). `reached`: the largest of those
     tried at which groups were found. `possible`: the largest hundredth that no certificate refutes (None: not even δ = 0); between the two
@@ -75,7 +75,7 @@ class Setting:
 
     @property
     def why_not(self) -> str:
-        """Why nothing was reached at all; empty where something was."""
+        """Why no δ was reached; empty if one was."""
         if self.best is not None:
             return ""
         if self.points:
@@ -107,7 +107,7 @@ class TableAdvice:
         return next((setting for setting in self.settings if setting.k == k and setting.epsilon == epsilon), None)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, data among them: not for logs."""
+        """Plain values that include data: not for logs."""
         binding = [
             {"attribute": entry.attribute, "value": _plain(entry.value), "rows": entry.rows, "share": entry.share} for entry in self.binding
         ]

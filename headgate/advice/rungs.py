@@ -1,4 +1,4 @@
-"""The δ that are tried: written with two decimals, so that what was reached can be pasted into a policy as it stands."""
+"""The δ that are tried, written with two decimals so that a δ that was reached can be pasted into a policy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROUND = tuple(Fraction(i, 20) for i in range(21))
 
 
 def rungs(k: int, more: Sequence[Fraction] = ()) -> tuple[Fraction, ...]:
-    """From 1 down to 0 in twentieths, with those asked for besides. Finer steps cost too much: grouping a table in vain takes longest just
+    """From 1 down to 0 in twentieths, and the requested ones. Finer steps cost too much: grouping a table in vain takes longest just
     above what it can carry. And larger groups feel any δ, not only 1 − j/(k−1)."""
     if k < 2:
         raise InputRejected(f"k = {k} leaves rows alone in their groups.", "Give k ≥ 2.")
@@ -22,7 +22,7 @@ def rungs(k: int, more: Sequence[Fraction] = ()) -> tuple[Fraction, ...]:
 
 
 def delta_text(delta: Fraction) -> str:
-    """As a person would write it: 0.7, and not 7/10. Digits are cut off, never rounded up to a stronger promise."""
+    """As a person would write it: 0.7, not 7/10. Digits are cut off, never rounded up to a stronger promise."""
     places = 2 if delta in HUNDREDTHS else 6
     whole = int(delta * 10**places)
     text = f"{whole // 10**places}.{whole % 10**places:0{places}d}".rstrip("0").rstrip(".")
@@ -32,6 +32,6 @@ def delta_text(delta: Fraction) -> str:
 
 
 def largest(holds: Callable[[Fraction], bool]) -> Fraction | None:
-    """The largest hundredth at which something holds that holds below wherever it holds; None: not even at 0."""
+    """The largest hundredth at which a condition holds, if it holds at all lower ones too; None: not even at 0."""
     place = bisect.bisect_left(HUNDREDTHS, True, key=lambda delta: not holds(delta))
     return HUNDREDTHS[place - 1] if place > 0 else None

@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 def side_by_side(work: Callable[[T], R], items: Sequence[T], stopping: threading.Event) -> list[R]:
-    """The results in the order of the items. What breaks one try, or Ctrl-C, ends them all: `stopping` is the event that the runs of `work`
+    """The results in the order of the items. An error in one try, or Ctrl-C, ends them all: `stopping` is the event that the runs of `work`
     watch, and is set then."""
     if len(items) < 2:
         return [work(item) for item in items]

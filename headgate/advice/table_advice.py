@@ -1,4 +1,4 @@
-"""What settings can this table carry? For a few (k, ε): the largest δ that is guaranteed, that is reached, and that nothing refutes.
+"""Which settings this table supports. For a few (k, ε): the largest δ that is guaranteed, that is reached, and that nothing refutes.
 
 The answer names the values that bind; they are data, for the steward's own terminal.
 """
@@ -50,7 +50,7 @@ class Sweep:
     closely: Sequence[Any] | None = None
 
     def below(self, epsilons: Sequence[str], alone: bool) -> Sequence[Fraction]:
-        """How far under the largest δ the frontier is looked at; where δ = 0 is known already, once."""
+        """How far below the largest δ the frontier is tried; only once where δ = 0 is known already."""
         if self.closely is not None and {exact(text) for text in self.closely}.isdisjoint(map(exact, epsilons)):
             return ()
         return BELOW[:1] if alone else BELOW
@@ -83,7 +83,7 @@ def advise(
 
     def along(graph: Graph) -> list[Setting]:
         cliques, settings = [cliques_of(graph.limit), *known], list[Setting]()
-        for k in reversed(sizes):  # large groups are made fastest, and where they come out small ones begin
+        for k in reversed(sizes):  # large groups are made fastest, and smaller ones start where they ended
             near = next((setting.reached for setting in reversed(settings) if setting.reached is not None), None)
             prospect = Prospect(k, graph.limit, sweep.others, columns, quasi, cliques)
             settings.append(_setting(graph, prospect, sweep, near, alone.get(k)))
@@ -91,7 +91,7 @@ def advise(
                 announce(len(graph.epsilons))
         return [replace(setting, epsilon=float(exact(text))) for text in graph.epsilons for setting in reversed(settings)]
 
-    if sweep.scout is not None:  # at δ = 0 every ε is alike
+    if sweep.scout is not None:  # at δ = 0 every ε gives the same result
         first = graphs[0].epsilons[0]
         alone |= dict(zip(sizes, side_by_side(lambda k: sweep.trial(k, first, "0"), sizes, stopping), strict=True))
     settings = tuple(setting for searched in side_by_side(along, graphs, stopping) for setting in searched)
@@ -101,7 +101,7 @@ def advise(
 
 
 def fitting(sizes: Sequence[int], rows: int) -> tuple[int, ...]:
-    """Those k of which at least one group can be made."""
+    """The k for which at least one group can be made."""
     possible = tuple(sorted({k for k in sizes if 2 <= k <= rows}))
     if not possible:
         raise InputRejected(f"{rows} rows cannot make a group of any of the k given.", "Give smaller k, at least 2.")
@@ -109,7 +109,7 @@ def fitting(sizes: Sequence[int], rows: int) -> tuple[int, ...]:
 
 
 def _graphs(columns: Sequence[Column], epsilons: Sequence[Any], distance: Distance | None) -> list[Graph]:
-    """By rising ε. A larger ε with as many similar pairs has the same ones."""
+    """By rising ε. A larger ε with the same number of similar pairs has the same pairs."""
     graphs: list[Graph] = []
     pairs = -1
     for _, text in sorted({exact(text): str(text) for text in epsilons}.items()):
@@ -123,7 +123,7 @@ def _graphs(columns: Sequence[Column], epsilons: Sequence[Any], distance: Distan
 
 
 def _setting(graph: Graph, prospect: Prospect, sweep: Sweep, near: Fraction | None, alone: Tried | None) -> Setting:
-    """Bounds first; then a sample where there is one; then only δ that nothing refutes are tried. `alone`: what came of k by itself."""
+    """Bounds first; then a sample where there is one; then only δ that nothing refutes are tried. `alone`: the result of k by itself."""
     k, epsilon, allowed = prospect.k, graph.epsilons[0], prospect.open_rungs(sweep.more)
     ahead = Ahead(None, None)
     points: tuple[Point, ...] = ()

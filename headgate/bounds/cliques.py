@@ -22,7 +22,7 @@ from headgate.counting.value_boxes import close
 from headgate.grouping.abstract_graph import Occurring, occurring, weight_near
 from headgate.grouping.limits import NeighbourhoodLimit
 
-WORK = 5 * 10**9  # differences of two numbers that counting all neighbourhoods may take: seconds
+WORK = 5 * 10**9  # differences of two numbers that counting all neighbourhoods may take: some seconds
 SEEDS = 64  # values from which cliques are grown
 GROWTH = 4_000_000  # pairs that may be compared while growing
 EXACT_STEPS = 100_000  # of branch and bound
@@ -55,7 +55,7 @@ class Cliques:
 
 
 def cliques_of(limit: NeighbourhoodLimit, work: int = WORK) -> Cliques:
-    """Found once for a limit; they stay true for the same limit under any δ."""
+    """Computed once for a limit; they hold for the same limit under any δ."""
     present = occurring(limit)
     size, total = len(present.count), limit.rows
     centre = limit.centre[present.number]
@@ -128,7 +128,7 @@ def _near(
     try:
         near = weight_near(limit, present, present.count, work)
         return near, near if centre.all() else weight_near(limit, present, np.where(centre, present.count, 0), work)
-    except InputRejected:  # more work than a look beforehand is worth: what rests on it is then not said
+    except InputRejected:  # more work than a preview is worth: figures that need it are then left out
         return None, None
 
 

@@ -16,9 +16,9 @@ FEW = 62  # values: one word of bits
 def heaviest_clique(
     layout: DistanceLayout, codes: NDArray[np.int32], weight: NDArray[np.int64], reach: float, least: int, steps: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Places of the values of a clique that outweighs `least`; empty if there is none, or if none is found within the steps.
+    """The places of the values of a clique that outweighs `least`; empty if none exists or none is found within the steps.
 
-    As Östergård has it: `most[i]` bounds every clique of the values from i on, and so every search that has come to i."""
+    As in Östergård: `most[i]` bounds every clique of the values from i on, and so every search that has reached i."""
     size = len(weight)
     beside = np.zeros(size, np.int64)
     for i in range(size):

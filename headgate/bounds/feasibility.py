@@ -1,4 +1,4 @@
-"""What is known before any work: whether a partition is guaranteed, whether it is impossible, and how far the table is from either.
+"""What is known before any work: whether a partition is guaranteed, whether it is impossible, and how far the table is from each.
 
 The guarantee is Lemma 2 of the paper, with floors. It speaks of groups by number; groups that come out published alike are measured as
 one class as well, and about that nothing is guaranteed. Inequality 4 is Lemma 2 without its floors: guidance only (DEFINITIONS §4).
@@ -161,7 +161,7 @@ def ways_to_publish(quasi: Sequence[Column], most: int) -> int | None:
 
 
 def binding_degrees(cliques: Cliques) -> NDArray[np.int64] | None:
-    """For each value that occurs: a row's neighbours, of a row that is no centre only those that are."""
+    """For each value that occurs: a row's neighbours, for a row that is not a centre, only the centres among them."""
     if cliques.near is None or cliques.near_centres is None:
         return None
     return np.where(cliques.centre, cliques.near - 1, cliques.near_centres)
@@ -189,7 +189,8 @@ def _of_limit(limit: NeighbourhoodLimit, k: int, cliques: Cliques, columns: Sequ
 
 
 def _binds(limit: NeighbourhoodLimit, k: int, cliques: Cliques) -> bool:
-    """Could any group of k or more violate it? Not if there is no centre, none has so many similar rows, or groups may be all alike."""
+    """Could any group of k or more violate it? Not if no row is a centre, if no centre has that many similar rows, or if groups may consist
+    of similar rows only."""
     if not cliques.centre.any() or bool((limit.allowed[k:] >= np.arange(k, limit.rows + 1)).all()):
         return False
     return cliques.near is None or int(cliques.near[cliques.centre].max()) > int(limit.allowed[k])

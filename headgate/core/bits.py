@@ -8,7 +8,7 @@ import numpy as np
 
 @numba.njit(cache=True, nogil=True)
 def population(x: np.uint64) -> np.uint64:
-    """Bits that are set, by halves."""
+    """The number of bits that are set, by halving."""
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
     x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -17,7 +17,7 @@ def population(x: np.uint64) -> np.uint64:
 
 @numba.njit(cache=True, nogil=True)
 def lowest(word: int) -> int:
-    """The place of the lowest bit that is set; one must be."""
+    """The place of the lowest bit that is set; at least one bit must be set."""
     place = 0
     while not word >> place & 1:
         place += 1

@@ -46,19 +46,19 @@ class CellReader:
         return out
 
     def interval(self, text: str) -> tuple[float, float] | None:
-        """The stretch of the line that a cell names: numbers, days, or an ordinal's ranks. None for what is no stretch."""
+        """The stretch of the line that a cell names: numbers, days, or an ordinal's ranks. None for a cell that is not a stretch."""
         cell = parse_cell(text)
         return self.column.kind.rules.stretch(cell, self) if isinstance(cell, Single | Interval) else None
 
     def places(self, text: str) -> tuple[int, int] | None:
-        """Which of the column's values lie on that stretch: the first, and the one past the last. None for what is no stretch."""
+        """Which of the column's values lie on that stretch: the first, and the one past the last. None for a cell that is not a stretch."""
         stretch = self.interval(text)
         if stretch is None:
             return None
         return int(np.searchsorted(self._points, stretch[0])), int(np.searchsorted(self._points, stretch[1], side="right"))
 
     def leaves_under(self, label: str) -> int:
-        """How many values lie under a node of the hierarchy, or are named so."""
+        """How many values lie under a node of the hierarchy, or have this name."""
         if self.column.hierarchy is None:
             return 0
         out = np.zeros(self.size + 1, dtype=bool)

@@ -25,7 +25,7 @@ _CURE = "A cell is a value, [low..high], {a|b}, a calendar part or *; | { } [ \\
 
 @dataclass(frozen=True)
 class Everything:
-    """`*`: any value, a missing one too."""
+    """`*`: any value, including a missing one."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def format_cell(cell: Cell) -> str:
 
 
 def parse_cell(text: str) -> Cell:
-    """The exact inverse of `format_cell`; anything that it never writes is refused."""
+    """The exact inverse of `format_cell`; text that `format_cell` never writes is refused."""
     if text == "":
         return Missing()
     if text == EVERYTHING:
@@ -105,7 +105,7 @@ def parse_cell(text: str) -> Cell:
 
 
 def interval_of_node(label: str) -> tuple[float, float] | None:
-    """The stretch that a node over numbers is labelled with, [low..high]. None for any other label: it is a name."""
+    """The stretch [low..high] in the label of a node over numbers. None for any other label, which is a name."""
     ends = label[1:-1].split("..") if label.startswith("[") and label.endswith("]") else []
     if len(ends) != 2 or not all(is_number(end) for end in ends) or format_interval(*ends) != label:
         return None

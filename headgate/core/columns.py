@@ -58,12 +58,12 @@ class Column:
 
     @property
     def width(self) -> float:
-        """Width of a numeric domain; 0 where there is but one value."""
+        """The width of a numeric domain; 0 where it has only one value."""
         return 0.0 if self.domain is None else float(self.domain[1] - self.domain[0])
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The columns of a file that it takes: itself or, of a vector, its components."""
+        """Its columns in the file: the column itself or, for a vector, its components."""
         if not self.kind.rules.components:
             return (self.name,)
         return self.components or tuple(f"{self.name}_{i + 1}" for i in range(self.values.shape[1]))
@@ -72,7 +72,7 @@ class Column:
         return replace(self, codes=self.codes[rows])
 
     def counts(self) -> NDArray[np.int64]:
-        """Rows per value, the last place counting the missing."""
+        """Rows per value; the last place counts the missing ones."""
         return np.bincount(np.where(self.codes < 0, len(self.values), self.codes), minlength=len(self.values) + 1)
 
 

@@ -162,7 +162,7 @@ def _called_on_all(function: PairFunction, values: Sequence[Any]) -> NDArray[np.
     """The function's table over all pairs: refused unless it is finite, not negative, symmetric, and 0 between equal values."""
     matrix = np.zeros((len(values), len(values)))
     for i, value in enumerate(values):
-        for j, other in enumerate(values):  # both orders: whether it is symmetric is to be seen
+        for j, other in enumerate(values):  # both orders, to see whether it is symmetric
             matrix[i, j] = _called(function, value, other)
     if not np.isfinite(matrix).all() or (matrix < 0).any():
         raise InputRejected("The callable distance returns values that are negative or not finite.", "Correct the function.")
@@ -178,7 +178,7 @@ def _decoded(columns: Sequence[Column], row: NDArray[np.int32]) -> Any:
 
 
 def _called(function: PairFunction, value: Any, other_value: Any) -> float:
-    """What a foreign function says when it fails may hold cells, so only the kind of its failure is told."""
+    """The message of a foreign function's failure may contain cells, so only the class of the failure is shown."""
     try:
         return float(function(value, other_value))
     except HeadgateError:

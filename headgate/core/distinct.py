@@ -1,4 +1,4 @@
-"""Distinct rows of codes: what repeats is looked at once."""
+"""Distinct rows of codes, so that repeated rows are processed once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def places(columns: Iterable[Codes]) -> NDArray[np.int32]:
     """Each row's place among the distinct rows in lexicographic order: numbers 0, 1, 2 …
 
     Columns are multiplied into one key per row, in place, as long as a table of all keys is no larger than four times the rows; then the
-    keys that occur are numbered anew. Where that table would be too large they meet in a hash table, and only distinct ones are sorted."""
+    keys that occur are renumbered. Where that table would be too large, a hash table collects them and only distinct keys are sorted."""
     keys, room = None, 1
     for column in columns:
         if keys is None:
@@ -104,7 +104,7 @@ def _append(keys: NDArray[np.int32], column: NDArray[np.int32], low: int, span: 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _number(keys: NDArray[np.int32], marks: NDArray[np.int32]) -> int:
-    """Numbers the keys that occur, in their order and in place; gives how many there are."""
+    """Numbers the keys that occur, in their order and in place; returns how many there are."""
     for key in keys:
         marks[key] = 1
     number = 0
@@ -118,7 +118,7 @@ def _number(keys: NDArray[np.int32], marks: NDArray[np.int32]) -> int:
 
 
 def _number_pairs(keys: NDArray[np.int32], column: Codes, low: int, span: int) -> int:
-    """Numbers the pairs of key and code in their order, in place; gives how many there are. Only distinct ones are sorted."""
+    """Numbers the pairs of key and code in their order, in place; returns how many there are. Only distinct pairs are sorted."""
     pairs = _pairs(keys, column, low, span)
     place, first, _ = numbered(pairs)
     rank = np.empty(len(first), dtype=np.int32)

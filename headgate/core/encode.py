@@ -18,7 +18,7 @@ THREADS, MANY_ROWS = 4, 100_000  # columns at once, and the rows from which that
 
 @dataclass(frozen=True)
 class ColumnSpec:
-    """What a policy (or a dtype) says of one attribute."""
+    """What a policy (or a dtype) says about one attribute."""
 
     name: str
     kind: Kind
@@ -37,7 +37,7 @@ class ColumnSpec:
 
 
 def encode_column(cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Column:
-    """Cells are taken by position; index labels mean nothing. Refuses what the spec does not allow, naming no value."""
+    """Cells are taken by position; index labels mean nothing. Refuses what the spec does not allow, without naming a value."""
     rules = spec.kind.rules
     codes, values, hierarchy = rules.encode(cells, spec)
     sensitive = np.ones(len(values) + 1, dtype=bool)

@@ -1,4 +1,4 @@
-"""What can go wrong, each with the exit code of the command line and the sentence that cures it.
+"""What can go wrong. Each error has the command line's exit code and a sentence that says how to cure it.
 
 Messages never carry data values: counts, column names, policy keys and places only.
 """
@@ -11,8 +11,8 @@ from typing import Any
 
 
 class HeadgateError(Exception):
-    """Root of every refusal. `code` is the exit code; `cure` says what the reader can do about it; `document` is what was found until
-    then, for `--json`; `step` is the step of a run that raised it."""
+    """Root of every refusal. `code` is the exit code; `cure` says what the reader can do about it; `document` holds the results up to
+    that point, for `--json`; `step` is the step of a run that raised it."""
 
     code = 1
     step = ""
@@ -28,19 +28,19 @@ class HeadgateError(Exception):
 
 
 class Defect(HeadgateError):
-    """Something of ours broke: the class and place of the foreign exception, never its text."""
+    """A defect of headgate itself: the class and place of the foreign exception, never its text."""
 
 
 class PolicyInvalid(HeadgateError):
-    """The policy file says something that cannot be meant."""
+    """The policy file is not valid."""
 
     code = 2
 
 
 class InputRejected(HeadgateError):
-    """The data, a dictionary or an argument is not what it is declared to be. `values` are those of the data that are concerned: for
-    whoever holds the file and asks on their own terminal, and for nobody else. They are in no message, and no step of a release lets
-    them out."""
+    """The data, a dictionary or an argument is not what it is declared to be. `values` are the data values concerned, shown only to
+    the person who holds the file and asks on their own terminal. No message contains them, and no step of a release passes
+    them on."""
 
     code = 2
 

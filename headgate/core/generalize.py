@@ -1,4 +1,4 @@
-"""Generalization: one published text a group and quasi-identifier, and its loss (DEFINITIONS §1, §4).
+"""Generalization: one published text per group and quasi-identifier, and its loss (DEFINITIONS §1, §4).
 
 number, integer → bounding interval; date → smallest calendar part; ordinal → interval of levels; anything with a hierarchy →
 lowest common ancestor; flat category → the set of values present. A group that mixes missing and present cells gets the whole
@@ -23,7 +23,7 @@ from headgate.core.kinds.kind_rules import FLAT
 
 @dataclass(frozen=True, eq=False)
 class GeneralizedColumn:
-    """One quasi-identifier, a place a group: the cell's text and its share of the domain in [0, 1]."""
+    """One quasi-identifier, with one place per group: the cell's text and its share of the domain in [0, 1]."""
 
     name: str
     texts: NDArray[Any]
@@ -55,7 +55,7 @@ def generalize(column: Column, groups: Codes, count: int) -> GeneralizedColumn:
 def _spans(
     codes: NDArray[np.int32], groups: NDArray[np.int32], count: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """Smallest and largest code a group, and how many cells are present and missing."""
+    """The smallest and largest code per group, and how many cells are present and missing."""
     low, high = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
     present, missing = np.zeros(count, np.int64), np.zeros(count, np.int64)
     for row in range(len(codes)):

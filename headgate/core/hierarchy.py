@@ -1,4 +1,4 @@
-"""Generalization hierarchies as level tables, the way ARX writes them: leaf;…;root, one row a leaf."""
+"""Generalization hierarchies as level tables, the way ARX writes them: leaf;…;root, one row per leaf."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Hierarchy:
 
     @property
     def cure(self) -> str:
-        """For values that are no leaf, in the middle of a sentence."""
+        """The cure for values that are not leaves, for use inside a sentence."""
         return f"add a line for each to {self.file}" if self.file else "add a line for each"
 
     def reordered(self, leaves: Sequence[str], name: str) -> Hierarchy:
@@ -113,8 +113,8 @@ class Hierarchy:
 
 
 def _check_labels(labels: NDArray[np.object_], nodes: NDArray[np.int32], name: str, line: Sequence[int]) -> None:
-    """A published label must mean one set of leaves, whichever level it was taken from. Nodes on one path are nested, so they are
-    the same set if they are as large."""
+    """A published label must mean one set of leaves, whichever level it comes from. Nodes on one path are nested, so they are
+    the same set if they are equally large."""
     seen: dict[str, tuple[int, int]] = {}  # label → a leaf under it, and how many there are
     for level in range(labels.shape[1]):
         sizes = np.bincount(nodes[:, level])

@@ -1,4 +1,4 @@
-"""What a frame says of its own columns, where no policy does: the kind by its dtype, levels by an ordered Categorical."""
+"""What a frame says about its own columns where no policy does: the kind by its dtype, the levels by an ordered Categorical."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _as_encoded(value: Any, kind: Kind, name: str) -> str | None:
 
 
 def check_text_names(names: Sequence[Any], columns: Sequence[Any]) -> None:
-    """pandas numbers the columns of a frame that was made without names."""
+    """Refuses names that are not text: pandas numbers the columns of a frame that was made without names."""
     if any(not isinstance(name, str) or (name not in columns and name in map(str, columns)) for name in names):
         raise InputRejected("A column's name is not text.", "Rename the columns: frame.columns = frame.columns.astype(str).")
 

@@ -59,8 +59,8 @@ def levels_of(column: Column) -> Levels:
 
 
 def published_levels(columns: Sequence[Column], texts: Mapping[str, Iterable[str]]) -> dict[str, int] | None:
-    """The level that each quasi-identifier is published at, told by the texts that occur: the lowest that has them all. None if one has
-    texts of no level."""
+    """The level at which each quasi-identifier is published, recognized by its texts: the lowest level that has them all. None if one has
+    texts that belong to no level."""
     levels: dict[str, int] = {}
     for column in columns:
         occurring = set(texts[column.name])

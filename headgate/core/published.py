@@ -25,7 +25,7 @@ from headgate.core.levels import levels_of
 
 
 class PublishedCells(NamedTuple):
-    """One quasi-identifier: a code a row, and the text of each code. No text is listed twice or unused."""
+    """One quasi-identifier: one code per row, and the text of each code. No text is listed twice or unused."""
 
     codes: Codes
     texts: NDArray[Any]
@@ -42,7 +42,7 @@ class PublishedTable:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """Of the source, as far as they stand in this table: bits are those of their set."""
+        """The source's attributes in this table; bits count as their set."""
         origins = (column.origin or name for name, column in self.sensitive.items())
         return tuple(dict.fromkeys((*self.cells, *origins, *self.insensitive)))
 
@@ -114,9 +114,9 @@ def _at_level(column: Column, kept: NDArray[np.intp], chosen: Mapping[str, int])
 
 
 def to_frame(published: PublishedTable, seed: int) -> pd.DataFrame:
-    """Plain decoded columns in an order, and with group numbers, that nothing else shares. `seed` comes from `secrets`.
+    """Plain decoded columns, in an order and with group numbers that nothing else shares. `seed` comes from `secrets`.
 
-    The order is drawn from SHAKE-256 of the seed: a cryptographic generator, since seeing one table must not help with another."""
+    The order is drawn from SHAKE-256 of the seed: a cryptographic generator, since one table must not help to order another."""
     if GROUP in published.cells or GROUP in published.sensitive or GROUP in published.insensitive:
         raise InputRejected(f"A column is named '{GROUP}', which the published table needs.", "Rename it in the source and the policy.")
     order = order_of_rows(published, seed)
@@ -131,7 +131,7 @@ def to_frame(published: PublishedTable, seed: int) -> pd.DataFrame:
 
 
 def order_of_rows(published: PublishedTable, seed: int) -> NDArray[np.intp]:
-    """Which record `to_frame` writes in which place. Whoever has it can undo the shuffle: it never leaves memory."""
+    """Which record `to_frame` writes in which place. This order can undo the shuffle, so it never leaves memory."""
     return _shuffled(published.rows, f"{seed} rows")
 
 
@@ -172,7 +172,7 @@ def _group_numbers(cells: pd.Series, name: str) -> Codes:
 
 
 def _published_cells(column: pd.Series) -> PublishedCells:
-    """Each distinct cell is looked at once; a missing one is the empty text."""
+    """Each distinct cell is processed once; a missing cell is the empty text."""
     codes, distinct = pd.factorize(column, use_na_sentinel=True)
     texts = [str(cell) for cell in distinct] + ([""] if (codes < 0).any() else [])
     place: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Cells as a source spells them: equal ones become one code, blank ones are missing, and each distinct one is parsed once."""
+"""Cells as a source spells them: equal cells become one code, blank cells are missing, and each distinct cell is parsed once."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from headgate.core.errors import InputRejected
 
 Codes = NDArray[np.int32]
 MISSING = -1
-LARGEST_INTEGER = 2**53  # beyond it two whole numbers may be one float
+LARGEST_INTEGER = 2**53  # beyond this, two whole numbers may be the same float
 
 
 def factorize(cells: pd.Series, name: str) -> tuple[Codes, Any]:
-    """Equal cells alike, by position; the missing ones are −1, also a NaN that Arrow or a masked array holds as a value."""
+    """One code for equal cells, by position; missing cells are −1, including a NaN that Arrow or a masked array holds as a value."""
     if isinstance(cells.dtype, pd.CategoricalDtype):
         cells = cells.astype(cells.cat.categories.dtype)
     try:
@@ -32,7 +32,7 @@ def factorize(cells: pd.Series, name: str) -> tuple[Codes, Any]:
 
 
 def kept_values(codes: Codes, values: Any, kept: NDArray[np.bool_]) -> tuple[Codes, Any]:
-    """The values that are kept, numbered anew; cells with any other value are missing."""
+    """The values that are kept, renumbered; cells with any other value are missing."""
     if kept.all():
         return codes, values
     place = np.append(np.where(kept, np.cumsum(kept) - 1, MISSING), MISSING).astype(np.int32)
@@ -44,7 +44,7 @@ def _numpy_dtype(distinct: Any) -> np.dtype[Any]:
 
 
 def as_written(distinct: Any) -> Any:
-    """A narrow float stands for the shortest decimal that reads as it: 0.7, not 0.699999988079071, which is no neighbour of 0.8."""
+    """A narrow float stands for the shortest decimal that reads as it: 0.7, not 0.699999988079071, which is not a neighbour of 0.8."""
     kind = _numpy_dtype(distinct)
     return np.asarray(distinct, dtype=kind).astype(str).astype(np.float64) if kind == np.float32 else distinct
 

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from headgate.core.errors import InputRejected
 
 TOLERANCE = 1e-9
-LARGEST_EXPONENT = 400  # of ten: a float holds no number that is as large, and writing it out could take minutes
+LARGEST_EXPONENT = 400  # of ten: a float cannot hold a number this large, and writing it out could take minutes
 
 
 def at_most(measured: float, threshold: float) -> bool:
-    """a ≤ b up to 1e-9·max(1, |a|, |b|). A NaN is never at most anything: not measurable is not met."""
+    """a ≤ b up to 1e-9·max(1, |a|, |b|). A NaN is never at most anything: what cannot be measured is not met."""
     if math.isinf(measured) or math.isinf(threshold):
         return measured <= threshold  # a tolerance relative to infinity would let everything pass
     return bool(measured <= threshold + TOLERANCE * max(1.0, abs(measured), abs(threshold)))
@@ -45,7 +45,7 @@ def _short(text: str) -> str:
 
 
 def is_whole(setting: Any, least: int) -> bool:
-    """Whether a setting is a whole number of at least so much."""
+    """Whether a setting is a whole number of at least `least`."""
     return isinstance(setting, int | np.integer) and not isinstance(setting, bool) and int(setting) >= least
 
 

@@ -1,4 +1,4 @@
-"""How often each value occurs in each class: what every principle of a single attribute starts from."""
+"""How often each value occurs in each class: the start of every principle of a single attribute."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ClassCounts:
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """The part of its class that each entry is."""
+        """Each entry's share of its class."""
         return self.counts / np.repeat(self.sizes, np.diff(self.starts))
 
     def largest(self, flags: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""What every measure answers: the table's figure, each group's, and which groups fall short of a requirement, and by how much."""
+"""What every measure answers: the table's figure, each group's figure, which groups miss a requirement, and by how much."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Lacking = tuple[NDArray[np.int64], NDArray[np.float64]]  # groups that fall shor
 
 
 def worst_shortfall(required: float, readings: Sequence[Lacking], sizes: Sequence[NDArray[np.int64]]) -> Shortfall:
-    """Of the reading in which more people are concerned; the first, by group number, if they are as many."""
+    """The shortfall in the reading that concerns more people; the first reading, by group number, on a tie."""
     shortfalls = [
         Shortfall(required, groups, missing, int(rows[groups].sum()), by_values=place > 0)
         for place, ((groups, missing), rows) in enumerate(zip(readings, sizes, strict=True))
@@ -50,7 +50,7 @@ def worst_shortfall(required: float, readings: Sequence[Lacking], sizes: Sequenc
 class Figure:
     """One number per class, in each of the one or two readings of "class" (by group number; by published quasi-identifier values).
 
-    A class that has nothing to protect holds the best there is: infinity where at least so much is wanted, else 0."""
+    A class with nothing to protect has the best possible figure: infinity where a minimum is required, else 0."""
 
     name: str
     bound: Bound
@@ -59,19 +59,19 @@ class Figure:
 
     @classmethod
     def cost(cls, name: str, per_group: NDArray[np.float64], sizes: NDArray[np.int64]) -> Figure:
-        """What each group pays in usefulness; a table's own figure is a mean, and stands beside."""
+        """What each group costs in usefulness; the table's own figure is a mean and is given separately."""
         return cls(name, Bound.AT_MOST, (per_group,), (sizes,))
 
     @property
     def value(self) -> float:
-        """Of the table: its worst class in the worse reading."""
+        """The table's figure: its worst class in the worse reading."""
         if self.bound is Bound.AT_LEAST:
             return min(float(figures.min()) for figures in self.per_class)
         return max(float(figures.max()) for figures in self.per_class)
 
     @property
     def sign(self) -> str:
-        """Between the figure and what is required of it."""
+        """The sign between the figure and its requirement."""
         return "≥" if self.bound is Bound.AT_LEAST else "≤"
 
     @property
@@ -80,7 +80,7 @@ class Figure:
         return self.per_class[0]
 
     def short_of(self, required: Any) -> Shortfall:
-        """In the reading in which more people are concerned. What is not a number meets nothing."""
+        """In the reading that concerns more people. A NaN never meets a requirement."""
         wanted = float(exact(required))
         return worst_shortfall(wanted, [self._short(figures, wanted) for figures in self.per_class], self.sizes)
 
@@ -93,7 +93,8 @@ class Figure:
 
 @dataclass(frozen=True, eq=False)
 class Capped(Figure):
-    """What no class can have more of than the whole table: a requirement beyond it is taken for the table's own (DEFINITIONS §5)."""
+    """A figure of which no class can have more than the whole table: a larger requirement is lowered to the table's own (DEFINITIONS
+    §5)."""
 
     attainable: int
 

@@ -1,7 +1,7 @@
 """Earth mover's distances on a line of points at equal steps, from each class to the whole table (for `closeness`).
 
 Without missing cells a search between a class's values is enough. With them the transport is partial, since missing is at distance 1 from
-every point: the surplus pays 1 a unit and the rest is matched at least cost, along the whole line by `_partial`, or by `_dearest` from a
+every point: the surplus pays 1 per unit and the rest is matched at least cost, along the whole line by `_partial`, or by `_dearest` from a
 class's few values.
 """
 
@@ -141,7 +141,7 @@ def _partial(small: NDArray[np.float64], large: NDArray[np.float64], surplus: fl
 def _dearest(
     at: NDArray[np.int64], shares: NDArray[np.float64], below: NDArray[np.float64], moment: NDArray[np.float64], table_short: bool
 ) -> float:
-    """The dual of the partial transport: the largest Σ f·(p − q) over f ≥ 0 that changes by at most 1 a step; with p and q exchanged
+    """The dual of the partial transport: the largest Σ f·(p − q) over f ≥ 0 that changes by at most 1 per step; with p and q exchanged
     where the table is the one that has less on the line. The part that stays unmatched is where f is 0.
 
     Only f at the class's own values is free: between two of them it is as low (high, if exchanged) as it may be, so that sums of the

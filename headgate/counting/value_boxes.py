@@ -143,7 +143,7 @@ def rows_by_boxes(
 
 @numba.njit(cache=True, nogil=True)
 def _halved(boxes: Boxes, a: int, b: int, stack: NDArray[np.int64]) -> int:
-    """Puts the pairs of halves that a pair of boxes is made of on the stack, the larger box being divided; gives how many."""
+    """Divides the larger box of a pair and puts the pairs of halves on the stack; returns how many."""
     child = boxes.child
     if a == b:
         left = child[a]
@@ -160,7 +160,7 @@ def _halved(boxes: Boxes, a: int, b: int, stack: NDArray[np.int64]) -> int:
 
 @numba.njit(cache=True, nogil=True)
 def _near_each(boxes: Boxes, near: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What was counted for whole boxes goes to all their values; in the order of the values."""
+    """Adds what was counted for whole boxes to all their values; the result is in the order of the values."""
     out = np.empty(len(near), np.int64)
     for box in range(len(boxes.first)):  # parents come before their halves
         if boxes.child[box] >= 0:
@@ -174,7 +174,7 @@ def _near_each(boxes: Boxes, near: NDArray[np.int64], whole: NDArray[np.int64]) 
 
 @numba.njit(cache=True, nogil=True)
 def _coordinates(layout: DistanceLayout, values: NDArray[np.int32]) -> NDArray[np.float64]:
-    """The weighed positions on all lines on which these values differ; none unless lines alone decide."""
+    """The weighted positions on all lines on which these values differ; none unless lines alone decide."""
     none = np.empty((0, len(values)))
     if layout.least:
         return none
@@ -203,7 +203,7 @@ def _compare_coordinates(
     gaps: NDArray[np.float64],
     near: NDArray[np.int64],
 ) -> None:
-    """All of one box with all of another, or with itself: plain loops that the compiler makes wide ones of."""
+    """All of one box with all of another, or with itself: plain loops that the compiler can vectorize."""
     for i in range(stretch[0], stretch[1]):
         start = other_stretch[0] if stretch[0] != other_stretch[0] else i
         size = other_stretch[1] - start

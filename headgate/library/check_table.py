@@ -75,7 +75,7 @@ class ProximityFigures:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One measure of the table or of one attribute; `short` says who falls short, where something was required."""
+    """One measure of the table or of one attribute; where a figure was required, `short` says which groups miss it."""
 
     measured: Measured
     short: Shortfall | None = None
@@ -142,7 +142,7 @@ def check_classes(
     interval: Any = None,
     require: Mapping[str, Any] | None = None,
 ) -> CheckResult:
-    """The same, of encoded columns. `quasi` holds the codes of each quasi-identifier, for special uniques; it may be empty."""
+    """`check` for encoded columns. `quasi` has the codes of each quasi-identifier, for special uniques; it may be empty."""
     required = _required(require or {}, epsilon, delta)
     parameters, near = Parameters(epsilon, interval), None
     size, risk = k_anonymity(classes), reidentification(classes)

@@ -134,7 +134,7 @@ def feasibility(
     hierarchies: Mapping[str, Any] | None = None,
     nonsensitive: NonSensitive | None = None,
 ) -> Feasibility:
-    """What is known of `xcolor` with these arguments before any work: guaranteed, refuted, or open; with the slack of Lemma 2."""
+    """What is known about `xcolor` with these arguments before any work: guaranteed, refuted or open, with the slack of Lemma 2."""
     composite = _distance(distance, sensitive)
     table = table_of(
         frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
@@ -258,14 +258,14 @@ def _requirements(
 
 
 def _group_size(k: Any, delta: Any = None) -> int:
-    """(ε, δ) holds in no group of one unless δ is 0, not even where the one row has nothing sensitive in it."""
+    """(ε, δ) fails in a group of one unless δ is 0, even where the row has no sensitive value."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer):
         raise InputRejected("k is not a whole number.", "Give the size of the smallest group, such as 10.")
     return 2 if k == 1 and delta is not None and exact(delta) > 0 else int(k)
 
 
 def _specs_like(table: Table) -> dict[str, ColumnSpec]:
-    """Specs under which the same frame is encoded the same way again."""
+    """Specs that encode the same frame in the same way again."""
 
     def spec(column: Column, role: Role) -> ColumnSpec:
         levels = tuple(str(value) for value in column.values) if "levels" in column.kind.rules.keys else ()

@@ -1,4 +1,4 @@
-"""Every measure of a table's groups, by the key under which a person asks for it: the one list that `check` and its page follow."""
+"""Every measure of a table's groups, by its key: the one list that `check` and its page follow."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Measured:
 
 
 def measure_attribute(counted: Counted, parameters: Parameters) -> Iterator[Measured]:
-    """All that one attribute's kind and what was asked allow."""
+    """All measures that the attribute's kind and the parameters allow."""
     column = counted.column
     varied, like = diversity(counted), beta_likeness(counted)
     figures: dict[str, Figure] = {
@@ -112,7 +112,7 @@ def measure_attribute(counted: Counted, parameters: Parameters) -> Iterator[Meas
 
 
 def measure_shapes(columns: Sequence[Column], classes: Sequence[Codes], epsilon: Any) -> Iterator[Measured]:
-    """Of all attributes together, where ε is given."""
+    """The shapes of all attributes together, where ε is given."""
     shapes = proximity_shapes(columns, classes, Distance(), epsilon)
     for key, shape in (("clique", shapes.clique), ("chain", shapes.chain), ("cycle", shapes.cycle)):
         yield Measured(key, "", shape.figure, shape.exact)

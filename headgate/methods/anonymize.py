@@ -16,7 +16,7 @@ from headgate.methods.settings import Otherwise, Settings, check_settings
 def anonymize(
     method: Method, table: Table, sensitive: Sequence[str], settings: Settings, seed: int, watch: Watch | None = None
 ) -> Partition:
-    """Groups the rows of a table so that every limit holds, and says whether it could. Same seed, same groups."""
+    """Groups the rows of a table so that every limit holds, and says whether that was possible. The same seed gives the same groups."""
     check_settings(table, settings.k, settings.limits)
     if settings.conditions and not method.looks_at_conditions:
         raise InputRejected(

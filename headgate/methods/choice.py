@@ -31,15 +31,15 @@ def method_type(key: str, variant: str | None = None) -> type[Method]:
 
 
 def method_keys(option: str | None = None) -> tuple[str, ...]:
-    """Of the methods that have this option, or of all."""
+    """The keys of the methods that have this option, or of all methods."""
     return tuple(dict.fromkeys(method.key for method in METHODS if option is None or option in options_of(method)))
 
 
 def variants(key: str | None = None) -> tuple[str, ...]:
-    """Of the methods with this key, or of all; the first one is the default."""
+    """The variants of the methods with this key, or of all methods; the first one is the default."""
     return tuple(method.variant for method in METHODS if method.variant is not None and key in (None, method.key))
 
 
 def options_of(method: type[Method]) -> tuple[str, ...]:
-    """What can be set of this method alone."""
+    """The options of this method alone."""
     return tuple(field.name for field in fields(method)) if is_dataclass(method) else ()

@@ -23,5 +23,5 @@ class Method(Protocol):
     progress: ClassVar[str] = "rows grouped"  # what the watch counts
 
     def group(self, table: Table, sensitive: Sequence[str], settings: Settings, seed: int, watch: Watch) -> Partition:
-        """Groups of at least k, and whether they keep all that is asked; with a proof, if there is one, that no partition could."""
+        """Groups of at least k, and whether they satisfy all requirements; with a proof, where one exists, that no partition could."""
         ...

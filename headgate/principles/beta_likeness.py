@@ -3,7 +3,7 @@
 basic: gain(v) = (p_E − p)/p ≤ β for every value with p_E > p.   enhanced: gain(v) ≤ min(β, −ln p), so that a frequent value cannot
 become a certain one: the figure is the least β under which it holds, infinite where −ln p itself is exceeded and no β helps.
 
-Only gains count: a value that is rarer in a class than in the table is no threat in this model. `…_all` is over all values.
+Only gains count: a value that is rarer in a class than in the table is not a threat in this model. `…_all` is over all values.
 """
 
 from __future__ import annotations

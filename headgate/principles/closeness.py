@@ -3,7 +3,7 @@
 category, set, vector: ½Σ|p − q|, every two values at distance 1.   ordinal, number: (1/(m−1))·Σ|cumulative difference| over the
 declared levels, or the distinct numbers of the released table.   hierarchy: Σ over nodes height/H·min(Σ⁺, Σ⁻) of the children's net extra.
 
-Missing is at distance 1 from every value. On a line that makes an exact partial transport: the surplus |p∅ − q∅| pays 1 a unit, since
+Missing is at distance 1 from every value. On a line that makes an exact partial transport: the surplus |p∅ − q∅| pays 1 per unit, since
 no detour through missing (2) beats the line (≤ 1), and the rest must be matched at least cost: `line_transport`.
 """
 
@@ -24,7 +24,7 @@ from headgate.counting.line_transport import over_full_line, over_line
 
 @dataclass(frozen=True, eq=False)
 class Closeness:
-    """Over all values: a distance between distributions has no reading for single sensitive values."""
+    """Over all values: a distance between distributions cannot be read for single sensitive values."""
 
     figure: Figure
 

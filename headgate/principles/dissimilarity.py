@@ -3,7 +3,7 @@
 risk(G, ε) = max_v (|Φ_G(v, ε)| − 1)/(|G| − 1): the share of a group's other rows that lie within ε of one row. (ε, δ) holds iff every
 row has at most ⌊(1−δ)(|G|−1)⌋ ε-neighbours and |G| > 1 unless δ = 0. Vulnerability is the share of groups in violation.
 
-Beyond the papers: rows whose sensitive values are all declared non-sensitive are no centres v; they count in |G| and as neighbours.
+Beyond the papers: rows whose sensitive values are all declared non-sensitive are not centres v; they count in |G| and as neighbours.
 A group of one row has risk 1 whatever its value: the definition says so without regard to centres.
 
 Neighbours are counted in headgate.counting.neighbours; one attribute on a line needs no pairs at all.
@@ -51,7 +51,7 @@ class Dissimilarity:
     epsilon: float
     figure: Figure  # risk over sensitive centres
     risk_all: float  # the papers' figure, over all values
-    worst: Neighbourhood | None  # None if there is no sensitive centre
+    worst: Neighbourhood | None  # None if no centre is sensitive
     neighbours: tuple[NDArray[np.int64], ...]  # most that one centre has, per class in each reading; −1 without a centre
     delta: float | None = None
     vulnerable_groups: int | None = None
@@ -72,7 +72,7 @@ class Dissimilarity:
 
     @property
     def holds(self) -> bool | None:
-        """None where no δ was asked for."""
+        """None where no δ was required."""
         return None if self.vulnerable_groups is None else self.vulnerable_groups == 0
 
     def short_of(self, delta: Any) -> Shortfall:
@@ -90,7 +90,7 @@ class Dissimilarity:
 def dissimilarity(
     columns: Sequence[Column], classes: Sequence[Codes], distance: Distance, epsilon: Any, delta: Any = None
 ) -> Dissimilarity:
-    """Of the composite of these columns. ε and δ as a person wrote them, so that floors are exact."""
+    """The dissimilarity of these columns together. ε and δ are taken as a person wrote them, so that floors are exact."""
     if not columns:
         raise InputRejected("No sensitive attribute was given to measure.", "Name at least one.")
     if not classes:
@@ -136,7 +136,7 @@ def _share(delta: Any) -> Fraction:
 
 
 def _excess(neighbours: NDArray[np.int64], sizes: NDArray[np.int64], delta: Fraction) -> NDArray[np.int64]:
-    """ε-neighbours too many. A group of one is none unless δ = 0, so there the row itself is one too many."""
+    """How many ε-neighbours are too many. A group of one fails unless δ = 0: there the row itself is one too many."""
     allowed = np.where((sizes == 1) & (delta > 0), -1, neighbours_allowed(sizes, delta))
     return np.asarray(np.where(sizes == 1, 0, neighbours) - allowed)
 

@@ -18,7 +18,7 @@ from headgate.counting.figure import Bound, Capped, Figure
 
 @dataclass(frozen=True, eq=False)
 class Diversity:
-    """Without a sensitive value in the whole table, distinct is the table's own number of values, and the others are infinite."""
+    """Without a sensitive value in the whole table, `distinct` is the table's own number of values and the other figures are infinite."""
 
     distinct: Capped
     frequency: Figure

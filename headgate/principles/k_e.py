@@ -1,7 +1,7 @@
 """(k, e)-anonymity (Zhang, Koudas, Srivastava, Yu 2007; DEFINITIONS §3): every class holds at least k distinct numbers over a range of
 at least e, largest minus smallest, in the attribute's own unit.
 
-A missing cell is no number: it counts neither as a distinct one nor in the range. A class of missing cells only has 0 of both.
+A missing cell is not a number: it counts neither as a distinct number nor in the range. A class of only missing cells has 0 of both.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from headgate.counting.figure import Bound, Figure
 class KE:
     k: Figure
     e: Figure
-    k_all: Figure  # also of classes without a sensitive value
+    k_all: Figure  # also for classes without a sensitive value
     e_all: Figure
 
     def holds(self, k: int, e: Any) -> bool:

@@ -25,7 +25,7 @@ class Linkability:
 
 
 def linkability(counted: Counted) -> Linkability:
-    """Of one attribute."""
+    """The linkability of one attribute."""
     shares = [counts.largest(counted.column.sensitive) / counts.sizes for counts in counted.readings]
     return Linkability(
         counted.column.name,
@@ -35,7 +35,7 @@ def linkability(counted: Counted) -> Linkability:
 
 
 def worst_linkability(attributes: Iterable[Counted]) -> Linkability:
-    """Of the attribute of a table that binds; the figure over all values is the worst of any."""
+    """The figure of the table's binding attribute; the figure over all values is the worst of any attribute."""
     measured = [linkability(counted) for counted in attributes]
     worst = max(measured, key=lambda measure: measure.linkability)
     return Linkability(worst.attribute, worst.figure, max(measure.linkability_all for measure in measured))

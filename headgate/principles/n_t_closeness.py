@@ -32,7 +32,7 @@ NAME = "(n, t)-closeness"
 class NTCloseness:
     n: int
     t: Figure
-    t_all: Figure  # also of classes without a sensitive value
+    t_all: Figure  # also for classes without a sensitive value
 
 
 def n_t_closeness(counted: Counted, classes: Sequence[Codes], coarser: Sequence[Codes], n: Any) -> NTCloseness:

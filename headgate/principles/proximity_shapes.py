@@ -1,6 +1,6 @@
 """Shapes of proximity breach other than the star, which XColor's authors leave open (xcolor, section IX; DEFINITIONS §9).
 
-The graph is that of (ε, δ)-dissimilarity: a vertex a row of the group, an edge between two rows whose Δ is at most ε. Rows of equal
+The graph is that of (ε, δ)-dissimilarity: one vertex per row of the group, an edge between two rows whose Δ is at most ε. Rows of equal
 values are neighbours of each other.
 
 star    a row and its ε-neighbours (`dissimilarity`): values within ε of one of them, so up to 2ε apart.

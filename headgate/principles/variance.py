@@ -2,7 +2,7 @@
 class's numbers lie closely around one value.
 
 The population variance of a class's rows, in the square of the attribute's unit, by two passes: mean first, then squared deviations.
-A missing cell is no place on the line: the variance is that of the known cells, and 0 for a class that has none.
+A missing cell is not a place on the line: the variance is that of the known cells, and 0 for a class that has none.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from headgate.counting.figure import Bound, Figure
 @dataclass(frozen=True, eq=False)
 class Variance:
     variance: Figure
-    variance_all: Figure  # also of classes without a sensitive value
+    variance_all: Figure  # also for classes without a sensitive value
 
 
 def variance(counted: Counted) -> Variance:

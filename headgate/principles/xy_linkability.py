@@ -43,7 +43,7 @@ class XYLinkability:
 
 @dataclass(frozen=True)
 class XYBound:
-    """What no person's certainty exceeds, whatever classes of the tables meet in one person."""
+    """The bound that no person's certainty exceeds, whatever classes of the tables meet in one person."""
 
     names: tuple[str, ...]
     certainty: float

@@ -1,4 +1,4 @@
-"""A plan against the naïve baseline, everything in one table (paper "codip", section 4.3), and what can be had for what."""
+"""A plan against the naïve baseline, everything in one table (paper "codip", section 4.3), and the trade-off between plans."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ MOST_SEARCHED = 24  # association losses at which the least exposure is searched
 
 @dataclass(frozen=True)
 class Baseline:
-    """`closeness` is 1 − t'/t, `join_threat` 1 − Γβ; above 0 the plan is the better one. `closeness` is None where the single table's t
-    is not known, or is 0 while the plan's is not."""
+    """`closeness` is 1 − t'/t, `join_threat` 1 − Γβ; above 0 the plan is better. `closeness` is None where the single table's t
+    is not known, or is 0 while the plan's t is not."""
 
     closeness: float | None
     join_threat: float
@@ -32,7 +32,7 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Point:
-    """One plan that can be had: with so many tables it loses Γα and exposes Γβ."""
+    """One possible plan: with this many tables it loses Γα and exposes Γβ."""
 
     method: str
     tables: int
@@ -58,8 +58,8 @@ def _closeness(plan: Sequence[float], single: Sequence[float] | None) -> float |
 
 
 def trade_off(columns: Sequence[Column]) -> tuple[Point, ...]:
-    """Of every number of tables CODIP*'s plan, and beside it the least exposed plan that loses no more. Whether the tables can be
-    anonymized is not asked. With more than 12 attributes the least exposed is searched for, at no more than 24 of these losses."""
+    """CODIP*'s plan for every number of tables, and beside it the least exposed plan that loses no more. Whether the tables can be
+    anonymized is not checked. With more than 12 attributes the least exposed is searched for, at no more than 24 of these losses."""
     figures = associations(columns)
     merging = Merging(figures)
     plans: list[Plan] = [tuple(merging.tables)]

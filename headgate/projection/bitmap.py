@@ -30,7 +30,7 @@ def set_values(column: Column, spec: ColumnSpec) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Bits:
-    """A set column turned round: `rows[ends[i − 1]:ends[i]]` are the rows that have member i. As large as the sets are together, however
+    """A set column inverted: `rows[ends[i − 1]:ends[i]]` are the rows that have member i. It is as large as all sets together, however
     many values there are."""
 
     column: Column
@@ -104,7 +104,7 @@ def bitmap_table(table: Table, specs: Mapping[str, ColumnSpec]) -> Table:
 
 
 def _joined(rows: int, members: Sequence[str], marks: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]) -> NDArray[Any]:
-    """Sets from the rows that have each member, and those where its column is missing."""
+    """The sets, from the rows that have each member and the rows where its column is missing."""
     gone, rows_with = np.zeros(rows, dtype=np.int64), []
     for present, missing in marks:
         gone[missing] += 1
@@ -157,7 +157,7 @@ def unbitmap(frame: pd.DataFrame, attribute: str, separator: str = "|") -> pd.Da
 
 
 def _marks(cells: pd.Series, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows with a 1, and the missing ones."""
+    """The rows with a 1, and the rows with a missing cell."""
     missing = cells.isna().to_numpy()
     numbers = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     wrong = int((~missing & (numbers != 0) & (numbers != 1)).sum())

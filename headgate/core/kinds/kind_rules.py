@@ -1,4 +1,4 @@
-"""All that depends on a column's kind. A new kind is a class of its own here beside, and a line in `kind.py`.
+"""Everything that depends on a column's kind. A new kind is a class in a file of its own beside this one, and a line in `kind.py`.
 
 The rules of this class fit a kind whose cells are texts that have no order; other kinds replace what differs.
 """
@@ -37,7 +37,7 @@ class Coded(NamedTuple):
 
 class KindRules:
     keys: frozenset[str] = frozenset()  # of an attribute in a policy: those that fit this kind
-    required: tuple[str, ...] = ()  # those that it cannot do without
+    required: tuple[str, ...] = ()  # the keys that are required
     described: frozenset[str] = frozenset()  # how a hierarchy of it can be described instead of listed: widths, mask
     single: bool = True  # a cell is one value, which can be named, counted and guessed; only such a kind can be a quasi-identifier
     insensitive: bool = True  # can be published as it is
@@ -48,7 +48,7 @@ class KindRules:
     declared_line: bool = False  # every value that is declared has a place on the line, whether it occurs or not
     ground_distance: bool = True  # closeness knows how far apart two values are
     levels_above: bool = False  # a hierarchy says how far apart two values are, not only how they generalize
-    compared_as: str = "text"  # two tables can be compared in a field if this is the same in both; empty for what cannot be compared
+    compared_as: str = "text"  # two tables can be compared in a field if this is the same in both; empty for kinds that cannot be compared
     storage: str = "string"  # what a cell is in a data dictionary
     notation: str = ""  # what a generalized cell may be, in words
 
@@ -69,7 +69,7 @@ class KindRules:
         return spec.domain
 
     def domain_of(self, values: NDArray[Any], declared: tuple[float, float] | None) -> tuple[float, float] | None:
-        """Of a column that has no rows, for reading published cells."""
+        """The domain of a column without rows, for reading published cells."""
         return None
 
     def sensitive(self, values: NDArray[Any], spec: ColumnSpec) -> list[bool] | bool:
@@ -78,7 +78,7 @@ class KindRules:
         return [value_text(value) not in harmless for value in values] if harmless else True
 
     def extended(self, spec: ColumnSpec, known: list[str], unknown: list[str]) -> ColumnSpec:
-        """A specification that accepts other values than the known ones too."""
+        """A specification that also accepts values other than the known ones."""
         return replace(spec, declared=(*known, *unknown))
 
     # From codes to published cells
@@ -152,7 +152,7 @@ class KindRules:
     # A reader of published cells
 
     def stretch(self, cell: Single | Interval, reader: CellReader) -> tuple[float, float] | None:
-        """The stretch of the line that a cell names; None for what is no stretch."""
+        """The stretch of the line that a cell names; None for a cell that is not a stretch."""
         if isinstance(cell, Interval):
             raise cell_refused()
         return None
@@ -168,12 +168,12 @@ class KindRules:
         return leaves / len(reader.column.values) if leaves > 1 else 0.0
 
     def wider(self, column: Column, text: str, stretch: tuple[float, float] | None) -> str:
-        """One step coarser than a cell that is no node of a hierarchy; `*` if there is nothing between."""
+        """One step coarser than a cell that is not a node of a hierarchy; `*` if nothing lies between."""
         return EVERYTHING
 
 
 def table_of_distances(column: Column) -> None:
-    """Refuses more values than a table of distances may have."""
+    """Refuses a column with more values than a table of distances may have."""
     if len(column.values) > LARGEST_MATRIX:
         raise InputRejected(
             f"'{column.name}' has {len(column.values)} distinct values, too many for a table of distances.", "Use fewer values."
@@ -181,7 +181,7 @@ def table_of_distances(column: Column) -> None:
 
 
 def part_of(stretch: tuple[float, float], domain: tuple[float, float] | None) -> float:
-    """The part of the domain's width that lies in a stretch; 0 where there is but one value."""
+    """The part of the domain's width that lies in a stretch; 0 where the domain has only one value."""
     if domain is None or domain[1] <= domain[0]:
         return 0.0
     return max(0.0, (min(stretch[1], domain[1]) - max(stretch[0], domain[0])) / (domain[1] - domain[0]))

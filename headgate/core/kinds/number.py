@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from headgate.core.columns import Column
     from headgate.core.encode import ColumnSpec
 
-NARROWEST = 100  # a number that is published exactly is taken for an interval of the domain over this
+NARROWEST = 100  # a number that is published exactly counts as an interval of the domain divided by this
 
 
 class Number(KindRules):
@@ -51,7 +51,7 @@ class Number(KindRules):
         return Coded(*sorted_unique(codes, values))
 
     def parsed(self, distinct: NDArray[Any], name: str) -> NDArray[Any]:
-        """The number that each cell is; refused if one is none."""
+        """The number in each cell; refused if a cell is not a number."""
         numbers = pd.to_numeric(pd.Series(distinct, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
         wrong = np.isnan(numbers)
         if wrong.any():
@@ -144,7 +144,7 @@ class Number(KindRules):
 
     def stretch(self, cell: Single | Interval, reader: CellReader) -> tuple[float, float] | None:
         if isinstance(cell, Single) and cell.label in reader.nodes:
-            return None  # even where the name is a number: a decade called 2 is no age
+            return None  # even where the name is a number: a decade called 2 is not an age
         ends = (cell.label, cell.label) if isinstance(cell, Single) else (cell.low, cell.high)
         if not all(is_number(end) for end in ends):
             raise cell_refused()

@@ -50,7 +50,7 @@ class SetOfValues(KindRules):
         return True if spec.absent_sensitive else [bool(set(cell) - spec.nonsensitive) for cell in values]
 
     def texts(self, column: Column) -> list[str]:
-        """The empty set is the separator alone, so that it is not taken for a missing one."""
+        """The empty set is the separator alone, so that it is not read as a missing set."""
         return [column.separator.join(cell) or column.separator for cell in column.values]
 
     def component(self, column: Column, power: float) -> tuple[int, NDArray[np.float64]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FullDomain(Method):
-    """`objective`: what the best choice of levels costs least of (`objective.OBJECTIVES`)."""
+    """`objective`: the cost that the best choice of levels minimizes (`objective.OBJECTIVES`)."""
 
     objective: str = "ncp"
 

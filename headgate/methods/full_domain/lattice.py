@@ -29,7 +29,8 @@ class Lattice(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """What is left to tell apart at a node: units with the same nodes and the same sensitive values are one. `unit` is any of them."""
+    """What can still be told apart at a node: units with the same nodes and the same sensitive values become one entry. `unit` is any of
+    them."""
 
     unit: NDArray[np.int64]
     weight: NDArray[np.int64]

@@ -18,7 +18,7 @@ from headgate.methods.settings import Settings
 
 @dataclass(frozen=True, eq=False)
 class LevelPartition(Partition):
-    """Not reached: no node of the lattice keeps what is asked."""
+    """Not reached means: no node of the lattice satisfies the requirements."""
 
     def refusal(self, where: str = "", otherwise: str = ADVISE) -> RequirementNotMet:
         sentence = "no choice of levels satisfies the requirements"
@@ -35,7 +35,7 @@ class LevelPartition(Partition):
 def level_partition(
     table: Table, sensitive: Sequence[str], settings: Settings, objective: str = "ncp", watch: Watch | None = None
 ) -> LevelPartition:
-    """Only as many nodes are looked at as the optimum needs."""
+    """Looks only at the nodes that the optimum needs."""
     share = settings.infeasible.suppressible
     level_settings = LevelSettings(settings.k, share, objective, settings.conditions, settings.limits, every_node=False)
     chosen = full_domain(table, sensitive, level_settings, watch)

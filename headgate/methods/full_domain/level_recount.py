@@ -1,4 +1,4 @@
-"""The answer, counted again from the group numbers and the published form alone; it shares no loop with the search but the transport on
+"""The answer, recounted from the group numbers and the published form alone; it shares no loop with the search except the transport on
 a line with missing cells."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from headgate.methods.full_domain.level_settings import LevelSettings
 
 
 def broken_promises(table: Table, groups: Codes, levels: Mapping[str, int], settings: LevelSettings) -> tuple[str, ...]:
-    """The names of what some group, or class of groups that are published alike, does not keep."""
+    """The names of the requirements that some group, or some class of groups that are published alike, breaks."""
     broken: list[str] = []
     if int(np.bincount(groups[groups >= 0], minlength=1).min()) < settings.k:
         broken.append("k")

@@ -1,4 +1,4 @@
-"""Full-domain generalization: which nodes of the lattice are valid, the minimal ones, and the one that costs least.
+"""Full-domain generalization: which nodes of the lattice are valid, which of them are minimal, and which costs least.
 
 A node's groups that fail a condition are suppressed as a whole; it is valid if the rows suppressed are at most the share allowed and a
 group is left. Conditions that prune (promises) tag the lattice: what fails them fails at every finer node, what keeps
@@ -46,10 +46,10 @@ class FullDomain:
     optimum: tuple[int, ...]
     count: int  # groups
     smallest: int
-    valid: NDArray[np.bool_] = field(repr=False)  # a flag a node, an axis a quasi-identifier
+    valid: NDArray[np.bool_] = field(repr=False)  # one flag per node, one axis per quasi-identifier
 
     def require(self, table: str = "") -> FullDomain:
-        """This, if a node is valid; else the refusal, with its cure."""
+        """Returns this result if a node is valid; otherwise raises the refusal, with its cure."""
         if self.reached:
             return self
         cure = "Lower k or the other thresholds, allow more suppression, or add levels to the hierarchies."
@@ -60,7 +60,7 @@ class FullDomain:
 def full_domain(table: Table, sensitive: Sequence[str], settings: LevelSettings, watch: Watch | None = None) -> FullDomain:
     """The optimum over all valid nodes; of several that with the fewest steps up, then the first in the order of levels.
 
-    The same table, the same answer."""
+    The same table gives the same answer."""
     _check(table, sensitive, settings)
     watched = watch or Watch()
     return watched.run(lambda: _search(table, settings, watched))

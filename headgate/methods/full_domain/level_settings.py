@@ -1,4 +1,4 @@
-"""What the search over the lattice is asked for."""
+"""The settings of the search over the lattice."""
 
 from __future__ import annotations
 

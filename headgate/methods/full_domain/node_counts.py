@@ -25,7 +25,7 @@ KEPT_ENTRIES = 4_000_000
 
 
 class Counted(NamedTuple):
-    """What a node's groups came to."""
+    """The result of counting a node's groups."""
 
     prunable: bool  # whether the prunable conditions are kept
     valid: bool
@@ -91,7 +91,7 @@ class Counting:
         return known
 
     def cost(self, node: Node) -> float:
-        """Of a valid node; without suppression it follows from the levels alone, but for discernibility."""
+        """The cost of a valid node; without suppression it follows from the levels alone, except for discernibility."""
         if self.allowed == 0 and self.objective.name != DISCERNIBILITY:
             return float(self.bound[node])
         return self.count(node).cost
@@ -182,7 +182,7 @@ class Counting:
 
 
 def _joint(table: Table, settings: LevelSettings) -> NDArray[np.int32] | None:
-    """One number for all that the conditions look at."""
+    """One number for the combination of all columns that the conditions look at."""
     named = dict.fromkeys(condition.column for condition in settings.conditions)
     looked_at = [table[name].codes for name in named] + [limit.value for limit in settings.limits]
     return places(looked_at) if looked_at else None

@@ -46,7 +46,7 @@ class Objective:
         return cls(name, int(counts[0].sum()), tuple(levels), shares, totals)
 
     def least(self) -> NDArray[np.float64]:
-        """A bound from below on the cost of every node, in the order of the lattice's numbers."""
+        """A lower bound on the cost of every node, in the order of the lattice's numbers."""
         width = len(self.levels)
         if self.name == DISCERNIBILITY:
             return np.zeros([len(column) for column in self.levels])
@@ -54,7 +54,7 @@ class Objective:
         return np.asarray(self._cost(sums))
 
     def cost(self, level: NDArray[np.int64], code: NDArray[np.int32], sizes: NDArray[np.int64], failing: NDArray[np.bool_]) -> float:
-        """Of a node whose `failing` groups are suppressed; `code` is a row of codes for each group."""
+        """The cost of a node whose `failing` groups are suppressed; `code` has one row of codes per group."""
         suppressed = int(sizes[failing].sum())
         if self.name == DISCERNIBILITY:
             return float((sizes[~failing] ** 2).sum()) + float(suppressed) * self.rows

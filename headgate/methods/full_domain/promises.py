@@ -1,4 +1,4 @@
-"""What every published group must keep beside k, and which of it may prune.
+"""What every published group must satisfy besides k, and which conditions may prune.
 
 Going up the lattice groups merge. Without suppression a condition prunes if the union of groups that keep it keeps it: distinct l,
 closeness (the earth mover's distance is convex), linkability, frequency l and (δ, 0) always; entropy l, recursive (c, l) and window-(δ, l)
@@ -45,7 +45,7 @@ class Promises:
         return len(self.rules.conditions) == 0 and len(self.limits.of) == 0 and not self.windows
 
     def fails(self, entries: Entries, bounds: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """One flag a group."""
+        """One flag per group."""
         failing = np.asarray(_fails(self.rules, self.limits, entries, bounds, self.scratch))
         for window in self.windows:
             failing = failing | window.fails(entries, bounds)

@@ -1,4 +1,4 @@
-"""Every node of the lattice is classified, few are counted: the search of Flash (Kohlmayer et al. 2012) on the prunable part.
+"""Every node of the lattice is classified, but few are counted: the search of Flash (Kohlmayer et al. 2012) on the prunable part.
 
 From each node that is not known yet, in the order of its height, a path of unknown nodes leads upwards; a binary search on it finds where
 the prunable conditions begin to hold. A node that keeps them tags every coarser one, a node that fails them every finer one.
@@ -45,7 +45,7 @@ class Tags:
 
 
 def classify(counting: Counting, watch: Watch) -> NDArray[np.bool_]:
-    """Which nodes are valid, an axis a quasi-identifier."""
+    """Which nodes are valid, with one axis per quasi-identifier."""
     tags = Tags(counting.heights)
     watch.state[TOTAL] = len(tags.flat)
     every = np.indices(counting.heights).reshape(len(counting.heights), -1)

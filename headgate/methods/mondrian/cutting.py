@@ -87,7 +87,7 @@ def cut(lines: Lines, rules: Rules, limits: Nearness, k: int, state: NDArray[np.
         a, b = start[block], stop[block]
         chosen = _divide(cutting, a, b, size[block], keeps[block])
         if state[STOP] != 0:
-            break  # what was found of this block may be half a look
+            break  # the measures of this block may be incomplete
         if chosen.middle == a:
             leaf[block] = True
             state[DONE] += size[block]
@@ -113,7 +113,7 @@ def _stretch_holds(cutting: Cutting, a: int, b: int) -> bool:
 
 @numba.njit(cache=True, nogil=True, inline="never")
 def _measure(lines: Lines, a: int, b: int, low: NDArray[np.int64], high: NDArray[np.int64], span: NDArray[np.float64]) -> None:
-    """The normalized range of each axis; all of the domain where a block holds both missing and present cells."""
+    """The normalized range of each axis; the whole domain where a block has both missing and present cells."""
     for axis in range(len(lines.position)):
         least = most = lines.position[axis, a]
         for i in range(a + 1, b):

@@ -48,7 +48,7 @@ def divide(table: Table, settings: Settings, strict: bool = True, sensitive: Seq
 
 
 def _lines(table: Table, settings: Settings, strict: bool, sensitive: Sequence[str], axes: Axes) -> tuple[Codes | None, Lines]:
-    """One line a row; or, where cells are few and are never divided, one for all rows that are equal in everything that is asked for."""
+    """One line per row; or, where cells are few and are never divided, one for all rows that are equal in everything that is asked for."""
     quasi = table.select(table.quasi)
     involved = dict.fromkeys(name for limit in settings.limits for name in limit.columns)
     involved |= dict.fromkeys(condition.column for condition in settings.conditions)

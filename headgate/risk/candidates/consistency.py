@@ -151,7 +151,7 @@ def encode_dictionary(frame: pd.DataFrame, domains: Mapping[str, Column], fields
     or a category that the hierarchy lacks, is an individual like any other, reached by no cell but `*`."""
     for name in fields:
         if int((frame.columns == name).sum()) != 1:
-            raise InputRejected(f"Column '{name}' is missing from the dictionary, or appears twice.", "Correct the dictionary or its `on`.")
+            raise InputRejected(f"Column '{name}' is not in the dictionary, or appears twice.", "Correct the dictionary or its `on`.")
     if len(frame) == 0:
         raise InputRejected("The dictionary has no rows.", "Give exactly one row per individual.")
     return {name: open_column(frame[name], name, domains[name]) for name in fields}
@@ -179,14 +179,14 @@ def _grown(hierarchy: Hierarchy, cells: pd.Series, name: str, numeric: bool) -> 
     seen = _distinct(cells, name)
     if numeric:
         leaves = {float(leaf) for leaf in hierarchy.leaves}
-        numbers = pd.to_numeric(pd.Series(seen, dtype=object), errors="coerce")  # what is no number is refused when it is encoded
+        numbers = pd.to_numeric(pd.Series(seen, dtype=object), errors="coerce")  # what is not a number is refused when it is encoded
         extra = [format_number(number) for number in sorted(set(numbers[np.isfinite(numbers)]) - leaves)]
     else:
         extra = sorted({value_text(value).strip() for value in seen} - {"", *hierarchy.leaves})
         nodes = len(set(extra) & set(hierarchy.labels.ravel().tolist()))
         if nodes:
             raise InputRejected(
-                f"Column '{name}' of the dictionary contains nodes of the hierarchy ({nodes}), which are not values.",
+                f"Column '{name}' of the dictionary has {nodes} {'node' if nodes == 1 else 'nodes'} of the hierarchy, not values.",
                 "Write values, or leave the cells empty: a missing cell fits everybody.",
             )
     rows = [tuple(str(label) for label in row) for row in hierarchy.labels]
@@ -202,7 +202,7 @@ def _distinct(cells: pd.Series, name: str) -> list[Any]:
 
 
 def without_suppressed(cells: pd.Series, hierarchy: Hierarchy | None) -> pd.Series:
-    """A cell that is `*`, or the root of its hierarchy, is a missing one."""
+    """A cell that is `*`, or the root of its hierarchy, counts as missing."""
     roots = {EVERYTHING} if hierarchy is None else {EVERYTHING, str(hierarchy.labels[0, -1])}
     if not any(isinstance(value, str) and value.strip() in roots for value in factorize(cells, str(cells.name))[1]):
         return cells

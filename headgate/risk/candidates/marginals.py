@@ -34,7 +34,7 @@ def marginals_of(frame: pd.DataFrame, domains: Mapping[str, Column], fields: Seq
     for name in (FIELD, VALUE, COUNT):
         if int((frame.columns == name).sum()) != 1:
             raise InputRejected(
-                f"Column '{name}' is missing from the frequency tables, or appears twice.", "Give the columns field, value and count."
+                f"Column '{name}' is not in the frequency tables, or appears twice.", "Give the columns field, value and count."
             )
     if len(frame) == 0:
         raise InputRejected("The frequency tables have no rows.", "Give one row per value.")

@@ -23,7 +23,7 @@ _THREADS = 2
 
 
 def check_similar(similar: Mapping[str, float], dictionary: Mapping[str, Column]) -> None:
-    """Refuses a similarity that is none, or of a field that is no text."""
+    """Refuses an invalid similarity, or one for a field that is not text."""
     for name, threshold in similar.items():
         if name not in dictionary:
             raise InputRejected(f"Field '{name}' is compared by similarity but is not shared.", "Name it among the shared fields.")

@@ -1,1 +1,1 @@
-"""Decision-theoretic disclosure risk: what finding somebody costs, expected over records and dictionaries."""
+"""Decision-theoretic disclosure risk: the expected cost of finding somebody, over records and dictionaries."""

@@ -29,7 +29,7 @@ class BestRule:
 
 @dataclass(frozen=True)
 class RiskDistribution:
-    """How ℓ is spread over the records, and so over people."""
+    """How ℓ is distributed over the records, and so over people."""
 
     quantiles: Mapping[float, float]
     carried: Mapping[float, float]  # by the share of records that are most exposed, their share of the whole risk

@@ -41,7 +41,7 @@ class DisclosureRisk:
 
     @property
     def fewest(self) -> float:
-        """The least |ρ| of a record that anybody is consistent with: the k that matters; infinite if there is no such record."""
+        """The least |ρ| of a record that anybody is consistent with: the k that matters; infinite if no such record exists."""
         positive = self.consistent[self.consistent > 0]
         return float(positive.min()) if len(positive) else math.inf
 

@@ -1,4 +1,4 @@
-"""Φ: how bad it is that a record's disclosed attributes become known (decision-theoretic-privacy-risk, appendix; DEFINITIONS §7).
+"""Φ: the harm done if a record's disclosed attributes become known (decision-theoretic-privacy-risk, appendix; DEFINITIONS §7).
 
 Φ1 Σ w_j   Φ2 w_rec·#disclosed   Φ3 Σ w_{j,rec}, also as w_j·w'_rec   Φ4 = Φ3 + pair weights   Φ5 exp(Σ w_{j,rec}), 1 if nothing is
 disclosed. Weights may be infinite. An attribute without a weight has weight 0.

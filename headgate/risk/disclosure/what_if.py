@@ -1,6 +1,7 @@
-"""What one step would buy: the disclosure risk of a published table if one attribute were coarser, or suppressed, and all else the same.
+"""What one step would gain: the disclosure risk of a published table if one attribute were coarser or suppressed and all else were the
+same.
 
-An estimate of where to look, not of the next release: groups would form otherwise. A coarser cell is the next node of its hierarchy or of
+It estimates where to look, not the next release: groups would form differently. A coarser cell is the next node of its hierarchy or of
 the calendar, or an interval twice as wide about the same middle, moved inside the domain. A category without a hierarchy has no step but
 suppression.
 """

@@ -1,6 +1,6 @@
 """The journalist against a population table (El Emam and Dankar 2008; DEFINITIONS §7): 1/(individuals there who fit the record).
 
-The journalist does not know who is in the release, only the population it was drawn from, so a record hides among all individuals of
+The journalist does not know who is in the release but knows the population it was drawn from, so a record hides among all individuals of
 the population who are consistent with it. Cells may be generalized or missing on the released side, missing on the other; consistency
 is `headgate.risk.candidates.consistency`'s.
 """

@@ -62,7 +62,7 @@ def test_every_method_takes_them_and_releases_by_them() -> None:
         ("age", {"widths": []}, "widths of 'age' do not nest", "such as"),
         ("age", {"widths": [2.5]}, "widths of 'age' do not nest", "such as"),
         ("age", {"widths": 5}, "widths of 'age' do not nest", "such as"),
-        ("share", {"widths": [5]}, "no whole number", "widths are for whole numbers"),
+        ("share", {"widths": [5]}, "not a whole number", "widths are for whole numbers"),
         ("zip", {"widths": [5]}, "'zip' is a category", "whole numbers only"),
         ("age", {"mask": 1}, "'age' is a number", "`kinds` makes it one"),
         ("zip", {"mask": 0}, "not a number of characters", "from 1 up"),

@@ -195,13 +195,13 @@ def test_kinds_and_hierarchies_can_be_given() -> None:
         (["agee"], ["ill"], {}, "'agee' is not in the table. Did you mean 'age'"),
         (["age"], ["ill", "age"], {}, "named twice"),
         (["age", "age"], ["ill"], {}, "named twice"),
-        ([], ["ill"], {}, "no quasi-identifier"),
+        ([], ["ill"], {}, "No quasi-identifier was named"),
         (["twin"], ["ill"], {}, "2 columns named 'twin'"),
         (["age"], ["ill"], {"group": "nothing"}, "'nothing' is not in the table"),
         (["age"], ["ill"], {"delta": 0.5}, "without ε"),
         (["age"], ["ill"], {"epsilon": "much"}, "not a number"),
         (["age"], ["pay"], {"interval": -1}, "not a finite number"),
-        (["age"], [], {"epsilon": 0.1}, "no sensitive attribute"),
+        (["age"], [], {"epsilon": 0.1}, "No sensitive attribute was named"),
     ],
 )
 def test_a_question_that_cannot_be_meant_is_refused(quasi: list[str], sensitive: list[str], more: dict[str, Any], reason: str) -> None:
@@ -264,5 +264,5 @@ def test_columns_without_names_are_refused_with_the_cure() -> None:
 
 
 def test_a_quasi_identifier_of_lists_is_refused() -> None:
-    with pytest.raises(InputRejected, match="'age' has lists"):
+    with pytest.raises(InputRejected, match="'age' has cells that are lists"):
         check(pd.DataFrame({"age": [[1], [2]], "ill": ["a", "b"]}), ["age"], ["ill"])

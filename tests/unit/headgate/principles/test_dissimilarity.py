@@ -297,7 +297,7 @@ def test_an_impossible_delta_cannot_be_fallen_short_of(delta: Any) -> None:
 
 def test_nothing_to_measure_is_refused() -> None:
     column = encode_column(pd.Series(["a"]), ColumnSpec("v", Kind.CATEGORY, Role.SENSITIVE))
-    with pytest.raises(InputRejected, match="no sensitive attribute"):
+    with pytest.raises(InputRejected, match="No sensitive attribute was given"):
         dissimilarity([], [reading([1])], Distance(), 0)
     with pytest.raises(InputRejected, match="no classes"):
         dissimilarity([column], [], Distance(), 0)

@@ -255,9 +255,9 @@ def test_what_cannot_be_learned_is_refused_without_a_value_in_the_message(make_p
     absent = make_people(200, 1, gaps=False, ill=None)
     cases = [
         ((table, published, groups, "il"), "Did you mean 'ill'"),
-        ((table, published, groups, "habits"), "no attribute of up to 100 classes"),
-        ((*released(many, groups), "pay"), "no attribute of up to 100 classes"),
-        ((*released(absent, groups), "ill"), "no attribute of up to 100 classes"),
+        ((table, published, groups, "habits"), "does not have between 1 and 100 classes"),
+        ((*released(many, groups), "pay"), "does not have between 1 and 100 classes"),
+        ((*released(absent, groups), "ill"), "does not have between 1 and 100 classes"),
         ((*released(same, groups), "ill"), "fewer than two classes"),
         ((*released(make_people(99, 1, gaps=False), np.arange(99) // 5), "ill"), "99 rows have"),
         ((table, published, groups[::-1], "ill"), "not the input rows in their order"),

@@ -94,7 +94,7 @@ def test_a_similarity_that_cannot_be_measured_is_refused(monkeypatch: pytest.Mon
     for threshold in (0.0, -1.0, 1.01, float("nan")):
         with pytest.raises(InputRejected, match="must be above 0 and at most 1"):
             consistent_individuals(cells, dictionary, ["name"], {"name": threshold})
-    with pytest.raises(InputRejected, match="'age' is compared by similarity but is no category"):
+    with pytest.raises(InputRejected, match="'age' is compared by similarity but is not a category"):
         consistent_individuals(cells, dictionary, ["name", "age"], {"age": 0.8})
     with pytest.raises(InputRejected, match="'age' is compared by similarity but is not shared"):
         consistent_individuals(cells, dictionary, ["name"], {"age": 0.8})
@@ -104,5 +104,5 @@ def test_a_similarity_that_cannot_be_measured_is_refused(monkeypatch: pytest.Mon
     with pytest.raises(InputRejected, match="released as intervals"):
         consistent_individuals({"name": published(["[a..b]"])}, dictionary, ["name"], {"name": 0.8})
     monkeypatch.setattr(similar, "MOST_PAIRS", 0)
-    with pytest.raises(InputRejected, match="too many texts to compare each with each: 1 and 1 distinct"):
+    with pytest.raises(InputRejected, match="too many texts to compare all pairs: 1 and 1 distinct"):
         consistent_individuals(cells, dictionary, ["name"], {"name": 0.8})

@@ -75,7 +75,7 @@ def test_suppressed_cells_fit_everybody_on_either_side() -> None:
     assert disclosure_risk(towns, people, ["x"], ONE, hierarchies={"x": tree}).consistent.tolist() == [3, 4]
     column = encode_column(pd.Series(["Rome"]), ColumnSpec("x", Kind.CATEGORY, Role.QUASI, hierarchy=tree))
     assert encode_dictionary(people, {"x": column}, ["x"])["x"].codes.tolist().count(-1) == 2
-    with pytest.raises(InputRejected, match="1 nodes of the hierarchy"):
+    with pytest.raises(InputRejected, match="has 1 node of the hierarchy"):
         disclosure_risk(towns, pd.DataFrame({"x": ["Rome", "Italy", "Italy"]}), ["x"], ONE, hierarchies={"x": tree})
 
 
