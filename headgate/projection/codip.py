@@ -85,10 +85,10 @@ def _merged_tables(figures: Associations, join_threat: float) -> Iterator[tuple[
     """What each merge makes, as far as β allows: the way of the merges does not depend on what passes."""
     merging = Merging(figures)
     while len(merging.tables) > 1:
-        one, other = merging.merge()
+        first, second = merging.merge()
         if not at_most(figures.information_exposure(tuple(merging.tables)), join_threat):
             return
-        yield tuple(sorted((*one, *other)))
+        yield tuple(sorted((*first, *second)))
 
 
 def _remedy(steps: Sequence[Step]) -> str:
