@@ -218,7 +218,7 @@ def test_the_worse_reading_counts() -> None:
 @pytest.mark.parametrize(
     ("codes", "words"),
     [
-        ({}, "no quasi-identifier"),
+        ({}, "No quasi-identifier was named"),
         ({"a": np.empty(0, dtype=np.int32)}, "no rows"),
         ({"a": np.zeros(2, dtype=np.int32), "b": np.zeros(3, dtype=np.int32)}, "different numbers of rows"),
         ({"a": np.array([0.0, np.nan])}, "not encoded"),
