@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from headgate.core.errors import HeadgateError
 from headgate.grouping.watch import Report
 from policies.jobs.table_job import TableJob, TableOutcome, Workplace, try_table
+
+R = TypeVar("R")
 
 
 class Engine(Protocol):
@@ -23,6 +25,9 @@ class Engine(Protocol):
         """The outcomes in the order of the jobs. A refusal of one is raised when those that have begun are done; what else breaks
         one stops them all."""
 
+    def attempt(self, jobs: Sequence[TableJob]) -> list[TableOutcome | Exception]:
+        """The same where nobody has asked for all of them: what breaks a job stands in the place of its outcome, and stops no other."""
+
 
 class LocalEngine:
     """In threads of this process: the compiled loops let go of Python's lock."""
@@ -32,11 +37,17 @@ class LocalEngine:
         self.workers = workers or os.cpu_count() or 1
 
     def map(self, jobs: Sequence[TableJob]) -> list[TableOutcome]:
+        return self._each(try_table, jobs)
+
+    def attempt(self, jobs: Sequence[TableJob]) -> list[TableOutcome | Exception]:
+        return self._each(_attempt_table, jobs)
+
+    def _each(self, work: Callable[[TableJob, Workplace], R], jobs: Sequence[TableJob]) -> list[R]:
         if len(jobs) < 2 or self.workers < 2:
-            return [try_table(job, self.place) for job in jobs]
+            return [work(job, self.place) for job in jobs]
         progress = Together(self.place.report)
         pool = ThreadPoolExecutor(min(self.workers, len(jobs)), thread_name_prefix="jobs")
-        futures = [pool.submit(try_table, job, replace(self.place, report=progress.of(number))) for number, job in enumerate(jobs)]
+        futures = [pool.submit(work, job, replace(self.place, report=progress.of(number))) for number, job in enumerate(jobs)]
         try:
             return [future.result() for future in futures]
         except HeadgateError:
@@ -46,6 +57,13 @@ class LocalEngine:
             raise
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _attempt_table(job: TableJob, place: Workplace) -> TableOutcome | Exception:
+    try:
+        return try_table(job, place)
+    except Exception as problem:  # noqa: BLE001 - raised by whoever asks for this table, if anybody does
+        return problem
 
 
 class Together:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from headgate.core.columns import Table
-from headgate.core.errors import HeadgateError
 from headgate.projection.codip import codip_star
 from headgate.projection.optimal import given, optimal, separate, single
 from headgate.projection.plan import CheckTable, Projection
@@ -44,15 +43,11 @@ class TableCheck:
 
     def _try(self, names: Names) -> None:
         tables = [names, *self._next(self.engine.workers - 1, frozenset(names))]
-        try:
-            outcomes = self.engine.map([self.job.about(table) for table in tables])
-        except HeadgateError:
-            if len(tables) == 1:
-                raise
-            # Perhaps a table refuses that nobody will ask about: this one alone, and that one when it is asked about.
-            self._ahead = iter(())
-            outcomes = self.engine.map([self.job.about(names)])
-        self._done.update(zip(map(frozenset, tables), outcomes, strict=False))
+        outcomes = self.engine.attempt([self.job.about(table) for table in tables])
+        if isinstance(outcomes[0], Exception):
+            raise outcomes[0]
+        # What broke another is nobody's business yet: that table is tried again if it is asked about.
+        self._done.update((frozenset(table), each) for table, each in zip(tables, outcomes, strict=True) if not isinstance(each, Exception))
 
     def _next(self, most: int, but: frozenset[str]) -> Iterator[Names]:
         known = {but, *self._done}

@@ -16,6 +16,7 @@ from headgate.core.errors import InputRejected
 from headgate.projection.codip import codip_star
 from headgate.projection.optimal import separate
 from policies.gates.verdict import Requirement
+from policies.jobs import engine as engine_module
 from policies.jobs.engine import LocalEngine
 from policies.jobs.plan_search import TableCheck, search_plan
 from policies.jobs.spool import MemorySpool
@@ -65,12 +66,14 @@ class Engine:
         self.workers, self.refused, self.broken = workers, list(refused), list(broken)
         self.waves: list[list[tuple[str, ...]]] = []
 
-    def map(self, jobs: Any) -> list[Any]:
+    def attempt(self, jobs: Any) -> list[Any]:
         self.waves.append([job.sensitive for job in jobs])
-        if any(set(job.sensitive) in self.broken for job in jobs):
-            raise InputRejected("This table cannot be tried.", "Do not ask.")
-        passed = [set(job.sensitive) not in self.refused for job in jobs]
-        return [SimpleNamespace(passed=one, reason="" if one else "refused") for one in passed]
+        return [self._outcome(set(job.sensitive)) for job in jobs]
+
+    def _outcome(self, sensitive: set[str]) -> Any:
+        if sensitive in self.broken:
+            return InputRejected("This table cannot be tried.", "Do not ask.")
+        return SimpleNamespace(passed=sensitive not in self.refused, reason="refused" if sensitive in self.refused else "")
 
 
 class Job:
@@ -146,6 +149,26 @@ def test_a_table_that_nobody_asks_about_cannot_break_the_search() -> None:
     assert list(check.tried) == [frozenset({"a"})]
     with pytest.raises(InputRejected):
         separate(columns(), check=TableCheck(Job(), Engine(4, broken=[{"b"}])))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("problem", [InputRejected("No.", "Yes."), MemoryError(), ZeroDivisionError()])
+def test_whatever_breaks_a_table_that_nobody_asks_about_stops_nothing(problem: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A release ended by an exception of a table that one worker would not have tried: only refusals were forgiven."""
+
+    def try_table(job: Job, _place: Workplace) -> Any:
+        if job.sensitive == ("b",):
+            raise problem
+        return SimpleNamespace(passed=True, reason="")
+
+    monkeypatch.setattr(engine_module, "try_table", try_table)
+    place = Workplace(MemorySpool())
+    check = TableCheck(Job(), LocalEngine(place, 3))  # type: ignore[arg-type]
+    check.expect(iter([("a",), ("b",), ("c",)]))
+    assert check(("a",)).passed
+    assert check(("c",)).passed
+    assert not place.stopping.is_set()
+    with pytest.raises(type(problem)):
+        check(("b",))
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
