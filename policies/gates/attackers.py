@@ -78,7 +78,7 @@ def attackers_of(
     if gate is None:
         return ()
     cost, above = sensitivity_of(gate.sensitivity), None if gate.share is None else gate.share.above
-    found = []
+    attackers = []
     for given in gate.held:
         fields = given.fields or table.quasi
         if given.source:
@@ -89,8 +89,8 @@ def attackers_of(
             raise InputRejected(f"The dictionary '{given.called}' was not read.", "Give the file that the policy names.")
         similar = {name: float(least) for name, least in given.similar.items()}
         prior = None if given.prior is None else float(given.prior)
-        found.append(Attacker(given.called, dictionary, fields, cost, similar, prior, above, own))
-    return tuple(found)
+        attackers.append(Attacker(given.called, dictionary, fields, cost, similar, prior, above, own))
+    return tuple(attackers)
 
 
 def sensitivity_of(key: SensitivityKey | None) -> Sensitivity:

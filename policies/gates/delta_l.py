@@ -57,9 +57,9 @@ class DeltaL(Gate):
     kinds = tuple(kind for kind in Kind if kind.numeric)
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:
-        for name, asked in keys.delta_l.items():
+        for name, bound in keys.delta_l.items():
             for column in published_columns(table, name):
-                yield self.required(column, decimal_text(asked.interval), decimal_text(asked.l))
+                yield self.required(column, decimal_text(bound.interval), decimal_text(bound.l))
 
     def required(self, attribute: str, interval: str, least: str) -> Requirement:
         return Requirement(gate=self.name, attribute=attribute, required=least, settings={INTERVAL: interval})

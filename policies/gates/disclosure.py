@@ -102,11 +102,12 @@ class Disclosure(Gate):
         return compared(bound or MEAN)
 
     def judge(self, required: Sequence[Requirement], figures: TableFigures) -> Iterator[Verdict]:
-        names = list(dict.fromkeys(one.dictionary for one in required if one.dictionary is not None and one.dictionary != PRIOR))
+        promised = [requirement for requirement in required if requirement.dictionary != PRIOR]
+        names = list(dict.fromkeys(requirement.dictionary for requirement in promised if requirement.dictionary is not None))
         for requirement in required:
             against = names if requirement.dictionary == PRIOR else [str(requirement.dictionary)]
             yield _explained(self.verdict(requirement, figures.name, self.reached(requirement, figures)), figures, against)
-        bounds = {one.bound for one in required if one.dictionary != PRIOR}
+        bounds = {requirement.bound for requirement in promised}
         for name in names:
             if name in _infinite(figures) and not {MEAN, MAX} & bounds:
                 # `.inf` forbids whatever else is asked for.
@@ -141,8 +142,8 @@ class Disclosure(Gate):
         return False
 
     def rests_on(self, measured: Measured, distance: str | None) -> str:
-        held = f"the dictionary {measured.of}" if measured.of else "what attackers may hold"
-        return f"{held}, which is not published"
+        dictionary = f"the dictionary {measured.of}" if measured.of else "what attackers may hold"
+        return f"{dictionary}, which is not published"
 
 
 def _explained(verdict: Verdict, figures: TableFigures, names: Iterable[str]) -> Verdict:

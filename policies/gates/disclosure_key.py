@@ -33,16 +33,16 @@ MEAN, MAX, SHARE, CANDIDATES = "mean", "max", "share", "candidates"
 FORBIDDEN = Decimal("Infinity")
 
 
-def _weight(found: Any) -> Any:
-    return FORBIDDEN if isinstance(found, str) and found.lower().lstrip("+") in (".inf", "inf", "infinity") else found
+def _weight(value: Any) -> Any:
+    return FORBIDDEN if isinstance(value, str) and value.lower().lstrip("+") in (".inf", "inf", "infinity") else value
 
 
 def _weight_text(weight: Decimal) -> str:
     return ".inf" if weight == FORBIDDEN else decimal_text(weight)
 
 
-def _form(found: Any) -> str:
-    return "never" if found == FORBIDDEN else "number"
+def _form(value: Any) -> str:
+    return "never" if value == FORBIDDEN else "number"
 
 
 # `.inf`: may be disclosed only where nobody can be identified.
@@ -63,14 +63,14 @@ class SqlKey(Section):
     query: Text
 
 
-def _shared_form(found: Any) -> str:
-    return "named" if isinstance(found, Mapping) else "same"
+def _shared_form(value: Any) -> str:
+    return "named" if isinstance(value, Mapping) else "same"
 
 
-def _one_to_one(found: dict[str, str]) -> dict[str, str]:
-    if not found or len(set(found.values())) != len(found):
+def _one_to_one(columns: dict[str, str]) -> dict[str, str]:
+    if not columns or len(set(columns.values())) != len(columns):
         raise Problems([Problem((), "no field, or a column of the dictionary named twice", "each attribute with a column of its own")])
-    return found
+    return columns
 
 
 SharedKey = Annotated[
@@ -292,13 +292,13 @@ class DisclosureKey(Section):
     @property
     def bounds(self) -> tuple[Bound, ...]:
         """Where priors say how likely each dictionary is, `mean` bounds their expectation instead."""
-        asked = {
+        limits = {
             MEAN: None if self.by_prior else self.mean,
             MAX: self.max,
             SHARE: None if self.share is None else self.share.at_most,
             CANDIDATES: self.min_candidates,
         }
-        return tuple(Bound(name, required) for name, required in asked.items() if required is not None)
+        return tuple(Bound(name, required) for name, required in limits.items() if required is not None)
 
     @property
     def by_prior(self) -> bool:

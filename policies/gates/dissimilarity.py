@@ -95,19 +95,19 @@ class Dissimilarity(Gate):
         return Requirement(gate=self.name, attribute=attribute, required=delta, settings={EPSILON: epsilon})
 
     def measure(self, required: Sequence[Requirement], table: GatedTable) -> Iterator[Measured]:
-        whole = next((one for one in required if one.attribute is None), None)
+        whole = next((requirement for requirement in required if requirement.attribute is None), None)
         composed = None if whole is None else table.composed(whole.settings[EPSILON], whole.required)
         if composed is not None:
             for figure in COMPOSITE:
                 yield Measured(figure=figure, value=getattr(composed, figure))
         # Each by itself too, at its own ε or else the composite's: a composite can hide a homogeneous attribute.
-        own = {one.attribute: one for one in required}
+        own = {requirement.attribute: requirement for requirement in required}
         for column in table.columns:
-            asked = own.get(column.name, whole)
-            if asked is not None:
+            applicable = own.get(column.name, whole)
+            if applicable is not None:
                 single = Distance(p=table.power, weights={column.name: 1.0})
-                found = dissimilarity([column], table.classes, single, asked.settings[EPSILON], asked.required)
-                yield Measured(figure="single_risk", of=column.name, value=found.risk)
+                alone = dissimilarity([column], table.classes, single, applicable.settings[EPSILON], applicable.required)
+                yield Measured(figure="single_risk", of=column.name, value=alone.risk)
 
     def reached(self, requirement: Requirement, figures: TableFigures) -> float | None:
         """δ reached."""

@@ -57,10 +57,10 @@ class DistinctL(Gate):
 
     def measure(self, required: Sequence[Requirement], table: GatedTable) -> Iterator[Measured]:
         for name, counted in table.counted.items():
-            found = diversity(counted)
-            yield Measured(figure="distinct_l", of=name, value=found.distinct_l)
-            yield Measured(figure="distinct_l_all", of=name, value=found.distinct_l_all)
-            yield Measured(figure="distinct_attainable", of=name, value=found.attainable)
+            figures = diversity(counted)
+            yield Measured(figure="distinct_l", of=name, value=figures.distinct_l)
+            yield Measured(figure="distinct_l_all", of=name, value=figures.distinct_l_all)
+            yield Measured(figure="distinct_attainable", of=name, value=figures.attainable)
 
     def judge(self, required: Sequence[Requirement], figures: TableFigures) -> Iterator[Verdict]:
         """The required l is capped at the distinct values in the table: a bit has two, and no group can hold a third."""

@@ -28,17 +28,17 @@ class TableFigures(Frozen):
     @model_validator(mode="after")
     def _each_once(self) -> TableFigures:
         """A second value beside the first could be the one that is shown."""
-        if len({(one.figure, one.of) for one in self.measured}) != len(self.measured):
+        if len({(measured.figure, measured.of) for measured in self.measured}) != len(self.measured):
             raise ValueError("a figure is measured twice")
         return self
 
     def figure(self, name: str, of: str = "") -> float | None:
         """None where it was not measured."""
-        return next((one.value for one in self.measured if (one.figure, one.of) == (name, of)), None)
+        return next((measured.value for measured in self.measured if (measured.figure, measured.of) == (name, of)), None)
 
     def each(self, name: str) -> dict[str, float]:
         """A figure of every attribute, or against every dictionary, that it was measured for."""
-        return {one.of: one.value for one in self.measured if one.figure == name}
+        return {measured.of: measured.value for measured in self.measured if measured.figure == name}
 
     @property
     def k(self) -> int:

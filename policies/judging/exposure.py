@@ -46,8 +46,8 @@ class Exposure:
         return next((step for step in self.steps if step.change == change), self.now)
 
 
-def exposures(published: PublishedTable, found: Iterable[Threat], gate: DisclosureKey) -> tuple[Exposure, ...]:
-    return tuple(_exposure(published, threat, gate) for threat in found)
+def exposures(published: PublishedTable, threats: Iterable[Threat], gate: DisclosureKey) -> tuple[Exposure, ...]:
+    return tuple(_exposure(published, threat, gate) for threat in threats)
 
 
 def _exposure(published: PublishedTable, threat: Threat, gate: DisclosureKey) -> Exposure:
@@ -58,7 +58,7 @@ def _exposure(published: PublishedTable, threat: Threat, gate: DisclosureKey) ->
         if risk.unmatched < 1.0
         else ()
     )
-    steps = tuple(_step(one.change, one.risk, gate) for one in tried)
+    steps = tuple(_step(trial.change, trial.risk, gate) for trial in tried)
     now = _step("as it is", risk, gate)
     spread, personal = risk_distribution(risk.per_record), attacker.own is not None
     return Exposure(published.name, attacker.name, attacker.fields, spread, now, steps, attacker.prior, personal)
@@ -71,11 +71,11 @@ def _step(change: str, risk: DisclosureRisk, gate: DisclosureKey) -> Step:
     return replace(step, enough=measured and all(bound.holds(step.figure(bound.name)) for bound in gate.bounds))
 
 
-def with_cures(verdicts: Iterable[Verdict], found: Iterable[Exposure], gate: DisclosureKey) -> tuple[Verdict, ...]:
+def with_cures(verdicts: Iterable[Verdict], exposures: Iterable[Exposure], gate: DisclosureKey) -> tuple[Verdict, ...]:
     """Where a table discloses too much, the remedy says which single step would be enough, or which comes nearest."""
     tables: dict[str, list[Exposure]] = {}
-    for one in found:
-        tables.setdefault(one.table, []).append(one)
+    for exposure in exposures:
+        tables.setdefault(exposure.table, []).append(exposure)
     return tuple(_with_cure(verdict, tables.get(verdict.table, []), gate) for verdict in verdicts)
 
 
@@ -83,20 +83,21 @@ def _with_cure(verdict: Verdict, table: list[Exposure], gate: DisclosureKey) -> 
     name, bound = verdict.dictionary, verdict.bound
     if verdict.passed or name is None or bound is None:
         return verdict
-    own = [one for one in table if name in (one.dictionary, PRIOR)]
-    if not own or any(not one.steps for one in own):
+    own = [exposure for exposure in table if name in (exposure.dictionary, PRIOR)]
+    if not own or any(not exposure.steps for exposure in own):
         return verdict
-    changes = list(dict.fromkeys(step.change for one in own for step in one.steps))
+    changes = list(dict.fromkeys(step.change for exposure in own for step in exposure.steps))
     cure = _enough(table, own, changes, name, gate) or _nearest(own, changes, name, bound)
     return verdict.model_copy(update={"remedy": f"{cure} {verdict.remedy}"})
 
 
 def _enough(table: list[Exposure], own: list[Exposure], changes: list[str], name: str, gate: DisclosureKey) -> str:
     """The changes with which every bound on the table is kept, or else every bound against this dictionary; empty if no change does it."""
-    enough = [change for change in changes if all(one.after(change).enough for one in table) and _expected_enough(table, change, gate)]
+    sufficing = [change for change in changes if all(exposure.after(change).enough for exposure in table)]
+    enough = [change for change in sufficing if _expected_enough(table, change, gate)]
     if enough:
         return f"In this table it would be enough to {_either(enough)}."
-    here = [change for change in changes if name != PRIOR and all(one.after(change).enough for one in own)]
+    here = [change for change in changes if name != PRIOR and all(exposure.after(change).enough for exposure in own)]
     if here:
         return f"Against '{name}' alone it would be enough to {_either(here)}; another bound on this table would not be kept."
     return ""
@@ -122,7 +123,7 @@ def _either(changes: list[str]) -> str:
 
 def _expected(table: list[Exposure], change: str) -> float:
     """The mean loss over all dictionaries, each as likely as the policy says."""
-    return sum(one.prior * one.after(change).mean for one in table if one.prior)
+    return sum(exposure.prior * exposure.after(change).mean for exposure in table if exposure.prior)
 
 
 def _expected_enough(table: list[Exposure], change: str, gate: DisclosureKey) -> bool:

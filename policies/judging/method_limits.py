@@ -18,8 +18,8 @@ def limits_of(promise: Promise, table: Table, names: Sequence[str], distance: Di
     callable's, where the promise names one."""
     columns, compared = table.select(names), distance or composite_of(promise)
     required = [(gate, promise.of(gate.name)) for gate in GATES]
-    whole = (limit for gate, asked in required for limit in gate.table_limits(asked, columns, compared))
-    single = (limit for column in columns for gate, asked in required for limit in gate.column_limits(asked, column, compared))
+    whole = (limit for gate, requirement in required for limit in gate.table_limits(requirement, columns, compared))
+    single = (limit for column in columns for gate, requirement in required for limit in gate.column_limits(requirement, column, compared))
     return (*whole, *single)
 
 

@@ -61,12 +61,12 @@ class Relax(Section):
     relax: Share
 
 
-def _infeasible_form(found: Any) -> str | None:
-    if isinstance(found, Suppress | Relax):
-        return type(found).__name__.lower()
-    if isinstance(found, Mapping):
-        return next((key for key in ("suppress", "relax") if key in found), None)
-    return "fail" if found == "fail" else None
+def _infeasible_form(value: Any) -> str | None:
+    if isinstance(value, Suppress | Relax):
+        return type(value).__name__.lower()
+    if isinstance(value, Mapping):
+        return next((key for key in ("suppress", "relax") if key in value), None)
+    return "fail" if value == "fail" else None
 
 
 Infeasible = Annotated[

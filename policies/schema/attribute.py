@@ -62,12 +62,12 @@ class ValuesFrom(Section):
     key: Text
 
 
-def _hierarchy_form(found: Any) -> str | None:
-    if isinstance(found, Widths | Mask):
-        return type(found).__name__.lower()
-    if isinstance(found, Mapping):
-        return "widths" if "widths" in found else "mask" if "mask" in found else None
-    return "path" if isinstance(found, str) else None
+def _hierarchy_form(value: Any) -> str | None:
+    if isinstance(value, Widths | Mask):
+        return type(value).__name__.lower()
+    if isinstance(value, Mapping):
+        return "widths" if "widths" in value else "mask" if "mask" in value else None
+    return "path" if isinstance(value, str) else None
 
 
 def _day(text: str) -> str:
@@ -77,8 +77,8 @@ def _day(text: str) -> str:
         raise PydanticCustomError("bound", "Input should be a number, or a day written YYYY-MM-DD") from None
 
 
-def _is_day(found: Any) -> bool:
-    return isinstance(found, str) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", found) is not None
+def _is_day(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value) is not None
 
 
 HierarchyKey = Annotated[
@@ -92,14 +92,14 @@ HierarchyKey = Annotated[
 ValuesKey = Annotated[
     Annotated[InputPath, Tag("path")] | Annotated[UniqueTexts, Tag("list")],
     Discriminator(
-        lambda found: "path" if isinstance(found, str) else "list" if isinstance(found, list | tuple) else None,
+        lambda value: "path" if isinstance(value, str) else "list" if isinstance(value, list | tuple) else None,
         custom_error_type="values",
         custom_error_message="Input should be a list of values, or the path of a code list",
     ),
 ]
 Bound = Annotated[
     Annotated[str, AfterValidator(_day), Tag("day")] | Annotated[Exact, Tag("number")],
-    Discriminator(lambda found: "day" if _is_day(found) else "number"),
+    Discriminator(lambda value: "day" if _is_day(value) else "number"),
 ]
 
 

@@ -143,8 +143,8 @@ def _missing_in_tables(policy: Policy, name: str, placed: set[str], whole: set[s
     else:
         bits = set(bits_of(name, policy.attributes[name]) or ())
         if bits - placed:
-            found = f"no table for {len(bits - placed)} of the {len(bits)} values of '{name}'"
-            yield Problem(here, found, "every value in one table")
+            left_out = f"no table for {len(bits - placed)} of the {len(bits)} values of '{name}'"
+            yield Problem(here, left_out, "every value in one table")
 
 
 def _disclosure(policy: Policy) -> Iterator[Problem]:

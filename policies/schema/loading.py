@@ -98,24 +98,24 @@ def _refuse_references(events: Iterable[Event], filename: str) -> None:
     """A policy reads the same for everyone: no anchor or alias that repeats a part, no tag that changes what a value is."""
     depth = documents = 0
     for event in events:
-        found = ""
+        refused = ""
         depth += isinstance(event, MappingStartEvent | SequenceStartEvent) - isinstance(event, MappingEndEvent | SequenceEndEvent)
         if isinstance(event, AliasEvent) or getattr(event, "anchor", None) is not None:
-            found = "an anchor or alias (& or *)"
+            refused = "an anchor or alias (& or *)"
         elif getattr(event, "ctag", None) is not None:
-            found = "a tag (!)"
+            refused = "a tag (!)"
         elif isinstance(event, DocumentStartEvent):
             documents += 1
             if documents > 1:
-                found = "a second document"
+                refused = "a second document"
             elif event.version is not None and tuple(event.version) != (1, 2):
-                found = "a directive for another version of YAML"
+                refused = "a directive for another version of YAML"
         if depth > DEEPEST_POLICY:
-            found = f"more than {DEEPEST_POLICY} levels"
-        if found:
+            refused = f"more than {DEEPEST_POLICY} levels"
+        if refused:
             line = event.start_mark.line + 1
             raise PolicyInvalid(
-                f"{filename}, line {line}: found {found}; accepted: plain YAML 1.2, everything written out where it stands.", CURE
+                f"{filename}, line {line}: found {refused}; accepted: plain YAML 1.2, everything written out where it stands.", CURE
             )
 
 
@@ -130,7 +130,7 @@ def _plain(node: Node, path: KeyPath, written: _Written) -> Any:
 
 
 def _plain_mapping(node: MappingNode, path: KeyPath, written: _Written) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
     for key, value in node.value:
         line = key.start_mark.line + 1
         if not isinstance(key, ScalarNode) or key.tag == TAG + "null" or _halved(str(key.value)):
@@ -139,16 +139,16 @@ def _plain_mapping(node: MappingNode, path: KeyPath, written: _Written) -> dict[
             continue
         name = str(key.value)
         here = (*path, name)
-        if name in found:
+        if name in plain:
             first = written.lines[here]
             written.lines[here] = line
             written.problems.append(Problem(here, f"'{name}' a second time (first on line {first})", "each key once"))
             continue
         written.lines[here] = line
-        found[name] = _plain(value, here, written)
-        if found[name] is None:
+        plain[name] = _plain(value, here, written)
+        if plain[name] is None:
             written.problems.append(Problem(here, "nothing after the colon", "a value; leave the key out where none is meant"))
-    return found
+    return plain
 
 
 def _scalar(node: Node, path: KeyPath, written: _Written) -> Any:
@@ -261,7 +261,7 @@ def _kind_of(root: Node | None) -> str:
 
 def _invalid(filename: str, written: _Written, problems: Iterable[Problem]) -> PolicyInvalid:
     lines = []
-    for problem in sorted(dict.fromkeys(problems), key=lambda one: (written.line(one.path), one.path and str(one.path[-1]))):
+    for problem in sorted(dict.fromkeys(problems), key=lambda entry: (written.line(entry.path), entry.path and str(entry.path[-1]))):
         place = ".".join(str(step) for step in problem.path) or "the file"
         line = f"{filename}, line {written.line(problem.path)}, {place}: found {problem.found}; accepted: {problem.accepted}."
         lines.append("".join(sign if sign.isprintable() else "�" for sign in line))

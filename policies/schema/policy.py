@@ -61,27 +61,27 @@ class Policy(Section):
 
 def files_of(policy: Policy) -> Mapping[tuple[str | int, ...], str]:
     """Key path → path of every file the policy refers to. The source is data, not policy, and is not among them."""
-    found: dict[tuple[str | int, ...], str] = {}
+    paths: dict[tuple[str | int, ...], str] = {}
     if policy.expect.suite is not None:
-        found["expect", "suite"] = policy.expect.suite
+        paths["expect", "suite"] = policy.expect.suite
     for name, attribute in policy.attributes.items():
         if isinstance(attribute.hierarchy, str):
-            found["attributes", name, "hierarchy"] = attribute.hierarchy
+            paths["attributes", name, "hierarchy"] = attribute.hierarchy
         if isinstance(attribute.values, str):
-            found["attributes", name, "values"] = attribute.values
+            paths["attributes", name, "values"] = attribute.values
         if isinstance(attribute.values_from, ValuesFrom):
-            found["attributes", name, "values_from", "path"] = attribute.values_from.path
+            paths["attributes", name, "values_from", "path"] = attribute.values_from.path
     disclosure = policy.gates.disclosure
     if disclosure is not None:
         for place, dictionary in enumerate(disclosure.dictionaries):
             if dictionary.file is not None:
                 form, path = dictionary.file
-                found["gates", "disclosure", "dictionaries", place, form] = path
+                paths["gates", "disclosure", "dictionaries", place, form] = path
         if disclosure.sensitivity is not None and disclosure.sensitivity.people is not None:
-            found["gates", "disclosure", "sensitivity", "people", "path"] = disclosure.sensitivity.people.path
+            paths["gates", "disclosure", "sensitivity", "people", "path"] = disclosure.sensitivity.people.path
     if policy.approval.signers is not None:
-        found["approval", "signers"] = policy.approval.signers
-    return found
+        paths["approval", "signers"] = policy.approval.signers
+    return paths
 
 
 def require_ready(policy: Policy) -> None:

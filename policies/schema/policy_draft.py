@@ -180,20 +180,20 @@ def _domain(column: ColumnProfile, guess: Guess) -> str:
 
 def _guesses(columns: tuple[ColumnProfile, ...]) -> list[Guess]:
     """At least one quasi-identifier and one sensitive attribute, since a policy without them protects nothing."""
-    found = [_guess(column) for column in columns]
+    guesses = [_guess(column) for column in columns]
     for role in (Role.SENSITIVE, Role.QUASI):
-        if any(guess.role is role for guess in found):
+        if any(guess.role is role for guess in guesses):
             continue
         other = Role.QUASI if role is Role.SENSITIVE else Role.SENSITIVE
-        spare = [place for place, guess in enumerate(found) if guess.role is other]
+        spare = [place for place, guess in enumerate(guesses) if guess.role is other]
         if len(spare) < 2:
-            spare = [place for place, guess in enumerate(found) if guess.role in (Role.IDENTIFIER, Role.DROPPED)]
+            spare = [place for place, guess in enumerate(guesses) if guess.role in (Role.IDENTIFIER, Role.DROPPED)]
         if spare:
             place = spare[-1]
-            found[place] = Guess(role, found[place].kind or _kind(columns[place]), f"no column looked {role}; choose")
-    if not {Role.QUASI, Role.SENSITIVE} <= {guess.role for guess in found}:
+            guesses[place] = Guess(role, guesses[place].kind or _kind(columns[place]), f"no column looked {role}; choose")
+    if not {Role.QUASI, Role.SENSITIVE} <= {guess.role for guess in guesses}:
         raise InputRejected("A table with one column cannot be released.", "Give a table with a quasi-identifier and a sensitive column.")
-    return found
+    return guesses
 
 
 def _guess(column: ColumnProfile) -> Guess:

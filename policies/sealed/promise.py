@@ -54,7 +54,7 @@ class Promise(Frozen):
 
     @model_validator(mode="after")
     def _each_once(self) -> Promise:
-        if len({one.place for one in self.requirements}) != len(self.requirements):
+        if len({requirement.place for requirement in self.requirements}) != len(self.requirements):
             raise ValueError("a bound is promised twice")
         return self
 
@@ -63,19 +63,19 @@ class Promise(Frozen):
 
     def required(self, gate: str, attribute: str | None = None, bound: str | None = None) -> Requirement | None:
         """None where nothing is required there."""
-        return next((one for one in self.of(gate) if (one.attribute, one.bound) == (attribute, bound)), None)
+        return next((promised for promised in self.of(gate) if (promised.attribute, promised.bound) == (attribute, bound)), None)
 
     @property
     def k(self) -> int:
         """The smallest group that a method may make."""
-        return max((int(one.required) for one in self.of("k")), default=1)
+        return max((int(requirement.required) for requirement in self.of("k")), default=1)
 
     def requiring(self, *others: Requirement) -> Promise:
         """The same promise with these requirements, in the place of what was required there."""
-        placed = {one.place: one for one in (*self.requirements, *others)}
+        placed = {requirement.place: requirement for requirement in (*self.requirements, *others)}
         return self.model_copy(update={"requirements": tuple(placed.values())})
 
     def without(self, gate: str, attribute: str | None = None) -> Promise:
         """The same promise, of that gate only what it requires of other attributes."""
-        kept = tuple(one for one in self.requirements if (one.gate, one.attribute) != (gate, attribute))
+        kept = tuple(requirement for requirement in self.requirements if (requirement.gate, requirement.attribute) != (gate, attribute))
         return self.model_copy(update={"requirements": kept})

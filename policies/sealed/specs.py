@@ -71,12 +71,12 @@ def _declared(name: str, attribute: Attribute, codes: Mapping[str, Sequence[str]
         return attribute.listed_values
     if attribute.values is None and attribute.values_from is None:
         return ()
-    found = tuple(str(code).strip() for code in codes.get(name, ()))
-    if not found or "" in found:
-        raise InputRejected(f"The code list of '{name}' {'has a blank line' if found else 'is empty'}.", "Write one value a line.")
-    if len(set(found)) != len(found):
+    values = tuple(str(code).strip() for code in codes.get(name, ()))
+    if not values or "" in values:
+        raise InputRejected(f"The code list of '{name}' {'has a blank line' if values else 'is empty'}.", "Write one value a line.")
+    if len(set(values)) != len(values):
         raise InputRejected(f"The code list of '{name}' lists a value twice.", "Keep each value once.")
-    return found
+    return values
 
 
 def _hierarchy(

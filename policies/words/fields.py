@@ -67,11 +67,11 @@ def nearest(word: str, accepted: Iterable[str]) -> str | None:
     return close[0] if close else None
 
 
-def choices(accepted: Iterable[str], found: str = "") -> str:
+def choices(accepted: Iterable[str], written: str = "") -> str:
     """'a, b or c', with a guess at what was meant."""
     words = [str(word) for word in accepted]
     listed = " or ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
-    guess = nearest(found, words) if found else None
+    guess = nearest(written, words) if written else None
     return f"{listed} (did you mean {guess}?)" if guess else listed
 
 
@@ -94,11 +94,11 @@ def decimal_text(number: Decimal | int) -> str:
     return "0" if text in ("-0", "") else text
 
 
-def _decimal(found: Any) -> Any:
-    if isinstance(found, bool) or not isinstance(found, int | float | str | Decimal):
+def _decimal(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         raise PydanticCustomError("exact_number", "Input should be a number")
     try:
-        number = Decimal(repr(found)) if isinstance(found, float) else Decimal(int(found)) if isinstance(found, int) else Decimal(found)
+        number = Decimal(repr(value)) if isinstance(value, float) else Decimal(int(value)) if isinstance(value, int) else Decimal(value)
     except InvalidOperation:
         raise PydanticCustomError("exact_number", "Input should be a number") from None
     if not number.is_finite():
@@ -108,9 +108,9 @@ def _decimal(found: Any) -> Any:
     return number
 
 
-def _text(found: Any) -> Any:
+def _text(value: Any) -> Any:
     """Numbers where values are listed are meant as written."""
-    return found.text if isinstance(found, WrittenInt | WrittenDecimal) else str(found) if type(found) is int else found
+    return value.text if isinstance(value, WrittenInt | WrittenDecimal) else str(value) if type(value) is int else value
 
 
 def _input_path(path: str) -> str:
@@ -134,10 +134,10 @@ def _store_path(path: str) -> str:
     return str(pure)
 
 
-def _unique(found: tuple[Any, ...]) -> tuple[Any, ...]:
-    if len(set(found)) != len(found):
+def _unique(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len(set(values)) != len(values):
         raise PydanticCustomError("unique", "Input should be a list in which nothing occurs twice")
-    return found
+    return values
 
 
 Exact = Annotated[Decimal, BeforeValidator(_decimal), PlainSerializer(decimal_text, return_type=str)]
@@ -159,11 +159,11 @@ class Section(Frozen):
 
     @model_validator(mode="before")
     @classmethod
-    def _knows_its_keys(cls, found: Any) -> Any:
-        if isinstance(found, Mapping):
+    def _knows_its_keys(cls, section: Any) -> Any:
+        if isinstance(section, Mapping):
             accepted = [field.alias or name for name, field in cls.model_fields.items()]
             names = set(accepted) | set(cls.model_fields)
-            unknown = [key for key in found if key not in names]
+            unknown = [key for key in section if key not in names]
             if unknown:
                 raise Problems(Problem((str(key),), f"unknown key '{key}'", choices(accepted, str(key))) for key in unknown)
-        return found
+        return section

@@ -25,9 +25,9 @@ class FrontierPoint:
     best: bool = False
 
 
-def draw_map(settings: Sequence[Setting], asked: tuple[int, float], form: Form) -> bytes:
+def draw_map(settings: Sequence[Setting], own: tuple[int, float], form: Form) -> bytes:
     """A cell a (k, ε): the largest δ reached, darker where more, and below it the largest that is possible. Framed: the policy's own."""
-    sizes, epsilons = sorted({one.k for one in settings}), sorted({one.epsilon for one in settings})
+    sizes, epsilons = sorted({setting.k for setting in settings}), sorted({setting.epsilon for setting in settings})
 
     def paint(figure: Any) -> None:
         from matplotlib.patches import Rectangle
@@ -35,16 +35,16 @@ def draw_map(settings: Sequence[Setting], asked: tuple[int, float], form: Form) 
         axes = figure.add_subplot()
         axes.grid(False)
         axes.spines[:].set_visible(False)
-        for one in settings:
-            x, y = epsilons.index(one.epsilon), sizes.index(one.k)
-            share = 0.0 if one.reached is None else float(one.reached)
+        for setting in settings:
+            x, y = epsilons.index(setting.epsilon), sizes.index(setting.k)
+            share = 0.0 if setting.reached is None else float(setting.reached)
             place = (x - 0.48, y - 0.46)
             axes.add_patch(Rectangle(place, 0.96, 0.92, facecolor=INKS["main"], alpha=round(0.04 + 0.46 * share, 3), linewidth=0))
-            reached = "–" if one.reached is None else f"{float(one.reached):.2f}"
-            possible = "–" if one.possible is None else f"{float(one.possible):.2f}"
+            reached = "–" if setting.reached is None else f"{float(setting.reached):.2f}"
+            possible = "–" if setting.possible is None else f"{float(setting.possible):.2f}"
             axes.annotate(reached, (x, y), xytext=(0, 1), textcoords="offset points", ha="center", va="bottom", fontsize=10)
             axes.annotate(f"of {possible}", (x, y), xytext=(0, -2), textcoords="offset points", ha="center", va="top", fontsize=7.5)
-            if (one.k, one.epsilon) == asked:
+            if (setting.k, setting.epsilon) == own:
                 axes.add_patch(Rectangle(place, 0.96, 0.92, fill=False, edgecolor=INKS["ink"], linewidth=1.6))
         axes.set_xlim(-0.5, len(epsilons) - 0.5)
         axes.set_ylim(len(sizes) - 0.5, -0.5)
@@ -61,10 +61,10 @@ def draw_frontier(points: Sequence[FrontierPoint], form: Form, suggested: Sequen
     """Loss and query error against δ, a line a k, a row of pictures an ε; an upright line at each δ that is suggested."""
     epsilons = list(dict.fromkeys(point.epsilon for point in points))
     sizes = sorted({point.k for point in points})
-    asked = any(point.query_error is not None for point in points)
+    with_queries = any(point.query_error is not None for point in points)
 
     def paint(figure: Any) -> None:
-        columns = 2 if asked else 1
+        columns = 2 if with_queries else 1
         for row, epsilon in enumerate(epsilons):
             here = [point for point in points if point.epsilon == epsilon]
             for column in range(columns):

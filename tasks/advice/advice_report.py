@@ -42,22 +42,25 @@ def _section(number: int, table: TableAdvice, advice: Advice) -> Section:
     points = frontier_points(table.settings, advice.shown_epsilon)
     if points:
         pictures["frontier"] = draw_frontier(points, "svg", _suggested(advice))
-    said = dict.fromkeys(binding_sentence(one, with_values=False) for one in smallest_bounds(table.settings))
-    nothing = "" if any(one.best for one in table.settings) else next((one.why_not for one in table.settings if one.why_not), "")
+    said = dict.fromkeys(binding_sentence(bound, with_values=False) for bound in smallest_bounds(table.settings))
+    reasons = [setting.why_not for setting in table.settings if setting.why_not]
+    nothing = reasons[0] if reasons and not any(setting.best for setting in table.settings) else ""
     return Section(f"table-{number}", table, framed(pictures, CAPTIONS), tuple(said), nothing)
 
 
 def _suggested(advice: Advice) -> list[float]:
     """Each δ suggested at the ε that is drawn."""
-    found = [one.found.asked for one in advice.suggestions if one.found is not None]
-    return sorted({float(exact(one.delta)) for one in found if one.delta is not None and one.epsilon == advice.shown_epsilon})
+    settings = [suggestion.found.asked for suggestion in advice.suggestions if suggestion.found is not None]
+    return sorted(
+        {float(exact(setting.delta)) for setting in settings if setting.delta is not None and setting.epsilon == advice.shown_epsilon}
+    )
 
 
 def frontier_points(settings: Sequence[Setting], epsilon: str) -> list[FrontierPoint]:
     at = float(exact(epsilon))
     return [
-        FrontierPoint(one.k, epsilon, float(point.delta), point.tried.loss or 0.0, point.tried.query_error)
-        for one in settings
-        if one.epsilon == at
-        for point in one.frontier
+        FrontierPoint(setting.k, epsilon, float(point.delta), point.tried.loss or 0.0, point.tried.query_error)
+        for setting in settings
+        if setting.epsilon == at
+        for point in setting.frontier
     ]

@@ -32,22 +32,23 @@ class Suggestion:
         """Lines that take the place of the policy's own under `anonymize:`."""
         if self.found is None:
             return ""
-        asked = self.found.asked
-        return f"anonymize:\n  k: {asked.k}\n  epsilon: {asked.epsilon}\n  delta: {asked.delta}\n"
+        setting = self.found.asked
+        return f"anonymize:\n  k: {setting.k}\n  epsilon: {setting.epsilon}\n  delta: {setting.delta}\n"
 
     def to_json(self) -> dict[str, Any]:
-        asked = {"purpose": self.purpose, "bound": self.bound, "reason": self.reason}
+        purpose = {"purpose": self.purpose, "bound": self.bound, "reason": self.reason}
         if self.found is None:
-            return asked | {"setting": None}
-        found = self.found
+            return purpose | {"setting": None}
+        tried = self.found
         figures = {
-            "ncp": found.loss,
-            "query_error_mean": found.query_error,
-            "linkability": found.linkability,
-            "delta_reached": found.delta_reached,
+            "ncp": tried.loss,
+            "query_error_mean": tried.query_error,
+            "linkability": tried.linkability,
+            "delta_reached": tried.delta_reached,
         }
-        setting = {"k": found.asked.k, "epsilon": found.asked.epsilon, "delta": found.asked.delta}
-        return asked | {"setting": setting, "figures": figures, "tables": [list(names) for names in found.tables], "snippet": self.snippet}
+        setting = {"k": tried.asked.k, "epsilon": tried.asked.epsilon, "delta": tried.asked.delta}
+        tables = [list(names) for names in tried.tables]
+        return purpose | {"setting": setting, "figures": figures, "tables": tables, "snippet": self.snippet}
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +71,9 @@ class Search:
     def most_protective(self, most_loss: Fraction) -> Suggestion:
         """The largest δ at the policy's own k and ε whose release loses no more; failing that, at another k, then at a smaller ε."""
         for k, epsilon in self._near():
-            found = self._largest(k, epsilon, most_loss)
-            if found is not None:
-                return Suggestion(PROTECT, float(most_loss), found, self._changed(found))
+            tried = self._largest(k, epsilon, most_loss)
+            if tried is not None:
+                return Suggestion(PROTECT, float(most_loss), tried, self._changed(tried))
         return Suggestion(PROTECT, float(most_loss), None, self._nothing())
 
     def least_loss(self, least_delta: Fraction) -> Suggestion:
@@ -82,10 +83,10 @@ class Search:
             if not self._worth(k, epsilon, delta):
                 continue
             self.told()
-            found = self.trials.always(Asked(k, epsilon, delta_text(delta)), self.plans)
-            if found is not None:
-                return Suggestion(USEFUL, float(least_delta), found, self._changed(found))
-        best = max((one for one in (self._reach(k, e) for k, e in self._near()) if one is not None), default=None)
+            tried = self.trials.always(Asked(k, epsilon, delta_text(delta)), self.plans)
+            if tried is not None:
+                return Suggestion(USEFUL, float(least_delta), tried, self._changed(tried))
+        best = max((reached for reached in (self._reach(k, e) for k, e in self._near()) if reached is not None), default=None)
         said = "" if best is None else f" The largest δ that all tables reached is {delta_text(best)}."
         return Suggestion(USEFUL, float(least_delta), None, f"No setting tried keeps δ ≥ {delta_text(delta)} and all other promises.{said}")
 
@@ -98,11 +99,11 @@ class Search:
 
     def _reach(self, k: int, epsilon: str, in_sample: bool = False) -> Fraction | None:
         """The largest δ that every table of the first plan reached, or was seen to reach in a sample."""
-        found = [table.at(k, float(exact(epsilon))) for table in self.map]
+        settings = [table.at(k, float(exact(epsilon))) for table in self.map]
         seen = [
-            max(one.reached, one.in_sample or one.reached) if in_sample else one.reached
-            for one in found
-            if one is not None and one.reached is not None
+            max(setting.reached, setting.in_sample or setting.reached) if in_sample else setting.reached
+            for setting in settings
+            if setting is not None and setting.reached is not None
         ]
         return min(seen) if len(seen) == len(self.map) else None
 
@@ -127,9 +128,9 @@ class Search:
         first = first_that(len(candidates), passes, self._start(candidates, k, epsilon, reach)) if candidates else 0
         for delta in candidates[first:]:
             self.told()
-            found = self.trials.always(Asked(k, epsilon, delta_text(delta)), self.plans)
-            if found is not None and at_most(found.loss, float(most_loss)):
-                return found
+            suggested = self.trials.always(Asked(k, epsilon, delta_text(delta)), self.plans)
+            if suggested is not None and at_most(suggested.loss, float(most_loss)):
+                return suggested
         return None
 
     def _start(self, candidates: Sequence[Fraction], k: int, epsilon: str, reach: Fraction | None) -> int | None:
@@ -141,11 +142,11 @@ class Search:
         known = self._reach(k, epsilon)
         return None if reach is None or known is None else next((i for i, delta in enumerate(candidates) if delta <= known), None)
 
-    def _changed(self, found: ReleaseTried) -> str:
+    def _changed(self, tried: ReleaseTried) -> str:
         """What had to give besides δ."""
-        asked = found.asked
-        other = [f"k {asked.k} instead of {self.k}"] if asked.k != self.k else []
-        other += [f"ε {asked.epsilon} instead of {self.epsilon}"] if asked.epsilon != self.epsilon else []
+        setting = tried.asked
+        other = [f"k {setting.k} instead of {self.k}"] if setting.k != self.k else []
+        other += [f"ε {setting.epsilon} instead of {self.epsilon}"] if setting.epsilon != self.epsilon else []
         return f"No δ will do at the policy's own k and ε: {', '.join(other)}." if other else ""
 
     def _nothing(self) -> str:
@@ -166,10 +167,11 @@ class Search:
         return tuple(dict.fromkeys([*gates, *bounds]))[:5]
 
     def _tried_whole(self) -> list[ReleaseTried]:
-        asked = {asked for _, asked, number in self.trials.known if number == 0 and asked.epsilon == self.epsilon and asked.k == self.k}
-        found = [
-            self.trials.release(one, 0, self.plans[:1])
-            for one in asked
-            if all((names, one, 0) in self.trials.known for names in self.plans[0])
+        known = {setting for _, setting, number in self.trials.known if number == 0}
+        here = [setting for setting in known if (setting.epsilon, setting.k) == (self.epsilon, self.k)]
+        releases = [
+            self.trials.release(setting, 0, self.plans[:1])
+            for setting in here
+            if all((names, setting, 0) in self.trials.known for names in self.plans[0])
         ]
-        return [one for one in found if one is not None]
+        return [release for release in releases if release is not None]

@@ -88,11 +88,11 @@ class Trials:
         """The callable's, where the policy names one."""
         return self.engine.place.distance_of(self.promise)
 
-    def job_at(self, names: Names, asked: Asked, number: int = 0) -> TableJob:
+    def job_at(self, names: Names, setting: Asked, number: int = 0) -> TableJob:
         """As a release asks it while it searches its plan, with the seed of that number. The partition is let go at once."""
-        promise = self.promise.without(DISSIMILARITY).requiring(Requirement(gate=K.name, required=str(asked.k)))
-        if asked.epsilon is not None and asked.delta is not None:
-            promise = promise.requiring(Dissimilarity().required(asked.epsilon, asked.delta))
+        promise = self.promise.without(DISSIMILARITY).requiring(Requirement(gate=K.name, required=str(setting.k)))
+        if setting.epsilon is not None and setting.delta is not None:
+            promise = promise.requiring(Dissimilarity().required(setting.epsilon, setting.delta))
         seed = hashlib.sha256(self.seed + bytes([number])).digest()
         queries = Queries(self.original, self.policy.utility, int.from_bytes(seed[8:16], "big"))
         return TableJob(names, self.columns, promise, self.policy.anonymize, self.attackers, seed, queries=queries, light=True)
@@ -110,51 +110,52 @@ class Trials:
     def _sampled(self) -> Reference[NDArray[np.int64]] | None:
         return None if self.sample is None else self.engine.place.spool.put(self.sample)
 
-    def scout(self, names: Names, asked: Asked) -> float | None:
+    def scout(self, names: Names, setting: Asked) -> float | None:
         """What the sample loses, None if it does not reach the setting. Gates are not asked: few rows do not stand for the table there."""
-        job = replace(self.job_at(names, asked), rows=self._sampled, judged=False)
+        job = replace(self.job_at(names, setting), rows=self._sampled, judged=False)
         partition = self.engine.map([job])[0].partition
         return partition.loss if partition.reached else None
 
-    def tried(self, names: Names, asked: Asked, number: int = 0) -> Tried:
-        key = (names, asked, number)
+    def tried(self, names: Names, setting: Asked, number: int = 0) -> Tried:
+        key = (names, setting, number)
         if key not in self.known:
-            outcome = self.engine.map([self.job_at(names, asked, number)])[0]
+            outcome = self.engine.map([self.job_at(names, setting, number)])[0]
             if not outcome.passed:
-                self.failed[names, asked] = outcome
+                self.failed[names, setting] = outcome
             self.known[key] = told_of(outcome)
         return self.known[key]
 
-    def release(self, asked: Asked, number: int = 0, plans: Sequence[tuple[Names, ...]] = ()) -> ReleaseTried | None:
+    def release(self, setting: Asked, number: int = 0, plans: Sequence[tuple[Names, ...]] = ()) -> ReleaseTried | None:
         """The first of the plans whose every table passes; None if none does. Bounds on utility are judged, and stand in `refused`."""
         for tables in plans:
-            found = []
+            outcomes = []
             for names in tables:
-                found.append(self.tried(names, asked, number))
-                if not found[-1].passed:
+                outcomes.append(self.tried(names, setting, number))
+                if not outcomes[-1].passed:
                     break
             else:
-                return self._whole(asked, tables, found)
+                return self._whole(setting, tables, outcomes)
         return None
 
-    def _whole(self, asked: Asked, tables: tuple[Names, ...], found: Sequence[Tried]) -> ReleaseTried:
-        utility, linkability, delta_reached = over_tables(found)
+    def _whole(self, setting: Asked, tables: tuple[Names, ...], outcomes: Sequence[Tried]) -> ReleaseTried:
+        utility, linkability, delta_reached = over_tables(outcomes)
         refused = tuple(verdict.name for verdict in judge_utility(self.promise, utility) if not verdict.passed)
         error = math.inf if utility.query_error_mean is None else utility.query_error_mean
-        return ReleaseTried(asked, tables, utility.ncp, error, linkability, delta_reached, refused)
+        return ReleaseTried(setting, tables, utility.ncp, error, linkability, delta_reached, refused)
 
-    def always(self, asked: Asked, plans: Sequence[tuple[Names, ...]]) -> ReleaseTried | None:
+    def always(self, setting: Asked, plans: Sequence[tuple[Names, ...]]) -> ReleaseTried | None:
         """The worst of several seeds, if it passes with every one of them, utility included."""
-        first = self.release(asked, 0, plans)
+        first = self.release(setting, 0, plans)
         if first is None or first.refused:
             return None
-        found = [first]
-        for tried in side_by_side(lambda number: self.release(asked, number, plans), range(1, SEEDS), self.stopping):
+        releases = [first]
+        for tried in side_by_side(lambda number: self.release(setting, number, plans), range(1, SEEDS), self.stopping):
             if tried is None or tried.refused:
                 return None
-            found.append(tried)
-        worst = max(found, key=lambda one: one.loss)
-        return replace(worst, query_error=max(one.query_error for one in found), linkability=max(one.linkability for one in found))
+            releases.append(tried)
+        worst = max(releases, key=lambda release: release.loss)
+        query_error, linkability = max(release.query_error for release in releases), max(release.linkability for release in releases)
+        return replace(worst, query_error=query_error, linkability=linkability)
 
     @property
     def floor(self) -> Fraction:

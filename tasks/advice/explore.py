@@ -93,14 +93,14 @@ class Explored:
             "dataset": self.dataset,
             "mlflow_run_id": self.run_id,
             "tables": [list(names) for names in self.tables],
-            "settings": [_whole_json(one, place in self.frontier) for place, one in enumerate(self.settings)],
-            "runs": [_run_json(number, asked, tried) for number, asked, tried in self.of_tables],
+            "settings": [_whole_json(setting, place in self.frontier) for place, setting in enumerate(self.settings)],
+            "runs": [_run_json(number, setting, tried) for number, setting, tried in self.of_tables],
         }
 
 
-def explore(path: Path, grid: Grid, home: Home, told: Progress | None = None) -> Explored:
+def explore(path: Path, grid: Grid, home: Home, progress: Progress | None = None) -> Explored:
     """Every setting on every table of the plan. The store of runs is opened before the work, so that nothing is tried in vain."""
-    count = Count(told)
+    count = Count(progress)
     prepared = prepare(path, count.rows)
     trials = prepared.trials
     settings = grid.around(prepared.own, () if grid.sizes else sizes_around(prepared)).settings(trials.table.rows)
@@ -113,52 +113,50 @@ def explore(path: Path, grid: Grid, home: Home, told: Progress | None = None) ->
     require_tracking(trials.policy.dataset, home.root)
     count.expect(len(settings) * len(tables))
 
-    def attempt(one: tuple[int, Asked]) -> tuple[int, Asked, Tried]:
-        number, asked = one
-        found = trials.tried(tables[number - 1], asked)
+    def attempt(attempted: tuple[int, Asked]) -> tuple[int, Asked, Tried]:
+        number, setting = attempted
+        outcome = trials.tried(tables[number - 1], setting)
         count.add(1)
-        return number, asked, found
+        return number, setting, outcome
 
-    tried = side_by_side(attempt, [(number, asked) for asked in settings for number in range(1, len(tables) + 1)], trials.stopping)
-    whole = tuple(_whole(asked, [found for _, one, found in tried if one == asked]) for asked in settings)
+    tried = side_by_side(attempt, [(number, setting) for setting in settings for number in range(1, len(tables) + 1)], trials.stopping)
+    whole = tuple(_whole(setting, [outcome for _, attempted, outcome in tried if attempted == setting]) for setting in settings)
     best = _frontier(whole)
     parent = _tell_parent(prepared, home, whole, best, len(tables))
-    run_id = track_runs(trials.policy.dataset, RUNNER, parent, [_tell_child(trials, *one) for one in tried], home.root)
+    run_id = track_runs(trials.policy.dataset, RUNNER, parent, [_tell_child(trials, *attempted) for attempted in tried], home.root)
     return Explored(trials.policy.dataset, run_id, tables, whole, best, tuple(tried))
 
 
-def _whole(asked: Asked, found: Sequence[Tried]) -> Whole:
-    refused = tuple(dict.fromkeys(gate for tried in found for gate in (tried.refused if tried.reached else ("not reached",))))
-    epsilon, delta = str(asked.epsilon), str(asked.delta)
-    if not all(tried.reached for tried in found):
-        return Whole(asked.k, epsilon, delta, None, None, None, None, refused)
-    utility, linkability, delta_reached = over_tables(found)
-    return Whole(asked.k, epsilon, delta, delta_reached, utility.ncp, utility.query_error_mean, linkability, refused)
+def _whole(setting: Asked, outcomes: Sequence[Tried]) -> Whole:
+    refused = tuple(dict.fromkeys(gate for tried in outcomes for gate in (tried.refused if tried.reached else ("not reached",))))
+    epsilon, delta = str(setting.epsilon), str(setting.delta)
+    if not all(tried.reached for tried in outcomes):
+        return Whole(setting.k, epsilon, delta, None, None, None, None, refused)
+    utility, linkability, delta_reached = over_tables(outcomes)
+    return Whole(setting.k, epsilon, delta, delta_reached, utility.ncp, utility.query_error_mean, linkability, refused)
 
 
 def _frontier(settings: Sequence[Whole]) -> frozenset[int]:
     """Risk at one ε is no measure of risk at another, so each has a frontier of its own."""
     places: list[int] = []
-    for epsilon in dict.fromkeys(one.epsilon for one in settings):
-        here = [(place, one) for place, one in enumerate(settings) if one.epsilon == epsilon and one.reached]
-        points = [(1.0 - (one.delta_reached or 0.0), one.loss or 0.0) for _, one in here]
+    for epsilon in dict.fromkeys(setting.epsilon for setting in settings):
+        here = [(place, setting) for place, setting in enumerate(settings) if setting.epsilon == epsilon and setting.reached]
+        points = [(1.0 - (setting.delta_reached or 0.0), setting.loss or 0.0) for _, setting in here]
         places += [here[kept][0] for kept in frontier(points)]
     return frozenset(places)
 
 
 def _tell_parent(prepared: Prepared, home: Home, settings: Sequence[Whole], best: frozenset[int], tables: int) -> RunContent:
     trials = prepared.trials
-    reached = [one for one in settings if one.reached]
-    name = (
-        "explore-"
-        + hashlib.sha256(f"{prepared.loaded.digest}{[(one.k, one.epsilon, one.delta) for one in settings]}".encode()).hexdigest()[:8]
-    )
+    reached = [setting for setting in settings if setting.reached]
+    swept = [(setting.k, setting.epsilon, setting.delta) for setting in settings]
+    name = "explore-" + hashlib.sha256(f"{prepared.loaded.digest}{swept}".encode()).hexdigest()[:8]
     parameters = {
         "policy_digest": prepared.loaded.digest,
         "source_hmac": source_hmac(ledger_secret(home.keys), prepared.source_digest),
-        "k": ", ".join(str(k) for k in sorted({one.k for one in settings})),
-        "epsilon": ", ".join(dict.fromkeys(one.epsilon for one in settings)),
-        "delta": ", ".join(dict.fromkeys(one.delta for one in settings)),
+        "k": ", ".join(str(k) for k in sorted({setting.k for setting in settings})),
+        "epsilon": ", ".join(dict.fromkeys(setting.epsilon for setting in settings)),
+        "delta": ", ".join(dict.fromkeys(setting.delta for setting in settings)),
     }
     counts = {
         "rows": trials.table.rows,
@@ -168,9 +166,9 @@ def _tell_parent(prepared: Prepared, home: Home, settings: Sequence[Whole], best
         "frontier": len(best),
     }
     points = [
-        FrontierPoint(one.k, one.epsilon, float(exact(one.delta)), one.loss or 0.0, one.query_error, place in best)
-        for place, one in enumerate(settings)
-        if one.reached
+        FrontierPoint(setting.k, setting.epsilon, float(exact(setting.delta)), setting.loss or 0.0, setting.query_error, place in best)
+        for place, setting in enumerate(settings)
+        if setting.reached
     ]
     files = {"policy.yaml": prepared.loaded.text.encode()}
     if points:
@@ -179,9 +177,9 @@ def _tell_parent(prepared: Prepared, home: Home, settings: Sequence[Whole], best
     return RunContent(name, parameters, finite_points(Point(key, float(value)) for key, value in counts.items()), tags, files)
 
 
-def _tell_child(trials: Trials, number: int, asked: Asked, tried: Tried) -> RunContent:
+def _tell_child(trials: Trials, number: int, setting: Asked, tried: Tried) -> RunContent:
     """Figures of a table by its number."""
-    parameters = {"k": str(asked.k), "epsilon": str(asked.epsilon), "delta": str(asked.delta), "table": str(number)}
+    parameters = {"k": str(setting.k), "epsilon": str(setting.epsilon), "delta": str(setting.delta), "table": str(number)}
     figures = {
         "reached": float(tried.reached),
         "passed": float(tried.passed),
@@ -194,31 +192,31 @@ def _tell_child(trials: Trials, number: int, asked: Asked, tried: Tried) -> RunC
         "groups": float(tried.groups) if tried.reached else None,
     }
     points = finite_points(Point(key, value) for key, value in figures.items() if value is not None)
-    name = f"table-{number} k {asked.k} epsilon {asked.epsilon} delta {asked.delta}"
+    name = f"table-{number} k {setting.k} epsilon {setting.epsilon} delta {setting.delta}"
     return RunContent(name, parameters, points, {"dataset": trials.policy.dataset, "kind": "setting"})
 
 
-def _whole_json(one: Whole, best: bool) -> dict[str, Any]:
+def _whole_json(setting: Whole, best: bool) -> dict[str, Any]:
     return {
-        "k": one.k,
-        "epsilon": float(exact(one.epsilon)),
-        "delta": float(exact(one.delta)),
-        "reached": one.reached,
-        "delta_reached": one.delta_reached,
-        "ncp": one.loss,
-        "query_error_mean": one.query_error,
-        "linkability": one.linkability,
-        "refused_by": list(one.refused),
+        "k": setting.k,
+        "epsilon": float(exact(setting.epsilon)),
+        "delta": float(exact(setting.delta)),
+        "reached": setting.reached,
+        "delta_reached": setting.delta_reached,
+        "ncp": setting.loss,
+        "query_error_mean": setting.query_error,
+        "linkability": setting.linkability,
+        "refused_by": list(setting.refused),
         "frontier": best,
     }
 
 
-def _run_json(number: int, asked: Asked, tried: Tried) -> dict[str, Any]:
+def _run_json(number: int, setting: Asked, tried: Tried) -> dict[str, Any]:
     return {
         "table": number,
-        "k": asked.k,
-        "epsilon": float(exact(asked.epsilon)),
-        "delta": float(exact(asked.delta)),
+        "k": setting.k,
+        "epsilon": float(exact(setting.epsilon)),
+        "delta": float(exact(setting.delta)),
         "reached": tried.reached,
         "delta_reached": tried.delta_reached,
         "ncp": tried.loss,
@@ -255,8 +253,8 @@ def _delta(text: str) -> Fraction:
 
 def _distinct(read: Callable[[str], Fraction], texts: Sequence[str]) -> tuple[str, ...]:
     """Equal numbers once, rising, as decimals are written in a policy."""
-    found = {read(text): text for text in texts}
-    return tuple(delta_text(number) if number <= 1 and read is not _radius else _plain(found[number]) for number in sorted(found))
+    by_number = {read(text): text for text in texts}
+    return tuple(delta_text(number) if number <= 1 and read is not _radius else _plain(by_number[number]) for number in sorted(by_number))
 
 
 def _plain(text: str) -> str:

@@ -81,9 +81,9 @@ class Prepared:
 
     @property
     def own(self) -> Asked:
-        asked = self.loaded.policy.anonymize
-        epsilon = None if asked.epsilon is None else decimal_text(asked.epsilon)
-        return Asked(asked.k, epsilon, None if asked.delta is None else decimal_text(asked.delta))
+        anonymize = self.loaded.policy.anonymize
+        epsilon = None if anonymize.epsilon is None else decimal_text(anonymize.epsilon)
+        return Asked(anonymize.k, epsilon, None if anonymize.delta is None else decimal_text(anonymize.delta))
 
 
 def prepare(path: Path, report: Report | None = None) -> Prepared:
@@ -123,14 +123,14 @@ def sizes_around(prepared: Prepared) -> tuple[int, ...]:
 def epsilons_around(own: str | None) -> tuple[str, ...]:
     """0, half of the policy's ε, itself and twice as much; around what stands in for it where there is none, or where it is 0."""
     middle = Decimal(STAND_IN if own is None or exact(own) == 0 else own)
-    found = {number for number in (Decimal(0), middle / 2, middle, 2 * middle) if number < 1}
-    return tuple(decimal_text(number) for number in sorted({*found, Decimal(own or STAND_IN)}))
+    around = {number for number in (Decimal(0), middle / 2, middle, 2 * middle) if number < 1}
+    return tuple(decimal_text(number) for number in sorted({*around, Decimal(own or STAND_IN)}))
 
 
-def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = None, told: Progress | None = None) -> Advice:
+def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = None, progress: Progress | None = None) -> Advice:
     """(ε, δ, k) around the policy's own, table by table, and what to choose."""
     most_loss, least_delta = share_of(max_loss, "--max-loss"), share_of(min_delta, "--min-delta")
-    count = Count(told)
+    count = Count(progress)
     prepared = prepare(path, count.rows)
     own, sizes, epsilons = prepared.own, sizes_around(prepared), epsilons_around(prepared.own.epsilon)
     trials = prepared.trials
@@ -158,8 +158,8 @@ def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = N
 class Count:
     """Settings done and in all, told from whatever thread; a search that goes on longer than was thought makes it more."""
 
-    def __init__(self, told: Progress | None) -> None:
-        self._done, self._expected, self._told = 0, 1, told
+    def __init__(self, progress: Progress | None) -> None:
+        self._done, self._expected, self._told = 0, 1, progress
         self._one_at_a_time = threading.Lock()
 
     def expect(self, settings: int) -> None:
@@ -186,10 +186,10 @@ class Count:
 def _own_setting(prepared: Prepared) -> tuple[str, tuple[Names, ...]]:
     """Why the policy's own setting is refused, if it is; and the tables that advice is about."""
     trials, plans = prepared.trials, prepared.plans
-    found = trials.release(prepared.own, 0, plans)
-    if found is not None:
-        utility = f"{' and '.join(found.refused)} would refuse it; see below" if found.refused else ""
-        return utility, found.tables
+    release = trials.release(prepared.own, 0, plans)
+    if release is not None:
+        utility = f"{' and '.join(release.refused)} would refuse it; see below" if release.refused else ""
+        return utility, release.tables
     check = TableCheck(trials.job_at((), prepared.own), trials.engine)
     check.tried.update(
         {frozenset(names): trials.failed[names, prepared.own] for names in plans[0] if (names, prepared.own) in trials.failed}
@@ -205,14 +205,14 @@ def _table_advice(
     epsilons: Sequence[str],
     own: str,
     more: Sequence[Fraction],
-    told: Callable[[int], None],
+    announce: Callable[[int], None],
 ) -> TableAdvice:
     promise = trials.promise
     compared = trials.distance or composite_of(promise)
     others = limits_of(promise.without(DISSIMILARITY), trials.table, names, trials.distance)
     trial, scout = trial_at(trials, names), None if trials.sample is None else scout_at(trials, names)
     sweep = Sweep(trial, sizes, epsilons, others, more, scout, closely=(own,))
-    return advise(trials.table, names, sweep, compared, told, trials.stopping)
+    return advise(trials.table, names, sweep, compared, announce, trials.stopping)
 
 
 def trial_at(trials: Trials, names: Names) -> Trial:

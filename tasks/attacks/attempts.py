@@ -88,8 +88,8 @@ def finished(promise: Promise, tables: Sequence[FinishedTable], table: Table, or
     """`table` is what was anonymized."""
     people = replace(original, columns={**original.columns, **{name: table[name] for name in table.quasi}})
     shown = [*(quasi.name for quasi in promise.quasi), GROUP]
-    cells = {one.published.name: one.frame[shown] for one in tables}
-    return Finished(promise, tuple(one.published for one in tables), cells, people, original, attackers)
+    cells = {written.published.name: written.frame[shown] for written in tables}
+    return Finished(promise, tuple(written.published for written in tables), cells, people, original, attackers)
 
 
 def read_finished(promise: Promise, files: Mapping[str, Path], table: Table, original: Table, attackers: tuple[Attacker, ...]) -> Finished:
@@ -107,12 +107,12 @@ def drawn_from(seed: bytes) -> np.random.Generator:
 def try_attacks(finished: Finished, most: int, generator: np.random.Generator) -> tuple[Attempt, ...]:
     """`most` of the people, drawn at random, are attacked in each table; fewer where a dictionary is large."""
     some = finished.people.take(_drawn(finished.people.rows, most, generator)).columns
-    found = [attempt for table in finished.tables for attempt in _on_one(finished.promise, table, some)]
-    found += _linking(finished, most, generator)
+    attempts = [attempt for table in finished.tables for attempt in _on_one(finished.promise, table, some)]
+    attempts += _linking(finished, most, generator)
     if len(finished.tables) > 1:
-        found += _across(finished, some)
-        found.append(_intersection(finished))
-    return tuple(found)
+        attempts += _across(finished, some)
+        attempts.append(_intersection(finished))
+    return tuple(attempts)
 
 
 def _drawn(people: int, most: int, generator: np.random.Generator) -> NDArray[np.int64]:
@@ -128,9 +128,9 @@ def _on_one(promise: Promise, table: PublishedTable, people: Mapping[str, Column
     if near:
         yield Attempt.of(max(near, key=_harm), table)
     shared = associations([table.sensitive[name] for name in names]).information
-    one, other = (names[place] for place in np.unravel_index(shared.argmax(), shared.shape))
-    if one != other:
-        both = (background_join(table, people, one, other), background_join(table, people, other, one))
+    known, unknown = (names[place] for place in np.unravel_index(shared.argmax(), shared.shape))
+    if known != unknown:
+        both = (background_join(table, people, known, unknown), background_join(table, people, unknown, known))
         yield Attempt.of(max(both, key=_harm), table)
 
 
@@ -138,18 +138,18 @@ def _guessable(table: PublishedTable) -> list[str]:
     return [name for name, column in table.sensitive.items() if column.kind.rules.single]
 
 
-def _harm(found: Guessed) -> float:
-    return found.success.harm
+def _harm(guessed: Guessed) -> float:
+    return guessed.success.harm
 
 
 def _neighbourhoods(promise: Promise, table: PublishedTable, names: Sequence[str]) -> Iterator[tuple[str, str, Distance]]:
     """The attributes with values between equal and different, each at the ε promised of it alone or else of the composite."""
     for name in names:
         column = table.sensitive[name]
-        asked = promise.required(DISSIMILARITY, name) or promise.required(DISSIMILARITY)
+        requirement = promise.required(DISSIMILARITY, name) or promise.required(DISSIMILARITY)
         graded = column.kind.ordered or (column.hierarchy is not None and len(column.values) < LARGEST_MATRIX)
-        if graded and asked is not None and exact(asked.settings[EPSILON]) < 1:
-            yield name, asked.settings[EPSILON], Distance(p=promise.power, weights={name: 1.0})
+        if graded and requirement is not None and exact(requirement.settings[EPSILON]) < 1:
+            yield name, requirement.settings[EPSILON], Distance(p=promise.power, weights={name: 1.0})
 
 
 def _linking(finished: Finished, most: int, generator: np.random.Generator) -> Iterator[Attempt]:
@@ -169,14 +169,14 @@ def _across(finished: Finished, people: Mapping[str, Column]) -> Iterator[Attemp
     """Each table with the next, side by side as they are written: for the pair of attributes that tell most of each other in the source,
     and by order and group numbers."""
     quasi = list(finished.people.quasi)
-    for one, other in pairwise(finished.tables):
-        known, unknown = _guessable(one), _guessable(other)
+    for first, second in pairwise(finished.tables):
+        known, unknown = _guessable(first), _guessable(second)
         if known and unknown:
             shared = associations(finished.people.select([*known, *unknown])).information[: len(known), len(known) :]
             i, j = np.unravel_index(shared.argmax(), shared.shape)
-            yield Attempt.of(join_across(one, other, people, known[i], unknown[j]), one, other)
-        linked = linkage_frames(finished.cells[one.name], finished.cells[other.name], quasi)
-        yield Attempt("Linkage by order", (one.name, other.name), linked.sentence())
+            yield Attempt.of(join_across(first, second, people, known[i], unknown[j]), first, second)
+        linked = linkage_frames(finished.cells[first.name], finished.cells[second.name], quasi)
+        yield Attempt("Linkage by order", (first.name, second.name), linked.sentence())
 
 
 def _intersection(finished: Finished) -> Attempt:

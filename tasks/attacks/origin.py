@@ -42,14 +42,14 @@ def reopen(home: Home, candidate: Candidate, policy: Path | None = None, source:
         raise InputRejected("It is not known which policy this candidate was made from.", "Name the policy with --policy.")
     loaded = _policy(policy or Path(kept.policy if kept else ""), candidate)
     ingested = _source(home, loaded, source or (Path(kept.source) if kept and kept.source else None), candidate)
-    found = transformed(loaded, ingested)
-    _check_queries(home, found, candidate)
-    return found
+    reopened = transformed(loaded, ingested)
+    _check_queries(home, reopened, candidate)
+    return reopened
 
 
-def _check_queries(home: Home, found: Transformed, candidate: Candidate) -> None:
+def _check_queries(home: Home, reopened: Transformed, candidate: Candidate) -> None:
     secret, sealed = ledger_secret(home.keys), candidate.manifest.dictionary_hmacs
-    for name, digest in found.dictionaries.queried.items():
+    for name, digest in reopened.dictionaries.queried.items():
         if not hmac.compare_digest(source_hmac(secret, digest), sealed.get(name, "")):
             raise InputRejected(
                 f"The dictionary '{name}' is not the one that candidate {candidate.id[:12]} was made with: its query gives another result.",
@@ -90,8 +90,8 @@ def _source(home: Home, loaded: LoadedPolicy, path: Path | None, candidate: Cand
     except InputRejected as refusal:
         problem = InputRejected(refusal.message, f"{refusal.cure} {cure}")
     else:
-        found = source_hmac(ledger_secret(home.keys), ingested.source_digest)
-        if hmac.compare_digest(found, candidate.manifest.source_hmac):
+        digest = source_hmac(ledger_secret(home.keys), ingested.source_digest)
+        if hmac.compare_digest(digest, candidate.manifest.source_hmac):
             return ingested
         problem = InputRejected(f"The source is not the one that candidate {candidate.id[:12]} was made from: its digest differs.", cure)
     raise problem

@@ -172,8 +172,8 @@ def known_types() -> dict[str, set[str]]:
     import_great_expectations()
     from great_expectations.expectations.registry import get_expectation_impl, list_registered_expectation_implementations
 
-    found = {name: get_expectation_impl(name) for name in list_registered_expectation_implementations()}
-    shipped = {name: of for name, of in found.items() if of.__module__.startswith("great_expectations.expectations.core.")}
+    registered = {name: get_expectation_impl(name) for name in list_registered_expectation_implementations()}
+    shipped = {name: of for name, of in registered.items() if of.__module__.startswith("great_expectations.expectations.core.")}
     inherited = {"id", "meta", "notes", "description", "severity", "rendered_content"}
     return {name: set(of.__fields__) - inherited for name, of in shipped.items() if name not in REFUSED_TYPES}
 

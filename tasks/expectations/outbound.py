@@ -37,11 +37,11 @@ class Declared:
 
     def places(self) -> list[tuple[str, Column, int | None]]:
         """Each published column in order, the attribute it belongs to and, for a vector, which component it is."""
-        found: list[tuple[str, Column, int | None]] = []
+        published: list[tuple[str, Column, int | None]] = []
         for column in self.source.select((*self.source.quasi, *self.sensitive, *self.insensitive)):
             components = column.kind.rules.components
-            found += [(part, column, place if components else None) for place, part in enumerate(column.parts)]
-        return found
+            published += [(part, column, place if components else None) for place, part in enumerate(column.parts)]
+        return published
 
 
 def withheld_columns(policy: Policy) -> tuple[str, ...]:

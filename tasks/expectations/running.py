@@ -89,8 +89,8 @@ def run_expectations(frame: pd.DataFrame, expected: Sequence[Expected]) -> tuple
         results = batch.validate(suite, result_format="BOOLEAN_ONLY").results
         context.data_sources.delete("memory")  # it would hold the frame, identifiers and all, for as long as the process lives
     # Great Expectations returns results grouped by column: `place` puts them back into order.
-    found = {result.expectation_config.meta["place"]: result for result in results}
-    return tuple(_outcome(item, found.get(place)) for place, item in enumerate(expected))
+    by_place = {result.expectation_config.meta["place"]: result for result in results}
+    return tuple(_outcome(item, by_place.get(place)) for place, item in enumerate(expected))
 
 
 def _outcome(item: Expected, result: Any) -> ExpectationOutcome:

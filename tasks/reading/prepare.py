@@ -27,6 +27,6 @@ def transformed(loaded: LoadedPolicy, ingested: Ingested) -> Transformed:
     """All of it at once, for whoever tries settings or attacks what was made."""
     dictionaries = encode_dictionaries(loaded, ingested.table)
     after = suppress(loaded.policy, ingested.table, dictionaries, ingested.own)
-    table, original = (bitmap_table(one, ingested.specs) for one in (after, ingested.table))
+    table, original = (bitmap_table(source, ingested.specs) for source in (after, ingested.table))
     attackers = attackers_of(loaded.policy.gates.disclosure, original, dictionaries.encoded, ingested.own)
     return Transformed(table, original, attackers, dictionaries)

@@ -53,36 +53,36 @@ def concerned(line: Line) -> Concerned:
     return Concerned(len(worst[place]), int(figure.sizes[place][worst[place]].sum()), "")
 
 
-def uniques_in_words(found: CheckResult) -> str:
-    if not found.sample_uniques and (found.special_uniques is None or not len(found.special_uniques.rows)):
+def uniques_in_words(result: CheckResult) -> str:
+    if not result.sample_uniques and (result.special_uniques is None or not len(result.special_uniques.rows)):
         return "no row is alone in its group"
-    told = f"{counted(found.sample_uniques, 'row')} alone in {'its' if found.sample_uniques == 1 else 'their'} group"
-    if found.special_uniques is None:
-        return told
-    return f"{told}; {counted(len(found.special_uniques.rows), 'row')} already by three or fewer quasi-identifiers (special uniques)"
+    sentence = f"{counted(result.sample_uniques, 'row')} alone in {'its' if result.sample_uniques == 1 else 'their'} group"
+    if result.special_uniques is None:
+        return sentence
+    return f"{sentence}; {counted(len(result.special_uniques.rows), 'row')} already by three or fewer quasi-identifiers (special uniques)"
 
 
-def compared_in_words(found: CheckResult) -> str:
+def compared_in_words(result: CheckResult) -> str:
     """How each attribute's values were compared: what closeness and proximity mean depends on it."""
     by_way: dict[str, list[str]] = {}
-    for name, kind in found.compared.items():
+    for name, kind in result.compared.items():
         by_way.setdefault(COMPARED[kind], []).append(name)
     return "values compared " + "; ".join(f"{way}: {', '.join(names)}" for way, names in by_way.items())
 
 
-def render_check(name: str, quasi: Sequence[str], group: str | None, found: CheckResult) -> str:
+def render_check(name: str, quasi: Sequence[str], group: str | None, result: CheckResult) -> str:
     """The whole page as text."""
     return page_template("check.html.j2").render(
         name=name,
         grouped_by=", ".join([*quasi, *([f"the group numbers in {group}"] if group else [])]),
-        found=found,
-        lines=[(line, concerned(line)) for line in sorted(found.lines, key=lambda line: line not in found.missed)],
-        asked=any(line.short is not None for line in found.lines),
-        uniques=uniques_in_words(found),
-        compared=compared_in_words(found),
-        sets=_sets(found),
-        pictures=framed(_pictures(found), CAPTIONS),
-        glossary=[(key, MEASURES[key]) for key in dict.fromkeys(line.measured.key for line in found.lines)],
+        result=result,
+        lines=[(line, concerned(line)) for line in sorted(result.lines, key=lambda line: line not in result.missed)],
+        requires=any(line.short is not None for line in result.lines),
+        uniques=uniques_in_words(result),
+        compared=compared_in_words(result),
+        sets=_sets(result),
+        pictures=framed(_pictures(result), CAPTIONS),
+        glossary=[(key, MEASURES[key]) for key in dict.fromkeys(line.measured.key for line in result.lines)],
     )
 
 
@@ -107,22 +107,22 @@ def write_page(path: Path, text: str) -> None:
         raise InputRejected(f"{path} cannot be written ({reason_of(problem)}).", "Name a file in a folder that can be written.") from None
 
 
-def _sets(found: CheckResult) -> list[tuple[str, int]]:
+def _sets(result: CheckResult) -> list[tuple[str, int]]:
     """Which quasi-identifiers single people out: names of columns and numbers of rows."""
-    if found.special_uniques is None:
+    if result.special_uniques is None:
         return []
-    ordered = sorted(found.special_uniques.sets.items(), key=lambda one: (-one[1], one[0]))
+    ordered = sorted(result.special_uniques.sets.items(), key=lambda entry: (-entry[1], entry[0]))
     return [(", ".join(names), rows) for names, rows in ordered[:MOST_SETS]]
 
 
-def _pictures(found: CheckResult) -> dict[str, bytes]:
-    lines = {(line.measured.key, line.measured.attribute): line for line in found.lines}
+def _pictures(result: CheckResult) -> dict[str, bytes]:
+    lines = {(line.measured.key, line.measured.attribute): line for line in result.lines}
     k, prosecutor, near = lines["k", ""], lines["prosecutor", ""], lines.get(("risk", ""))
     pictures = {
         "group_sizes": draw_group_sizes([("", k.measured.figure.sizes[0])], None if k.short is None else int(k.short.required), "svg")
     }
     if near is not None:
-        allowed = None if found.proximity is None or found.proximity.delta is None else 1 - found.proximity.delta
+        allowed = None if result.proximity is None or result.proximity.delta is None else 1 - result.proximity.delta
         pictures["proximity"] = draw_group_risks([("", near.measured.figure.per_group)], allowed, "svg")
     limit = None if prosecutor.short is None else prosecutor.short.required
     pictures["prosecutor"] = draw_group_risks([("", prosecutor.measured.figure.per_group)], limit, "svg")

@@ -148,8 +148,8 @@ def find_release(release_id: str, root: Path, uri: str | None = None) -> str | N
         ours = f"name LIKE '{EXPERIMENTS}%'"
         experiments = [experiment.experiment_id for experiment in _all_pages(client.search_experiments, filter_string=ours)]
         wanted = f"tags.release_id = '{release_id}' and attributes.status = 'FINISHED'"
-        found = client.search_runs(experiments, wanted, max_results=1, order_by=["attributes.start_time DESC"]) if experiments else []
-        return str(found[0].info.run_id) if found else None
+        runs = client.search_runs(experiments, wanted, max_results=1, order_by=["attributes.start_time DESC"]) if experiments else []
+        return str(runs[0].info.run_id) if runs else None
 
     return _within(Tracking.at(root, uri), find)
 
@@ -213,43 +213,43 @@ def _experiment(client: Any, tracking: Tracking, dataset: str) -> str:
 
 
 def _record(
-    client: Any, tracking: Tracking, experiment: str, told: RunContent, runner: str, tags: Mapping[str, str], started: list[str]
+    client: Any, tracking: Tracking, experiment: str, content: RunContent, runner: str, tags: Mapping[str, str], started: list[str]
 ) -> str:
     from mlflow.entities import Metric, Param
 
     # The first three would else be looked up: script, folder and account of this machine.
     origin = {"mlflow.source.name": "headgate", "mlflow.source.type": "JOB", "mlflow.user": runner}
-    run = client.create_run(experiment, tags={**origin, **told.tags, **tags, DIGEST_TAG: told.digest}, run_name=told.name)
+    run = client.create_run(experiment, tags={**origin, **content.tags, **tags, DIGEST_TAG: content.digest}, run_name=content.name)
     run_id = str(run.info.run_id)
     started.append(run_id)
     now = int(time.time() * 1000)
-    metrics = [Metric(point.name, point.value, now, point.step) for point in told.points]
-    parameters = [Param(name, value) for name, value in told.parameters.items()]
+    metrics = [Metric(point.name, point.value, now, point.step) for point in content.points]
+    parameters = [Param(name, value) for name, value in content.parameters.items()]
     for first in range(0, len(parameters), PARAMETERS_PER_CALL):
         client.log_batch(run_id, params=parameters[first : first + PARAMETERS_PER_CALL], synchronous=True)
     for first in range(0, len(metrics), POINTS_PER_CALL):
         client.log_batch(run_id, metrics=metrics[first : first + POINTS_PER_CALL], synchronous=True)
-    if told.files:
+    if content.files:
         with tempfile.TemporaryDirectory(dir=tracking.root, prefix=".tracking-") as folder:
-            for path, content in told.files.items():
+            for path, written in content.files.items():
                 target = Path(folder, path)
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(content)
+                target.write_bytes(written)
             client.log_artifacts(run_id, folder)
     return run_id
 
 
 def _read_back(client: Any, tracking: Tracking, experiment: str, run_id: str, parent: RunContent, children: Sequence[RunContent]) -> None:
     """Asks MLflow for everything that it was told, and compares digests."""
-    found = _all_pages(client.search_runs, experiment_ids=[experiment], filter_string=f"tags.`mlflow.parentRunId` = '{run_id}'")
-    runs = {run.data.tags.get("mlflow.runName"): run for run in found}
-    if sorted(runs) != sorted(child.name for child in children) or len(found) != len(children):
-        raise tracking.unavailable(f"has {len(found)} child runs where {len(children)} were recorded")
-    for told, run in [(parent, client.get_run(run_id)), *((child, runs[child.name]) for child in children)]:
-        files = _files_of(client, tracking, run.info.run_id) if told.files else {}
-        if run.info.status != "FINISHED" or run.data.tags.get(DIGEST_TAG) != told.digest:
+    recorded = _all_pages(client.search_runs, experiment_ids=[experiment], filter_string=f"tags.`mlflow.parentRunId` = '{run_id}'")
+    runs = {run.data.tags.get("mlflow.runName"): run for run in recorded}
+    if sorted(runs) != sorted(child.name for child in children) or len(recorded) != len(children):
+        raise tracking.unavailable(f"has {len(recorded)} child runs where {len(children)} were recorded")
+    for content, run in [(parent, client.get_run(run_id)), *((child, runs[child.name]) for child in children)]:
+        files = _files_of(client, tracking, run.info.run_id) if content.files else {}
+        if run.info.status != "FINISHED" or run.data.tags.get(DIGEST_TAG) != content.digest:
             raise tracking.unavailable("did not keep a run's state or digest")
-        if record_digest(run.data.params, run.data.metrics, files) != told.digest:
+        if record_digest(run.data.params, run.data.metrics, files) != content.digest:
             raise tracking.unavailable("gives back other figures or files than it was given")
 
 
@@ -261,10 +261,10 @@ def _files_of(client: Any, tracking: Tracking, run_id: str) -> dict[str, str]:
 
 
 def _all_pages(search: Any, **arguments: Any) -> list[Any]:
-    found: list[Any] = []
+    entries: list[Any] = []
     page = search(**arguments)
-    found.extend(page)
+    entries.extend(page)
     while page.token:
         page = search(**arguments, page_token=page.token)
-        found.extend(page)
-    return found
+        entries.extend(page)
+    return entries

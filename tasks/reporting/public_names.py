@@ -73,5 +73,5 @@ class PublicNames:
 def _dictionaries(release: MeasuredRelease, promise: Promise) -> Iterator[str]:
     """As they were measured, then as they were promised: those that could not be measured are numbered too."""
     for table in release.tables:
-        yield from (one.of for one in table.figures.measured if one.figure in PER_DICTIONARY)
-    yield from (one.dictionary for one in promise.requirements if one.dictionary is not None)
+        yield from (measured.of for measured in table.figures.measured if measured.figure in PER_DICTIONARY)
+    yield from (requirement.dictionary for requirement in promise.requirements if requirement.dictionary is not None)

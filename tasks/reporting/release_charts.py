@@ -44,8 +44,8 @@ def draw_plan(release: MeasuredRelease, form: Form) -> dict[str, bytes]:
     limits = (release.limits.association_loss, release.limits.join_threat)
     pictures = {"plan": draw_plan_path(steps, (plan.association_loss, plan.information_exposure), limits, form)}
     lines: dict[str, list[Alternative]] = {}
-    for one in plan.trade_off:
-        lines.setdefault(one.method, []).append(one)
+    for choice in plan.trade_off:
+        lines.setdefault(choice.method, []).append(choice)
     if any(len(points) > 1 for points in lines.values()):
         chosen = Alternative(
             method=plan.method,
@@ -90,7 +90,7 @@ def _of_tables(tables: tuple[MeasuredTable, ...], promise: Promise | None, form:
 def _closeness(tables: tuple[MeasuredTable, ...], promise: Promise | None, form: Form, label: Label) -> dict[str, bytes]:
     distances = [(table.name, _named(each, label)) for table in tables if (each := table.figures.each(CLOSENESS))]
     promised = promise.of(CLOSENESS) if promise else ()
-    required = {label(one.attribute): float(exact(one.required)) for one in promised if one.attribute is not None}
+    required = {label(bound.attribute): float(exact(bound.required)) for bound in promised if bound.attribute is not None}
     return {CLOSENESS: draw_closeness(distances, required, form)} if distances else {}
 
 

@@ -209,9 +209,10 @@ class Against:
 def _disclosures(content: ReportContent) -> Iterator[list[Against]]:
     """By dictionary, the table that is worst off first. What could not be measured is the worst."""
     figures = {table.name: table.figures for table in content.measured.tables}
-    found = [one for one in content.measured.exposures if one.table in figures]
-    for name in dict.fromkeys(one.dictionary for one in found):
-        lines = [Against(figures[one.table], one, content.patterns.get((one.table, name), ())) for one in found if one.dictionary == name]
+    exposures = [exposure for exposure in content.measured.exposures if exposure.table in figures]
+    for name in dict.fromkeys(exposure.dictionary for exposure in exposures):
+        against = [exposure for exposure in exposures if exposure.dictionary == name]
+        lines = [Against(figures[exposure.table], exposure, content.patterns.get((exposure.table, name), ())) for exposure in against]
         yield sorted(lines, key=lambda line: math.inf if (largest := line.figure(MAX)) is None else largest, reverse=True)
 
 

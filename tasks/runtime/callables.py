@@ -35,7 +35,7 @@ def callable_distance(promise: Promise) -> Distance | None:
 
 def _load(module: str, name: str) -> Callable[[Any, Any], float] | None:
     try:
-        found = getattr(importlib.import_module(module), name, None)
+        loaded = getattr(importlib.import_module(module), name, None)
     except ImportError:
         return None
-    return found if callable(found) else None
+    return loaded if callable(loaded) else None

@@ -133,18 +133,19 @@ def _open(stored: Stored) -> pa.Table:
 
 def differing(manifest: Manifest, claimed: TableFigures, measured: TableFigures) -> list[str]:
     """Every figure that is claimed otherwise than it is measured, in words, up to the one tolerance."""
-    was, found = _figures(manifest, claimed), _figures(manifest, measured)
+    was, now = _figures(manifest, claimed), _figures(manifest, measured)
     return [
-        f"{name} is claimed as {_shown(was.get(name))} and is {_shown(found.get(name))}"
-        for name in dict.fromkeys((*was, *found))
-        if not _same(was.get(name), found.get(name))
+        f"{name} is claimed as {_shown(was.get(name))} and is {_shown(now.get(name))}"
+        for name in dict.fromkeys((*was, *now))
+        if not _same(was.get(name), now.get(name))
     ]
 
 
 def _figures(manifest: Manifest, figures: TableFigures) -> dict[str, Any]:
     """By name, all that can be measured from the published files."""
     common = {name: getattr(figures, name) for name in TableFigures.model_fields if name not in NO_CLAIMS}
-    gates = {f"{one.figure} of {one.of}" if one.of else one.figure: one.value for one in figures.measured if not rests_on(manifest, one)}
+    checked = [measured for measured in figures.measured if not rests_on(manifest, measured)]
+    gates = {f"{measured.figure} of {measured.of}" if measured.of else measured.figure: measured.value for measured in checked}
     return common | gates
 
 
@@ -154,14 +155,14 @@ def rests_on(manifest: Manifest, figure: Measured) -> str:
 
 
 def _rest(gate: Gate, manifest: Manifest, figure: Measured) -> str:
-    own = any(one.name == figure.figure for one in gate.figures)
+    own = any(known.name == figure.figure for known in gate.figures)
     return gate.rests_on(figure, manifest.promise.callable) if own else ""
 
 
-def _same(was: Any, found: Any) -> bool:
-    if isinstance(was, float) or isinstance(found, float):
-        return was is not None and found is not None and at_most(was, found) and at_least(was, found)
-    return bool(was == found)
+def _same(was: Any, now: Any) -> bool:
+    if isinstance(was, float) or isinstance(now, float):
+        return was is not None and now is not None and at_most(was, now) and at_least(was, now)
+    return bool(was == now)
 
 
 def _shown(figure: Any) -> str:
@@ -206,15 +207,13 @@ def _check_utility(manifest: Manifest, measured: tuple[TableFigures, ...]) -> No
     """What the release as a whole loses follows from its tables; its query error needs the source."""
     claimed, rows = manifest.utility, sum(table.rows for table in measured)
     loss = sum(table.ncp * table.rows for table in measured) / rows
-    for name, was, found in (
+    for name, was, now in (
         ("ncp", claimed.ncp, loss),
         ("suppressed_share", claimed.suppressed_share, manifest.suppressed / manifest.rows),
     ):
-        if not _same(was, found):
-            raise IntegrityBroken(
-                f"A false claim about the release: {name} is claimed as {_shown(was)} and is {_shown(found)}.", FALSE_CLAIM
-            )
+        if not _same(was, now):
+            raise IntegrityBroken(f"A false claim about the release: {name} is claimed as {_shown(was)} and is {_shown(now)}.", FALSE_CLAIM)
 
 
-def _same_verdict(one: Verdict, other: Verdict) -> bool:
-    return one.passed == other.passed and _same(one.measured, other.measured) and _same(one.required, other.required)
+def _same_verdict(first: Verdict, second: Verdict) -> bool:
+    return first.passed == second.passed and _same(first.measured, second.measured) and _same(first.required, second.required)
