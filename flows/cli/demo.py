@@ -1,6 +1,6 @@
 """`headgate demo`: the whole of headgate on the shipped hospital data, with the very commands a person would type.
 
-Two approvers' keys are made on the spot. The second release asks for more than its data can carry, and is refused with the cure.
+Two approvers' keys are made on the spot. The second release asks for more than its data supports, and is refused with the cure.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _release_and_refusal(journey: _Journey, home: Home, policy: Path) -> None:
     journey.run("publish", candidate[:12])
     journey.run("verify", str(_latest(home)), "--signers", str(home.signers), "--ledger-key", str(home.keys / "ledger.pub"))
     journey.run("audit", "verify")
-    journey.say("The same data under a policy that asks for more than they can carry")
+    journey.say("The same data under a policy that asks for more than it supports")
     strict = policy.with_name("too-strict.yaml")
     strict.write_text(_stricter(policy.read_text(encoding="utf-8")), encoding="utf-8")
     journey.run("release", str(strict), expected=3)

@@ -1,4 +1,4 @@
-"""What must hold besides state and role, one function a guard: each gives its reason for refusing, or "" if it holds.
+"""What must hold besides state and role, one function per guard: each gives its reason for refusing, or "" if it holds.
 
 The runner never approves. One person counts once. Only keys sealed with the candidate count, and none that is revoked now.
 """
@@ -40,7 +40,7 @@ class Situation:
 
 
 def _is_the_runner(at: Situation) -> str:
-    return "" if at.actor.signer == at.release.runner else "only who started the run can end it"
+    return "" if at.actor.signer == at.release.runner else "only the person who started the run can end it"
 
 
 def _reported(at: Situation) -> str:
@@ -61,8 +61,8 @@ def _passed_and_tracked(at: Situation) -> str:
 
 def _bound(at: Situation) -> str:
     if at.act.candidate != at.release.candidate or not at.release.candidate:
-        return "another candidate was meant"
-    return "" if at.act.policy_digest == at.release.policy_digest else "another policy was meant"
+        return "the decision names another candidate"
+    return "" if at.act.policy_digest == at.release.policy_digest else "the decision names another policy"
 
 
 def _sealed_key(at: Situation) -> str:
@@ -78,7 +78,7 @@ def _key_not_revoked(at: Situation) -> str:
 
 
 def _not_the_runner(at: Situation) -> str:
-    return "who ran a release cannot decide on it" if at.release.is_runner(at.actor.signer) else ""
+    return "the person who ran a release cannot decide on it" if at.release.is_runner(at.actor.signer) else ""
 
 
 def _not_decided_yet(at: Situation) -> str:

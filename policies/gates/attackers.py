@@ -1,4 +1,4 @@
-"""The attackers of a policy's disclosure gate: who holds which dictionary, and what it costs if he finds somebody."""
+"""The attackers of a policy's disclosure gate: who holds which dictionary, and what it costs if they find somebody."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from policies.gates.disclosure_key import DisclosureKey, SensitivityKey
 
 @dataclass(frozen=True, eq=False)
 class OwnWeights:
-    """What people themselves want weighed, one number a row of the source: a factor on everything, and weights of attributes."""
+    """What people themselves want weighed, one number per row of the source: a factor on everything, and weights of attributes."""
 
     everything: NDArray[np.float64] | None = field(default=None, repr=False)
     each: Mapping[str, NDArray[np.float64]] = field(default_factory=dict, repr=False)
@@ -27,7 +27,7 @@ class OwnWeights:
 
 @dataclass(frozen=True, eq=False)
 class Attacker:
-    """Somebody who holds a dictionary: a register or the source, encoded a column a field, or frequency tables."""
+    """Somebody who holds a dictionary: a register or the source, encoded as one column per field, or frequency tables."""
 
     name: str
     dictionary: Dictionary = field(repr=False)
@@ -60,7 +60,7 @@ class Attacker:
 
 @dataclass(frozen=True, eq=False)
 class Threat:
-    """An attacker before one table: what its records cost, and what he learns."""
+    """An attacker before one table: what its records cost, and what they learn."""
 
     attacker: Attacker
     cost: Sensitivity = field(repr=False)

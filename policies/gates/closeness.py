@@ -36,7 +36,7 @@ class Closeness(Gate):
             worst=Comparison.AT_MOST,
         ),
     )
-    meaning = "Knowing somebody's group tells little more of the attribute than the whole table tells of everybody."
+    meaning = "Knowing somebody's group says little more about the attribute than the whole table says about everybody."
     cure = "Raise k so that groups resemble the whole table, or accept a higher gates.closeness."
     kinds = tuple(kind for kind in Kind if kind.rules.ground_distance)
 

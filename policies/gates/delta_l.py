@@ -52,7 +52,7 @@ class DeltaL(Gate):
         ),
         Figure("delta_l_all", "(δ, l), all values", "The same figure counted over non-sensitive values too.", per=Per.ATTRIBUTE),
     )
-    meaning = "At most one in l people of a group has a value of the attribute near anybody's."
+    meaning = "At most one in l people of a group has a value near any one value of the attribute."
     cure = f"Raise k, or ask for a smaller interval or l in gates.delta_l. {ADVISE}"
     kinds = tuple(kind for kind in Kind if kind.numeric)
 
@@ -76,7 +76,7 @@ class DeltaL(Gate):
 
     def sentence(self, verdict: Verdict) -> str:
         measured, required = amounts(verdict)
-        return f"one in {measured} people of some group is near somebody's {verdict.attribute}; at most one in {required} may be"
+        return f"some group has one in {measured} people near one value of {verdict.attribute}; at most one in {required} is allowed"
 
     def column_limits(self, required: Sequence[Requirement], column: Column, distance: Distance) -> Iterator[NeighbourhoodLimit]:
         for own in of_attribute(required, column.name):

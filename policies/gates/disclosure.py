@@ -19,8 +19,8 @@ from policies.words.fields import Section, decimal_text
 
 ABOVE = "above"
 INFINITE = (
-    "The loss is infinite: a cell whose weight is .inf is disclosed of somebody who can be found. Give the attribute role: dropped, or "
-    "have suppress_cells take such cells out."
+    "The loss is infinite: somebody who can be found has a disclosed cell of weight .inf. Give the attribute role: dropped, or "
+    "let suppress_cells remove such cells."
 )
 CURES = {
     MEAN: "accept a higher gates.disclosure.mean.",
@@ -50,9 +50,7 @@ class Disclosure(Gate):
     )
     bounds = (MEAN, MAX, SHARE, CANDIDATES)
     verified = "no: what attackers hold is not published"
-    meaning = (
-        "Whoever holds such a list of people and looks for somebody in the table finds them rarely enough, weighed by the harm it does."
-    )
+    meaning = "Somebody who holds such a list of people finds people in the table only rarely, weighted by the harm that this does."
     cure = "Raise anonymize.k, coarsen the quasi-identifiers, or "
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:
@@ -133,7 +131,7 @@ class Disclosure(Gate):
             return f"some record matches only {measured} in {holder}; at least {required} are required"
         if verdict.bound == SHARE:
             measured, required = shares(verdict)
-            return f"{measured} of the records lose too much against {holder}; at most {required} may"
+            return f"{measured} of the records lose more than the policy allows against {holder}; at most {required} may"
         measured, required = amounts(verdict)
         loss = "the largest loss of a record" if verdict.bound == MAX else "the mean loss of a record"
         return f"{loss} against {holder} is {measured}; at most {required} is allowed"
@@ -147,11 +145,12 @@ class Disclosure(Gate):
 
 
 def _explained(verdict: Verdict, figures: TableFigures, names: Iterable[str]) -> Verdict:
-    """Of a dictionary that fits nobody, or of a loss that is infinite, the cure is another than of one that is too large."""
+    """A dictionary that matches nobody and an infinite loss have another cure than a loss that is too large."""
     against = set(names)
     foreign = [name for name, unmatched in figures.each("disclosure_unmatched").items() if name in against and unmatched == 1.0]
     if foreign:
-        cure = f"Nobody in '{foreign[0]}' fits any record, so nothing was measured: write its cells as the source does, or name another."
+        unmeasured = f"Nobody in '{foreign[0]}' matches any record, so nothing was measured: "
+        cure = f"{unmeasured}write its cells as the source does, or name another dictionary."
         return verdict.model_copy(update={"remedy": cure})
     if verdict.measured is None and _infinite(figures) & against:
         return verdict.model_copy(update={"remedy": INFINITE})

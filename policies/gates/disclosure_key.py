@@ -81,7 +81,7 @@ FORMS = ("path", "sql", "marginals", "source")
 
 
 class DictionaryKey(Section):
-    """What one attacker may hold: a register with one row a person (a file, or the result of a query); published frequency tables,
+    """What one attacker may hold: a register with one row per person (a file, or the result of a query); published frequency tables,
     taken for independent (`marginals`); or the source itself (`source: true`).
 
     `on`: the attributes it shares with the release, by their names here, or attribute: column where it names them otherwise. `key`: the
@@ -269,7 +269,7 @@ class DisclosureKey(Section):
     def _unfit_names(self) -> Iterator[tuple[str, str]]:
         names = [dictionary.called for dictionary in self.dictionaries]
         if len(set(names)) != len(names):
-            yield "two dictionaries of one name", "each file once, or a 'name' for each"
+            yield "two dictionaries with the same name", "each file once, or a 'name' for each"
         if PRIOR in names:
             yield f"a dictionary called '{PRIOR}'", "another name"
         if any(dictionary.called == SOURCE and not dictionary.source for dictionary in self.dictionaries):

@@ -27,7 +27,7 @@ from policies.gates.figures import TableFigures, Utility
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import KeyPath, Section
 
-ADVISE = "`headgate advise` shows what these data can carry."
+ADVISE = "`headgate advise` shows what this data supports."
 
 
 class Per(StrEnum):
@@ -152,7 +152,7 @@ class Gate:
         passed = known is not None and comparison.holds(known, required)
         remedy = "" if passed else self.remedy(requirement)
         if known is None:
-            remedy = f"It could not be measured, which is not passed. {remedy}".strip()
+            remedy = f"It could not be measured, so it has not passed. {remedy}".strip()
         return Verdict(
             gate=self.name,
             table=table,

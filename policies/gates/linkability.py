@@ -53,7 +53,7 @@ class Linkability(Gate):
 
     def sentence(self, verdict: Verdict) -> str:
         measured, required = shares(verdict)
-        return f"{measured} of some group share a sensitive value, which is as certain of them then; at most {required} may"
+        return f"{measured} of the people in some group share a sensitive value; at most {required} may"
 
     def column_limits(self, required: Sequence[Requirement], column: Column, distance: Distance) -> Iterator[NeighbourhoodLimit]:
         for requirement in required:

@@ -99,7 +99,7 @@ def _enough(table: list[Exposure], own: list[Exposure], changes: list[str], name
         return f"In this table it would be enough to {_either(enough)}."
     here = [change for change in changes if name != PRIOR and all(exposure.after(change).enough for exposure in own)]
     if here:
-        return f"Against '{name}' alone it would be enough to {_either(here)}; another bound on this table would not be kept."
+        return f"Against '{name}' alone it would be enough to {_either(here)}; another bound on this table would still be broken."
     return ""
 
 

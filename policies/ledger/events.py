@@ -1,4 +1,4 @@
-"""Everything that happens to a release, one frozen type an event. Payloads hold figures, digests and column numbers; no data values."""
+"""Everything that happens to a release, one frozen type per event. Payloads hold figures, digests and column numbers; no data values."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Widths(Section):
 
 
 class Mask(Section):
-    """A text is masked from the right, one more character a level."""
+    """A text is masked from the right, one more character per level."""
 
     mask: Positive
 
@@ -86,7 +86,7 @@ HierarchyKey = Annotated[
     Discriminator(
         _hierarchy_form,
         custom_error_type="hierarchy",
-        custom_error_message="Input should be the path of a file (leaf;…;root a line), {widths: [5, 10]} or {mask: 2}",
+        custom_error_message="Input should be the path of a file (leaf;…;root, one per line), {widths: [5, 10]} or {mask: 2}",
     ),
 ]
 ValuesKey = Annotated[

@@ -29,7 +29,7 @@ DEEPEST_POLICY = 30
 LARGEST_WHOLE = 2**53 - 1  # what JSON, and so the policy's digest, holds exactly
 MOST_PROBLEMS = 5
 LONGEST_FOUND = 60
-CURE = "The policy's contract is in docs/reference-policy.md; `headgate init TABLE` drafts one."
+CURE = "docs/reference-policy.md describes every key; `headgate init TABLE` drafts a policy."
 SHAPES = {
     "string_too_long": "at most {max_length} characters",
     "string_too_short": "at least {min_length} characters",
@@ -73,7 +73,8 @@ def parse_policy(text: str, filename: str) -> Policy:
 def _read(text: str, filename: str) -> _Written:
     if len(text) > LARGEST_POLICY:
         raise PolicyInvalid(
-            f"{filename}: found {len(text)} characters; accepted: at most {LARGEST_POLICY}.", "Move lists of values to files of their own."
+            f"{filename}: found {len(text)} characters; accepted: at most {LARGEST_POLICY}.",
+            "Move lists of values to files of their own. If this is a table, `headgate init` drafts a policy for it.",
         )
     if not text.strip():
         raise PolicyInvalid(f"{filename}, line 1: found an empty file; accepted: a policy.", CURE)
@@ -82,9 +83,9 @@ def _read(text: str, filename: str) -> _Written:
         root = YAML(typ="rt", pure=True).compose(text)
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
-        message = f"{filename}, line {line}: found text that is not YAML ({error.problem or 'it has no form'}); accepted: YAML 1.2."
+        message = f"{filename}, line {line}: found text that is not YAML ({error.problem or 'it has no structure'}); accepted: YAML 1.2."
     except YAMLError:
-        message = f"{filename}: found a character that no YAML text holds; accepted: YAML 1.2 in UTF-8."
+        message = f"{filename}: found a character that YAML does not allow; accepted: YAML 1.2 in UTF-8."
     else:
         if not isinstance(root, MappingNode):
             raise PolicyInvalid(f"{filename}, line 1: found {_kind_of(root)}; accepted: a mapping of keys to values.", CURE)
@@ -135,7 +136,7 @@ def _plain_mapping(node: MappingNode, path: KeyPath, written: _Written) -> dict[
         line = key.start_mark.line + 1
         if not isinstance(key, ScalarNode) or key.tag == TAG + "null" or _halved(str(key.value)):
             written.lines[*path, f"line {line}"] = line
-            written.problems.append(Problem((*path, f"line {line}"), "a key that is no word", "a word before the colon"))
+            written.problems.append(Problem((*path, f"line {line}"), "a key that is not a word", "a word before the colon"))
             continue
         name = str(key.value)
         here = (*path, name)
@@ -155,7 +156,7 @@ def _scalar(node: Node, path: KeyPath, written: _Written) -> Any:
     """Numbers keep their spelling, dates stay text."""
     text, tag = str(node.value), str(node.tag).removeprefix(TAG)
     if _halved(text):
-        written.problems.append(Problem(path, "half a character (an escape from D800 to DFFF)", "whole characters"))
+        written.problems.append(Problem(path, "an unpaired surrogate (an escape from D800 to DFFF)", "whole characters"))
         return ""
     if tag == "null":
         return None
@@ -177,7 +178,7 @@ def _scalar(node: Node, path: KeyPath, written: _Written) -> Any:
 
 
 def _halved(text: str) -> bool:
-    """Half of a surrogate pair is no character, and no file can hold it."""
+    """An unpaired surrogate is not a character, and no file can hold it."""
     return any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
@@ -231,7 +232,7 @@ def _accepted_words(accepted: str) -> str:
 
 
 def _key_path(loc: Iterable[str | int], content: Any) -> KeyPath:
-    """The place in the file of a place in the model: names of union members are no keys."""
+    """The place in the file of a place in the model: names of union members are not keys."""
     path: list[str | int] = []
     for step in loc:
         if isinstance(content, Mapping) and step in content:

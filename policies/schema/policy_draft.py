@@ -89,7 +89,7 @@ def draft_policy(profile: TableProfile) -> str:
         raise InputRejected("The table has no columns.", "Check the separator, and that the first line holds the names.")
     names = [column.name for column in profile.columns]
     if len(set(names)) != len(names):
-        raise InputRejected("The table has two columns of one name.", "Give each column a name of its own.")
+        raise InputRejected("Two columns of the table have the same name.", "Give each column a name of its own.")
     guesses = _guesses(profile.columns)
     name = dataset_name(profile.path)
     lines = [
@@ -98,7 +98,7 @@ def draft_policy(profile: TableProfile) -> str:
         "#         sensitive   must stay unknown          insensitive  known to nobody, harms nobody; is published as it is",
         "#         dropped     is not published",
         "#   kind: number, integer, date, ordinal (with levels: [lowest, …]), category, set (with values: […]), vector (with columns: […])",
-        "# Read each line, correct it, and take its `guess: true` away; then take `draft: true` away.",
+        "# Read each line, correct it, and remove its `guess: true`; then remove `draft: true`.",
         "schema: 1",
         f"dataset: {_quoted(name)}",
         f"title: {_quoted(name)}",
@@ -111,7 +111,7 @@ def draft_policy(profile: TableProfile) -> str:
         "  method: xcolor",
         "  k: 10 # nobody is in a group of fewer",
         "  epsilon: 0.1 # people are alike if their sensitive values differ by no more than this share …",
-        "  delta: 0.6 # … and at least this share of the others in a group must not be alike; `headgate advise` says what the data carry",
+        "  delta: 0.6 # … and at least this share of the others in a group must not be alike; see `headgate advise`",
         "gates:",
         "  linkability: 0.8 # no sensitive value of anyone may become more certain than this",
         "utility: {max_loss: 0.5}",
@@ -163,7 +163,7 @@ def _hints(column: ColumnProfile, guess: Guess) -> Iterator[str]:
     """What only a person can know."""
     if column.separator:
         sign = column.separator
-        yield f"some cells hold '{sign}': if it parts several values, kind: set, separator: '{sign}', values: [all of them]"
+        yield f"some cells hold '{sign}': if it separates several values: kind: set, separator: '{sign}', values: [all of them]"
     if guess.kind is Kind.CATEGORY and guess.role is Role.QUASI and column.dtype == "integer":
         yield "hierarchy: {mask: 2} would blank one more digit from the right at each of 2 levels; hierarchy: FILE names regions"
 
@@ -200,7 +200,7 @@ def _guess(column: ColumnProfile) -> Guess:
     if column.name == GROUP:
         return Guess(Role.DROPPED, None, "published tables have a column of this name; rename it to publish it")
     if column.constant:
-        return Guess(Role.DROPPED, None, "it says the same of everybody; publish it only if that harms nobody")
+        return Guess(Role.DROPPED, None, "it is the same for everybody; publish it only if that harms nobody")
     words = [word for word in re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column.name).lower()) if word]
     named = next((role for role, listed in WORDS.items() if any(word in listed for word in words)), None)
     kind = Kind.CATEGORY if any(word in POSTAL for word in words) else _kind(column)
@@ -208,7 +208,7 @@ def _guess(column: ColumnProfile) -> Guess:
         return hidden
     if named is not None:
         return Guess(named, kind, f"its name sounds {named}")
-    return Guess(Role.SENSITIVE, kind, "nothing is known of it, so it is protected")
+    return Guess(Role.SENSITIVE, kind, "not recognized: it will be published as it is, in groups; drop it if it tells who somebody is")
 
 
 def _never_published(column: ColumnProfile, named: Role | None) -> Guess | None:

@@ -1,4 +1,4 @@
-"""From a policy to what the science works with: a ColumnSpec an attribute, the promise of a release, and back from a promise."""
+"""From a policy to what the science works with: one ColumnSpec per attribute, the promise of a release, and back from a promise."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def column_specs(
     codes: Mapping[str, Sequence[str]] | None = None,
     present: Mapping[str, Iterable[Any]] | None = None,
 ) -> dict[str, ColumnSpec]:
-    """One spec an attribute, in the order of the file. The caller has read the hierarchies, the code lists and, for the names of
+    """One spec per attribute, in the order of the file. The caller has read the hierarchies, the code lists and, for the names of
     `needs_values`, the distinct cells."""
     specs = {}
     for name, attribute in policy.attributes.items():
@@ -73,7 +73,7 @@ def _declared(name: str, attribute: Attribute, codes: Mapping[str, Sequence[str]
         return ()
     values = tuple(str(code).strip() for code in codes.get(name, ()))
     if not values or "" in values:
-        raise InputRejected(f"The code list of '{name}' {'has a blank line' if values else 'is empty'}.", "Write one value a line.")
+        raise InputRejected(f"The code list of '{name}' {'has a blank line' if values else 'is empty'}.", "Write one value per line.")
     if len(set(values)) != len(values):
         raise InputRejected(f"The code list of '{name}' lists a value twice.", "Keep each value once.")
     return values

@@ -136,7 +136,7 @@ def _store_path(path: str) -> str:
 
 def _unique(values: tuple[Any, ...]) -> tuple[Any, ...]:
     if len(set(values)) != len(values):
-        raise PydanticCustomError("unique", "Input should be a list in which nothing occurs twice")
+        raise PydanticCustomError("unique", "Input should be a list without repeated values")
     return values
 
 

@@ -26,7 +26,7 @@ class FrontierPoint:
 
 
 def draw_map(settings: Sequence[Setting], own: tuple[int, float], form: Form) -> bytes:
-    """A cell a (k, ε): the largest δ reached, darker where more, and below it the largest that is possible. Framed: the policy's own."""
+    """One cell per (k, ε): the largest δ reached, darker where more, and below it the largest possible. Framed: the policy's own."""
     sizes, epsilons = sorted({setting.k for setting in settings}), sorted({setting.epsilon for setting in settings})
 
     def paint(figure: Any) -> None:
@@ -58,7 +58,7 @@ def draw_map(settings: Sequence[Setting], own: tuple[int, float], form: Form) ->
 
 
 def draw_frontier(points: Sequence[FrontierPoint], form: Form, suggested: Sequence[float] = ()) -> bytes:
-    """Loss and query error against δ, a line a k, a row of pictures an ε; an upright line at each δ that is suggested."""
+    """Loss and query error against δ, one line per k, one row of pictures per ε; an upright line at each δ that is suggested."""
     epsilons = list(dict.fromkeys(point.epsilon for point in points))
     sizes = sorted({point.k for point in points})
     with_queries = any(point.query_error is not None for point in points)

@@ -14,7 +14,7 @@ from tasks.advice.policy_advice import Advice
 from tasks.reporting.page import framed, page_template
 
 CAPTIONS = {
-    "map": "The largest δ that was reached, of the largest that is possible. The frame is the policy's own k and ε.",
+    "map": "The largest δ reached, and the largest possible. The frame is the policy's own k and ε.",
     "frontier": "What δ costs in this table.",
 }
 MANY_ATTRIBUTES = 12

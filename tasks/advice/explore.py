@@ -57,7 +57,7 @@ class Grid:
     def settings(self, rows: int) -> tuple[Asked, ...]:
         fits = [k for k in self.sizes if k <= rows]
         if not fits:
-            raise InputRejected(f"{rows} rows cannot make a group of any k that was asked for.", "Give smaller k, at least 2.")
+            raise InputRejected(f"{rows} rows are too few for every k given.", "Give smaller k, at least 2.")
         return tuple(Asked(k, epsilon, delta) for epsilon in self.epsilons for k in fits for delta in self.deltas)
 
 
@@ -107,7 +107,7 @@ def explore(path: Path, grid: Grid, home: Home, progress: Progress | None = None
     tables = prepared.plans[0]
     if len(settings) * len(tables) > MOST_RUNS:
         raise InputRejected(
-            f"{len(settings)} settings of {len(tables)} tables are more than {MOST_RUNS} runs.",
+            f"{len(settings)} settings on {len(tables)} tables need more than {MOST_RUNS} runs.",
             "Give shorter lists with --k, --epsilon and --delta.",
         )
     require_tracking(trials.policy.dataset, home.root)
@@ -230,7 +230,7 @@ def _run_json(number: int, setting: Asked, tried: Tried) -> dict[str, Any]:
 
 def _size(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 2:
-        raise InputRejected(f"k = {text} is no group size.", "Give whole numbers of at least 2, such as --k 5,10.")
+        raise InputRejected(f"k = {text} is not a valid group size.", "Give whole numbers of at least 2, such as --k 5,10.")
     return int(text)
 
 
@@ -240,7 +240,7 @@ def _radius(text: str) -> Fraction:
     except InputRejected:
         number = Fraction(-1)
     if number < 0:
-        raise InputRejected(f"ε = {text} is no distance.", "Give decimals that are not negative, such as --epsilon 0,0.1.")
+        raise InputRejected(f"ε = {text} is not a valid distance.", "Give decimals that are not negative, such as --epsilon 0,0.1.")
     return number
 
 

@@ -41,7 +41,7 @@ Progress = Callable[[int, int, tuple[int, int] | None], None]  # settings done, 
 
 @dataclass(frozen=True)
 class Advice:
-    """One part a projected table. `passes`: whether a plan keeps the policy's promise as it stands; else the tables are those of the plan
+    """One part per projected table. `passes`: whether a plan keeps the policy's promise as it stands; else the tables are those of the plan
     that a release would like best, and the advice says what could be promised of them."""
 
     dataset: str

@@ -93,9 +93,7 @@ def release_of(history: History, candidate: Candidate) -> Release:
     """The release that sealed this candidate, if ledger and manifest say the same of it."""
     sealed = history.sealed(candidate.id)
     if sealed is None:
-        raise IntegrityBroken(
-            f"The ledger knows nothing of candidate {candidate.id[:12]}.", "Check HEADGATE_HOME, or run the release again."
-        )
+        raise IntegrityBroken(f"The ledger does not know candidate {candidate.id[:12]}.", "Check HEADGATE_HOME, or run the release again.")
     release = history.release(sealed.release_id)
     check_same(release, candidate.manifest)
     return release

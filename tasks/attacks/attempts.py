@@ -43,7 +43,7 @@ Guessed = Homogeneity | Proximity | BackgroundJoin | Intersection | DictionaryLi
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attack on some of the tables, and how often the attacker is right; None where he guesses nothing of anybody."""
+    """One attack on some of the tables, and how often the attacker is right; None where nothing is guessed about anybody."""
 
     attack: str
     tables: tuple[str, ...]

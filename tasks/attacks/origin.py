@@ -53,7 +53,7 @@ def _check_queries(home: Home, reopened: Transformed, candidate: Candidate) -> N
         if not hmac.compare_digest(source_hmac(secret, digest), sealed.get(name, "")):
             raise InputRejected(
                 f"The dictionary '{name}' is not the one that candidate {candidate.id[:12]} was made with: its query gives another result.",
-                "Restore the database's data as they were then.",
+                "Restore the database's data as it was then.",
             )
 
 
@@ -65,14 +65,14 @@ def _read_origin(home: Home, candidate: str) -> Origin | None:
     except FileNotFoundError:
         return None
     except (OSError, ValidationError):
-        raise InputRejected(f"{path} cannot be read as a note of headgate.", "Remove it, and name --policy and --source.") from None
+        raise InputRejected(f"{path} is not a note that headgate wrote.", "Remove it, and name --policy and --source.") from None
 
 
 def _policy(path: Path, candidate: Candidate) -> LoadedPolicy:
     try:
         loaded = load_policy(path)
     except (InputRejected, PolicyInvalid) as refusal:
-        problem = InputRejected(refusal.message, f"{refusal.cure} Another place of the same policy is named with --policy.")
+        problem = InputRejected(refusal.message, f"{refusal.cure} If the policy has moved, give its path with --policy.")
     else:
         if loaded.digest == candidate.manifest.policy_digest:
             return loaded
@@ -84,7 +84,7 @@ def _policy(path: Path, candidate: Candidate) -> LoadedPolicy:
 
 
 def _source(home: Home, loaded: LoadedPolicy, path: Path | None, candidate: Candidate) -> Ingested:
-    cure = "Name the data as they were then with --source."
+    cure = "Give the data as it was then with --source."
     try:
         ingested = ingest(loaded, path)
     except InputRejected as refusal:

@@ -41,7 +41,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def expect_inbound(loaded: LoadedPolicy, ingested: Ingested, previous_rows: int | None = None) -> tuple[ExpectationOutcome, ...]:
-    """One outcome an expectation. `previous_rows` is the number of rows of the previous release of the dataset, where there is one."""
+    """One outcome per expectation. `previous_rows` is the number of rows of the previous release of the dataset, where there is one."""
     policy, frame = loaded.policy, ingested.frame_for_expectations
     expected = [*derived_suite(policy, ingested.specs, previous_rows), *steward_suite(loaded, frame)]
     return run_expectations(frame, expected)
@@ -131,7 +131,7 @@ def steward_suite(loaded: LoadedPolicy, frame: pd.DataFrame) -> tuple[Expected, 
         content, line = None, problem.lineno
     listed = content.get("expectations") if isinstance(content, dict) else None
     if not isinstance(listed, list):
-        place = f"line {line} is no JSON" if line else "there is no list 'expectations'"
+        place = f"line {line} is not JSON" if line else "it has no list 'expectations'"
         raise PolicyInvalid(f"{where} cannot be read: {place}.", 'Write {"expectations": [{"type": …, "kwargs": {…}}, …]}.')
     return tuple(_checked(item, f"{where}, expectation {place}", frame) for place, item in enumerate(listed, 1))
 
@@ -153,12 +153,12 @@ def _checked(item: Any, where: str, frame: pd.DataFrame) -> Expected:
                 f"{where} ({kind}) has the argument '{key}', which is not accepted.", f"Accepted: {choices(sorted(accepted), key)}."
             )
         if not _plain(value):
-            raise PolicyInvalid(f"{where} ({kind}): '{key}' is not plain.", "Give texts, numbers, true or false, or lists of them.")
+            raise PolicyInvalid(f"{where} ({kind}): '{key}' is not a plain value.", "Give texts, numbers, true or false, or lists of them.")
     named = [name for key in COLUMN_KEYS for name in _names(kwargs.get(key))]
     for name in named:
         if name not in frame.columns:
             raise PolicyInvalid(
-                f"{where} ({kind}) names '{name}', which is no column.", f"Columns that are read: {choices(frame.columns, name)}."
+                f"{where} ({kind}) names '{name}', which is not a column.", f"Columns that are read: {choices(frame.columns, name)}."
             )
     moments = {key: _moment(value) if key in ("min_value", "max_value") else value for key, value in kwargs.items()}
     if not _constructible(kind, moments):

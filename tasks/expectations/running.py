@@ -101,7 +101,7 @@ def _outcome(item: Expected, result: Any) -> ExpectationOutcome:
 
 
 def _raised(information: Any) -> bool:
-    """Flat, or one entry a metric: any raised exception counts."""
+    """Flat, or one entry per metric: any raised exception counts."""
     if not isinstance(information, Mapping):
         return False
     if information.get("raised_exception"):

@@ -70,7 +70,7 @@ def acquire(store: LedgerStore, dataset: str, release: str, process: Process, mo
         if present is not None and _alive(present, process, moment):
             raise TransitionRefused(
                 [Refusal("dataset_busy", f"Release {present.release} of dataset {dataset} is running (process {present.process})")],
-                "Wait until it ends, or end it; a lock of a process that died is taken over by itself.",
+                "Wait until it ends, or end it; the lock of a dead process is taken over automatically.",
             )
         stored.set_lock(LockRow(dataset, release, holder, process.machine, process.number, process.started, moment))
     return DatasetLock(dataset, release, holder, None if present is None else present.release)

@@ -41,7 +41,7 @@ class Ledger:
                 )
             for event in events:
                 if event.release_id != release:
-                    raise Defect("An event was to be recorded under another release.", "This is a defect of headgate; please report it.")
+                    raise Defect("Tried to record an event under another release.", "This is a defect of headgate; please report it.")
                 last = own = _entry_after(last, own, event, actor)
                 stored.append(last)
                 added.append(last)

@@ -94,7 +94,7 @@ def check_same(release: Release, manifest: Manifest) -> None:
         if recorded != sealed:
             raise IntegrityBroken(f"The manifest names another {what} than the ledger recorded.", "Run the release again.")
     if not manifest.verdicts or not all(verdict.passed for verdict in manifest.verdicts):
-        raise IntegrityBroken("The manifest holds a gate that has not passed.", "Run the release again.")
+        raise IntegrityBroken("The manifest holds a gate that did not pass.", "Run the release again.")
 
 
 def latest_version(releases: Iterable[Release]) -> int | None:

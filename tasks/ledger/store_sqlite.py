@@ -126,7 +126,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     except sqlite3.Error as problem:
         refusal = _refusal(problem, path)
     except OSError as problem:
-        refusal = StoreUnavailable(f"The ledger {path} cannot be used ({reason_of(problem)}).", "Check the folder's rights and free space.")
+        refusal = StoreUnavailable(f"The ledger {path} cannot be used ({reason_of(problem)}).", "Check permissions and free space.")
     finally:
         if connection is not None:
             connection.close()
@@ -152,9 +152,9 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
     form = connection.execute("PRAGMA user_version").fetchone()[0]
     if application != APPLICATION:
-        raise StoreUnavailable(f"{path} is a database of something else.", "Choose another HEADGATE_HOME, or move that file away.")
+        raise StoreUnavailable(f"{path} is another program's database.", "Choose another HEADGATE_HOME, or move that file away.")
     if form != FORM:
-        raise StoreUnavailable(f"The ledger {path} has form {form}; this version reads form {FORM}.", "Install the headgate that wrote it.")
+        raise StoreUnavailable(f"The ledger {path} has format {form}; this version reads {FORM}.", "Install the headgate that wrote it.")
     guards = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'events'")}
     if not guards >= GUARDS:
         raise IntegrityBroken(
@@ -167,7 +167,7 @@ def _create_if_empty(connection: sqlite3.Connection, path: Path) -> None:
     if connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION:
         return
     if connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()[0]:
-        raise StoreUnavailable(f"{path} is a database of something else.", "Choose another HEADGATE_HOME, or move that file away.")
+        raise StoreUnavailable(f"{path} is another program's database.", "Choose another HEADGATE_HOME, or move that file away.")
     for statement in _statements(SCHEMA):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION}")

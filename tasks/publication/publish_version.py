@@ -74,7 +74,7 @@ def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, floo
     if number in series.versions():
         attestation = _arrived(sealed, series.read(number), key, series.address(number))
     elif already:
-        raise IntegrityBroken(f"Version {number} was published and is gone from {series.address()}.", "Restore it from a backup.")
+        raise IntegrityBroken(f"Version {number} was published and is missing from {series.address()}.", "Restore it from a backup.")
     else:
         _require_standing(release, approvals, floor)
         attestation = _put_in_place(sealed, release, _own_until_start(history, release), counting, key, series)

@@ -44,7 +44,7 @@ def withdraw(home: Home, ledger: Ledger, name: str, key: PrivateKey, reason: str
             return Withdrawal(release, mark_withdrawn(home, read_history(ledger), release, series), already)
         except OSError as problem:
             failed = reason_of(problem)
-        raise PublicationFailed(f"{series.address()} could not be written ({failed}).", "Correct its rights, then withdraw again.")
+        raise PublicationFailed(f"{series.address()} could not be written ({failed}).", "Correct its permissions, then withdraw again.")
 
 
 def mark_withdrawn(home: Home, history: History, release: Release, series: Series) -> int | None:

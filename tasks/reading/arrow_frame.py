@@ -12,6 +12,7 @@ import pyarrow.compute as compute
 
 from headgate.core.cells import format_number
 from headgate.core.errors import Defect, InputRejected
+from tasks.runtime.wording import inside
 
 
 def frame_of(table: pa.Table, where: str) -> pd.DataFrame:
@@ -30,7 +31,7 @@ def texts_of(cells: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:
         listed = [None if cell is None or cell != cell else format_number(cell) for cell in plain.to_pylist()]
         return pa.chunked_array([pa.array(listed, type=pa.string())])
     if _nested(plain.type):
-        raise InputRejected(f"Column '{name}' of {where} holds {_word(plain.type)} cells.", "Give text, numbers or dates.")
+        raise InputRejected(f"Column '{name}' of {inside(where)} holds {_word(plain.type)} cells.", "Give text, numbers or dates.")
     return plain.cast(pa.string())
 
 
@@ -86,7 +87,9 @@ def _series(cells: pa.ChunkedArray, name: str, where: str) -> pd.Series:
         if pa.types.is_string(part) or pa.types.is_large_string(part) or pa.types.is_integer(part):
             return pd.Series(_tuples(plain), dtype=object)
     if _nested(kind) or pa.types.is_time(kind) or pa.types.is_duration(kind):
-        raise InputRejected(f"Column '{name}' of {where} holds {_word(kind)} cells.", "Give text, numbers, dates, or lists for a set.")
+        raise InputRejected(
+            f"Column '{name}' of {inside(where)} holds {_word(kind)} cells.", "Give text, numbers, dates, or lists for a set."
+        )
     if pa.types.is_floating(kind):
         return pd.Series(plain.cast(pa.float64()).to_numpy(), copy=False)
     return pd.Series(pd.arrays.ArrowExtensionArray(plain), copy=False)

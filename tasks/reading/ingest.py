@@ -28,6 +28,7 @@ from tasks.reading.open_source import open_source
 from tasks.reading.own_weights import columns_read, own_weights
 from tasks.reading.references import LoadedPolicy
 from tasks.reading.source import Source, names_instead
+from tasks.runtime.wording import counted
 
 COINCIDENCE = 10  # rows whose cell may equal the row's identifier by chance; by chance one is expected at most
 
@@ -128,13 +129,13 @@ def _check_identifiers(identifiers: Mapping[str, pa.ChunkedArray]) -> None:
         blank = keys.null_count
         if blank:
             raise InputRejected(
-                f"Identifier '{name}' is missing in {blank} rows.", "Every row is a person and has an identifier: correct the data."
+                f"Identifier '{name}' is missing in {counted(blank, 'row')}.", "Give every row an identifier: each row is one person."
             )
         repeated = len(keys) - len(compute.unique(keys))
         if repeated:
             raise InputRejected(
                 f"Identifier '{name}' is repeated in {repeated} of {len(cells)} rows.",
-                "One row per person; a set holds several diagnoses: merge a person's rows into one, with such attributes as kind: set.",
+                "Merge a person's rows into one, with kind: set for what repeats. If it does not identify people, give it role: dropped.",
             )
 
 

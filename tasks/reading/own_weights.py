@@ -17,6 +17,7 @@ from policies.schema.policy import Policy
 from tasks.reading.arrow_frame import texts_of, trimmed_texts, unique_keys
 from tasks.reading.references import LoadedPolicy
 from tasks.reading.source import Source, require_columns
+from tasks.runtime.wording import inside
 
 EVERYTHING = "all"  # the column of a person's factor on all weights
 
@@ -86,7 +87,7 @@ def _numbers(cells: pa.Table, name: str, where: str) -> NDArray[np.float64]:
     if wrong:
         rows = "1 row" if wrong == 1 else f"{wrong} rows"
         cure = "Give every row a number from 0 up."
-        raise InputRejected(f"Column '{name}' of {where} is missing, negative or no number in {rows}.", cure)
+        raise InputRejected(f"Column '{name}' of {inside(where)} is missing, negative or not a number in {rows}.", cure)
     return numbers
 
 

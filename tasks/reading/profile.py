@@ -62,8 +62,9 @@ def _require_clear(texts: pa.ChunkedArray, name: str) -> None:
         return
     texts_among = [value for value, number in zip(distinct, _numbers(distinct), strict=True) if not np.isfinite(number)]
     if 0 < len(texts_among) <= len(distinct) / 2:
+        wrong = "is not a finite number" if len(texts_among) == 1 else "are not finite numbers"
         raise InputRejected(
-            f"{len(texts_among)} of the {len(distinct)} distinct values of '{name}' are no finite numbers, the others are.",
+            f"{len(texts_among)} of the {len(distinct)} distinct values of '{name}' {wrong}; the others are.",
             f"Correct them (an empty cell is a missing one), or say that they are codes: --kind {name}=category.",
             texts_among,
         )

@@ -17,6 +17,7 @@ import pyarrow as pa
 from headgate.core.errors import InputRejected
 from policies.words.fields import choices
 from tasks.runtime.boundary import reason_of
+from tasks.runtime.wording import inside
 
 MOST_SHOWN = 6  # names of columns in a message
 
@@ -81,7 +82,7 @@ def read_bytes(path: Path, what: str) -> bytes:
             raise InputRejected(f"{what} {path} is not a regular file.", "Name a file.")
         content = path.read_bytes()
     except OSError as problem:
-        raise InputRejected(f"{what} {path} cannot be read ({reason_of(problem)}).", "Check its rights.") from None
+        raise InputRejected(f"{what} {path} cannot be read ({reason_of(problem)}).", "Check its permissions.") from None
     if not content:
         raise InputRejected(f"{what} {path} is empty.", "Give a table with a header and at least one row.")
     return content
@@ -91,9 +92,9 @@ def check_names(names: Sequence[str], where: str) -> None:
     """Each column has a name, and one of its own."""
     for place, name in enumerate(names, 1):
         if not name.strip():
-            raise InputRejected(f"Column {place} of {where} has no name.", "Name it, or leave it out (an index that was written along?).")
+            raise InputRejected(f"Column {place} of {inside(where)} has no name.", "Name it, or remove it if it is only an index.")
     places: dict[str, int] = {}
     for place, name in enumerate(names, 1):
         first = places.setdefault(name, place)
         if first < place:  # the name is not shown: where a header is missing it is somebody's cell
-            raise InputRejected(f"Columns {first} and {place} of {where} have the same name.", "Rename or remove one.")
+            raise InputRejected(f"Columns {first} and {place} of {inside(where)} have the same name.", "Rename or remove one.")

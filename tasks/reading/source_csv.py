@@ -97,7 +97,7 @@ def _as_utf8(content: bytes, encoding: str, where: str) -> bytes:
         line = content[: problem.start].count(b"\n") + 1
     else:
         if "\x00" in text:
-            raise InputRejected(f"{where} holds NUL characters.", "It may be UTF-16 or not a text at all: correct `encoding` or `kind`.")
+            raise InputRejected(f"{where} holds NUL characters.", "It may be UTF-16 or not text at all: correct `encoding` or `kind`.")
         if not text.removeprefix("\ufeff").strip():
             raise InputRejected(f"{where} is empty.", "Give a table with a header and at least one row.")
         return content.removeprefix(codecs.BOM_UTF8) if name == "utf-8" else text.removeprefix("\ufeff").encode("utf-8")
@@ -126,7 +126,7 @@ def _header(content: bytes, separator: str, where: str) -> tuple[str, ...]:
 
 def _parse(content: bytes, names: Sequence[str], columns: Sequence[str], separator: str, where: str) -> pa.Table:
     if content.count(b'"') % 2:
-        raise InputRejected(f"{where} has a quotation mark without its partner.", 'Close it, or double it inside a quoted cell ("").')
+        raise InputRejected(f"{where} has a quotation mark that is never closed.", 'Close it, or double it inside a quoted cell ("").')
     uneven: list[Any] = []
 
     def note(row: Any) -> str:

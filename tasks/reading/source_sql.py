@@ -82,10 +82,12 @@ def _engine(url: str, url_variable: str) -> Engine:
     engine: Engine | None = None
     try:
         engine = create_engine(url)
-    except (SQLAlchemyError, ImportError, ValueError) as problem:
-        reason = type(problem).__name__
+    except ImportError as problem:
+        reason, cure = f"the driver {problem.name} is not installed", "Install it, such as psycopg for postgresql+psycopg://…"
+    except (SQLAlchemyError, ValueError) as problem:
+        reason, cure = type(problem).__name__, "Write dialect+driver://user:password@host/database."
     if engine is None:
-        raise InputRejected(f"The URL in {url_variable} cannot be used ({reason}).", "Write dialect+driver://user:password@host/database.")
+        raise InputRejected(f"The URL in {url_variable} cannot be used ({reason}).", cure)
     file = engine.url.database if engine.dialect.name == "sqlite" else None
     if file not in (None, "", ":memory:") and not Path(str(file)).is_file():
         raise InputRejected(f"The SQLite file in {url_variable} does not exist.", "Correct the path; a new one is never made.")

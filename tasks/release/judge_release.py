@@ -1,4 +1,4 @@
-"""Step 6, its end: one verdict a gate and table, and those on the release as a whole."""
+"""Step 6, its end: one verdict per gate and table, and those on the release as a whole."""
 
 from __future__ import annotations
 

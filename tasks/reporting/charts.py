@@ -1,4 +1,4 @@
-"""What each chart shows: one function a chart, given figures and the line that they must keep to."""
+"""What each chart shows: one function per chart, given figures and the line that they must keep to."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def draw_loss(tables: Sequence[tuple[str, Mapping[str, float]]], form: Form) -> 
 def _multiples(
     tables: Sequence[tuple[str, NDArray[Any]]], paint: Callable[[Any, NDArray[Any]], str], across: str, up: str, form: Form
 ) -> bytes:
-    """One histogram a table, two beside each other where there are several."""
+    """One histogram per table, two beside each other where there are several."""
     columns = 1 if len(tables) == 1 else 2
     rows = -(-len(tables) // columns)
 

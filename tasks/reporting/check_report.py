@@ -56,10 +56,11 @@ def concerned(line: Line) -> Concerned:
 def uniques_in_words(result: CheckResult) -> str:
     if not result.sample_uniques and (result.special_uniques is None or not len(result.special_uniques.rows)):
         return "no row is alone in its group"
-    sentence = f"{counted(result.sample_uniques, 'row')} alone in {'its' if result.sample_uniques == 1 else 'their'} group"
+    sentence = f"{counted(result.sample_uniques, 'row')} {'is alone in its' if result.sample_uniques == 1 else 'are alone in their'} group"
     if result.special_uniques is None:
         return sentence
-    return f"{sentence}; {counted(len(result.special_uniques.rows), 'row')} already by three or fewer quasi-identifiers (special uniques)"
+    special = len(result.special_uniques.rows)
+    return f"{sentence}; three or fewer quasi-identifiers already single out {counted(special, 'row')} (special uniques)"
 
 
 def compared_in_words(result: CheckResult) -> str:
@@ -96,7 +97,7 @@ def require_place(path: Path) -> None:
     except OSError as problem:
         raise InputRejected(f"{path} cannot be read ({reason_of(problem)}).", "Name another file for the page.") from None
     if start not in (b"", PAGE_START):
-        raise InputRejected(f"{path} is there and is no page.", "Name another file for the page, such as report.html.")
+        raise InputRejected(f"{path} exists and is not a headgate report.", "Name another file for the page, such as report.html.")
 
 
 def write_page(path: Path, text: str) -> None:

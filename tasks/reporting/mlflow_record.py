@@ -193,9 +193,9 @@ def finite_points(points: Iterable[Point]) -> tuple[Point, ...]:
     for point in gathered:
         if not math.isfinite(point.value):
             sentence = f"{point.name} is not a finite number."
-            raise RequirementNotMet(sentence, "Every figure must be one: look for empty groups or infinite weights.", "figures")
+            raise RequirementNotMet(sentence, "Look for empty groups or infinite weights: every figure must be finite.", "figures")
     if len({(point.name, point.step) for point in gathered}) != len(gathered):
-        raise Defect("Two figures of one run have the same name.", "Rename the attributes that differ in signs only.")
+        raise Defect("Two figures of one run have the same name.", "Rename the attributes that differ only in special characters.")
     return gathered
 
 

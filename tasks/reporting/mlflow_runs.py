@@ -25,7 +25,7 @@ from tasks.reporting.mlflow_record import RunContent, TrackedRelease, record_dig
 from tasks.reporting.public_names import PLAIN_NAME
 
 R = TypeVar("R")
-EXPERIMENTS = "headgate/"  # one experiment a dataset
+EXPERIMENTS = "headgate/"  # one experiment per dataset
 DIGEST_TAG = "record_digest"
 POINTS_PER_CALL = 1000
 PARAMETERS_PER_CALL = 100
@@ -73,7 +73,7 @@ class Tracking:
     @property
     def cure(self) -> str:
         if self.embedded:
-            return "Look at the home's rights and space; nothing is released that is not recorded."
+            return "Check the home's permissions and free space; nothing is released that is not recorded."
         return "Start the server or correct MLFLOW_TRACKING_URI; nothing is released that is not recorded."
 
     def unavailable(self, what: str) -> StoreUnavailable:
@@ -142,7 +142,7 @@ def tag_candidate(run_id: str, candidate_id: str, root: Path, uri: str | None = 
 def find_release(release_id: str, root: Path, uri: str | None = None) -> str | None:
     """The run of a release, by its tag; the newest if it was recorded again after an interruption."""
     if not PLAIN_NAME.fullmatch(release_id):
-        raise InputRejected("A release id has signs that no release id has.", "Give the id as `headgate releases` shows it.")
+        raise InputRejected("The release id has characters that no release id has.", "Give the id as `headgate releases` shows it.")
 
     def find(client: Any) -> str | None:
         ours = f"name LIKE '{EXPERIMENTS}%'"

@@ -59,6 +59,6 @@ def outward_form(foreign: BaseException, step: str) -> HeadgateError:
     place = f"{frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno}" if frames else "an unknown place"
     if isinstance(foreign, OSError):
         return StoreUnavailable(
-            f"{what} could not use a file or a server ({reason_of(foreign)}, {place}).", "Check the disk, its rights and space."
+            f"{what} could not use a file or a server ({reason_of(foreign)}, {place}).", "Check permissions and free space."
         )
     return Defect(f"{what} broke: {type(foreign).__name__} at {place}.", "This is a defect of headgate; please report this line.")

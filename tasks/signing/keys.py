@@ -54,7 +54,7 @@ def public_blob(key_type: str, text: str, place: str) -> bytes:
         blob = b""
     head = len(KEY_TYPE).to_bytes(4, "big") + KEY_TYPE.encode() + (32).to_bytes(4, "big")
     if not blob.startswith(head) or len(blob) != len(head) + 32:
-        raise InputRejected(f"{place}: the public key is not a whole {KEY_TYPE} key.", "Copy the line of the .pub file again.")
+        raise InputRejected(f"{place}: the public key is not a complete {KEY_TYPE} key.", "Copy the line of the .pub file again.")
     return blob
 
 
@@ -62,7 +62,7 @@ def read_public_key(path: Path) -> str:
     """The OpenSSH line (type and key, no comment) of a `.pub` file."""
     parts = _read(path, "The public key").decode("utf-8", "replace").split()
     if len(parts) < 2 or not re.fullmatch(r"(ssh|ecdsa|sk-)[a-z0-9@.-]+", parts[0]):
-        raise InputRejected(f"{path} holds no public key.", "Give a .pub file: one line, ssh-ed25519 AAAA….")
+        raise InputRejected(f"{path} does not hold a public key.", "Give a .pub file: one line, ssh-ed25519 AAAA….")
     return f"{KEY_TYPE} {base64.b64encode(public_blob(parts[0], parts[1], str(path))).decode()}"
 
 
@@ -189,7 +189,7 @@ def _read(path: Path, what: str) -> bytes:
         reason = "it does not exist"
     except OSError as problem:
         reason = reason_of(problem)
-    raise InputRejected(f"{what} {path} cannot be read: {reason}.", "Check the path and its rights.")
+    raise InputRejected(f"{what} {path} cannot be read: {reason}.", "Check the path and its permissions.")
 
 
 def _write_public(path: Path, key: PrivateKey) -> None:

@@ -148,7 +148,7 @@ def _entry(line: str, place: str) -> SignerEntry:
         raise InputRejected(f"{place} is not complete.", EXAMPLE)
     principal, *rest = words
     if not PRINCIPAL.fullmatch(principal):
-        raise InputRejected(f"{place}: the principal is a pattern, a list or holds odd characters.", "Name one person per line.")
+        raise InputRejected(f"{place}: the principal is a pattern, a list or has unsafe characters.", "Name one person per line.")
     options = [] if rest[0].startswith(KEY_TYPES) else _options(rest.pop(0), place)
     if rest and not rest[0].startswith(KEY_TYPES) and "=" in rest[0]:
         raise InputRejected(f"{place} has a blank between its options.", "Separate options by commas, without blanks.")
@@ -203,7 +203,7 @@ def _moment(text: str, place: str) -> datetime:
             raise ValueError
         return datetime.strptime(digits, layout).replace(tzinfo=UTC)
     except ValueError:
-        raise InputRejected(f"{place}: a time is not understood.", "Write YYYYMMDDZ or YYYYMMDDHHMMSSZ.") from None
+        raise InputRejected(f"{place}: the time cannot be read.", "Write YYYYMMDDZ or YYYYMMDDHHMMSSZ.") from None
 
 
 def _matches(pattern: str, text: str) -> bool:
@@ -222,7 +222,7 @@ def _read(path: Path) -> bytes | None:
     except OSError as problem:
         reason = reason_of(problem)
     if reason:
-        raise InputRejected(f"{path} cannot be read: {reason}.", "Check the path and its rights.")
+        raise InputRejected(f"{path} cannot be read: {reason}.", "Check the path and its permissions.")
     if writable:
         raise InputRejected(f"Anyone on this machine may change {path}, so it proves nothing.", f"chmod o-w '{path}' and check its lines.")
     return content

@@ -48,7 +48,7 @@ def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, ex
     names = list_files(staged)
     for name in names:
         if name.split("/")[0] in RESERVED:
-            raise Defect(f"{name} is a name that sealing and publishing keep for themselves.", "Write that file under another name.")
+            raise Defect(f"{name} is a reserved name.", "Write that file under another name.")
     entries = {name: file_entry(staged, name) for name in names}
     _require_examined(entries, examined)
     sealed = manifest.model_copy(update={"files": tuple(entries.values())})

@@ -94,7 +94,7 @@ class FolderSeries:
         if not inside:
             raise StoreUnavailable(f"{self.folder} leads out of the store through a link.", "Remove the link, or change publish.to.")
         if not writable:
-            raise StoreUnavailable(f"The store {self.folder} cannot be written.", "Correct its rights, or set HEADGATE_STORE.")
+            raise StoreUnavailable(f"The store {self.folder} cannot be written.", "Correct its permissions, or set HEADGATE_STORE.")
 
     def _clear_left_over(self) -> None:
         """A process killed while it moved `latest` leaves the new one under its hidden name."""

@@ -57,7 +57,7 @@ def write_frame(frame: pd.DataFrame, folder: Path, name: str, formats: Sequence[
                 {"csv": _write_csv, "parquet": _write_parquet}[form](table, stream)
         except OSError as problem:
             reason = reason_of(problem)
-            raise StoreUnavailable(f"tables/{name}.{form} cannot be written ({reason}).", "Check the disk's space and rights.") from None
+            raise StoreUnavailable(f"tables/{name}.{form} cannot be written ({reason}).", "Check permissions and free space.") from None
         written.append(WrittenFile(name, form, f"tables/{name}.{form}", table.num_rows))
     return tuple(written)
 
@@ -67,7 +67,7 @@ def _write_parquet(table: pa.Table, stream: BinaryIO) -> None:
 
 
 def _write_csv(table: pa.Table, stream: BinaryIO) -> None:
-    """RFC 4180 with \\n; a missing cell is nothing at all. Quoting is decided once a distinct value, and rows are put together column by
+    """RFC 4180 with \\n; a missing cell is nothing at all. Quoting is decided once per distinct value, and rows are put together column by
     column: the bytes of all rows then lie one after the other in one buffer."""
     stream.write((",".join(_quoted(name) for name in table.column_names) + "\n").encode("utf-8"))
     if table.num_rows:

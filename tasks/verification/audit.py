@@ -128,11 +128,11 @@ def _check_series(home: Home, history: History, series: Series) -> SeriesReport:
         release, where = known.get(number), f"Version {number} of {series.target}"
         due = "" if release is None else _still_to_do(release, newest, unmarked=number in present and number not in marked)
         if release is None:
-            faults.append(f"{where} is in the store, and the ledger knows nothing of it: the ledger was cut short, or the version forged.")
+            faults.append(f"{where} is in the store but not in the ledger: the ledger was cut short, or the version was forged.")
         elif due:
             unfinished.append(f"{where}{due}")
         elif number not in present and "published" in release.seen:
-            faults.append(f"{where} was published and is gone.")
+            faults.append(f"{where} was published and is missing.")
         if number in present:
             faults += [f"{where}: {fault}" for fault in _check_version(home, history, series, number, release)]
     if not unfinished:
@@ -195,7 +195,8 @@ def _check_latest(series: Series, newest: int | None) -> list[str]:
         return []
     names = "nothing" if latest is None else f"version {latest}"
     due = "nothing" if newest is None else f"version {newest}"
-    return [f"latest of {series.target} names {names}, and by the ledger it is {due}: publish that again, and find out who moved the link."]
+    cure = "publish that again, and find out who moved the link."
+    return [f"latest of {series.target} names {names}, but according to the ledger it should name {due}: {cure}"]
 
 
 def _check_withdrawals(history: History, series: Series, known: Mapping[int, Release], marked: Collection[int]) -> list[str]:

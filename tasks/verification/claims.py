@@ -63,11 +63,11 @@ def not_measurable(manifest: Manifest) -> tuple[str, ...]:
 def _check_every_table_is_claimed(manifest: Manifest, files: Mapping[str, Stored]) -> None:
     names = [table.name for table in manifest.tables]
     if not names or len(set(names)) != len(names):
-        raise IntegrityBroken("The manifest claims nothing of any table, or twice of one.", FALSE_CLAIM)
+        raise IntegrityBroken("The manifest claims nothing about any table, or makes two claims about one.", FALSE_CLAIM)
     claimed = {f"{TABLES}{name}.{form}" for name in names for form in ("csv", "parquet")}
     unclaimed = [path for path in files if path.startswith(TABLES) and path not in claimed]
     if unclaimed:
-        raise IntegrityBroken(f"{unclaimed[0]} is a table of which nothing is claimed.", FALSE_CLAIM)
+        raise IntegrityBroken(f"{unclaimed[0]} is a table about which nothing is claimed.", FALSE_CLAIM)
     if tuple(table.sensitive for table in manifest.tables) != manifest.plan.tables:
         raise IntegrityBroken("The tables are not those of the plan.", FALSE_CLAIM)
 
@@ -77,14 +77,14 @@ def _table(manifest: Manifest, claimed: TableFigures, files: Mapping[str, Stored
 
     forms = [files[path] for form in ("csv", "parquet") if (path := f"{TABLES}{claimed.name}.{form}") in files]
     if not forms or claimed.path not in [stored.path for stored in forms]:
-        raise IntegrityBroken(f"Table {claimed.name} is claimed and not in the folder.", FALSE_CLAIM)
+        raise IntegrityBroken(f"Table {claimed.name} is claimed but missing from the folder.", FALSE_CLAIM)
     try:
         published = published_table(manifest, claimed, forms)
         measured = measure_table(manifest.promise, published, suppressed=manifest.suppressed)
     except HeadgateError as problem:
         raise IntegrityBroken(f"Table {claimed.name} cannot be measured again: {problem.message}", FALSE_CLAIM) from None
     if measured.rows + manifest.suppressed != manifest.rows:
-        raise IntegrityBroken(f"Table {claimed.name} has {measured.rows} rows, not all but the suppressed ones.", FALSE_CLAIM)
+        raise IntegrityBroken(f"Table {claimed.name} has {measured.rows} rows; every row not suppressed should be in it.", FALSE_CLAIM)
     wrong = differing(manifest, claimed, measured)
     if wrong:
         raise IntegrityBroken(f"A false claim about table {claimed.name}: {wrong[0]}.", FALSE_CLAIM)
@@ -110,7 +110,7 @@ def published_table(manifest: Manifest, claimed: TableFigures, forms: list[Store
     quasi = [attribute.name for attribute in manifest.promise.quasi]
     parts = [part for spec in sensitive.values() for part in (spec.components or (spec.name,))]
     if sorted(opened[0].column_names) != sorted([*quasi, *parts, *insensitive, GROUP]):
-        raise IntegrityBroken(f"{claimed.name} has other columns than are claimed.", FALSE_CLAIM)
+        raise IntegrityBroken(f"{claimed.name} does not have the columns that are claimed.", FALSE_CLAIM)
     return from_frame(frame_of(opened[0], claimed.name), claimed.name, quasi, sensitive, insensitive)
 
 
@@ -119,7 +119,7 @@ def _check_columns_are_promised(manifest: Manifest, claimed: TableFigures) -> No
     unknown = [name for name in claimed.sensitive if name not in described]
     unknown += [name for name in claimed.insensitive if name not in manifest.promise.insensitive]
     if unknown:
-        raise IntegrityBroken(f"{claimed.name} holds {unknown[0]}, of which nothing is promised.", FALSE_CLAIM)
+        raise IntegrityBroken(f"{claimed.name} holds {unknown[0]}, about which nothing is promised.", FALSE_CLAIM)
 
 
 def _open(stored: Stored) -> pa.Table:
@@ -186,11 +186,13 @@ def _check_promise(manifest: Manifest, measured: tuple[TableFigures, ...]) -> No
         if not verdict.passed:
             raise IntegrityBroken(f"A false claim: {verdict.brief.replace('required', 'promised')}, in {_where(verdict)}.", FALSE_CLAIM)
         if place not in claimed or not _same_verdict(claimed[place], verdict):
-            raise IntegrityBroken(f"The verdict on {verdict.name} of {_where(verdict)} is not the one that follows.", FALSE_CLAIM)
+            raise IntegrityBroken(f"The verdict on {verdict.name} of {_where(verdict)} does not follow from the figures.", FALSE_CLAIM)
     invented = [claimed[place] for place in claimed.keys() - judged.keys()]
     if invented:
         first = invented[0]
-        raise IntegrityBroken(f"The manifest holds a verdict ({first.name} of {_where(first)}) on nothing promised.", FALSE_CLAIM)
+        raise IntegrityBroken(
+            f"The manifest holds a verdict ({first.name} of {_where(first)}) on something that was not promised.", FALSE_CLAIM
+        )
 
 
 def _with_claimed(manifest: Manifest, claimed: TableFigures, measured: TableFigures) -> TableFigures:

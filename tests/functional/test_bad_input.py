@@ -46,7 +46,7 @@ CASES: list[tuple[str, Any, int, str]] = [
     ("a value outside its domain", lambda p: first_cell(p, "age", "137"), 2, "domain"),
     ("a text in a number column", lambda p: first_cell(p, "income", "plenty"), 2, "income"),
     ("a value that is not declared", lambda p: first_cell(p, "diagnosis", "measles"), 2, "diagnosis"),
-    ("a duplicate identifier", lambda p: source_changed(p, "person-00001,", "person-00000,"), 2, "One row per person"),
+    ("a duplicate identifier", lambda p: source_changed(p, "person-00001,", "person-00000,"), 2, "Merge a person's rows into one"),
     ("a policy key misspelt", lambda p: changed(p, "anonymize:", "anonymise:"), 2, "anonymize"),
     ("an unknown kind", lambda p: changed(p, "kind: ordinal", "kind: ordnal"), 2, "ordinal"),
     ("no quasi-identifier", lambda p: changed(p, "role: quasi", "role: insensitive"), 2, "quasi"),

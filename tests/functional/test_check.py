@@ -185,7 +185,7 @@ def _written(text: str) -> Callable[[Path, pd.DataFrame], Path]:
         (_written("age,sex,illness\n"), "no rows"),
         (_written("age,sex,illness,illness\n1,f,a,b\n"), "Columns 3 and 4"),
         (_written("age,sex,illness\n1,f\n"), "1 line does not have the 3 fields"),
-        (_written("age,sex,illness\n1,f,inf\n2,f,2\n3,f,4\n"), "1 of the 3 distinct values of 'illness' are no finite numbers"),
+        (_written("age,sex,illness\n1,f,inf\n2,f,2\n3,f,4\n"), "1 of the 3 distinct values of 'illness' is not a finite number"),
         (_written("age,sex,illness\n1,f,many\n2,f,2\n"), "--kind illness=category"),
         pytest.param(
             lambda *_: Path("/proc/self/mem"),
@@ -206,7 +206,7 @@ def test_a_file_without_read_right_is_said_to_have_none(people: Any, run: Any, t
     (tmp_path / "people.csv").chmod(0)
     code, _, err = run(tmp_path / "people.csv", *GOOD)
     assert code == 2
-    assert "Check its rights" in " ".join(err.split())
+    assert "Check its permissions" in " ".join(err.split())
 
 
 def test_kinds_and_hierarchies_may_be_given(people: Any, run: Any, tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def test_whoever_runs_a_release_cannot_approve_it(project: Any) -> None:
     assert outcome.code == 0, outcome.err
     own = project.run("approve", outcome.json["candidate"], "--key", project.keys["alice"], "--reason", "I made it", "--json")
     assert own.code == 4
-    assert "who ran a release cannot decide on it" in own.json["error"]["message"]
+    assert "the person who ran a release cannot decide on it" in own.json["error"]["message"]
 
 
 def test_a_second_version_supersedes_the_first_and_withdrawing_it_brings_the_first_back(project: Any) -> None:

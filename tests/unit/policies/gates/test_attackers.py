@@ -276,7 +276,7 @@ def test_a_dictionary_that_fits_nobody_refuses_whatever_the_bounds(clinic: tuple
     assert set(verdicts) == {"register.mean", "register.max", "register.share", "register.candidates"}
     for verdict in verdicts.values():
         assert (verdict.measured, verdict.passed) == (None, False)
-        assert "Nobody in 'register' fits any record" in verdict.remedy
+        assert "Nobody in 'register' matches any record" in verdict.remedy
     gate["dictionaries"] = [{"name": "register", "path": "r.csv", "on": ["age", "zip"], "prior": "0"}, {"source": True, "prior": "1"}]
     assert not judged(gate, table, published, elsewhere)["prior.mean"].passed
 

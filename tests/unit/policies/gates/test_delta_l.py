@@ -32,7 +32,7 @@ def test_it_is_a_limit_on_its_column(table) -> None:
 
 
 def test_a_refusal_counts_people(verdict) -> None:
-    said = "In table-1, one in 1.5 people of some group is near somebody's income; at most one in 2 may be."
+    said = "In table-1, some group has one in 1.5 people near one value of income; at most one in 2 is allowed."
     assert GATE.refusal(verdict(GATE, 1.5, "2", attribute="income")) == said
 
 

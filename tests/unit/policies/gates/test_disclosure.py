@@ -39,7 +39,7 @@ def test_its_figures_rest_on_what_is_not_published() -> None:
     [
         ("candidates", 140, "300", "some record matches only 140 people in 'register'; at least 300 are required."),
         ("candidates", 1, "2", "some record matches only 1 person in 'register'; at least 2 are required."),
-        ("share", 0.25, "0.1", "25 % of the records lose too much against 'register'; at most 10 % may."),
+        ("share", 0.25, "0.1", "25 % of the records lose more than the policy allows against 'register'; at most 10 % may."),
         ("max", 0.5, "0.4", "the largest loss of a record against 'register' is 0.5; at most 0.4 is allowed."),
         ("mean", 0.5, "0.4", "the mean loss of a record against 'register' is 0.5; at most 0.4 is allowed."),
     ],

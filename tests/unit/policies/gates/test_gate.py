@@ -15,7 +15,7 @@ from tests.unit.claimed import required
 def test_what_is_no_finite_figure_has_not_passed(measured: float | None) -> None:
     judged = Closeness().verdict(required("closeness", 1, "job"), "table-1", measured)
     assert (judged.measured, judged.passed) == (None, False)
-    assert judged.remedy == f"It could not be measured, which is not passed. {Closeness.cure}"
+    assert judged.remedy == f"It could not be measured, so it has not passed. {Closeness.cure}"
     assert Closeness().refusal(judged) == "In table-1, closeness of job could not be measured."
 
 

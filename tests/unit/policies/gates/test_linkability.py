@@ -22,5 +22,5 @@ def test_it_is_a_limit_on_each_column_unless_it_allows_everything(table) -> None
 
 
 def test_a_refusal_says_how_certain_an_attacker_is(verdict) -> None:
-    said = "In table-1, 90 % of some group share a sensitive value, which is as certain of them then; at most 80 % may."
+    said = "In table-1, 90 % of the people in some group share a sensitive value; at most 80 % may."
     assert GATE.refusal(verdict(GATE, 0.9, "0.8")) == said

@@ -156,7 +156,7 @@ def test_each_table_and_dictionary_has_a_cure_of_its_own(table: Table, published
     found = [{"name": "register", "path": "r.csv", "on": ["age", "zip"]}, {"source": True, "on": ["region"]}]
     verdicts = cured({"min_candidates": 4, "dictionaries": found}, table, published, register)
     assert verdicts["disclosure.candidates against source"].remedy.startswith(
-        f"Against 'source' alone it would be enough to suppress region {DROP}; another bound on this table would not be kept. "
+        f"Against 'source' alone it would be enough to suppress region {DROP}; another bound on this table would still be broken. "
     )
     assert verdicts["disclosure.candidates against register"].remedy.startswith(
         "No single step is enough; the nearest is to make age one step "
@@ -194,7 +194,7 @@ def test_a_dictionary_that_fits_nobody_is_not_cured_by_a_step(table: Table, publ
     remedy = verdicts["disclosure.max against register"].remedy
     assert "enough" not in remedy
     assert "nearest" not in remedy
-    assert remedy.startswith("Nobody in 'register' fits any record")
+    assert remedy.startswith("Nobody in 'register' matches any record")
 
 
 def test_with_priors_no_step_need_keep_the_mean_of_a_single_dictionary(table: Table, published: PublishedTable) -> None:

@@ -32,7 +32,7 @@ def test_guesses_follow_names_and_types_and_are_all_marked() -> None:
         "zipCode": Role.QUASI,
         "income": Role.SENSITIVE,
         "remarks": Role.DROPPED,
-        "blood": Role.SENSITIVE,  # nothing is known of it, so it is protected
+        "blood": Role.SENSITIVE,  # not recognized: it will be published as it is, in groups; drop it if it tells who somebody is
         "group": Role.DROPPED,
     }
     assert policy.attributes["income"].kind is Kind.NUMBER

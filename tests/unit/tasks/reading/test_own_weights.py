@@ -52,7 +52,7 @@ def test_an_infinite_wish_is_one_and_a_set_can_be_weighed(weighed):
 
 
 BAD = [
-    ({"all": [-1] + [1] * 59}, ["'all' of The table of weights people.csv", "missing, negative or no number in 1 row"], "from 0 up"),
+    ({"all": [-1] + [1] * 59}, ["'all' of the table of weights people.csv", "missing, negative or not a number in 1 row"], "from 0 up"),
     ({"all": ["nan"] * 2 + [1] * 58}, ["no number in 2 rows"], "from 0 up"),
     ({"all": [""] * 3 + [1] * 57}, ["no number in 3 rows"], "from 0 up"),
     ({"all": ["CANARY"] + [1] * 59}, ["no number in 1 row"], "from 0 up"),
@@ -150,7 +150,7 @@ def test_a_preference_that_is_missing_or_no_number_is_refused(clinic, refusal, c
     clinic.policy["gates"]["disclosure"] = {"max": 99, "sensitivity": {**COST, "preference": "notes"}}
     loaded = clinic.load()
     problem = refusal(lambda: ingest(loaded))
-    assert "'notes' of The source clinic.csv is missing, negative or no number in 1 row" in problem.message
+    assert "'notes' of the source clinic.csv is missing, negative or not a number in 1 row" in problem.message
 
 
 def test_where_nobody_is_asked_nothing_is_read(clinic):

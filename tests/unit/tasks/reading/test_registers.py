@@ -247,7 +247,7 @@ def test_a_database_that_is_not_named_is_refused(held, refusal, monkeypatch, url
             "voters has 0 missing and 2 repeated cells in 'id'",
             "one row per person",
         ),
-        ("SELECT id, years, sex AS years FROM people", "Columns 2 and 3 of The result of the query of the dictionary voters", "Rename"),
+        ("SELECT id, years, sex AS years FROM people", "Columns 2 and 3 of the result of the query of the dictionary voters", "Rename"),
         ("SELECT id, 'CANARY' AS years, sex FROM people", "voters: Column 'age' has 1 distinct cells that are not numbers", "another kind"),
         ("DELETE FROM people", "The query of the dictionary voters returns no columns", "SELECT"),
     ],

@@ -121,7 +121,7 @@ def test_what_is_no_public_key_is_said_to_be_none(tmp_path: Path) -> None:
     assert read_public_key(tmp_path / "k.pub").startswith("ssh-ed25519 ")
     (tmp_path / "policy.yaml").write_text("schema: 1\n", encoding="utf-8")
     for wrong in ("k", "policy.yaml"):
-        with pytest.raises(InputRejected, match="holds no public key"):
+        with pytest.raises(InputRejected, match="does not hold a public key"):
             read_public_key(tmp_path / wrong)
 
 

@@ -187,7 +187,7 @@ def test_a_latest_that_was_moved_is_found(world) -> None:
     link = world.home.releases / "people" / "latest"
     link.unlink()
     os.symlink("1", link)
-    assert "latest of people names version 1, and by the ledger it is version 2" in fault(world)
+    assert "latest of people names version 1, and according to the ledger it should name version 2" in fault(world)
 
 
 def test_a_decision_whose_envelope_is_gone_or_changed_is_found(world) -> None:

@@ -372,7 +372,7 @@ def test_what_cannot_be_measured_from_here_is_named(world) -> None:
     named = "; ".join(report.not_measured)
     for part in ("dictionary register.csv", "query error of table-1", "evil:function", "source", "association loss"):
         assert part in named
-    assert "is not the one that follows" in failed(world.published(promise=promise, tables=tables).folder)["privacy claims"]
+    assert "does not follow from the figures" in failed(world.published(promise=promise, tables=tables).folder)["privacy claims"]
 
 
 def test_no_value_of_a_table_is_repeated_in_a_message(world, tmp_path: Path) -> None:
