@@ -305,7 +305,7 @@ def test_cells_that_risk_most_are_missing_before_anything_else(project: Any, row
         ("dictionaries: [{path: register.csv, on: {age: years}, prior: 0.9}], mean: 1", "priors that sum to 0.9"),
         ("sensitivity: {weights: {income: -1}}, mean: 1", "-1"),
         ("sensitivity: {weights: {income: .nan}}, mean: 1", ".nan"),
-        ("sensitivity: {form: count, preference: note}, mean: 1", "no number in"),
+        ("sensitivity: {form: count, preference: note}, mean: 1", "not a number in"),
     ],
 )
 def test_what_cannot_be_meant_is_a_clear_error_and_gives_no_figure(project: Any, register: list[Row], gate: str, word: str) -> None:

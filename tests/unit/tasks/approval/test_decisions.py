@@ -109,7 +109,7 @@ def test_a_candidate_the_ledger_does_not_know_cannot_be_approved(world, tmp_path
     from tasks.ledger.store_sqlite import SqliteStore
 
     candidate = world.seal()
-    with pytest.raises(IntegrityBroken, match="knows nothing"):
+    with pytest.raises(IntegrityBroken, match="does not know candidate"):
         approve(world.home, Ledger(SqliteStore(tmp_path / "new.db")), candidate.id, world.keys["ann"], "fine")
 
 

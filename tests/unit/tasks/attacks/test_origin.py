@@ -36,7 +36,7 @@ def test_a_note_that_was_tampered_with_is_refused(tmp_path: Path) -> None:
     home = Home.open(tmp_path)
     keep_origin(home, CANDIDATE, tmp_path / "policy.yaml", None)
     (tmp_path / ORIGINS / CANDIDATE).write_text('{"policy": "a", "more": "b"}')
-    with pytest.raises(InputRejected, match="cannot be read as a note"):
+    with pytest.raises(InputRejected, match="is not a note that headgate wrote"):
         reopen(home, sealed())
 
 

@@ -53,10 +53,10 @@ def test_an_infinite_wish_is_one_and_a_set_can_be_weighed(weighed):
 
 BAD = [
     ({"all": [-1] + [1] * 59}, ["'all' of the table of weights people.csv", "missing, negative or not a number in 1 row"], "from 0 up"),
-    ({"all": ["nan"] * 2 + [1] * 58}, ["no number in 2 rows"], "from 0 up"),
-    ({"all": [""] * 3 + [1] * 57}, ["no number in 3 rows"], "from 0 up"),
-    ({"all": ["CANARY"] + [1] * 59}, ["no number in 1 row"], "from 0 up"),
-    ({"all": ["-.inf"] + ["-inf"] + [1] * 58}, ["no number in 2 rows"], "from 0 up"),
+    ({"all": ["nan"] * 2 + [1] * 58}, ["not a number in 2 rows"], "from 0 up"),
+    ({"all": [""] * 3 + [1] * 57}, ["not a number in 3 rows"], "from 0 up"),
+    ({"all": ["CANARY"] + [1] * 59}, ["not a number in 1 row"], "from 0 up"),
+    ({"all": ["-.inf"] + ["-inf"] + [1] * 58}, ["not a number in 2 rows"], "from 0 up"),
     ({"incom": [1] * 60}, ["'incom', which is not a published attribute"], "'all' for a factor"),
     ({"notes": [1] * 60}, ["'notes', which is not a published attribute"], "published attributes"),
     ({}, ["people.csv has no weights"], "Add a column"),

@@ -83,9 +83,9 @@ def test_the_plan_stands_beside_everything_in_one_table_and_attacks_are_told(rel
 
 def test_a_refused_release_has_the_same_page_with_the_reason_and_the_cure(refused: MeasuredRelease) -> None:
     page = page_of(refused)
-    assert "Refused: In table-2, 90 % of some group share a sensitive value" in page.text
+    assert "Refused: In table-2, 90 % of the people in some group share a sensitive value" in page.text
     assert "Raise k." in page.text
-    assert "Nothing of it was published" in page.text
+    assert "None of it was published" in page.text
     assert "gates passed" not in page.text
     assert "headgate audit show r-20260801-4f2a" in page.text
 
@@ -167,7 +167,7 @@ def test_the_gates_table_says_which_way_each_gate_compares(undrawn: MeasuredRele
 
 def test_a_figure_a_hair_over_its_limit_does_not_read_as_equal_to_it(undrawn: MeasuredRelease) -> None:
     text = page_of(replace(undrawn, verdicts=(verdict_of("linkability", 0.80000001, 0.8),))).text
-    assert "80.000001 % of some group" in text
+    assert "80.000001 % of the people in some group" in text
     assert "0.80000001 at most 0.8" in text
 
 

@@ -130,7 +130,7 @@ def test_a_ledger_replaced_by_a_new_one_is_found(world) -> None:
     world.published()
     world.home.ledger.unlink()
     open_ledger(world.home)
-    assert "ledger knows nothing of it" in fault(world)
+    assert "is in the store but not in the ledger" in fault(world)
 
 
 def test_a_ledger_replaced_by_another_history_is_found(world) -> None:
@@ -171,7 +171,7 @@ def test_a_file_or_version_too_many_and_a_version_gone_are_found(world) -> None:
     shutil.rmtree(made.folder.parent / "2")
     verify_audit(world.home, world.ledger)
     shutil.rmtree(made.folder)
-    assert "is gone" in fault(world)
+    assert "was published and is missing" in fault(world)
 
 
 def test_one_version_put_in_anothers_place_is_found(world) -> None:
@@ -187,7 +187,7 @@ def test_a_latest_that_was_moved_is_found(world) -> None:
     link = world.home.releases / "people" / "latest"
     link.unlink()
     os.symlink("1", link)
-    assert "latest of people names version 1, and according to the ledger it should name version 2" in fault(world)
+    assert "latest of people names version 1, but according to the ledger it should name version 2" in fault(world)
 
 
 def test_a_decision_whose_envelope_is_gone_or_changed_is_found(world) -> None:

@@ -342,7 +342,7 @@ def test_a_column_of_which_nothing_is_claimed_is_found(world, tmp_path: Path) ->
         (folder / "tables" / f"{name}.parquet").unlink()
     world.made = type(world.made)(folder, world.made.manifest)
     verify_folder(world.published().folder)
-    assert "other columns" in failed(edited(world, tmp_path, "tables/table-1.csv", widen))["privacy claims"]
+    assert "does not have the columns that are claimed" in failed(edited(world, tmp_path, "tables/table-1.csv", widen))["privacy claims"]
 
 
 def test_a_table_of_which_nothing_is_claimed_is_found(world, tmp_path: Path) -> None:
