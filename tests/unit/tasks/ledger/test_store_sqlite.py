@@ -51,7 +51,7 @@ def test_a_file_that_is_no_ledger_is_refused_in_words(tmp_path: Path) -> None:
     other.execute("CREATE TABLE things (a)")
     other.commit()
     other.close()
-    with pytest.raises(StoreUnavailable, match="something else"):
+    with pytest.raises(StoreUnavailable, match="is another program's database"):
         Ledger(SqliteStore(tmp_path / "other.db")).entries()
     (tmp_path / "folder.db").mkdir()
     with pytest.raises(StoreUnavailable):
@@ -72,7 +72,7 @@ def test_a_newer_ledger_is_refused(path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 2")
     connection.close()
-    with pytest.raises(StoreUnavailable, match="form 2"):
+    with pytest.raises(StoreUnavailable, match="format 2"):
         Ledger(SqliteStore(path)).entries()
 
 
