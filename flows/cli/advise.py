@@ -54,7 +54,7 @@ def advise(
 def _show_advice(advice: Advice) -> None:
     from rich.text import Text
 
-    from flows.cli.figures import named_attributes
+    from flows.cli.shown_figures import named_attributes
     from flows.cli.terminal import plain, results, tell
 
     out = results()
@@ -72,7 +72,7 @@ def _show_advice(advice: Advice) -> None:
 
 
 def _show_settings(table: TableAdvice) -> None:
-    from flows.cli.figures import plain_table
+    from flows.cli.shown_figures import plain_table
     from flows.cli.terminal import plain, print_wide, results, tell
 
     headings = ("k", "ε", "guaranteed", "reached", "possible", "linked", "loss", "queries", "loss at a smaller δ")
@@ -94,7 +94,7 @@ def _show_settings(table: TableAdvice) -> None:
 
 
 def _cells(setting: Setting) -> list[str]:
-    from flows.cli.figures import percentage, short
+    from flows.cli.shown_figures import percentage, short
 
     tried = None if setting.best is None else setting.best.tried
     guaranteed, reached, possible = (_delta(value) for value in (setting.guaranteed, setting.reached, setting.possible))
@@ -107,7 +107,7 @@ def _cells(setting: Setting) -> list[str]:
 
 def _united(settings: Sequence[Setting]) -> list[tuple[str, list[Setting]]]:
     """By ε. Neighbours whose figures are the same at every k are shown as one: to a category, ε makes little difference."""
-    from flows.cli.figures import figure
+    from flows.cli.shown_figures import figure
 
     by_epsilon: dict[float, list[Setting]] = {}
     for setting in settings:
@@ -143,7 +143,7 @@ def _show_binding(table: TableAdvice) -> None:
 def _show_suggestion(suggestion: Suggestion) -> None:
     from rich.text import Text
 
-    from flows.cli.figures import figure, percentage, short
+    from flows.cli.shown_figures import figure, percentage, short
     from flows.cli.terminal import plain, results, tell
 
     out, title, setting = results(), _purpose(suggestion), suggestion.found
@@ -160,7 +160,7 @@ def _show_suggestion(suggestion: Suggestion) -> None:
 
 
 def _purpose(suggestion: Suggestion) -> str:
-    from flows.cli.figures import figure
+    from flows.cli.shown_figures import figure
     from tasks.advice.advice_suggestions import PROTECT
 
     if suggestion.purpose != PROTECT:

@@ -51,7 +51,7 @@ def attack(
 def _show(attacked: Attacked) -> None:
     from rich.text import Text
 
-    from flows.cli.figures import in_words
+    from flows.cli.shown_figures import in_words
     from flows.cli.terminal import plain, print_wide, results, tell
 
     out, manifest = results(), attacked.candidate.manifest
@@ -70,7 +70,7 @@ def _show(attacked: Attacked) -> None:
 
 
 def _table(attacked: Attacked) -> Any:
-    from flows.cli.figures import plain_table
+    from flows.cli.shown_figures import plain_table
     from flows.cli.terminal import plain
 
     words, figures = ("attack", "table", "guess"), ("right", "share", "overall", "gain", "sensitive")

@@ -37,7 +37,7 @@ def show(release: ReleaseId, json: Json = False) -> None:
 def _show_events(release: Release, lines: tuple[EventLine, ...]) -> None:
     from rich.text import Text
 
-    from flows.cli.figures import in_words
+    from flows.cli.shown_figures import in_words
     from flows.cli.terminal import plain, results, tell
 
     out = results()

@@ -101,7 +101,7 @@ def _show_values(refusal: InputRejected) -> None:
 
 def _missed(result: CheckResult) -> RequirementNotMet | None:
     """Every requirement that is not met, in one message."""
-    from flows.cli.figures import figure
+    from flows.cli.shown_figures import figure
     from headgate.core.errors import RequirementNotMet
 
     if not result.missed:
@@ -123,7 +123,7 @@ def _directed(required: str) -> str:
 
 
 def _show(result: CheckResult, report: Path | None) -> None:
-    from flows.cli.figures import figure
+    from flows.cli.shown_figures import figure
     from flows.cli.terminal import plain, results, tell
     from tasks.reporting.check_report import compared_in_words, uniques_in_words
     from tasks.runtime.wording import counted
@@ -144,7 +144,7 @@ def _show(result: CheckResult, report: Path | None) -> None:
 def _show_lines(result: CheckResult, requires: bool) -> None:
     from rich.text import Text
 
-    from flows.cli.figures import figure, plain_table
+    from flows.cli.shown_figures import figure, plain_table
     from flows.cli.terminal import plain, results
     from tasks.reporting.check_report import concerned
 

@@ -56,7 +56,7 @@ def _split(given: Sequence[str]) -> list[str]:
 def _show(explored: Explored) -> None:
     from rich.text import Text
 
-    from flows.cli.figures import named_attributes, percentage, plain_table, short
+    from flows.cli.shown_figures import named_attributes, percentage, plain_table, short
     from flows.cli.terminal import plain, print_wide, results, tell
     from tasks.runtime.wording import counted
 

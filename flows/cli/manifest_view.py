@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flows.cli.figures import figure, gate_name, in_words, named_attributes, percentage, plain_table, required_figure
+from flows.cli.shown_figures import figure, gate_name, in_words, named_attributes, percentage, plain_table, required_figure
 from flows.cli.terminal import plain, results, tell
 from tasks.runtime.wording import counted
 

@@ -109,7 +109,7 @@ def _show_refusal(account: Account, problem: HeadgateError) -> None:
 
 
 def _show_nothing_new(home: Home, release_id: str, as_json: bool) -> None:
-    from flows.cli.figures import in_words
+    from flows.cli.shown_figures import in_words
     from flows.cli.terminal import print_json, results
     from policies.ledger.events import NothingNew
     from tasks.ledger.history import read_history

@@ -7,8 +7,8 @@ from flows.cli.options import Json
 
 def releases(json: Json = False) -> None:
     """List all releases and their states."""
-    from flows.cli.figures import in_words, plain_table
     from flows.cli.shapes import releases_document
+    from flows.cli.shown_figures import in_words, plain_table
     from flows.cli.terminal import print_json, results
     from tasks.ledger.history import read_history
     from tasks.ledger.open_ledger import open_ledger

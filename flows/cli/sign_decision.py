@@ -37,7 +37,7 @@ def sign_decision(candidate: str, approves: bool, key: Path | None, reason: str,
 
 
 def _show(decided: Decided, approves: bool) -> None:
-    from flows.cli.figures import in_words
+    from flows.cli.shown_figures import in_words
     from flows.cli.terminal import results
 
     out, candidate = results(), decided.release.candidate[:12]

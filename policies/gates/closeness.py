@@ -10,10 +10,10 @@ from pydantic import Field
 from headgate.core.columns import Kind, Table
 from headgate.grouping.conditions import Condition, conditions_of
 from headgate.principles.closeness import closeness
+from policies.gates.amounts import amounts
 from policies.gates.gate import Figure, Gate, GatedTable, Per, of_attribute
 from policies.gates.per_attribute import PerAttribute, bounds_by_column
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
-from policies.gates.wording import amounts
 from policies.words.fields import Section
 
 

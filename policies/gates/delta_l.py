@@ -12,10 +12,10 @@ from headgate.core.distance import Distance
 from headgate.grouping import limits
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.principles.delta_l import delta_l
+from policies.gates.amounts import amounts
 from policies.gates.gate import ADVISE, Figure, Gate, GatedTable, Per, of_attribute
 from policies.gates.per_attribute import AtLeastOne, published_columns
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
-from policies.gates.wording import amounts
 from policies.words.fields import NotNegative, Section, decimal_text
 
 INTERVAL = "interval"

@@ -10,11 +10,11 @@ from pydantic import Field
 
 from headgate.core.columns import Table
 from headgate.risk.disclosure.decision import bayes_risk
+from policies.gates.amounts import amounts, shares
 from policies.gates.disclosure_key import CANDIDATES, MAX, MEAN, PRIOR, SHARE, DisclosureKey, compared
 from policies.gates.figures import TableFigures
 from policies.gates.gate import Figure, Gate, GatedTable, Per
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
-from policies.gates.wording import amounts, shares
 from policies.words.fields import Section, decimal_text
 
 ABOVE = "above"

@@ -13,11 +13,11 @@ from headgate.core.distance import Distance
 from headgate.grouping import limits
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.principles.dissimilarity import dissimilarity
+from policies.gates.amounts import shares
 from policies.gates.figures import TableFigures
 from policies.gates.gate import ADVISE, Figure, Gate, GatedTable, Per, of_attribute
 from policies.gates.per_attribute import published_columns
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
-from policies.gates.wording import shares
 from policies.words.fields import KeyPath, NotNegative, Problem, Problems, Section, Share, decimal_text
 
 DISSIMILARITY = "dissimilarity"

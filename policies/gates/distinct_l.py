@@ -12,11 +12,11 @@ from headgate.core.columns import Table
 from headgate.core.tolerance import exact
 from headgate.grouping.conditions import Condition, conditions_of
 from headgate.principles.diversity import diversity
+from policies.gates.amounts import amounts
 from policies.gates.figures import TableFigures
 from policies.gates.gate import Figure, Gate, GatedTable, Per, of_attribute
 from policies.gates.per_attribute import PerAttributeFromOne, bounds_by_column
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
-from policies.gates.wording import amounts
 from policies.words.fields import Section
 
 

@@ -46,7 +46,7 @@ class TableFigures(Frozen):
         return int(self.figure("k") or 0)
 
 
-class Utility(Frozen):
+class ReleaseUtility(Frozen):
     """What the release as a whole loses. It is judged like a table that has no name."""
 
     query_error_mean: float | None = None

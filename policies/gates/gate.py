@@ -23,7 +23,7 @@ from headgate.grouping.conditions import Condition
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.principles.dissimilarity import Dissimilarity, dissimilarity
 from policies.gates.attackers import Threat
-from policies.gates.figures import TableFigures, Utility
+from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import KeyPath, Section
 
@@ -131,7 +131,7 @@ class Gate:
         name = self.name if requirement.bound is None else f"{self.name}_{requirement.bound}"
         return figures.figure(name, requirement.attribute or requirement.dictionary or "")
 
-    def reached_by_release(self, requirement: Requirement, utility: Utility) -> float | None:
+    def reached_by_release(self, requirement: Requirement, utility: ReleaseUtility) -> float | None:
         """The same for a gate that is not of tables."""
         raise NotImplementedError
 

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from headgate.core.columns import Table
 from headgate.principles.k_anonymity import k_anonymity
+from policies.gates.amounts import amounts
 from policies.gates.gate import ADVISE, Figure, Gate, GatedTable
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
-from policies.gates.wording import amounts
 from policies.words.fields import Section, Whole
 
 

@@ -13,9 +13,9 @@ from headgate.core.tolerance import exact
 from headgate.grouping import limits
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.principles.linkability import worst_linkability
+from policies.gates.amounts import shares
 from policies.gates.gate import Figure, Gate, GatedTable
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
-from policies.gates.wording import shares
 from policies.words.fields import PositiveShare, Section, decimal_text
 
 IMPOSSIBLE = "Raise gates.linkability, list a value that is no secret under `nonsensitive`"  # another ε or δ does not help

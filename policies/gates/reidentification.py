@@ -11,9 +11,9 @@ from pydantic import Field, model_validator
 from headgate.core.columns import Table
 from headgate.core.tolerance import exact
 from headgate.risk.reidentification.prosecutor import reidentification
+from policies.gates.amounts import shares
 from policies.gates.gate import Figure, Gate, GatedTable
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
-from policies.gates.wording import shares
 from policies.words.fields import PositiveShare, Problem, Problems, Section, decimal_text
 
 MAX, MEAN = "max", "mean"

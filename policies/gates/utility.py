@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from headgate.core.columns import Table
-from policies.gates.figures import Utility as Reached
+from policies.gates.amounts import shares
+from policies.gates.figures import ReleaseUtility
 from policies.gates.gate import Gate
 from policies.gates.verdict import Comparison, Requirement, Verdict
-from policies.gates.wording import shares
 from policies.words.fields import NotNegative, Section, Share, decimal_text
 
 MAX_ERROR, MAX_LOSS = "max_error", "max_loss"
@@ -40,7 +40,7 @@ class Utility(Gate):
             if most is not None:
                 yield Requirement(gate=self.name, bound=bound, required=decimal_text(most))
 
-    def reached_by_release(self, requirement: Requirement, utility: Reached) -> float | None:
+    def reached_by_release(self, requirement: Requirement, utility: ReleaseUtility) -> float | None:
         return utility.query_error_mean if requirement.bound == MAX_ERROR else utility.ncp
 
     def remedy(self, requirement: Requirement) -> str:

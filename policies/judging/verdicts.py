@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from headgate.core.errors import Defect, InputRejected, RequirementNotMet
 from policies.gates.every_gate import GATES, gate_named
-from policies.gates.figures import TableFigures, Utility
+from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.promise import Promise
 
@@ -33,7 +33,7 @@ def judge_table(promise: Promise, figures: TableFigures) -> tuple[Verdict, ...]:
     return tuple(verdict for gate in GATES if gate.of_tables for verdict in gate.judge(promise.of(gate.name), figures))
 
 
-def judge_utility(promise: Promise, utility: Utility) -> tuple[Verdict, ...]:
+def judge_utility(promise: Promise, utility: ReleaseUtility) -> tuple[Verdict, ...]:
     """The bounds on what the release as a whole may lose."""
     return tuple(
         gate.verdict(requirement, "", gate.reached_by_release(requirement, utility))

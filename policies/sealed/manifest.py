@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from policies.gates.figures import TableFigures, Utility
+from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.promise import Promise
 from policies.words.frozen import Frozen
@@ -79,7 +79,7 @@ class Manifest(Frozen):
     plan: Plan
     tables: tuple[TableFigures, ...]
     verdicts: tuple[Verdict, ...]
-    utility: Utility
+    utility: ReleaseUtility
     attacks: tuple[str, ...] = ()  # tried on the finished tables, in words
     mlflow_run_id: str
     files: tuple[FileEntry, ...]

@@ -23,7 +23,7 @@ from headgate.projection.codip import codip_star
 from headgate.projection.plan import NoPlan, loses_too_much
 from policies.gates.attackers import Attacker
 from policies.gates.dissimilarity import DISSIMILARITY, Dissimilarity
-from policies.gates.figures import Utility
+from policies.gates.figures import ReleaseUtility
 from policies.gates.k import K
 from policies.gates.verdict import Requirement
 from policies.jobs.engine import LocalEngine
@@ -164,7 +164,7 @@ class Trials:
         return exact(option.relax) if isinstance(option, Relax) else Fraction(0)
 
 
-def over_tables(found: Sequence[Tried]) -> tuple[Utility, float, float | None]:
+def over_tables(found: Sequence[Tried]) -> tuple[ReleaseUtility, float, float | None]:
     """Of tables that were all reached: what they lose together, and the worst linkability and δ reached."""
     errors = [tried.query_error for tried in found if tried.query_error is not None]
     utility = utility_of([(tried.rows, tried.loss or 0.0) for tried in found], errors)

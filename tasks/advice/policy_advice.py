@@ -29,7 +29,7 @@ from policies.words.fields import decimal_text
 from tasks.advice.advice_suggestions import Search, Suggestion
 from tasks.advice.advice_trials import BELOW, Asked, Trials, plans_of
 from tasks.reading.ingest import ingest
-from tasks.reading.prepare import transformed
+from tasks.reading.prepare import prepare_source
 from tasks.reading.references import LoadedPolicy, load_policy
 from tasks.release.choose_plan import why_no_plan
 from tasks.runtime.callables import callable_distance
@@ -90,7 +90,7 @@ def prepare(path: Path, report: Report | None = None) -> Prepared:
     """`report` is told how many rows of a try are grouped, of how many."""
     loaded = load_policy(path)
     ingested = ingest(loaded)
-    source = transformed(loaded, ingested)
+    source = prepare_source(loaded, ingested)
     promise = promise_of(loaded.policy, source.table)
     seed = hashlib.sha256(loaded.digest.encode()).digest()
     spool = MemorySpool()

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from headgate.core.errors import InputRejected, PolicyInvalid
 from policies.words.frozen import Frozen
 from tasks.reading.ingest import Ingested, ingest
-from tasks.reading.prepare import Transformed, transformed
+from tasks.reading.prepare import PreparedSource, prepare_source
 from tasks.reading.references import LoadedPolicy, load_policy
 from tasks.runtime.home import Home
 from tasks.signing.keys import ledger_secret, source_hmac, write_private
@@ -35,19 +35,19 @@ def keep_origin(home: Home, candidate: str, policy: Path, source: Path | None) -
     write_private(home.root / ORIGINS / candidate, origin.model_dump_json().encode() + b"\n")
 
 
-def reopen(home: Home, candidate: Candidate, policy: Path | None = None, source: Path | None = None) -> Transformed:
+def reopen(home: Home, candidate: Candidate, policy: Path | None = None, source: Path | None = None) -> PreparedSource:
     """A path that is given takes the place of the one kept. Anything but what the candidate was made from is refused."""
     kept = _read_origin(home, candidate.id)
     if policy is None and kept is None:
         raise InputRejected("It is not known which policy this candidate was made from.", "Name the policy with --policy.")
     loaded = _policy(policy or Path(kept.policy if kept else ""), candidate)
     ingested = _source(home, loaded, source or (Path(kept.source) if kept and kept.source else None), candidate)
-    reopened = transformed(loaded, ingested)
+    reopened = prepare_source(loaded, ingested)
     _check_queries(home, reopened, candidate)
     return reopened
 
 
-def _check_queries(home: Home, reopened: Transformed, candidate: Candidate) -> None:
+def _check_queries(home: Home, reopened: PreparedSource, candidate: Candidate) -> None:
     secret, sealed = ledger_secret(home.keys), candidate.manifest.dictionary_hmacs
     for name, digest in reopened.dictionaries.queried.items():
         if not hmac.compare_digest(source_hmac(secret, digest), sealed.get(name, "")):

@@ -14,7 +14,7 @@ from tasks.reading.suppress_cells import suppress
 
 
 @dataclass(frozen=True, eq=False)
-class Transformed:
+class PreparedSource:
     """What a release works on, its sets as bitmaps, and who holds which dictionary."""
 
     table: Table  # what is anonymized
@@ -23,10 +23,10 @@ class Transformed:
     dictionaries: Dictionaries
 
 
-def transformed(loaded: LoadedPolicy, ingested: Ingested) -> Transformed:
+def prepare_source(loaded: LoadedPolicy, ingested: Ingested) -> PreparedSource:
     """All of it at once, for whoever tries settings or attacks what was made."""
     dictionaries = encode_dictionaries(loaded, ingested.table)
     after = suppress(loaded.policy, ingested.table, dictionaries, ingested.own)
     table, original = (bitmap_table(source, ingested.specs) for source in (after, ingested.table))
     attackers = attackers_of(loaded.policy.gates.disclosure, original, dictionaries.encoded, ingested.own)
-    return Transformed(table, original, attackers, dictionaries)
+    return PreparedSource(table, original, attackers, dictionaries)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from policies.gates.figures import TableFigures, Utility
+from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Verdict
 from policies.ledger.states import State
 from policies.sealed.manifest import Plan
@@ -26,7 +26,7 @@ class Account:
     plan: Plan | None
     tables: tuple[TableFigures, ...]  # of the plan, measured so far
     verdicts: tuple[Verdict, ...]
-    utility: Utility | None
+    utility: ReleaseUtility | None
     mlflow_run_id: str
     folder: Path | None
     seconds: Mapping[str, float]

@@ -50,11 +50,11 @@ class Planned:
 
 @dataclass(frozen=True)
 class NotPlanned:
-    stopped: Reference[Stopped]
+    stopped: Reference[PlanRefusal]
 
 
 @dataclass(frozen=True, eq=False)
-class Stopped:
+class PlanRefusal:
     """Why no plan was found, and the last table that was tried, measured once more for the report: None where no gate refused it."""
 
     why: RequirementNotMet
@@ -106,25 +106,25 @@ def insensitive_of(run: Run, planned: Planned, name: str) -> tuple[str, ...]:
     return insensitive_tables(run.policy, len(planned.names))[planned.names.index(name)]
 
 
-def why_no_plan(check: TableCheck, table: Table, gate: DisclosureKey | None, nothing: NoPlan, otherwise: str = ADVISE) -> Stopped:
+def why_no_plan(check: TableCheck, table: Table, gate: DisclosureKey | None, nothing: NoPlan, otherwise: str = ADVISE) -> PlanRefusal:
     """What spoke against the last table that failed: merging came no further than that, so its cure is the one that helps."""
     failed = {names: tried for names, tried in check.tried.items() if not tried.passed}
     if not failed or nothing.measured != 0.0:
-        return Stopped(nothing)
+        return PlanRefusal(nothing)
     names, last = list(failed.items())[-1]
     where = "in every plan tried" if len({_against(tried) for tried in failed.values()}) == 1 else "in the last plan tried"
     if last.refused:
         return _refused_by_gates(check.job, gate, table, names, last, where)
-    return Stopped(last.partition.refusal(where, otherwise))
+    return PlanRefusal(last.partition.refusal(where, otherwise))
 
 
 def _refused_by_gates(
     job: TableJob, gate: DisclosureKey | None, table: Table, names: frozenset[str], tried: TableOutcome, where: str
-) -> Stopped:
+) -> PlanRefusal:
     """The table is made once more, to say which single step would be enough. While advising its groups are not kept."""
     groups, promise = tried.partition.groups, job.promised
     if len(groups) != table.rows:
-        return Stopped(refusal_of(tried.refused, where))
+        return PlanRefusal(refusal_of(tried.refused, where))
     columns = [name for name in table.sensitive if name in names]
     published = publish_form(table, groups, LAST_TRIED, columns, levels=tried.partition.levels)
     learned = threats(job.attackers, published, np.flatnonzero(groups >= 0))
@@ -134,7 +134,7 @@ def _refused_by_gates(
     if gate is not None:
         verdicts = with_cures(verdicts, exposed, gate)
     shown = MeasuredTable(measured.figures, np.bincount(published.group))
-    return Stopped(refusal_of([verdict for verdict in verdicts if not verdict.passed], where), shown, verdicts, exposed)
+    return PlanRefusal(refusal_of([verdict for verdict in verdicts if not verdict.passed], where), shown, verdicts, exposed)
 
 
 def _against(tried: TableOutcome) -> tuple[str, ...]:

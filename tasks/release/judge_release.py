@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from headgate.core.errors import RequirementNotMet
-from policies.gates.figures import Utility
+from policies.gates.figures import ReleaseUtility
 from policies.gates.verdict import Verdict
 from policies.jobs.spool import Reference
 from policies.judging.exposure import with_cures
@@ -19,7 +19,7 @@ from tasks.release.anonymize_tables import Agreed
 from tasks.release.choose_plan import Planned
 from tasks.release.gate_tables import Gated
 from tasks.release.ingest_source import SourceRead
-from tasks.release.refinement import Comparison, bounds
+from tasks.release.refinement import DictionaryComparison, bounds
 from tasks.release.run import Happened, Run
 from tasks.release.transform_source import DictionariesRead, Transformed, dictionaries_of
 
@@ -29,7 +29,7 @@ class Judgement:
     """`bounds`: which dictionary bounds which, in words."""
 
     verdicts: tuple[Verdict, ...]
-    utility: Utility
+    utility: ReleaseUtility
     bounds: tuple[str, ...]
 
 
@@ -59,7 +59,7 @@ def judge_release(
     if gate is not None:
         verdicts = with_cures(verdicts, [shown for each in measured for shown in each.exposures], gate)
     encoded, ingested = run.spool.get(transformed.encoded), run.spool.get(read.ingested)
-    comparison = Comparison(
+    comparison = DictionaryComparison(
         encoded.attackers,
         dictionaries_of(run, held),
         ingested.identifiers,

@@ -33,7 +33,7 @@ class Held:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class DictionaryComparison:
     """What it takes to compare dictionaries person by person: who holds them, the people of the source, and those who were released."""
 
     attackers: tuple[Attacker, ...]
@@ -58,7 +58,7 @@ class Released:
     people: Mapping[str, NDArray[Any]]  # by identifier
 
 
-def bounds(comparison: Comparison) -> Iterator[str]:
+def bounds(comparison: DictionaryComparison) -> Iterator[str]:
     """Of every pair of dictionaries whose people can be compared. That the source is bounded is not said: it is the worst case itself."""
     released = comparison.released() if comparison.attackers else None
     for estimate, true in permutations(_comparable(comparison), 2):
@@ -67,7 +67,7 @@ def bounds(comparison: Comparison) -> Iterator[str]:
             yield from _sentence(comparison.figures, estimate.attacker.name, true.attacker.name)
 
 
-def _comparable(comparison: Comparison) -> Iterator[Held]:
+def _comparable(comparison: DictionaryComparison) -> Iterator[Held]:
     dictionaries, identifiers = comparison.dictionaries, comparison.identifiers
     for attacker in comparison.attackers:
         if not isinstance(attacker.dictionary, Mapping):

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from policies.gates.figures import TableFigures, Utility
+from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Verdict
 from policies.judging.exposure import Exposure
 from policies.sealed.manifest import Plan
@@ -68,7 +68,7 @@ class MeasuredRelease:
     plan: Plan | None = None
     tables: tuple[MeasuredTable, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
-    utility: Utility | None = None
+    utility: ReleaseUtility | None = None
     outcomes: tuple[Outcome, ...] = ()
     limits: Limits = Limits()
     attacks: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ import pytest
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.published import publish_form
-from policies.gates.figures import Utility
+from policies.gates.figures import ReleaseUtility
 from policies.gates.verdict import Requirement
 from policies.judging.measure import measure_table
 from policies.judging.verdicts import judge
@@ -144,7 +144,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         ),
         tables=tuple(figures),
         verdicts=verdicts,
-        utility=Utility(ncp=float(np.mean([table.ncp for table in figures])), suppressed_share=0.0),
+        utility=ReleaseUtility(ncp=float(np.mean([table.ncp for table in figures])), suppressed_share=0.0),
         mlflow_run_id="run",
         files=(),
     )

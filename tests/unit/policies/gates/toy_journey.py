@@ -18,10 +18,10 @@ from pydantic import Field
 
 from headgate.core.columns import Kind, Table
 from policies.gates import every_gate
+from policies.gates.amounts import amounts
 from policies.gates.gate import Figure, Gate, GatedTable, Per
 from policies.gates.per_attribute import published_columns
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
-from policies.gates.wording import amounts
 from policies.words.fields import NotNegative, Section, decimal_text
 
 
@@ -149,7 +149,7 @@ def shown(promise: Any, figures: Any, verdicts: Any) -> dict[str, Any]:
 def verified(folder: Path, promise: Any, figures: Any, changed: float | None) -> str:
     """What `verify` says of a folder that keeps 50, and of one that claims another variance than it has."""
     from headgate.core.errors import IntegrityBroken
-    from policies.gates.figures import Utility
+    from policies.gates.figures import ReleaseUtility
     from policies.judging.verdicts import judge
     from policies.sealed.manifest import Manifest, Plan, Signer
     from tasks.stores.files import read_file
@@ -164,7 +164,7 @@ def verified(folder: Path, promise: Any, figures: Any, changed: float | None) ->
     manifest = Manifest(
         product="headgate", dataset="toys", title="", release_id="r", created="", policy_digest="", source_hmac="", rows=4, suppressed=0,
         seed_commitment="", approvals_required=1, runner=signer, signers=(signer,), signers_digest="", publish_to="toys", promise=kept,
-        plan=plan, tables=(figures,), verdicts=judge(kept, (figures,)), utility=Utility(ncp=figures.ncp, suppressed_share=0),
+        plan=plan, tables=(figures,), verdicts=judge(kept, (figures,)), utility=ReleaseUtility(ncp=figures.ncp, suppressed_share=0),
         mlflow_run_id="", files=(),
     )  # fmt: skip
     files = {path: read_file(folder, path) for path in (f"tables/table-1.{form}" for form in ("csv", "parquet"))}

@@ -15,7 +15,7 @@ from headgate.core.encode import encode_table
 from headgate.core.errors import Defect, InputRejected, RequirementNotMet
 from headgate.core.published import PublishedTable, from_frame, publish_form, to_frame
 from policies.gates.attackers import attackers_of, threats
-from policies.gates.figures import TableFigures, Utility
+from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Requirement, Verdict
 from policies.judging.measure import measure_table
 from policies.judging.verdicts import judge, judge_table, judge_utility, require_passed
@@ -259,7 +259,7 @@ def test_a_requirement_that_no_table_was_judged_by_is_a_defect(policy: Policy, t
 
 
 def test_utility_is_judged_on_the_release_as_a_whole() -> None:
-    reached = Utility(query_error_mean=0.2, ncp=0.3, suppressed_share=0.0)
+    reached = ReleaseUtility(query_error_mean=0.2, ncp=0.3, suppressed_share=0.0)
     bounds = {"max_error": "0.15", "max_loss": "0.3"}
     wanted = tuple(Requirement(gate="utility", bound=bound, required=most) for bound, most in bounds.items())
     promise = Promise(requirements=wanted, quasi=(), sensitive=())

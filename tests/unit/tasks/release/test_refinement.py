@@ -20,7 +20,7 @@ from policies.sealed.specs import promise_of
 from tasks.reading.dictionaries import Dictionaries
 from tasks.reading.ingest import IdentifierValues
 from tasks.reading.registers import Keys
-from tasks.release.refinement import Comparison, bounds
+from tasks.release.refinement import DictionaryComparison, bounds
 from tests.unit.claimed import claiming
 from tests.unit.tasks.release.small_clinic import GROUPS, policy_of, six_people, table_of
 
@@ -44,7 +44,7 @@ def said(table: Table, kept: list[bool] | None = None, **more: Any) -> list[str]
     return [sentence.partition(":")[0] for sentence in bounds(comparable(table, kept, **more))]
 
 
-def comparable(table: Table, kept: list[bool] | None = None, **more: Any) -> Comparison:
+def comparable(table: Table, kept: list[bool] | None = None, **more: Any) -> DictionaryComparison:
     """With the source and the registers given by name: rows, or rows and what else the policy says of them."""
     given = {name: one if isinstance(one, tuple) else (one, {}) for name, one in more.items()}
     held = {name: register(rows, table) for name, (rows, _) in given.items()}
@@ -56,7 +56,7 @@ def comparable(table: Table, kept: list[bool] | None = None, **more: Any) -> Com
     groups = np.where(released, GROUPS, -1)
     published = publish_form(table, groups, "t", table.sensitive)
     identifiers = IdentifierValues({"person": pa.chunked_array([[f"p{row}" for row in range(6)]])})
-    return Comparison(
+    return DictionaryComparison(
         attackers=attackers,
         dictionaries=Dictionaries(encoded, {name: keys for name, (_, keys) in held.items()}),
         identifiers=identifiers,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from policies.gates.figures import TableFigures, Utility
+from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.manifest import Alternative, Plan, PlanStep
 from policies.sealed.promise import Promise, SensitiveAttribute
@@ -119,7 +119,7 @@ def _release(bit: str = BIT) -> MeasuredRelease:
                 ("closeness", bit, "at most", 0.25, 0.5),
             )
         ),
-        utility=Utility(query_error_mean=0.09375, query_error_median=0.03125, ncp=0.1875, suppressed_share=0.1),
+        utility=ReleaseUtility(query_error_mean=0.09375, query_error_median=0.03125, ncp=0.1875, suppressed_share=0.1),
         outcomes=(
             Outcome("in", "expect_table_row_count_to_be_between", "", True),
             Outcome("in", "expect_column_values_to_be_between", "age", True),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flows.cli.figures import figure, gate_name, in_words, named_attributes, percentage, required_figure, short
+from flows.cli.shown_figures import figure, gate_name, in_words, named_attributes, percentage, required_figure, short
 from policies.gates.verdict import Comparison, Verdict
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from policies.gates.amounts import amount, amounts, shares
 from policies.gates.verdict import Comparison, Verdict
-from policies.gates.wording import amount, amounts, shares
 
 
 def judged(measured: float, required: float) -> Verdict:
