@@ -19,7 +19,7 @@ from policies.gates.disclosure_key import DisclosureKey
 from policies.gates.verdict import Verdict
 from policies.jobs.plan_search import TableCheck, search_plan
 from policies.jobs.spool import Reference
-from policies.jobs.table_job import TableJob, TableOutcome, infeasible_of
+from policies.jobs.table_job import TableJob, TableOutcome, infeasible_of, relaxed
 from policies.judging.exposure import Exposure, exposures, with_cures
 from policies.judging.measure import measure_closely
 from policies.judging.verdicts import judge_table, refusal_of
@@ -91,7 +91,7 @@ def _planned(run: Run, encoded: EncodedSource, check: TableCheck, found: Project
         len(found.steps),
         tuple(f"table-{place}" for place in range(1, len(found.tables) + 1)),
         run.spool.put(_plan(found, check, encoded.table)),
-        run.spool.put(check.job.promised),
+        run.spool.put(relaxed(encoded.promise, check.job.infeasible)),  # not what the job says was promised: gates trust no job
         run.spool.put(check.job),
         tuple(run.spool.put(check(names).partition) for names in found.tables),
         Happened(PlanChosen, payload),

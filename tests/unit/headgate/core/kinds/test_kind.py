@@ -34,7 +34,7 @@ NAME_A_KIND = {
     "tasks/reading/ingest.py": "how sets and dates are written in a file",
     "tasks/reporting/package.py": "an attribute without a kind is a category",
     "tasks/tables/published_cells.py": "the reader's side of generalization",
-    "tasks/tables/write.py": "insensitive columns are read again as texts",
+    "tasks/tables/read_published.py": "insensitive columns are read again as texts",
     "tasks/verification/claims.py": "insensitive columns are read again as texts",
 }
 

@@ -21,7 +21,7 @@ HARMLESS = 3
 
 def table_of(cells: list[int | None]) -> Table:
     frame = pd.DataFrame({"pay": pd.Series(cells, dtype=object)})
-    spec = ColumnSpec("pay", Kind.INTEGER, Role.SENSITIVE, domain=(0, 9), nonsensitive=frozenset({HARMLESS}))
+    spec = ColumnSpec("pay", Kind.INTEGER, Role.SENSITIVE, domain=(0, 9), nonsensitive=frozenset({str(HARMLESS)}))
     return encode_table(frame, {"pay": spec})
 
 
