@@ -21,7 +21,7 @@ def forged(monkeypatch: pytest.MonkeyPatch) -> Any:
     """An anonymizer that answers "reached" with perfect figures beside whatever groups it is given."""
 
     def forge(groups_of: Any) -> None:
-        honest = LocalEngine.map
+        honest = LocalEngine.attempt
 
         def lying(engine: LocalEngine, jobs: Any) -> list[TableOutcome]:
             return [replace(outcome, partition=praised(outcome.partition)) for outcome in honest(engine, jobs)]
@@ -32,7 +32,7 @@ def forged(monkeypatch: pytest.MonkeyPatch) -> Any:
                 partition, groups=groups, count=int(groups.max()) + 1, reached=True, risk=0.0, delta_reached=1.0, smallest=99, rows_over=0
             )
 
-        monkeypatch.setattr(LocalEngine, "map", lying)
+        monkeypatch.setattr(LocalEngine, "attempt", lying)
 
     return forge
 
