@@ -35,8 +35,8 @@ def whole() -> dict[str, float]:
     seconds = steps = tried = 0.0
     for _ in range(2):
         spool = MemorySpool()
-        attackers = attackers_of(loaded.policy.gates.disclosure, table, {})
-        job = TableJob((), spool.put(table), promise, loaded.policy.anonymize, None, attackers, b"benchmark")
+        attackers = spool.put(attackers_of(loaded.policy.gates.disclosure, table, {}))
+        job = TableJob((), spool.put(table), promise, loaded.policy.anonymize, attackers, b"benchmark")
         check = TableCheck(job, LocalEngine(Workplace(spool)))
         start = time.perf_counter()
         steps = len(search_plan(loaded.policy, table, check, promise).steps)

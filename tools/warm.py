@@ -147,7 +147,7 @@ def measure() -> None:
     """Every gate of a release, and its count queries."""
     one = sample()
     spool, policy = MemorySpool(), one.loaded.policy
-    job = TableJob(SENSITIVE, spool.put(one.table), one.promise, policy.anonymize, one.attackers, b"warm")
+    job = TableJob(SENSITIVE, spool.put(one.table), one.promise, policy.anonymize, spool.put(one.attackers), b"warm")
     try_table(job, Workplace(spool))
     count_query_error(one.table, _published(), 3, 2, 0.1, 20, 1)
     table, people = _published(), one.table.columns

@@ -60,7 +60,7 @@ class TableJob:
     columns: Reference[Table]
     promise: Promise
     settings: Anonymize
-    attackers: tuple[Attacker, ...] = ()
+    attackers: Reference[tuple[Attacker, ...]] | None = None  # they may hold all of the source
     seed: bytes = b""
     infeasible: Infeasible = field(default_factory=Infeasible)
     lent: Fraction = Fraction(1)  # of the share of rows that may be suppressed: what a single table may use
@@ -145,7 +145,8 @@ def _judged(job: TableJob, table: Table, partition: Partition, distance: Distanc
     if not partition.reached:
         return TableOutcome(partition)
     published = publish_form(table, partition.groups, "plan", job.sensitive, levels=partition.levels)
-    learned = threats(job.attackers, published, np.flatnonzero(partition.groups >= 0))
+    attackers = () if job.attackers is None else place.spool.get(job.attackers)
+    learned = threats(attackers, published, np.flatnonzero(partition.groups >= 0))
     figures = measure_table(job.promised, published, learned, suppressed=partition.suppressed, distance=distance)
     refused = tuple(verdict for verdict in judge_table(job.promised, figures) if not verdict.passed)
     errors = None if job.queries is None else _query_errors(job.queries, published, place)

@@ -73,7 +73,7 @@ class Trials:
     columns: Reference[Table]
     original: Reference[Table]  # before a policy's `suppress_cells`: what count queries ask for
     promise: Promise
-    attackers: tuple[Attacker, ...]
+    attackers: Reference[tuple[Attacker, ...]]
     seed: bytes
     engine: LocalEngine
     known: dict[tuple[Names, Asked, int], Tried] = field(default_factory=dict)

@@ -96,7 +96,7 @@ def prepare(path: Path, report: Report | None = None) -> Prepared:
     spool = MemorySpool()
     engine = LocalEngine(Workplace(spool, callable_distance, report))
     trials = Trials(
-        loaded.policy, source.table, spool.put(source.table), spool.put(source.original), promise, source.attackers, seed, engine
+        loaded.policy, source.table, spool.put(source.table), spool.put(source.original), promise, spool.put(source.attackers), seed, engine
     )
     return Prepared(loaded, trials, plans_of(loaded.policy, source.table, promise), ingested.source_digest)
 
@@ -195,7 +195,8 @@ def _own_setting(prepared: Prepared) -> tuple[str, tuple[Names, ...]]:
         {frozenset(names): trials.failed[names, prepared.own] for names in plans[0] if (names, prepared.own) in trials.failed}
     )
     nothing = NoPlan(NOTHING_PASSES, 0.0, 1.0, "", ())
-    return str(why_no_plan(check, trials.table, trials.policy.gates.disclosure, nothing, BELOW).why), plans[0]
+    attackers = trials.engine.place.spool.get(trials.attackers)
+    return str(why_no_plan(check, trials.table, attackers, trials.policy.gates.disclosure, nothing, BELOW).why), plans[0]
 
 
 def _table_advice(

@@ -3,6 +3,7 @@ anonymized and passes its gates; only if no plan can do it as asked may the poli
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from headgate.methods.partition import ADVISE, Partition
 from headgate.methods.settings import Otherwise
 from headgate.projection.baseline import trade_off
 from headgate.projection.plan import NoPlan, Projection
-from policies.gates.attackers import threats
+from policies.gates.attackers import Attacker, threats
 from policies.gates.disclosure_key import DisclosureKey
 from policies.gates.verdict import Verdict
 from policies.jobs.plan_search import TableCheck, search_plan
@@ -65,14 +66,14 @@ class PlanRefusal:
 
 def choose_plan(run: Run, transformed: Transformed) -> Planned | NotPlanned:
     encoded, policy = run.spool.get(transformed.encoded), run.policy
-    job = TableJob((), transformed.columns, encoded.promise, policy.anonymize, encoded.attackers, run.seed)
+    job = TableJob((), transformed.columns, encoded.promise, policy.anonymize, transformed.attackers, run.seed)
     check = TableCheck(job, run.engine)
     try:
         found = search_plan(policy, encoded.table, check, job.promise)
     except NoPlan as nothing:
         option = infeasible_of(policy.anonymize)
         if option.otherwise is Otherwise.FAIL:
-            return NotPlanned(run.spool.put(why_no_plan(check, encoded.table, policy.gates.disclosure, nothing)))
+            return NotPlanned(run.spool.put(why_no_plan(check, encoded.table, encoded.attackers, policy.gates.disclosure, nothing)))
         check = TableCheck(replace(job, infeasible=option), run.engine)
         found = search_plan(policy, encoded.table, check, job.promise)
     return _planned(run, encoded, check, found)
@@ -106,7 +107,9 @@ def insensitive_of(run: Run, planned: Planned, name: str) -> tuple[str, ...]:
     return insensitive_tables(run.policy, len(planned.names))[planned.names.index(name)]
 
 
-def why_no_plan(check: TableCheck, table: Table, gate: DisclosureKey | None, nothing: NoPlan, otherwise: str = ADVISE) -> PlanRefusal:
+def why_no_plan(
+    check: TableCheck, table: Table, attackers: Iterable[Attacker], gate: DisclosureKey | None, nothing: NoPlan, otherwise: str = ADVISE
+) -> PlanRefusal:
     """What spoke against the last table that failed: merging came no further than that, so its cure is the one that helps."""
     failed = {names: tried for names, tried in check.tried.items() if not tried.passed}
     if not failed or nothing.measured != 0.0:
@@ -114,12 +117,18 @@ def why_no_plan(check: TableCheck, table: Table, gate: DisclosureKey | None, not
     names, last = list(failed.items())[-1]
     where = "in every plan tried" if len({_against(tried) for tried in failed.values()}) == 1 else "in the last plan tried"
     if last.refused:
-        return _refused_by_gates(check.job, gate, table, names, last, where)
+        return _refused_by_gates(check.job, attackers, gate, table, names, last, where)
     return PlanRefusal(last.partition.refusal(where, otherwise))
 
 
 def _refused_by_gates(
-    job: TableJob, gate: DisclosureKey | None, table: Table, names: frozenset[str], tried: TableOutcome, where: str
+    job: TableJob,
+    attackers: Iterable[Attacker],
+    gate: DisclosureKey | None,
+    table: Table,
+    names: frozenset[str],
+    tried: TableOutcome,
+    where: str,
 ) -> PlanRefusal:
     """The table is made once more, to say which single step would be enough. While advising its groups are not kept."""
     groups, promise = tried.partition.groups, job.promised
@@ -127,7 +136,7 @@ def _refused_by_gates(
         return PlanRefusal(refusal_of(tried.refused, where))
     columns = [name for name in table.sensitive if name in names]
     published = publish_form(table, groups, LAST_TRIED, columns, levels=tried.partition.levels)
-    learned = threats(job.attackers, published, np.flatnonzero(groups >= 0))
+    learned = threats(attackers, published, np.flatnonzero(groups >= 0))
     measured = measure_closely(promise, published, learned, suppressed=tried.partition.suppressed, distance=callable_distance(promise))
     verdicts = judge_table(promise, measured.figures)
     exposed = () if gate is None else exposures(published, learned, gate)

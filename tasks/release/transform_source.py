@@ -51,6 +51,7 @@ class Transformed:
     sensitive: int  # columns, each bit of a set among them
     encoded: Reference[EncodedSource]
     columns: Reference[Table]  # the table alone, for jobs
+    attackers: Reference[tuple[Attacker, ...]]  # alone, for jobs
 
 
 def read_dictionaries(run: Run, read: SourceRead) -> DictionariesRead:
@@ -74,7 +75,7 @@ def transform_source(
     table = original if suppressed is None else bitmap_table(run.spool.get(suppressed.table), ingested.specs)
     attackers = attackers_of(run.policy.gates.disclosure, original, dictionaries_of(run, held).encoded, ingested.own)
     encoded = EncodedSource(table, original, promise_of(run.policy, table), attackers)
-    return Transformed(len(table.sensitive), run.spool.put(encoded), run.spool.put(table))
+    return Transformed(len(table.sensitive), run.spool.put(encoded), run.spool.put(table), run.spool.put(attackers))
 
 
 def dictionaries_of(run: Run, held: DictionariesRead | None) -> Dictionaries:

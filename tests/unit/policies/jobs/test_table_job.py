@@ -90,9 +90,17 @@ def test_everything_in_one_table_has_no_closeness_where_no_groups_are_reached(po
     assert outcome.closeness is None
 
 
+def test_a_job_holds_no_cell_of_the_source(policy: Policy, table: Table) -> None:
+    """An attacker who holds the source stood in every job with all of its quasi-identifiers."""
+    spool, promise = MemorySpool(), promise_of(policy, table)
+    attackers = spool.put(attackers_of(policy.gates.disclosure, table, {}))
+    job = TableJob(("income",), spool.put(table), promise, policy.anonymize, attackers, b"seed")
+    assert b"numpy" not in pickle.dumps(job)
+
+
 def test_a_job_that_was_pickled_has_the_same_outcome(policy: Policy, table: Table) -> None:
     spool, promise = MemorySpool(), promise_of(policy, table)
-    attackers = attackers_of(policy.gates.disclosure, table, {})
+    attackers = spool.put(attackers_of(policy.gates.disclosure, table, {}))
     job = TableJob(("income",), spool.put(table), promise, policy.anonymize, attackers, b"seed")
     job = replace(job, queries=Queries(spool.put(table), policy.utility, 7))
     here, there = (try_table(one, Workplace(spool)) for one in (job, pickle.loads(pickle.dumps(job))))
