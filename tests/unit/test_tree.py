@@ -14,23 +14,73 @@ PACKAGES = ("headgate", "policies", "tasks", "flows")
 MODULES = sorted(path.relative_to(ROOT) for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 LONGEST = 400
 OURS = (*PACKAGES, "tests", "tools", "benchmarks")
-# In these rooms some modules are tested through their neighbours or on the command line only. Everywhere else, each has tests of its name.
+# Tested through their neighbours or on the command line only. A module that gets tests of its name leaves this list; none joins it.
 NOT_YET_MIRRORED = {
-    "flows",
-    "flows/cli",
-    "headgate/grouping",
-    "headgate/methods",
-    "policies/judging",
-    "policies/schema",
-    "policies/sealed",
-    "policies/words",
-    "tasks/advice",
-    "tasks/expectations",
-    "tasks/release",
-    "tasks/reporting",
-    "tasks/runtime",
-    "tasks/tables",
-    "tasks/verification",
+    "flows/cli/approve.py",
+    "flows/cli/audit.py",
+    "flows/cli/check.py",
+    "flows/cli/demo.py",
+    "flows/cli/explore.py",
+    "flows/cli/options.py",
+    "flows/cli/publish.py",
+    "flows/cli/reject.py",
+    "flows/cli/release.py",
+    "flows/cli/releases.py",
+    "flows/cli/serve.py",
+    "flows/cli/shapes.py",
+    "flows/cli/show.py",
+    "flows/cli/sign_decision.py",
+    "flows/cli/withdraw.py",
+    "flows/publish.py",
+    "flows/release.py",
+    "headgate/methods/blocks/blocks_method.py",
+    "policies/judging/measure.py",
+    "policies/schema/anonymization.py",
+    "policies/schema/attribute.py",
+    "policies/schema/coherence.py",
+    "policies/schema/policy.py",
+    "policies/schema/requirements.py",
+    "policies/schema/source_key.py",
+    "policies/sealed/manifest.py",
+    "policies/sealed/promise.py",
+    "policies/words/fields.py",
+    "policies/words/frozen.py",
+    "tasks/advice/advice_charts.py",
+    "tasks/advice/advice_report.py",
+    "tasks/advice/advice_suggestions.py",
+    "tasks/advice/advice_trials.py",
+    "tasks/advice/explore.py",
+    "tasks/advice/policy_advice.py",
+    "tasks/expectations/custom_expectations.py",
+    "tasks/expectations/running.py",
+    "tasks/release/account.py",
+    "tasks/release/assemble.py",
+    "tasks/release/attack_tables.py",
+    "tasks/release/choose_plan.py",
+    "tasks/release/end_release.py",
+    "tasks/release/expect_tables.py",
+    "tasks/release/gate_tables.py",
+    "tasks/release/ingest_source.py",
+    "tasks/release/judge_release.py",
+    "tasks/release/listener.py",
+    "tasks/release/run.py",
+    "tasks/release/seal_candidate.py",
+    "tasks/release/so_far.py",
+    "tasks/release/stopwatch.py",
+    "tasks/release/track_release.py",
+    "tasks/release/transform_source.py",
+    "tasks/release/write_tables.py",
+    "tasks/reporting/check_report.py",
+    "tasks/reporting/drawing.py",
+    "tasks/reporting/measured_tables.py",
+    "tasks/reporting/mlflow_record.py",
+    "tasks/reporting/package.py",
+    "tasks/reporting/page.py",
+    "tasks/reporting/public_names.py",
+    "tasks/reporting/release_charts.py",
+    "tasks/runtime/prefect_task.py",
+    "tasks/tables/published_cells.py",
+    "tasks/verification/claims.py",
 }
 SOURCES = sorted(path.relative_to(ROOT) for package in OURS for path in (ROOT / package).rglob("*.py"))
 
@@ -41,8 +91,11 @@ def has_code(path: Path) -> bool:
     return any(not isinstance(statement, ast.Import | ast.ImportFrom | ast.Expr) for statement in statements)
 
 
-def room_of(path: Path) -> str:
-    return "/".join(path.parts[:2]) if len(path.parts) > 2 else path.parts[0]
+def named_by_key(room: tuple[str, ...]) -> set[str]:
+    """Gates have the names of their policy keys and commands those of the command line, whatever else has such a name."""
+    if room == ("policies", "gates"):
+        return {gate.name for gate in GATES}
+    return {*(command.__name__ for command in COMMANDS), "audit"} if room == ("flows", "cli") else set()
 
 
 def place_of_tests(path: Path) -> Path:
@@ -50,22 +103,8 @@ def place_of_tests(path: Path) -> Path:
 
 
 def test_every_module_has_its_tests_where_the_tree_says() -> None:
-    lacking = [
-        str(path)
-        for path in MODULES
-        if path.name != "__init__.py"
-        and room_of(path) not in NOT_YET_MIRRORED
-        and has_code(path)
-        and not (ROOT / place_of_tests(path)).exists()
-    ]
-    assert lacking == []
-
-
-def named_by_key(room: tuple[str, ...]) -> set[str]:
-    """Gates have the names of their policy keys and commands those of the command line, whatever else has such a name."""
-    if room == ("policies", "gates"):
-        return {gate.name for gate in GATES}
-    return {*(command.__name__ for command in COMMANDS), "audit"} if room == ("flows", "cli") else set()
+    with_code = [path for path in MODULES if path.name != "__init__.py" and has_code(path)]
+    assert {str(path) for path in with_code if not (ROOT / place_of_tests(path)).exists()} == NOT_YET_MIRRORED
 
 
 def test_no_two_modules_have_the_same_name() -> None:
