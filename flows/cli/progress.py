@@ -17,7 +17,7 @@ MOMENT = 2.0  # seconds before the first line of text
 EVERY = 5.0  # seconds between two of them
 
 STEP_TITLES = {
-    "ingest": "Encoding the source",
+    "ingest": "Reading the source",
     "expect": "Checking the source against expectations",
     "dictionaries": "Reading what attackers may hold",
     "suppress-cells": "Suppressing the cells with the highest risk",

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from headgate.core.distance import Distance
 from headgate.core.errors import RequirementNotMet
 from headgate.core.published import PublishedTable, publish_form
 from headgate.core.tolerance import exact
-from headgate.grouping.watch import Report, Watch
+from headgate.grouping.watch import Report, Stopped, Watch
 from headgate.methods.anonymize import anonymize
 from headgate.methods.method import Method
 from headgate.methods.partition import Partition
@@ -134,11 +135,25 @@ class Workplace:
 
 def try_table(job: TableJob, place: Workplace) -> TableOutcome:
     """Pure: nothing is left of it but the outcome."""
-    table, distance = place.spool.get(job.columns), place.distance_of(job.promise)
+    table, distance = place.spool.get(job.columns), _stoppable(place.distance_of(job.promise), place.stopping)
     rows = None if job.rows is None else place.spool.get(job.rows)
     partition = group_table(job, table, rows, distance, place.watch())
     outcome = TableOutcome(partition) if rows is not None or not job.judged else _judged(job, table, partition, distance, place)
     return replace(outcome, partition=replace(partition, groups=np.zeros(0, dtype=np.int32))) if job.light else outcome
+
+
+def _stoppable(distance: Distance | None, stopping: threading.Event) -> Distance | None:
+    """A callable is asked about every pair of values, in a thread that hears no signal: it ends at the next pair."""
+    if distance is None or distance.function is None:
+        return distance
+    function = distance.function
+
+    def unless_stopped(a: Any, b: Any) -> float:
+        if stopping.is_set():
+            raise Stopped
+        return function(a, b)
+
+    return replace(distance, function=unless_stopped)
 
 
 def _judged(job: TableJob, table: Table, partition: Partition, distance: Distance | None, place: Workplace) -> TableOutcome:

@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 
 from headgate.core.columns import Table
+from headgate.core.distance import Distance
 from headgate.core.encode import encode_table
+from headgate.grouping.watch import Stopped
 from headgate.methods.settings import Infeasible
 from policies.gates.attackers import attackers_of
 from policies.jobs.spool import MemorySpool
@@ -136,3 +138,20 @@ def test_only_the_rows_that_are_left_are_grouped_and_nothing_is_measured(policy:
     light = try_table(replace(job, light=True), Workplace(spool))
     assert len(light.partition.groups) == 0
     assert light.figures is not None
+
+
+def test_a_callable_distance_ends_at_the_next_pair_once_the_run_is_to_stop(policy: Policy, table: Table) -> None:
+    """A slow distance was asked about all pairs, in a thread that hears no Ctrl-C: the run outlived SIGTERM by minutes."""
+    spool, pairs = MemorySpool(), []
+    place = Workplace(spool, lambda _promise: Distance(function=stopping_at_the_third))
+
+    def stopping_at_the_third(a: object, b: object) -> float:
+        pairs.append((a, b))
+        if len(pairs) == 3:
+            place.stopping.set()
+        return float(a != b)
+
+    job = TableJob(("income", "school"), spool.put(table), promise_of(policy, table).without("disclosure"), policy.anonymize, seed=b"seed")
+    with pytest.raises(Stopped):
+        try_table(job, place)
+    assert len(pairs) == 3

@@ -115,7 +115,7 @@ def test_widths_make_intervals_over_the_numbers_present(edited: Callable[..., Po
     column = encode_column(pd.Series([23, 20, 30]), column_specs(policy, present={"age": [23, 20, 30]})["age"])
     assert column.hierarchy is not None
     assert column.hierarchy.labels[column.codes[0]].tolist() == ["23", "[20..24]", "[20..29]", "*"]
-    with pytest.raises(InputRejected, match="no whole number"):
+    with pytest.raises(InputRejected, match="not a whole number"):
         widths_hierarchy(["20", "x"], [5], "age")
 
 
