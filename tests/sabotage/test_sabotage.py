@@ -40,7 +40,7 @@ NOT_COPIED = shutil.ignore_patterns("results", "*.nbi", "*.nbc")
 # already is meant.
 IGNORED = ("ignore:overflow encountered:RuntimeWarning", "ignore::pytest.PytestAssertRewriteWarning")
 ARGUMENTS = ("-x", "-p", "no:xdist", *(word for warning in IGNORED for word in ("-W", warning)))
-SECONDS = 280
+SECONDS = 600  # loops run as plain Python, and two sabotages run at once
 # Those that need compiled loops are green elsewhere.
 TESTS = sorted({sabotage["test"] for sabotage in SABOTAGES if not sabotage.get("compiled", False)})
 
@@ -113,6 +113,7 @@ def test_every_sabotage_finds_its_line_and_its_test() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(SECONDS + 60)
 @pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda sabotage: sabotage["name"])
 def test_a_sabotage_turns_its_named_test_red(sabotage: dict[str, Any], copy: Copy, tmp_path: Path) -> None:
     path = copy.folder / sabotage["file"]
@@ -132,6 +133,7 @@ def test_a_sabotage_turns_its_named_test_red(sabotage: dict[str, Any], copy: Cop
 
 
 @pytest.mark.long
+@pytest.mark.timeout(SECONDS + 60)
 @pytest.mark.parametrize("file", sorted({test.partition("::")[0] for test in TESTS}))
 def test_without_a_sabotage_the_named_tests_are_green(file: str, copy: Copy) -> None:
     result = copy.tested(*(test for test in TESTS if test.partition("::")[0] == file))
