@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Column, Table
 from headgate.core.tolerance import floors
+from headgate.grouping.compiling import empty_records
 from headgate.grouping.conditions import Closeness, Condition, DistinctL, EntropyL, RecursiveCL
 
 DISTINCT, ENTROPY, RECURSIVE, FLAT, LINE, LINE_MISSING, TREE = 0, 1, 2, 3, 4, 5, 6
@@ -57,7 +58,7 @@ class _Rule(NamedTuple):
 def compile_conditions(table: Table, conditions: Sequence[Condition]) -> Rules:
     """`table` is what is released: closeness compares with its values."""
     columns = table.select(dict.fromkeys(condition.column for condition in conditions))
-    attributes = np.zeros(len(columns), dtype=ATTRIBUTE)
+    attributes = empty_records(len(columns), ATTRIBUTE)
     value = np.zeros((table.rows, len(columns)), dtype=np.int32)
     rules: list[_Rule] = []
     values = 0
@@ -67,7 +68,7 @@ def compile_conditions(table: Table, conditions: Sequence[Condition]) -> Rules:
         attributes[i] = values, values + len(column.values) + 1, len(rules), len(rules) + len(own)
         values += len(column.values) + 1
         rules += own
-    compiled = np.zeros(len(rules), dtype=RULE)
+    compiled = empty_records(len(rules), RULE)
     numbers = shares = 0
     for i, rule in enumerate(rules):
         ends = numbers + len(rule.numbers), shares + len(rule.shares)

@@ -29,3 +29,9 @@ def test_alpha_and_k_are_asked_for_together() -> None:
     assert not found.holds("0.6", 3)
     assert not found.holds("0.59", 2)
     assert found.alpha.short_of("0.5").people == 5
+
+
+def test_alpha_counts_sensitive_values_only() -> None:
+    measured = alpha_k(classed([["a", "none", "none", "none"], ["a", "b", "none", "none"]]))
+    assert measured.alpha.per_group.tolist() == [0.25, 0.25]
+    assert measured.alpha_all.value == 0.75
