@@ -24,7 +24,7 @@ from headgate.core.cells import format_members
 from headgate.core.columns import Column, Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.published import PublishedCells, PublishedTable
+from headgate.core.published_form.published_table import PublishedCells, PublishedTable
 from headgate.risk.disclosure.expected_loss import disclosure
 from headgate.risk.disclosure.sensitivity import Sensitivity
 

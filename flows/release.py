@@ -22,16 +22,16 @@ from prefect.futures import PrefectFuture, wait
 from flows.policy_files import resolve_policy
 from headgate.core.errors import HeadgateError
 from policies.judging.verdicts import require_passed
-from tasks.release import steps
-from tasks.release.anonymize_tables import Agreed, Grouped, agree_on_suppression, release_everybody
-from tasks.release.assemble import account_of, measured_release
-from tasks.release.choose_plan import NotPlanned, Planned
-from tasks.release.end_release import append_events, end_as_nothing_new, end_unsealed, has_ended, pending_candidate
-from tasks.release.expect_tables import Checked, refuse_failed
+from tasks.release import release_steps as steps
+from tasks.release.closing.assemble import account_of, measured_release
+from tasks.release.closing.end_release import append_events, end_as_nothing_new, end_unsealed, has_ended, pending_candidate
+from tasks.release.closing.so_far import SoFar
 from tasks.release.listener import listener_here
 from tasks.release.run import Happened, Run, begun, opened_release
-from tasks.release.so_far import SoFar
-from tasks.release.transform_source import Transformed
+from tasks.release.steps.anonymize_tables import Agreed, Grouped, agree_on_suppression, release_everybody
+from tasks.release.steps.choose_plan import NotPlanned, Planned
+from tasks.release.steps.expect_tables import Checked, refuse_failed
+from tasks.release.steps.transform_source import Transformed
 from tasks.reporting.public_names import PublicNames
 from tasks.runtime.boundary import guarded
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from headgate.core.encode import encode_column as encode_column
     from headgate.core.encode import encode_table as encode_table
     from headgate.core.hierarchy import Hierarchy as Hierarchy
-    from headgate.core.published import PublishedTable as PublishedTable
-    from headgate.core.published import publish_form as publish_form
+    from headgate.core.published_form.published_table import PublishedTable as PublishedTable
+    from headgate.core.published_form.published_table import publish_form as publish_form
     from headgate.counting.class_counts import count as count
     from headgate.library.check_table import check as check
     from headgate.library.frame_columns import classes as classes
@@ -104,7 +104,7 @@ PUBLIC = {
     "headgate.core.distance": ("Distance",),
     "headgate.core.encode": ("ColumnSpec", "encode_column", "encode_table"),
     "headgate.core.hierarchy": ("Hierarchy",),
-    "headgate.core.published": ("PublishedTable", "publish_form"),
+    "headgate.core.published_form.published_table": ("PublishedTable", "publish_form"),
     "headgate.counting.class_counts": ("count",),
     "headgate.library.check_table": ("check",),
     "headgate.library.frame_columns": ("classes", "encode", "table"),

@@ -27,7 +27,7 @@ from headgate.attacks.homogeneity import homogeneity
 from headgate.attacks.intersection import intersection
 from headgate.bounds.feasibility import feasibility
 from headgate.core.columns import Table
-from headgate.core.published import PublishedTable, publish_form
+from headgate.core.published_form.published_table import PublishedTable, publish_form
 from headgate.grouping.abstract_graph import abstract_graph
 from headgate.grouping.axes import axes_of
 from headgate.grouping.compiling import empty_records

@@ -14,7 +14,7 @@ from benchmarks.lattice import numbered
 from headgate.core.columns import Column, Kind, Role, Table
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.levels import levels_of
+from headgate.core.published_form.levels import levels_of
 from headgate.core.tolerance import at_most
 from headgate.counting.class_counts import count
 from headgate.grouping.conditions import conditions_of

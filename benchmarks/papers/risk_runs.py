@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import MISSING, Column, Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column
-from headgate.core.published import PublishedCells
+from headgate.core.published_form.published_table import PublishedCells
 from headgate.risk.candidates.consistency import consistent_individuals
 from headgate.risk.disclosure.sensitivity import Sensitivity, loss
 from headgate.risk.suppression.min_risk import exact_cells, min_risk_cells

@@ -23,7 +23,7 @@ from headgate.core.columns import Codes, Role, Table
 from headgate.core.encode import encode_column, encode_table
 from headgate.core.errors import RequirementNotMet
 from headgate.core.inferred import inferred_spec
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from headgate.grouping.abstract_graph import largest_degree
 from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity
 from headgate.grouping.watch import Stopped, Watch

@@ -28,7 +28,7 @@ from flows.cli import (
     verify,
     withdraw,
 )
-from flows.cli.exit_codes import reported, run_application
+from flows.terminal.exit_codes import reported, run_application
 
 COMMANDS = (
     init.init,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import Json, PolicyFile, Report
+from flows.terminal.options import Json, PolicyFile, Report
 
 if TYPE_CHECKING:
     from headgate.advice.result import Setting, TableAdvice
@@ -29,9 +29,9 @@ def advise(
     json: Json = False,
 ) -> None:
     """Find the (ε, δ, k) that this data supports, what limits them, and which setting to choose."""
-    from flows.cli.progress import settings_progress
-    from flows.cli.terminal import print_json, results
     from flows.policy_files import resolve_policy
+    from flows.terminal.output import print_json, results
+    from flows.terminal.progress import settings_progress
     from tasks.advice.policy_advice import advise_on
     from tasks.reporting.check_report import require_place, write_page
 
@@ -54,8 +54,8 @@ def advise(
 def _show_advice(advice: Advice) -> None:
     from rich.text import Text
 
-    from flows.cli.shown_figures import named_attributes
-    from flows.cli.terminal import plain, results, tell
+    from flows.terminal.output import plain, results, tell
+    from flows.terminal.shown_figures import named_attributes
 
     out = results()
     setting = "" if advice.epsilon is None else f", ε {advice.epsilon}, δ {advice.delta}"
@@ -72,8 +72,8 @@ def _show_advice(advice: Advice) -> None:
 
 
 def _show_settings(table: TableAdvice) -> None:
-    from flows.cli.shown_figures import plain_table
-    from flows.cli.terminal import plain, print_wide, results, tell
+    from flows.terminal.output import plain, print_wide, results, tell
+    from flows.terminal.shown_figures import plain_table
 
     headings = ("k", "ε", "guaranteed", "reached", "possible", "linked", "loss", "queries", "loss at a smaller δ")
     shown = plain_table(headings, words=())
@@ -94,7 +94,7 @@ def _show_settings(table: TableAdvice) -> None:
 
 
 def _cells(setting: Setting) -> list[str]:
-    from flows.cli.shown_figures import percentage, short
+    from flows.terminal.shown_figures import percentage, short
 
     tried = None if setting.best is None else setting.best.tried
     guaranteed, reached, possible = (_delta(value) for value in (setting.guaranteed, setting.reached, setting.possible))
@@ -107,7 +107,7 @@ def _cells(setting: Setting) -> list[str]:
 
 def _united(settings: Sequence[Setting]) -> list[tuple[str, list[Setting]]]:
     """By ε. Neighbours whose figures are the same at every k are shown as one: to a category, ε makes little difference."""
-    from flows.cli.shown_figures import figure
+    from flows.terminal.shown_figures import figure
 
     by_epsilon: dict[float, list[Setting]] = {}
     for setting in settings:
@@ -126,7 +126,7 @@ def _delta(value: object) -> str:
 
 
 def _show_binding(table: TableAdvice) -> None:
-    from flows.cli.terminal import plain, results, tell
+    from flows.terminal.output import plain, results, tell
     from headgate.advice.binding import binding_sentence, smallest_bounds
 
     out = results()
@@ -143,8 +143,8 @@ def _show_binding(table: TableAdvice) -> None:
 def _show_suggestion(suggestion: Suggestion) -> None:
     from rich.text import Text
 
-    from flows.cli.shown_figures import figure, percentage, short
-    from flows.cli.terminal import plain, results, tell
+    from flows.terminal.output import plain, results, tell
+    from flows.terminal.shown_figures import figure, percentage, short
 
     out, title, setting = results(), _purpose(suggestion), suggestion.found
     if setting is None:
@@ -160,7 +160,7 @@ def _show_suggestion(suggestion: Suggestion) -> None:
 
 
 def _purpose(suggestion: Suggestion) -> str:
-    from flows.cli.shown_figures import figure
+    from flows.terminal.shown_figures import figure
     from tasks.advice.advice_suggestions import PROTECT
 
     if suggestion.purpose != PROTECT:

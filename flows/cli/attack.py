@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.options import CandidateId, Json
+from flows.terminal.options import CandidateId, Json
 
 if TYPE_CHECKING:
     from tasks.attacks.attack_candidate import Attacked
@@ -31,9 +31,9 @@ def attack(
     json: Json = False,
 ) -> None:
     """Simulate attacks on a finished candidate and report how often they succeed."""
-    from flows.cli.shapes import attacks_document
-    from flows.cli.terminal import console, print_json
     from flows.policy_files import resolve_policy
+    from flows.terminal.output import console, print_json
+    from flows.terminal.shapes import attacks_document
     from tasks.attacks.attack_candidate import attack_candidate
     from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home
@@ -51,8 +51,8 @@ def attack(
 def _show(attacked: Attacked) -> None:
     from rich.text import Text
 
-    from flows.cli.shown_figures import in_words
-    from flows.cli.terminal import plain, print_wide, results, tell
+    from flows.terminal.output import plain, print_wide, results, tell
+    from flows.terminal.shown_figures import in_words
 
     out, manifest = results(), attacked.candidate.manifest
     head = f": {attacked.people:,} of the {manifest.rows:,} people in the source are attacked; {in_words(attacked.release.state)}."
@@ -70,8 +70,8 @@ def _show(attacked: Attacked) -> None:
 
 
 def _table(attacked: Attacked) -> Any:
-    from flows.cli.shown_figures import plain_table
-    from flows.cli.terminal import plain
+    from flows.terminal.output import plain
+    from flows.terminal.shown_figures import plain_table
 
     words, figures = ("attack", "table", "guess"), ("right", "share", "overall", "gain", "sensitive")
     shown = plain_table((*words, *figures), words, unbroken=figures)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from flows.cli.exit_codes import reported
-from flows.cli.options import Json, Output, ReleaseId
 from flows.cli.releases import releases
+from flows.terminal.exit_codes import reported
+from flows.terminal.options import Json, Output, ReleaseId
 
 if TYPE_CHECKING:
     from policies.ledger.standing import Release
@@ -21,8 +21,8 @@ DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
 def show(release: ReleaseId, json: Json = False) -> None:
     """Show every event of one release."""
-    from flows.cli.shapes import events_document
-    from flows.cli.terminal import print_json
+    from flows.terminal.output import print_json
+    from flows.terminal.shapes import events_document
     from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home
     from tasks.verification.audit import show_release
@@ -37,8 +37,8 @@ def show(release: ReleaseId, json: Json = False) -> None:
 def _show_events(release: Release, lines: tuple[EventLine, ...]) -> None:
     from rich.text import Text
 
-    from flows.cli.shown_figures import in_words
-    from flows.cli.terminal import plain, results, tell
+    from flows.terminal.output import plain, results, tell
+    from flows.terminal.shown_figures import in_words
 
     out = results()
     out.print(Text.assemble((release.dataset, "bold"), f" release {release.release_id}: {in_words(release.state)}"))
@@ -56,8 +56,8 @@ def _shortened(digest: re.Match[str]) -> str:
 
 def verify(json: Json = False) -> None:
     """Check that the chain of events is whole and that every published head lies on it."""
-    from flows.cli.shapes import audit_document
-    from flows.cli.terminal import plain, print_json, results, tell
+    from flows.terminal.output import plain, print_json, results, tell
+    from flows.terminal.shapes import audit_document
     from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home
     from tasks.runtime.wording import counted

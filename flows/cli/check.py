@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import Json, Report, TableFile
+from flows.terminal.options import Json, Report, TableFile
 
 if TYPE_CHECKING:
     from headgate.core.errors import InputRejected, RequirementNotMet
@@ -53,8 +53,8 @@ def check(
     json: Json = False,
 ) -> None:
     """Measure any table, without a policy. Exit with 3 if a requirement is not met."""
-    from flows.cli.check_question import Question, measure
-    from flows.cli.terminal import console, print_json, tell
+    from flows.terminal.check_question import Question, measure
+    from flows.terminal.output import console, print_json, tell
     from headgate.core.errors import InputRejected
     from tasks.reporting.check_report import render_check, require_place, write_page
 
@@ -91,7 +91,7 @@ def check(
 
 def _show_values(refusal: InputRejected) -> None:
     """Whoever runs `check` has the file: here, and only here, the values that are wrong in it are shown."""
-    from flows.cli.terminal import console, plain, tell
+    from flows.terminal.output import console, plain, tell
 
     if refusal.values:
         shown = [value if len(value) <= LONGEST_VALUE else value[:LONGEST_VALUE] + "…" for value in refusal.values[:MOST_VALUES]]
@@ -101,7 +101,7 @@ def _show_values(refusal: InputRejected) -> None:
 
 def _missed(result: CheckResult) -> RequirementNotMet | None:
     """Every requirement that is not met, in one message."""
-    from flows.cli.shown_figures import figure
+    from flows.terminal.shown_figures import figure
     from headgate.core.errors import RequirementNotMet
 
     if not result.missed:
@@ -123,8 +123,8 @@ def _directed(required: str) -> str:
 
 
 def _show(result: CheckResult, report: Path | None) -> None:
-    from flows.cli.shown_figures import figure
-    from flows.cli.terminal import plain, results, tell
+    from flows.terminal.output import plain, results, tell
+    from flows.terminal.shown_figures import figure
     from tasks.reporting.check_report import compared_in_words, uniques_in_words
     from tasks.runtime.wording import counted
 
@@ -144,8 +144,8 @@ def _show(result: CheckResult, report: Path | None) -> None:
 def _show_lines(result: CheckResult, requires: bool) -> None:
     from rich.text import Text
 
-    from flows.cli.shown_figures import figure, plain_table
-    from flows.cli.terminal import plain, results
+    from flows.terminal.output import plain, results
+    from flows.terminal.shown_figures import figure, plain_table
     from tasks.reporting.check_report import concerned
 
     headings = ["principle", "attribute", "figure", "groups", "rows"]

@@ -31,7 +31,7 @@ def demo(
     ] = None,
 ) -> None:
     """Run a whole release of the shipped hospital data, approved, published and verified; and one that its gate refuses."""
-    from flows.cli.exit_codes import run_application
+    from flows.terminal.exit_codes import run_application
     from tasks.runtime.home import Home
 
     application = context.find_root().command
@@ -92,12 +92,12 @@ class _Journey:
         return time.perf_counter() - self._start
 
     def say(self, text: str) -> None:
-        from flows.cli.terminal import results
+        from flows.terminal.output import results
 
         results().print(f"\n{text}", style="bold cyan", soft_wrap=True)
 
     def run(self, *arguments: str, expected: int = 0) -> None:
-        from flows.cli.terminal import results
+        from flows.terminal.output import results
         from headgate.core.errors import Defect
 
         shown = " ".join(f'"{word}"' if " " in word else word for word in arguments)

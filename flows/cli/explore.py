@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import Json, PolicyFile
+from flows.terminal.options import Json, PolicyFile
 
 if TYPE_CHECKING:
     from tasks.advice.explore import Explored
@@ -24,9 +24,9 @@ def explore(
     json: Json = False,
 ) -> None:
     """Try many settings, log each to MLflow, and draw the frontier of risk and utility."""
-    from flows.cli.progress import settings_progress
-    from flows.cli.terminal import print_json
     from flows.policy_files import resolve_policy
+    from flows.terminal.output import print_json
+    from flows.terminal.progress import settings_progress
     from tasks.advice.explore import Grid
     from tasks.advice.explore import explore as try_settings
     from tasks.runtime.home import Home
@@ -56,8 +56,8 @@ def _split(given: Sequence[str]) -> list[str]:
 def _show(explored: Explored) -> None:
     from rich.text import Text
 
-    from flows.cli.shown_figures import named_attributes, percentage, plain_table, short
-    from flows.cli.terminal import plain, print_wide, results, tell
+    from flows.terminal.output import plain, print_wide, results, tell
+    from flows.terminal.shown_figures import named_attributes, percentage, plain_table, short
     from tasks.runtime.wording import counted
 
     out = results()

@@ -6,12 +6,12 @@ import shlex
 import sys
 from pathlib import Path
 
-from flows.cli.options import Output, TableFile
+from flows.terminal.options import Output, TableFile
 
 
 def init(table: TableFile, output: Output = None) -> None:
     """Draft a policy for TABLE. Guesses are marked; confirm them before the first release."""
-    from flows.cli.terminal import console
+    from flows.terminal.output import console
     from policies.schema.policy_draft import draft_policy
     from tasks.reading.profile import profile_table
 

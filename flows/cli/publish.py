@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 
-from flows.cli.options import CandidateId, Json, Verbose
+from flows.terminal.options import CandidateId, Json, Verbose
 
 
 def publish(candidate: CandidateId, json: Json = False, verbose: Verbose = False) -> None:
     """Publish an approved candidate: atomic, write-once, `latest` last."""
-    from flows.cli.terminal import print_json, results
+    from flows.terminal.output import print_json, results
     from tasks.ledger.history import read_history
     from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flows.cli.options import CandidateId, Json, Key, Reason
+from flows.terminal.options import CandidateId, Json, Key, Reason
 
 
 def reject(candidate: CandidateId, reason: Reason, key: Key = None, json: Json = False) -> None:

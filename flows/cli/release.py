@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import Json, Key, PolicyFile, Verbose
+from flows.terminal.options import Json, Key, PolicyFile, Verbose
 
 if TYPE_CHECKING:
     from headgate.core.errors import HeadgateError
@@ -26,9 +26,9 @@ def release(
     verbose: Verbose = False,
 ) -> None:
     """Run a release up to a sealed candidate that awaits approval."""
-    from flows.cli.progress import step_progress
-    from flows.cli.terminal import console
     from flows.policy_files import resolve_policy
+    from flows.terminal.output import console
+    from flows.terminal.progress import step_progress
     from headgate.core.errors import HeadgateError
     from tasks.reading.references import load_policy
     from tasks.release.listener import listening
@@ -74,9 +74,9 @@ def _absolute(path: Path | None) -> str | None:
 
 
 def _show_candidate(home: Home, account: Account, as_json: bool) -> None:
-    from flows.cli.manifest_view import show_folder, show_manifest, show_what_is_needed
-    from flows.cli.shapes import release_document
-    from flows.cli.terminal import print_json
+    from flows.terminal.manifest_view import show_folder, show_manifest, show_what_is_needed
+    from flows.terminal.output import print_json
+    from flows.terminal.shapes import release_document
     from tasks.stores.files import read_file
     from tasks.stores.seal import MANIFEST, read_manifest
 
@@ -92,9 +92,9 @@ def _show_candidate(home: Home, account: Account, as_json: bool) -> None:
 
 def _show_refusal(account: Account, problem: HeadgateError) -> None:
     """The gates as far as they were measured; the message itself follows, as for every error."""
-    from flows.cli.manifest_view import gates_table
-    from flows.cli.shapes import release_document
-    from flows.cli.terminal import console, tell
+    from flows.terminal.manifest_view import gates_table
+    from flows.terminal.output import console, tell
+    from flows.terminal.shapes import release_document
 
     problem.document = release_document(account)
     failed = [verdict for verdict in account.verdicts if not verdict.passed]
@@ -109,8 +109,8 @@ def _show_refusal(account: Account, problem: HeadgateError) -> None:
 
 
 def _show_nothing_new(home: Home, release_id: str, as_json: bool) -> None:
-    from flows.cli.shown_figures import in_words
-    from flows.cli.terminal import print_json, results
+    from flows.terminal.output import print_json, results
+    from flows.terminal.shown_figures import in_words
     from policies.ledger.events import NothingNew
     from tasks.ledger.history import read_history
     from tasks.ledger.open_ledger import open_ledger

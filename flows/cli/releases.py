@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from flows.cli.options import Json
+from flows.terminal.options import Json
 
 
 def releases(json: Json = False) -> None:
     """List all releases and their states."""
-    from flows.cli.shapes import releases_document
-    from flows.cli.shown_figures import in_words, plain_table
-    from flows.cli.terminal import print_json, results
+    from flows.terminal.output import print_json, results
+    from flows.terminal.shapes import releases_document
+    from flows.terminal.shown_figures import in_words, plain_table
     from tasks.ledger.history import read_history
     from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import Verbose
+from flows.terminal.options import Verbose
 
 if TYPE_CHECKING:
     from flows.serve import Scheduled
@@ -36,7 +36,7 @@ def serve(
 def _announce(home: Home, scheduled: list[Scheduled]) -> None:
     from prefect.settings import PREFECT_API_URL
 
-    from flows.cli.terminal import console
+    from flows.terminal.output import console
 
     out = console()
     policies = "1 policy" if len(scheduled) == 1 else f"{len(scheduled)} policies"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from flows.cli.options import CandidateId, Json
+from flows.terminal.options import CandidateId, Json
 
 
 def show(candidate: CandidateId, json: Json = False) -> None:
     """Show what a candidate would publish, and why it is safe."""
-    from flows.cli.manifest_view import show_folder, show_manifest, show_what_is_needed
-    from flows.cli.shapes import manifest_document
-    from flows.cli.terminal import print_json, results
+    from flows.terminal.manifest_view import show_folder, show_manifest, show_what_is_needed
+    from flows.terminal.output import print_json, results
+    from flows.terminal.shapes import manifest_document
     from tasks.approval.inspection import view_candidate
     from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def sign_decision(candidate: str, approves: bool, key: Path | None, reason: str, as_json: bool) -> None:
-    from flows.cli.terminal import print_json
+    from flows.terminal.output import print_json
     from headgate.core.errors import InputRejected
     from tasks.approval.decisions import approve, reject
     from tasks.ledger.open_ledger import open_ledger
@@ -37,8 +37,8 @@ def sign_decision(candidate: str, approves: bool, key: Path | None, reason: str,
 
 
 def _show(decided: Decided, approves: bool) -> None:
-    from flows.cli.shown_figures import in_words
-    from flows.cli.terminal import results
+    from flows.terminal.output import results
+    from flows.terminal.shown_figures import in_words
 
     out, candidate = results(), decided.release.candidate[:12]
     out.print(f"{decided.principal}: {'approved' if approves else 'rejected'} {candidate}.", soft_wrap=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import Json
+from flows.terminal.options import Json
 
 if TYPE_CHECKING:
     from tasks.verification.verify import VerifyReport
@@ -22,8 +22,8 @@ def verify(
     json: Json = False,
 ) -> None:
     """Check a published folder offline: hashes, signatures, and every privacy claim measured again."""
-    from flows.cli.shapes import verification_document
-    from flows.cli.terminal import print_json
+    from flows.terminal.output import print_json
+    from flows.terminal.shapes import verification_document
     from tasks.verification.verify import FolderBroken, verify_folder
 
     try:
@@ -43,7 +43,7 @@ def verify(
 def _show_findings(report: VerifyReport) -> None:
     from rich.text import Text
 
-    from flows.cli.terminal import plain, results, tell
+    from flows.terminal.output import plain, results, tell
 
     out = results()
     for finding in report.findings:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from flows.cli.options import Json, Key, Reason, ReleaseId
+from flows.terminal.options import Json, Key, Reason, ReleaseId
 
 
 def withdraw(release: ReleaseId, reason: Reason, key: Key = None, json: Json = False) -> None:
     """Withdraw a published release; `latest` goes back to the version before it."""
     from flows.cli.sign_decision import require_reason
-    from flows.cli.terminal import print_json, results
+    from flows.terminal.output import print_json, results
     from tasks.ledger.open_ledger import open_ledger
     from tasks.publication import withdraw as publication
     from tasks.runtime.home import Home

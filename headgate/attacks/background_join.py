@@ -22,7 +22,7 @@ from headgate.attacks.matching import last_is_missing, match, match_all, publish
 from headgate.attacks.success import Success, Tried, guessed, percent
 from headgate.core.columns import Codes, Column
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedTable
+from headgate.core.published_form.published_table import PublishedTable
 from headgate.core.tolerance import TOLERANCE, exact
 
 

@@ -20,12 +20,12 @@ from rapidfuzz.distance import Jaro
 
 from headgate.attacks.matching import Matches, fitting_classes, match, translated
 from headgate.attacks.success import Success, Tried, percent, success
-from headgate.core.cell_reader import CellReader
 from headgate.core.cells import Members, Single, parse_cell
 from headgate.core.columns import MISSING, Codes, Column
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedCells, PublishedTable
+from headgate.core.published_form.cell_reader import CellReader
+from headgate.core.published_form.published_table import PublishedCells, PublishedTable
 from headgate.core.tolerance import TOLERANCE
 from headgate.risk.candidates.consistency import consistent_individuals
 

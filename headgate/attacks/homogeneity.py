@@ -13,7 +13,7 @@ from headgate.attacks.guessing import guess
 from headgate.attacks.matching import match, published_column, translated
 from headgate.attacks.success import Success, Tried, guessed
 from headgate.core.columns import Column
-from headgate.core.published import PublishedTable
+from headgate.core.published_form.published_table import PublishedTable
 from headgate.core.tolerance import TOLERANCE, exact
 
 

@@ -19,7 +19,7 @@ from headgate.attacks.matching import distinct_people, fitting_classes, match
 from headgate.attacks.success import Success, Tried, success
 from headgate.core.columns import Column
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedTable
+from headgate.core.published_form.published_table import PublishedTable
 
 _WORDS = 256  # of candidate combinations at a time
 _CELLS = 2048  # combinations that are processed at a time

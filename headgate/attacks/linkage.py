@@ -20,7 +20,7 @@ from scipy.stats import poisson, rankdata
 from headgate.core.cells import Interval, Single, parse_cell
 from headgate.core.columns import GROUP
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedCells, PublishedTable
+from headgate.core.published_form.published_table import PublishedCells, PublishedTable
 from headgate.risk.candidates.consistency import frame_cells
 
 LEAST_P = 0.001

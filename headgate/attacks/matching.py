@@ -15,11 +15,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.cell_reader import CellReader
 from headgate.core.columns import MISSING, Codes, Column
 from headgate.core.distinct import distinct_rows, firsts_and_sizes
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedCells, PublishedTable
+from headgate.core.published_form.cell_reader import CellReader
+from headgate.core.published_form.published_table import PublishedCells, PublishedTable
 
 UNSEEN = -2  # a person's value that the published column does not contain
 

@@ -16,7 +16,7 @@ from headgate.attacks.success import Success, Tried, guessed, percent
 from headgate.core.columns import Column
 from headgate.core.distance import LARGEST_MATRIX, LINE, Distance, radius
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedTable
+from headgate.core.published_form.published_table import PublishedTable
 from headgate.principles.dissimilarity import asked_epsilon
 
 

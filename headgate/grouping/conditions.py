@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Column, Table
 from headgate.core.errors import InputRejected
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from headgate.core.tolerance import exact, is_whole
 from headgate.counting.class_counts import Counted, count
 from headgate.counting.figure import Shortfall

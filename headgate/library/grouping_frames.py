@@ -22,7 +22,7 @@ from headgate.core.columns import Column, Role, Table
 from headgate.core.distance import Distance, PairFunction
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
-from headgate.core.published import publish_form, to_frame
+from headgate.core.published_form.published_table import publish_form, to_frame
 from headgate.core.tolerance import exact
 from headgate.grouping.conditions import Bounds, Condition, conditions_of, frequencies_of
 from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity

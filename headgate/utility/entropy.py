@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.cell_reader import CellReader
 from headgate.core.columns import Codes, Column
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedCells, PublishedTable
+from headgate.core.published_form.cell_reader import CellReader
+from headgate.core.published_form.published_table import PublishedCells, PublishedTable
 from headgate.core.tolerance import TOLERANCE
 from headgate.counting.figure import Figure
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headgate.core.cell_reader import CellReader
 from headgate.core.cells import Everything, Interval, Members, Missing, Single, parse_cell
 from headgate.core.columns import Codes, Column
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedTable
+from headgate.core.published_form.cell_reader import CellReader
+from headgate.core.published_form.published_table import PublishedTable
 from headgate.counting.class_counts import class_sizes
 from headgate.counting.figure import Figure
 

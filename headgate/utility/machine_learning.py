@@ -23,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from headgate.core.cell_reader import CellReader
 from headgate.core.cells import EVERYTHING
 from headgate.core.columns import Codes, Column, Table
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected, RequirementNotMet
 from headgate.core.inferred import absent_column
-from headgate.core.published import PublishedCells, PublishedTable
+from headgate.core.published_form.cell_reader import CellReader
+from headgate.core.published_form.published_table import PublishedCells, PublishedTable
 
 BANDS = 32  # of a numeric feature
 FLAGS = 64  # of a categorical feature

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.bits import population
-from headgate.core.cell_reader import CellReader
 from headgate.core.cells import EVERYTHING
 from headgate.core.columns import Column, Table
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected, RequirementNotMet
-from headgate.core.published import PublishedTable
+from headgate.core.published_form.cell_reader import CellReader
+from headgate.core.published_form.published_table import PublishedTable
 from headgate.utility.row_sets import RowSets, keep_interval, sort_rows
 
 REDRAWS_PER_QUERY = 20

@@ -9,7 +9,7 @@ import numpy as np
 
 from headgate.core.cells import EVERYTHING
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedTable
+from headgate.core.published_form.published_table import PublishedTable
 from headgate.counting.figure import Figure
 
 

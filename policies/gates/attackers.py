@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Table
 from headgate.core.errors import Defect, InputRejected
-from headgate.core.published import PublishedTable
+from headgate.core.published_form.published_table import PublishedTable
 from headgate.risk.disclosure.expected_loss import Dictionary, DisclosureRisk, disclosure
 from headgate.risk.disclosure.sensitivity import Form, Sensitivity
 from policies.gates.disclosure_key import DisclosureKey, SensitivityKey

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from headgate.core.columns import Codes, Column, Kind, Table
 from headgate.core.distance import Distance
-from headgate.core.published import PublishedTable
+from headgate.core.published_form.published_table import PublishedTable
 from headgate.core.tolerance import exact
 from headgate.counting.class_counts import Counted, count
 from headgate.grouping.conditions import Condition

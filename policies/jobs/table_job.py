@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from headgate.core.columns import Table
 from headgate.core.distance import Distance
 from headgate.core.errors import RequirementNotMet
-from headgate.core.published import PublishedTable, publish_form
+from headgate.core.published_form.published_table import PublishedTable, publish_form
 from headgate.core.tolerance import exact
 from headgate.grouping.watch import Report, Stopped, Watch
 from headgate.methods.anonymize import anonymize

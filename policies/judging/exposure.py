@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from headgate.core.published import PublishedTable
+from headgate.core.published_form.published_table import PublishedTable
 from headgate.risk.disclosure.decision import RiskDistribution, risk_distribution
 from headgate.risk.disclosure.expected_loss import DisclosureRisk
 from headgate.risk.disclosure.what_if import COARSER, SUPPRESS, what_if

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from headgate.core.distance import Distance
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedTable
+from headgate.core.published_form.published_table import PublishedTable
 from headgate.principles.k_anonymity import k_anonymity
 from headgate.utility.loss import discernibility, information_loss
 from policies.gates.attackers import Threat

@@ -31,7 +31,7 @@ from tasks.advice.advice_trials import BELOW, Asked, Trials, plans_of
 from tasks.reading.ingest import ingest
 from tasks.reading.prepare import prepare_source
 from tasks.reading.references import LoadedPolicy, load_policy
-from tasks.release.choose_plan import why_no_plan
+from tasks.release.steps.choose_plan import why_no_plan
 from tasks.runtime.callables import callable_distance
 
 STAND_IN = "0.1"  # ε, where the policy promises no composite

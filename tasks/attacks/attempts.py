@@ -27,7 +27,7 @@ from headgate.attacks.success import Success
 from headgate.core.columns import GROUP, Column, Table
 from headgate.core.distance import LARGEST_MATRIX, Distance
 from headgate.core.distinct import distinct_rows
-from headgate.core.published import PublishedTable
+from headgate.core.published_form.published_table import PublishedTable
 from headgate.core.tolerance import exact
 from headgate.projection.information import associations
 from policies.gates.attackers import Attacker

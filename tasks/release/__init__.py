@@ -1,1 +1,1 @@
-"""The steps of a release, one file per step, in the order of the flow."""
+"""A release: its run, its steps in the order of the flow, and what becomes of it."""

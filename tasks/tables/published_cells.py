@@ -1,6 +1,6 @@
 """What the cells of a published column may be, said by the declared domain alone: the reader's side of generalization.
 
-Shares no code with headgate.core.generalize, which makes the cells: only their syntax (headgate.core.cells).
+Shares no code with headgate.core.published_form.generalize, which makes the cells: only their syntax (headgate.core.cells).
 """
 
 from __future__ import annotations

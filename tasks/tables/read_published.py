@@ -16,7 +16,7 @@ import pyarrow as pa
 from headgate.core.columns import GROUP, Kind, Role
 from headgate.core.encode import ColumnSpec
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedTable, from_frame
+from headgate.core.published_form.published_table import PublishedTable, from_frame
 from policies.sealed.promise import Promise
 from policies.sealed.specs import specs_of
 from tasks.reading.arrow_frame import frame_of, texts_of

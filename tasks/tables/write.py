@@ -21,7 +21,7 @@ import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 
 from headgate.core.errors import Defect, StoreUnavailable
-from headgate.core.published import PublishedTable, to_frame
+from headgate.core.published_form.published_table import PublishedTable, to_frame
 from headgate.core.spelling import value_text
 from tasks.reading.arrow_frame import plain_array
 from tasks.runtime.boundary import reason_of

@@ -22,7 +22,7 @@ from tasks.stores.seal import TABLES
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from headgate.core.published import PublishedTable
+    from headgate.core.published_form.published_table import PublishedTable
 
 NO_CLAIMS = frozenset({"path", "levels", "query_error_mean", "query_error_median", "measured"})  # about the source, or no figures
 FALSE_CLAIM = "Do not rely on this release; tell its publisher, who can withdraw it."
@@ -95,7 +95,7 @@ def published_table(manifest: Manifest, claimed: TableFigures, forms: list[Store
     """The table from its bytes; all its formats must hold the same cells, and exactly the columns that are claimed."""
     from headgate.core.columns import GROUP, Kind, Role
     from headgate.core.encode import ColumnSpec
-    from headgate.core.published import from_frame
+    from headgate.core.published_form.published_table import from_frame
     from policies.sealed.specs import specs_of
     from tasks.reading.arrow_frame import frame_of, texts_of
 

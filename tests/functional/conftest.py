@@ -245,7 +245,7 @@ def approver_keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture
 def run_here(prefect_server: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
     from flows.cli import app
-    from flows.cli.exit_codes import run_application
+    from flows.terminal.exit_codes import run_application
 
     def run(home: Path, *arguments: str | Path) -> Outcome:
         monkeypatch.setenv("HEADGATE_HOME", str(home))

@@ -19,7 +19,7 @@ import pytest
 
 from flows.cli import app
 from flows.cli.check import MORE
-from flows.cli.exit_codes import run_application
+from flows.terminal.exit_codes import run_application
 from headgate.library.measures import MEASURES
 
 Told = tuple[int, str, str]

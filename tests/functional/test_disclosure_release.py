@@ -243,7 +243,7 @@ def test_a_weight_that_no_sum_can_hold_is_refused_as_infinite(project: Any, rows
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_a_file_that_is_changed_after_it_was_examined_is_never_sealed(project: Any, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
     """Only the first format is measured: the second could be exchanged behind the expectations' back, and was published."""
-    from tasks.release import seal_candidate
+    from tasks.release.closing import seal_candidate
 
     honest = seal_candidate.write_datapackage
 
@@ -263,7 +263,7 @@ def test_a_refusal_after_the_tables_were_written_says_which_step_would_do_and_sh
     project: Any, register: list[Row], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The search for a plan has no say here: what it is told of attackers is taken away from it."""
-    from tasks.release import choose_plan as plan
+    from tasks.release.steps import choose_plan as plan
 
     monkeypatch.setattr(plan, "TableJob", _blind)
     project.write_policy(gates=f", disclosure: {{dictionaries: [{REGISTER}}}], min_candidates: 60}}")

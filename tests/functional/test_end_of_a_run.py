@@ -14,7 +14,7 @@ from headgate.core.errors import RequirementNotMet, StoreUnavailable
 def test_a_store_that_fails_after_sealing_ends_the_run_and_leaves_no_candidate(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The candidate was recorded before MLflow had been told of it. When MLflow then failed, the run could not be recorded as failed any
     more: a candidate awaited approval, and the command ended with 4 and "cannot be changed by 'fail'" where the store was the reason."""
-    from tasks.release import seal_candidate
+    from tasks.release.closing import seal_candidate
 
     def unreachable(*_: Any) -> None:
         raise StoreUnavailable("MLflow could not be reached.", "Start it.")
@@ -45,7 +45,7 @@ def test_what_fails_after_sealing_is_told_as_it_is_and_leaves_the_candidate(proj
 
 def test_when_one_table_refuses_the_others_have_stopped_before_the_run_ends(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """They went on while the spool was closed and the dataset's lock was free."""
-    from tasks.release import steps
+    from tasks.release import release_steps as steps
 
     noted: list[bool] = []
     begun = threading.Barrier(2)

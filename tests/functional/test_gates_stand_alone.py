@@ -66,7 +66,7 @@ def test_groups_that_are_too_similar_beside_a_forged_result_are_refused(project:
 
 
 def test_a_table_changed_after_it_was_written_is_refused(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tasks.release import write_tables
+    from tasks.release.steps import write_tables
 
     honest = write_tables.write_published
 
@@ -89,7 +89,7 @@ def test_a_table_changed_after_it_was_written_is_refused(project: Any, monkeypat
 
 
 def test_a_figure_that_cannot_be_measured_is_not_passed(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tasks.release import gate_tables as gate
+    from tasks.release.steps import gate_tables as gate
 
     honest = gate.measure_closely
 

@@ -80,7 +80,7 @@ def leaves(thing: Any) -> Iterator[Any]:
 
 
 def test_steps_hand_each_other_references_and_figures_only(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tasks.release.steps import Step
+    from tasks.release.release_steps import Step
 
     seen: list[Any] = []
     call, submit = Step.__call__, Step.submit

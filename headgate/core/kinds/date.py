@@ -18,9 +18,9 @@ from headgate.core.kinds.number import Number
 from headgate.core.spelling import Codes
 
 if TYPE_CHECKING:
-    from headgate.core.cell_reader import CellReader
     from headgate.core.columns import Column
     from headgate.core.encode import ColumnSpec
+    from headgate.core.published_form.cell_reader import CellReader
 
 
 class Date(Number):

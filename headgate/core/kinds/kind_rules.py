@@ -18,9 +18,9 @@ from headgate.core.hierarchy import Hierarchy
 from headgate.core.spelling import Codes, as_written, blank_is_missing, factorize, value_text
 
 if TYPE_CHECKING:
-    from headgate.core.cell_reader import CellReader
     from headgate.core.columns import Column
     from headgate.core.encode import ColumnSpec
+    from headgate.core.published_form.cell_reader import CellReader
 
 SPAN, TREE, FLAT = 0, 1, 2  # what a generalized cell is: a stretch of a line, a node of a tree, a set of values
 DISCRETE, LINE, MATRIX = 0, 1, 2  # how two values are compared: equal or not, by their difference, or in a table

@@ -26,9 +26,9 @@ from headgate.core.kinds.ordinal import twice_as_many
 from headgate.core.spelling import LARGEST_INTEGER, MISSING, Codes, beyond_floats, is_blank, sorted_unique, value_text
 
 if TYPE_CHECKING:
-    from headgate.core.cell_reader import CellReader
     from headgate.core.columns import Column
     from headgate.core.encode import ColumnSpec
+    from headgate.core.published_form.cell_reader import CellReader
 
 NARROWEST = 100  # a number that is published exactly counts as an interval of the domain divided by this
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from headgate.core.errors import InputRejected
 from headgate.core.hashing import hashed
-from headgate.core.levels import Levels
+from headgate.core.published_form.levels import Levels
 
 LARGEST_LATTICE = 1_000_000
 LARGEST_KEY = 2**62

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Table
 from headgate.core.errors import InputRejected, RequirementNotMet
-from headgate.core.levels import levels_of
+from headgate.core.published_form.levels import levels_of
 from headgate.grouping.watch import TOTAL, Watch
 from headgate.methods.full_domain.level_recount import broken_promises
 from headgate.methods.full_domain.level_settings import LevelSettings

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Table
 from headgate.core.distinct import firsts_and_sizes, places
-from headgate.core.levels import Levels
+from headgate.core.published_form.levels import Levels
 from headgate.core.tolerance import floors
 from headgate.grouping.conditions import Closeness
 from headgate.grouping.watch import DONE, Watch

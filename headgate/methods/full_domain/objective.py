@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.levels import Levels
+from headgate.core.published_form.levels import Levels
 
 NCP, DISCERNIBILITY, ARX = "ncp", "discernibility", "arx"
 OBJECTIVES = (NCP, DISCERNIBILITY, ARX)

@@ -25,7 +25,7 @@ from headgate.core.distinct import distinct_rows
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.published import PublishedCells
+from headgate.core.published_form.published_table import PublishedCells
 from headgate.core.spelling import as_written, factorize, value_text
 from headgate.risk.candidates.runs import Runs, cell_runs, stacked
 from headgate.risk.candidates.similar import check_similar, similar_runs

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Column
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedCells
+from headgate.core.published_form.published_table import PublishedCells
 from headgate.core.spelling import LARGEST_INTEGER, is_blank
 from headgate.risk.candidates.consistency import check_shared, open_column
 from headgate.risk.candidates.runs import cell_runs

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.cell_reader import CellReader
 from headgate.core.cells import EVERYTHING, format_label
 from headgate.core.columns import MISSING, Column
 from headgate.core.kinds.kind_rules import FLAT
-from headgate.core.published import PublishedCells
+from headgate.core.published_form.cell_reader import CellReader
+from headgate.core.published_form.published_table import PublishedCells
 
 
 @dataclass(frozen=True, eq=False)

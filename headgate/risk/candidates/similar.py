@@ -13,7 +13,7 @@ from headgate.core.cells import Everything, Interval, Members, Missing, Single, 
 from headgate.core.columns import MISSING, Column
 from headgate.core.errors import InputRejected
 from headgate.core.kinds.kind_rules import FLAT
-from headgate.core.published import PublishedCells
+from headgate.core.published_form.published_table import PublishedCells
 from headgate.core.tolerance import TOLERANCE
 from headgate.risk.candidates.runs import Runs, joined, run_ends
 

@@ -21,7 +21,7 @@ from headgate.core.columns import Column, Kind
 from headgate.core.encode import encode_column
 from headgate.core.errors import InputRejected
 from headgate.core.inferred import absent_column, check_text_names, given_hierarchy, inferred_kind
-from headgate.core.published import PublishedCells, PublishedTable
+from headgate.core.published_form.published_table import PublishedCells, PublishedTable
 from headgate.core.spelling import value_text
 from headgate.core.tolerance import TOLERANCE, exact
 from headgate.risk.candidates.consistency import consistent_individuals, frame_cells, open_spec, without_suppressed

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from headgate.core.distinct import distinct_rows
-from headgate.core.published import PublishedTable
+from headgate.core.published_form.published_table import PublishedTable
 from headgate.risk.disclosure.decision import shares_of_risk
 from headgate.risk.disclosure.expected_loss import DisclosureRisk
 

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.cell_reader import CellReader
 from headgate.core.cells import (
     EVERYTHING,
     Everything,
@@ -24,7 +23,8 @@ from headgate.core.cells import (
     parse_cell,
 )
 from headgate.core.columns import Column
-from headgate.core.published import PublishedCells, PublishedTable
+from headgate.core.published_form.cell_reader import CellReader
+from headgate.core.published_form.published_table import PublishedCells, PublishedTable
 from headgate.risk.disclosure.expected_loss import (
     Dictionary,
     DisclosureRisk,

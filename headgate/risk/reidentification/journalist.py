@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Column
 from headgate.core.distinct import distinct_rows
-from headgate.core.published import PublishedTable
+from headgate.core.published_form.published_table import PublishedTable
 from headgate.risk.candidates.consistency import consistent_individuals, frame_cells
 from headgate.risk.disclosure.expected_loss import disclosure_risk
 from headgate.risk.disclosure.sensitivity import Sensitivity

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from headgate.core.columns import Column, Kind
 from headgate.core.errors import InputRejected
 from headgate.core.inferred import absent_column
-from headgate.core.published import PublishedCells
+from headgate.core.published_form.published_table import PublishedCells
 from headgate.core.tolerance import is_whole
 from headgate.risk.candidates.consistency import consistent_individuals
 from headgate.risk.candidates.runs import cell_runs

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Column
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedCells
+from headgate.core.published_form.published_table import PublishedCells
 from headgate.risk.candidates.consistency import consistent_individuals
 from headgate.risk.disclosure.expected_loss import shown
 from headgate.risk.disclosure.sensitivity import Sensitivity, loss

@@ -14,7 +14,7 @@ import pytest
 
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from policies.gates.figures import ReleaseUtility
 from policies.gates.verdict import Requirement
 from policies.judging.measure import measure_table

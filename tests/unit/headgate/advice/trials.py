@@ -10,7 +10,7 @@ from headgate.advice.result import TableAdvice, Tried
 from headgate.advice.table_advice import Sweep, Trial, advise
 from headgate.core.columns import Column, Table
 from headgate.core.errors import RequirementNotMet
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity
 from headgate.methods.anonymize import anonymize
 from headgate.methods.blocks.blocks_method import Blocks

@@ -11,7 +11,7 @@ import pandas as pd
 
 from headgate.core.columns import Kind, Role, Table
 from headgate.core.encode import ColumnSpec, encode_table
-from headgate.core.published import PublishedTable, publish_form
+from headgate.core.published_form.published_table import PublishedTable, publish_form
 
 Row = tuple[int, str | None, str | None, str]  # age, sex, illness, job
 

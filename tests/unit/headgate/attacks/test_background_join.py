@@ -13,7 +13,7 @@ from headgate.attacks.background_join import background_join, join_across
 from headgate.attacks.homogeneity import homogeneity
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec
-from headgate.core.published import from_frame, publish_form, to_frame
+from headgate.core.published_form.published_table import from_frame, publish_form, to_frame
 from tests.unit.headgate.attacks.planted import drawn, majority, small
 from tests.unit.headgate.attacks.seeds import seeds
 

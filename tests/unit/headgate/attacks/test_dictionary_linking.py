@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from headgate.attacks.dictionary_linking import DictionaryLinking, Register, dictionary_linking
 from headgate.core.columns import Column
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedTable, from_frame, publish_form, to_frame
+from headgate.core.published_form.published_table import PublishedTable, from_frame, publish_form, to_frame
 from headgate.risk.candidates.consistency import encode_dictionary
 from tests.unit.headgate.attacks.planted import Small, drawn, small
 

@@ -12,7 +12,7 @@ from headgate.attacks.homogeneity import homogeneity
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec
 from headgate.core.errors import InputRejected
-from headgate.core.published import from_frame, to_frame
+from headgate.core.published_form.published_table import from_frame, to_frame
 from tests.unit.headgate.attacks.planted import drawn, majority, small
 from tests.unit.headgate.attacks.seeds import seeds
 

@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 
 from headgate.attacks.linkage import linkage_frames, order_linkage, outside_linkage
 from headgate.core.errors import InputRejected
-from headgate.core.published import to_frame
+from headgate.core.published_form.published_table import to_frame
 from tests.unit.headgate.attacks.planted import Small, small
 
 

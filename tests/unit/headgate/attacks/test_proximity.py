@@ -12,7 +12,7 @@ from headgate.attacks.proximity import proximity
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from tests.unit.headgate.attacks.planted import drawn
 from tests.unit.headgate.attacks.seeds import seeds
 

@@ -11,7 +11,7 @@ from headgate.attacks.background_join import background_join, join_across
 from headgate.attacks.homogeneity import homogeneity
 from headgate.attacks.success import success, wilson
 from headgate.core.errors import InputRejected
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from tests.unit.headgate.attacks.planted import small
 
 

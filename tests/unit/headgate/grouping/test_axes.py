@@ -5,9 +5,9 @@ import pytest
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
-from headgate.core.generalize import generalize
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.published import publish_form
+from headgate.core.published_form.generalize import generalize
+from headgate.core.published_form.published_table import publish_form
 from headgate.grouping.axes import _mixed, axes_of, published_keys
 from headgate.grouping.compiling import loop
 from headgate.grouping.sorting import sorted_order

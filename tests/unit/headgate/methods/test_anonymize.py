@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from headgate.grouping.conditions import frequencies_of
 from headgate.grouping.limits import delta_l, dissimilarity, linkability
 from headgate.methods.anonymize import anonymize

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column, encode_table
 from headgate.core.errors import InputRejected
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from headgate.counting.class_counts import count
 from headgate.principles.linkability import linkability
 from headgate.principles.xy_linkability import Projected, xy_linkability, xy_linkability_bound

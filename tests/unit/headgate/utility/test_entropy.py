@@ -17,7 +17,7 @@ from headgate.core.calendar_parts import format_day
 from headgate.core.columns import Kind, Role, Table
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
-from headgate.core.published import from_frame, publish_form, to_frame
+from headgate.core.published_form.published_table import from_frame, publish_form, to_frame
 from headgate.utility.entropy import entropy_loss
 
 PEOPLE = Callable[..., Table]

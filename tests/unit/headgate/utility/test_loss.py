@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.core.errors import InputRejected
-from headgate.core.generalize import generalize
-from headgate.core.published import from_frame, publish_form, to_frame
+from headgate.core.published_form.generalize import generalize
+from headgate.core.published_form.published_table import from_frame, publish_form, to_frame
 from headgate.utility.loss import discernibility, information_loss
 from tests.unit.headgate.utility.invented_people import SPECS, people
 

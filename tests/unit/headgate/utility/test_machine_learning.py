@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from headgate.core.cell_reader import CellReader
 from headgate.core.columns import Kind, Role, Table
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected, RequirementNotMet
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.published import PublishedTable, publish_form
+from headgate.core.published_form.cell_reader import CellReader
+from headgate.core.published_form.published_table import PublishedTable, publish_form
 from headgate.utility import machine_learning
 from headgate.utility.machine_learning import classifier_accuracy
 

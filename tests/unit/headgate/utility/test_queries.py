@@ -11,7 +11,7 @@ import pytest
 from headgate.core.columns import Kind, Role, Table
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected, RequirementNotMet
-from headgate.core.published import from_frame, publish_form, to_frame
+from headgate.core.published_form.published_table import from_frame, publish_form, to_frame
 from headgate.utility import queries
 from headgate.utility.queries import count_query_error
 from tests.unit.headgate.utility.invented_people import SPECS, people

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from headgate.core.columns import Table
 from headgate.core.errors import InputRejected
-from headgate.core.published import publish_form, to_frame
+from headgate.core.published_form.published_table import publish_form, to_frame
 from headgate.utility.suppression import suppression
 
 

@@ -12,7 +12,7 @@ import pytest
 from headgate.core.columns import Table
 from headgate.core.distance import Distance
 from headgate.core.encode import encode_table
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from policies.gates.gate import GatedTable
 from policies.gates.verdict import Requirement, Verdict
 from policies.schema.policy import Policy

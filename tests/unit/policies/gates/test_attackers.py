@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from headgate.core.columns import Column, Table
 from headgate.core.encode import encode_table
 from headgate.core.errors import Defect, InputRejected
-from headgate.core.published import PublishedCells, PublishedTable, publish_form
+from headgate.core.published_form.published_table import PublishedCells, PublishedTable, publish_form
 from headgate.projection.bitmap import bitmap_table
 from headgate.risk.candidates.consistency import encode_dictionary
 from policies.gates.attackers import OwnWeights, attackers_of, needs_whose, sensitivity_of, threats

@@ -77,7 +77,7 @@ publish: {to: toys}
 
 def journey(folder: Path) -> dict[str, Any]:
     from headgate.core.encode import encode_table
-    from headgate.core.published import publish_form
+    from headgate.core.published_form.published_table import publish_form
     from policies.judging.measure import measure_table
     from policies.judging.method_limits import monotone
     from policies.judging.verdicts import judge
@@ -123,8 +123,8 @@ def shown(promise: Any, figures: Any, verdicts: Any) -> dict[str, Any]:
     """The refusal, the terminal, `--json`, the report and MLflow."""
     from rich.console import Console
 
-    from flows.cli.manifest_view import gates_table
-    from flows.cli.shapes import table_shape
+    from flows.terminal.manifest_view import gates_table
+    from flows.terminal.shapes import table_shape
     from policies.judging.verdicts import refusal_of
     from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable
     from tasks.reporting.mlflow_record import TrackedRelease, release_run, table_run

@@ -12,7 +12,7 @@ import pytest
 
 from headgate.core.columns import Table
 from headgate.core.encode import encode_table
-from headgate.core.published import PublishedTable, publish_form
+from headgate.core.published_form.published_table import PublishedTable, publish_form
 from headgate.risk.candidates.consistency import encode_dictionary
 from headgate.risk.disclosure.decision import risk_distribution
 from policies.gates.attackers import OwnWeights, attackers_of, threats

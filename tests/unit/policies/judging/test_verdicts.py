@@ -13,7 +13,7 @@ import pytest
 from headgate.core.columns import Column, Kind, Table
 from headgate.core.encode import encode_table
 from headgate.core.errors import Defect, InputRejected, RequirementNotMet
-from headgate.core.published import PublishedTable, from_frame, publish_form, to_frame
+from headgate.core.published_form.published_table import PublishedTable, from_frame, publish_form, to_frame
 from policies.gates.attackers import attackers_of, threats
 from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Requirement, Verdict

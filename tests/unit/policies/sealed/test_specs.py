@@ -13,7 +13,7 @@ from headgate.core.described import mask_hierarchy, widths_hierarchy
 from headgate.core.encode import encode_column, encode_table
 from headgate.core.errors import InputRejected, PolicyInvalid
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from headgate.utility.loss import information_loss
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy

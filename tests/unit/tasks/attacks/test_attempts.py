@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from headgate.core.columns import GROUP, Column
-from headgate.core.published import PublishedTable, to_frame
+from headgate.core.published_form.published_table import PublishedTable, to_frame
 from headgate.risk.disclosure.sensitivity import Sensitivity
 from policies.gates.attackers import Attacker
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column
-from headgate.core.generalize import generalize
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.published import publish_form
+from headgate.core.published_form.generalize import generalize
+from headgate.core.published_form.published_table import publish_form
 from tasks.expectations.outbound import Declared, expect_outbound, withheld_columns
 from tasks.expectations.running import failures, refuse_failed_outbound
 from tasks.reading.ingest import ingest

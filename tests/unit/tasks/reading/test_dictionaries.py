@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.core.published import PublishedCells
+from headgate.core.published_form.published_table import PublishedCells
 from headgate.risk.candidates.consistency import consistent_individuals
 from headgate.risk.disclosure.what_if import coarser_cells
 from tasks.reading.dictionaries import encode_dictionaries

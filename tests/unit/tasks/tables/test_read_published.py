@@ -11,7 +11,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from headgate.core.errors import InputRejected, IntegrityBroken
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from policies.sealed.specs import promise_of
 from tasks.reading.ingest import ingest
 from tasks.tables.read_published import read_back, read_published, read_published_frame

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.core.errors import Defect, StoreUnavailable
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from policies.sealed.specs import promise_of
 from tasks.reading.ingest import ingest
 from tasks.reporting.package import FILE_NAME, TableEntry, write_datapackage

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from headgate.core.levels import levels_of
+from headgate.core.published_form.levels import levels_of
 from headgate.grouping.conditions import Closeness, DistinctL
 from headgate.grouping.watch import Stopped, Watch
 from headgate.methods.full_domain.level_settings import LevelSettings

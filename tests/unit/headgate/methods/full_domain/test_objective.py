@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from headgate.methods.full_domain.level_search import full_domain
 from headgate.methods.full_domain.level_settings import LevelSettings
 from headgate.utility.loss import discernibility, information_loss

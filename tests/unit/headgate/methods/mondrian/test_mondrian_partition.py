@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from headgate.methods.mondrian.mondrian_partition import mondrian_partition
 from tests.unit.headgate.methods.mondrian.definitions import (
     MONOTONE,

@@ -13,7 +13,7 @@ import pytest
 from headgate.core.columns import Column, Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.published import PublishedCells
+from headgate.core.published_form.published_table import PublishedCells
 from headgate.risk.candidates import consistency
 
 TREE = [["Rome", "Italy", "*"], ["Milan", "Italy", "*"], ["Lyon", "France", "*"], ["Nice", "France", "*"]]

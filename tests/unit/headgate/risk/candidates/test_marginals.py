@@ -16,7 +16,7 @@ from headgate.core.columns import Column, Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.published import PublishedCells
+from headgate.core.published_form.published_table import PublishedCells
 from headgate.risk.candidates.consistency import consistent_individuals, encode_dictionary
 from headgate.risk.candidates.marginals import expected_individuals, marginals_of
 

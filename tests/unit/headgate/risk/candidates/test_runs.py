@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from headgate.core.cell_reader import CellReader
 from headgate.core.columns import Column
-from headgate.core.published import PublishedCells
+from headgate.core.published_form.cell_reader import CellReader
+from headgate.core.published_form.published_table import PublishedCells
 from headgate.risk.candidates.consistency import encode_dictionary
 from headgate.risk.candidates.runs import cell_runs
 from tests.unit.headgate.risk.candidates.release_and_register import COVERED, DOMAINS, HELD, published

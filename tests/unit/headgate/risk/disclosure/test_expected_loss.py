@@ -15,7 +15,7 @@ from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from headgate.risk.candidates import consistency
 from headgate.risk.candidates.consistency import encode_dictionary
 from headgate.risk.disclosure.expected_loss import disclosure, disclosure_risk

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.core.published import PublishedCells, PublishedTable
+from headgate.core.published_form.published_table import PublishedCells, PublishedTable
 from headgate.risk.disclosure.expected_loss import DisclosureRisk
 from headgate.risk.disclosure.patterns import Pattern, riskiest
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.core.cell_reader import CellReader
 from headgate.core.columns import Column, Kind, Role, Table
 from headgate.core.encode import ColumnSpec, encode_column, encode_table
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.published import PublishedCells, PublishedTable, publish_form
+from headgate.core.published_form.cell_reader import CellReader
+from headgate.core.published_form.published_table import PublishedCells, PublishedTable, publish_form
 from headgate.risk.candidates.consistency import encode_dictionary
 from headgate.risk.candidates.marginals import marginals_of
 from headgate.risk.disclosure.expected_loss import Dictionary, candidates, disclosure

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
-from headgate.core.published import publish_form
+from headgate.core.published_form.published_table import publish_form
 from headgate.risk.candidates.consistency import encode_dictionary
 from headgate.risk.reidentification.journalist import journalist_frames, journalist_risk
 from headgate.risk.reidentification.prosecutor import reidentification

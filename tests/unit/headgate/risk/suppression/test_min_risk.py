@@ -16,7 +16,7 @@ from headgate.core.columns import Column, Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.published import PublishedCells
+from headgate.core.published_form.published_table import PublishedCells
 from headgate.risk.disclosure.expected_loss import disclosure_risk
 from headgate.risk.disclosure.sensitivity import Sensitivity
 from headgate.risk.suppression import min_risk as module

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from headgate.core.columns import Column, Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
-from headgate.core.published import PublishedCells
+from headgate.core.published_form.published_table import PublishedCells
 from headgate.risk.disclosure.sensitivity import Sensitivity
 from headgate.risk.suppression.rules import (
     best_of,

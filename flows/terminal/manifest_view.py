@@ -1,0 +1,77 @@
+"""A candidate as the steward and the approvers see it in the terminal: what would be published, and the gates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flows.terminal.output import plain, results, tell
+from flows.terminal.shown_figures import figure, gate_name, in_words, named_attributes, percentage, plain_table, required_figure
+from tasks.runtime.wording import counted
+
+if TYPE_CHECKING:
+    from policies.gates.figures import TableFigures
+    from policies.gates.verdict import Verdict
+    from policies.sealed.manifest import Manifest, Plan
+
+
+def show_manifest(manifest: Manifest, candidate: str, state: str) -> None:
+    from rich.text import Text
+
+    out = results()
+    title = "" if manifest.title in ("", manifest.dataset) else f" ({plain(manifest.title)})"
+    out.print(Text.assemble((manifest.dataset, "bold"), f"{title} – {in_words(state)}"), soft_wrap=True)
+    out.print(f"candidate {candidate}", soft_wrap=True)
+    out.print(f"{manifest.rows:,} rows, {manifest.suppressed:,} suppressed.")
+    if manifest.suppressed_cells:
+        cells = ", ".join(f"{number:,} of {name}" for name, number in manifest.suppressed_cells.items())
+        tell(out, f"Cells suppressed before anything else: {cells}.")
+    tell(out, plan_line(manifest.plan))
+    out.print()
+    for entry in manifest.tables:
+        tell(out, f"{entry.name}: {named_attributes(entry.sensitive)}")
+    out.print()
+    out.print(tables_table(manifest.tables))
+    out.print()
+    out.print(gates_table(manifest.verdicts))
+    for verdict in manifest.verdicts:
+        if verdict.remedy:
+            tell(out, plain(f"{gate_name(verdict)} in {verdict.table or 'the release'}: {verdict.remedy}"))
+
+
+def plan_line(plan: Plan) -> str:
+    return (
+        f"Plan ({plan.method}): {counted(len(plan.tables), 'table')}, "
+        f"association loss {figure(plan.association_loss)}, information exposure {figure(plan.information_exposure)}"
+    )
+
+
+def tables_table(tables: Sequence[TableFigures]) -> Any:
+    shown = plain_table(("table", "groups", "k", "δ reached", "linkability", "loss (NCP)", "query error"), words=("table",))
+    for entry in tables:
+        figures = (figure(value) for value in (entry.figure("delta_reached"), entry.figure("linkability"), entry.ncp))
+        shown.add_row(entry.name, f"{entry.groups:,}", str(entry.k), *figures, percentage(entry.query_error_mean))
+    return shown
+
+
+def gates_table(verdicts: Sequence[Verdict]) -> Any:
+    """One line per verdict."""
+    from rich.text import Text
+
+    unbroken = ("table", "measured", "required", "verdict")
+    table = plain_table(("gate", *unbroken), words=("gate", "table", "verdict"), unbroken=unbroken)
+    for verdict in verdicts:
+        mark = Text("passed", style="green") if verdict.passed else Text("refused", style="bold red")
+        table.add_row(plain(gate_name(verdict)), verdict.table or "release", figure(verdict.measured), required_figure(verdict), mark)
+    return table
+
+
+def show_folder(folder: Path) -> None:
+    results().print(f"\nfolder {folder}\nreport {folder / 'report.html'}", soft_wrap=True)
+
+
+def show_what_is_needed(manifest: Manifest, candidate: str) -> None:
+    approvers = ", ".join(dict.fromkeys(signer.principal for signer in manifest.signers if signer.principal != manifest.runner.principal))
+    results().print(f"{manifest.approvals_required} of {approvers} must approve:", soft_wrap=True)
+    results().print(f"  headgate approve {candidate[:12]} --key KEY --reason TEXT", soft_wrap=True)

@@ -1,0 +1,202 @@
+"""The published form of one table, and the only thing that gates measure: built from a partition, or from a file read again.
+
+Quasi-identifiers are texts (headgate.core.cells), sensitive and insensitive columns are encoded as in the source, and every row carries a
+group number. Suppressed rows are not in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from headgate.core.columns import GROUP, Codes, Column, Table
+from headgate.core.distinct import distinct_rows
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.errors import InputRejected
+from headgate.core.kinds.number import whole_numbers
+from headgate.core.published_form.generalize import generalize
+from headgate.core.published_form.levels import levels_of
+
+
+class PublishedCells(NamedTuple):
+    """One quasi-identifier: one code per row, and the text of each code. No text is listed twice or unused."""
+
+    codes: Codes
+    texts: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedTable:
+    name: str
+    rows: int
+    group: Codes
+    cells: Mapping[str, PublishedCells]
+    sensitive: Mapping[str, Column]
+    insensitive: Mapping[str, Column]
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The source's attributes in this table; bits count as their set."""
+        origins = (column.origin or name for name, column in self.sensitive.items())
+        return tuple(dict.fromkeys((*self.cells, *origins, *self.insensitive)))
+
+    @property
+    def groups(self) -> int:
+        return int(self.group.max(initial=-1)) + 1
+
+    def classes(self) -> list[Codes]:
+        """The two readings of "group": by group number, and by published quasi-identifier values. Every principle is measured over
+        both and the worse counts; the second is left out where it is the first."""
+        by_values = self.by_values()
+        _, both = distinct_rows(np.stack([self.group, by_values], axis=1))
+        same = int(both.max(initial=-1)) + 1 == self.groups == int(by_values.max(initial=-1)) + 1
+        return [self.group] if same else [self.group, by_values]
+
+    def by_values(self) -> Codes:
+        """Rows with the same published quasi-identifier values, numbered 0, 1, 2 …"""
+        codes = [cells.codes for cells in self.cells.values()]
+        if not codes:
+            return np.zeros(self.rows, dtype=np.int32)
+        return distinct_rows(np.stack(codes, axis=1))[1]
+
+
+def publish_form(
+    table: Table,
+    groups: NDArray[np.integer[Any]],
+    name: str,
+    sensitive: Sequence[str],
+    insensitive: Sequence[str] = (),
+    levels: Mapping[str, int] | None = None,
+) -> PublishedTable:
+    """Generalizes the quasi-identifiers over the groups and drops the suppressed rows. A release without groups is an error.
+
+    With `levels`, those of full-domain generalization, a cell is its node at that level, not the least that covers the group."""
+    if len(groups) != table.rows:
+        raise InputRejected(f"{len(groups)} group numbers for {table.rows} rows.", "Give one group number per row.")
+    numbers: Codes = groups.astype(np.int32)
+    count = int(numbers.max(initial=-1)) + 1
+    if count == 0:
+        raise InputRejected("A release without groups publishes nothing.", "Suppress fewer rows.")
+    if not table.quasi:
+        raise InputRejected("No attribute is a quasi-identifier.", "Declare at least one attribute with role: quasi.")
+    kept = np.flatnonzero(numbers >= 0)
+    group = numbers[kept]
+    cells: dict[str, PublishedCells] = {}
+    for column in table.select(table.quasi):
+        if levels is not None:
+            cells[column.name] = _at_level(column, kept, levels)
+            continue
+        codes, texts = pd.factorize(generalize(column, numbers, count).texts)
+        cells[column.name] = PublishedCells(codes.astype(np.int32)[group], np.asarray(texts, dtype=object))
+    return PublishedTable(
+        name,
+        len(kept),
+        group,
+        cells,
+        {column.name: column.take(kept) for column in table.select(sensitive)},
+        {column.name: column.take(kept) for column in table.select(insensitive)},
+    )
+
+
+def _at_level(column: Column, kept: NDArray[np.intp], chosen: Mapping[str, int]) -> PublishedCells:
+    levels = levels_of(column)
+    level = chosen.get(column.name, -1)
+    if not 0 <= level < len(levels):
+        raise InputRejected(f"The level of '{column.name}' is not given, or its hierarchy has no such level.", "Give a level of each.")
+    nodes, codes = np.unique(levels.nodes[level][column.codes[kept]], return_inverse=True)  # code −1 is the last place, missing
+    return PublishedCells(codes.astype(np.int32), levels.texts[level][nodes])
+
+
+def to_frame(published: PublishedTable, seed: int) -> pd.DataFrame:
+    """Plain decoded columns, in an order and with group numbers that nothing else shares. `seed` comes from `secrets`.
+
+    The order is drawn from SHAKE-256 of the seed: a cryptographic generator, since one table must not help to order another."""
+    if GROUP in published.cells or GROUP in published.sensitive or GROUP in published.insensitive:
+        raise InputRejected(f"A column is named '{GROUP}', which the published table needs.", "Rename it in the source and the policy.")
+    order = order_of_rows(published, seed)
+    numbers = _shuffled(published.groups, f"{seed} groups").astype(np.int64) + 1
+    columns: dict[str, Any] = {}
+    for name, cells in published.cells.items():
+        columns[name] = np.array([text or None for text in cells.texts], dtype=object)[cells.codes[order]]
+    for column in (*published.sensitive.values(), *published.insensitive.values()):
+        columns.update(_decoded(column.take(order)))
+    columns[GROUP] = numbers[published.group[order]]
+    return pd.DataFrame(columns, index=pd.RangeIndex(published.rows))
+
+
+def order_of_rows(published: PublishedTable, seed: int) -> NDArray[np.intp]:
+    """Which record `to_frame` writes in which place. This order can undo the shuffle, so it never leaves memory."""
+    return _shuffled(published.rows, f"{seed} rows")
+
+
+def from_frame(
+    frame: pd.DataFrame,
+    name: str,
+    quasi: Sequence[str],
+    sensitive: Mapping[str, ColumnSpec],
+    insensitive: Mapping[str, ColumnSpec] | None = None,
+    group: str | None = GROUP,
+) -> PublishedTable:
+    """A published file read again; an empty text is a missing cell. With `group` None rows are grouped by quasi-identifier values."""
+    specs = {**sensitive, **(insensitive or {})}
+    parts = (part for spec in specs.values() for part in (spec.components or (spec.name,)))
+    _check_columns(frame, name, [*quasi, *parts, *([group] if group else [])])
+    cells = {attribute: _published_cells(frame[attribute]) for attribute in quasi}
+    columns = {key: encode_column(_source(frame, spec), spec) for key, spec in specs.items()}
+    numbers = _group_numbers(frame[group], name) if group else np.zeros(len(frame), dtype=np.int32)
+    published = PublishedTable(
+        name, len(frame), numbers, cells, {key: columns[key] for key in sensitive}, {key: columns[key] for key in insensitive or {}}
+    )
+    return published if group else replace(published, group=published.by_values())
+
+
+def _check_columns(frame: pd.DataFrame, name: str, columns: Sequence[str]) -> None:
+    for column in columns:
+        times = int((frame.columns == column).sum())
+        if times != 1:
+            raise InputRejected(f"Column '{column}' is {'not' if times == 0 else 'twice'} in table '{name}'.", "Publish the table again.")
+    if len(frame) == 0:
+        raise InputRejected(f"Table '{name}' has no rows.", "Publish the table again.")
+
+
+def _group_numbers(cells: pd.Series, name: str) -> Codes:
+    if cells.isna().any() or (cells.astype(object) == "").any():
+        raise InputRejected(f"Table '{name}' has rows without a group number.", "Publish the table again.")
+    return pd.factorize(cells)[0].astype(np.int32)
+
+
+def _published_cells(column: pd.Series) -> PublishedCells:
+    """Each distinct cell is processed once; a missing cell is the empty text."""
+    codes, distinct = pd.factorize(column, use_na_sentinel=True)
+    texts = [str(cell) for cell in distinct] + ([""] if (codes < 0).any() else [])
+    place: dict[str, int] = {}
+    number = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
+    return PublishedCells(number[codes], np.array(list(place), dtype=object))
+
+
+def _source(frame: pd.DataFrame, spec: ColumnSpec) -> pd.Series | pd.DataFrame:
+    emptied = {name: _emptied(frame[name]) for name in (spec.components or (spec.name,))}
+    return pd.DataFrame(emptied) if spec.kind.rules.components else emptied[spec.name]
+
+
+def _emptied(cells: pd.Series) -> pd.Series:
+    if pd.api.types.is_numeric_dtype(cells.dtype):
+        return cells
+    return cells.mask((cells == "").fillna(False).astype(bool))
+
+
+def _shuffled(size: int, key: str) -> NDArray[np.intp]:
+    stream = hashlib.shake_256(f"headgate {key}".encode()).digest(8 * size)
+    return np.argsort(np.frombuffer(stream, dtype=np.uint64), kind="stable")
+
+
+def _decoded(column: Column) -> dict[str, Any]:
+    """As in the source: numbers as numbers, days as YYYY-MM-DD, sets joined by their separator, vectors as their components, and bitmap
+    columns as 0 and 1."""
+    return {column.name: whole_numbers(column)} if column.origin is not None else column.kind.rules.decoded(column)

@@ -1,0 +1,1 @@
+"""What becomes of a release: what it has done so far, put together, is tracked and sealed, or ends as refused, failed or nothing new."""

@@ -1,0 +1,179 @@
+"""What a release measured, put into the records that leave it: for MLflow, for the report, for the manifest, and for whoever waits."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from headgate.risk.disclosure.patterns import Pattern
+from policies.gates.verdict import Verdict
+from policies.judging.exposure import Exposure
+from policies.ledger.states import State
+from policies.sealed.manifest import Manifest
+from policies.sealed.promise import Promise
+from tasks.approval.approvals import manifest_signers
+from tasks.release.account import Account
+from tasks.release.closing.so_far import SoFar
+from tasks.release.run import Run, product
+from tasks.release.steps.judge_release import Judgement
+from tasks.reporting.measured_tables import Limits, MeasuredRelease, MeasuredTable, Outcome
+from tasks.reporting.mlflow_record import TrackedRelease
+from tasks.reporting.report import ReportContent, Sample
+from tasks.signing.signers import TrustRoots
+from tasks.tables.read_published import ReadBack
+
+SAMPLE_ROWS = 10
+
+
+def seed_commitment(seed: bytes) -> str:
+    """Says which seed was used without telling it; the seed itself stays with the keys."""
+    return hashlib.sha256(b"headgate seed 1\n" + seed).hexdigest()
+
+
+def measured_release(run: Run, done: SoFar, refusal: str = "") -> MeasuredRelease:
+    get, policy = run.spool.get, run.policy
+    judgement = None if done.judged is None else get(done.judged.judgement)
+    tables, exposed, verdicts = _measured_tables(run, done, judgement)
+    return MeasuredRelease(
+        dataset=policy.dataset,
+        title=policy.title or policy.dataset,
+        release_id=run.release_id,
+        created=run.started,
+        policy_digest=run.loaded.digest,
+        rows=0 if done.read is None else done.read.rows,
+        suppressed=done.suppressed_rows,
+        promise=_promise(run, done),
+        plan=None if done.planned is None else get(done.planned.plan),
+        tables=tables,
+        verdicts=verdicts,
+        utility=None if judgement is None else judgement.utility,
+        outcomes=tuple(_outcomes(run, done)),
+        limits=_limits(run),
+        attacks=() if done.attacked is None else get(done.attacked.sentences),
+        suppressed_cells={} if done.suppressed is None else done.suppressed.cells,
+        exposures=exposed,
+        bounds=() if judgement is None else judgement.bounds,
+        refusal=refusal,
+    )
+
+
+def _measured_tables(
+    run: Run, done: SoFar, judgement: Judgement | None
+) -> tuple[tuple[MeasuredTable, ...], tuple[Exposure, ...], tuple[Verdict, ...]]:
+    """The tables of the release; where no plan passed, the one that was tried last, and what spoke against it."""
+    if done.not_planned is not None:
+        stopped = run.spool.get(done.not_planned.stopped)
+        return () if stopped.table is None else (stopped.table,), stopped.exposures, stopped.verdicts
+    measured = [run.spool.get(table.measurement) for table in done.gated]
+    exposed = tuple(shown for each in measured for shown in each.exposures)
+    return tuple(each.table for each in measured), exposed, () if judgement is None else judgement.verdicts
+
+
+def _promise(run: Run, done: SoFar) -> Promise | None:
+    """What the tables of the plan promise; before there is a plan, what the policy does."""
+    if done.planned is not None:
+        return run.spool.get(done.planned.promise)
+    return None if done.transformed is None else run.spool.get(done.transformed.encoded).promise
+
+
+def _limits(run: Run) -> Limits:
+    utility, projection = run.policy.utility, run.policy.projection
+    return Limits(
+        float(projection.association_loss),
+        float(projection.join_threat),
+        None if utility.max_error is None else float(utility.max_error),
+        None if utility.max_loss is None else float(utility.max_loss),
+    )
+
+
+def _outcomes(run: Run, done: SoFar) -> list[Outcome]:
+    return [
+        Outcome("out" if checked.table else "in", outcome.type, outcome.column or "", outcome.success, checked.table)
+        for checked in done.checked
+        for outcome in run.spool.get(checked.outcomes)
+    ]
+
+
+def tracked_release(run: Run, done: SoFar, refusal: str = "") -> TrackedRelease:
+    return TrackedRelease(
+        measured=measured_release(run, done, refusal),
+        policy_text=run.loaded.text,
+        seed_commitment=seed_commitment(run.seed),
+        source_hmac="" if done.read is None else done.read.source_hmac,
+        code_version=product(),
+        runner=run.runner.principal,
+        seconds=run.clock.seconds,
+    )
+
+
+def report_content(run: Run, done: SoFar, refusal: str = "") -> ReportContent:
+    """With a sample of the published rows where there is a candidate; a refused release shows figures only."""
+    policy = run.policy
+    samples: tuple[Sample, ...] = ()
+    patterns: dict[tuple[str, str], tuple[Pattern, ...]] = {}
+    if not refusal:
+        samples = tuple(_sample(table.table, run.spool.get(table.read)) for table in done.written)
+        patterns = {(table.table, name): shown for table in done.gated for name, shown in run.spool.get(table.measurement).patterns.items()}
+    measured = measured_release(run, done, refusal)
+    return ReportContent(measured, product(), samples, patterns, policy.approval.required, policy.publish.to)
+
+
+def _sample(name: str, read: ReadBack) -> Sample:
+    """The first rows as written: the order of a published table is random, so these are any rows."""
+    texts = read.texts.slice(0, SAMPLE_ROWS)
+    rows = tuple(
+        tuple(None if cell is None or cell == "" else str(cell) for cell in row) for row in zip(*texts.to_pydict().values(), strict=True)
+    )
+    return Sample(name, tuple(texts.column_names), rows)
+
+
+def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
+    get, policy, whole = run.spool.get, run.policy, done.whole()
+    judgement = get(whole.judged.judgement)
+    return Manifest(
+        product=product(),
+        dataset=policy.dataset,
+        title=policy.title or policy.dataset,
+        release_id=run.release_id,
+        created=run.started,
+        policy_digest=run.loaded.digest,
+        source_hmac=whole.read.source_hmac,
+        dictionary_hmacs={} if done.held is None else dict(done.held.hmacs),
+        rows=whole.read.rows,
+        suppressed=whole.agreed.suppressed,
+        suppressed_cells={} if done.suppressed is None else dict(done.suppressed.cells),
+        seed_commitment=seed_commitment(run.seed),
+        approvals_required=policy.approval.required,
+        runner=run.runner,
+        signers=manifest_signers(roots),
+        signers_digest=roots.digest,
+        publish_to=policy.publish.to,
+        promise=get(whole.planned.promise),
+        plan=get(whole.planned.plan),
+        tables=tuple(get(table.measurement).table.figures for table in done.gated),
+        verdicts=judgement.verdicts,
+        utility=judgement.utility,
+        attacks=get(whole.attacked.sentences),
+        mlflow_run_id=done.mlflow_run_id,
+        files=(),
+    )
+
+
+def account_of(run: Run, done: SoFar, state: State, folder: Path | None, candidate: str = "") -> Account:
+    measured = measured_release(run, done)
+    return Account(
+        release_id=run.release_id,
+        dataset=run.policy.dataset,
+        state=state,
+        candidate=candidate,
+        rows=measured.rows,
+        suppressed=measured.suppressed,
+        suppressed_cells=measured.suppressed_cells,
+        plan=measured.plan,
+        tables=tuple(table.figures for table in measured.tables) if measured.plan is not None else (),
+        verdicts=measured.verdicts,
+        utility=measured.utility,
+        mlflow_run_id=done.mlflow_run_id,
+        folder=folder,
+        seconds=run.clock.seconds,
+    )

@@ -1,0 +1,71 @@
+"""Step 8: what describes the tables is put beside them, the folder is sealed under the digest of its manifest, and the ledger is told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from policies.judging.verdicts import require_passed
+from policies.ledger.states import State
+from tasks.approval.approvals import SIGNERS_FILE, policy_roots
+from tasks.attacks.origin import keep_origin
+from tasks.release.closing.assemble import manifest_of, report_content
+from tasks.release.closing.end_release import end_as_sealed
+from tasks.release.closing.so_far import SoFar
+from tasks.release.run import Run
+from tasks.release.steps.choose_plan import insensitive_of, sensitive_of
+from tasks.reporting.mlflow_runs import tag_candidate
+from tasks.reporting.package import TableEntry, write_datapackage
+from tasks.reporting.report import render_report
+from tasks.signing.keys import write_private
+from tasks.stores.files import write_file
+from tasks.stores.seal import Candidate, seal
+
+SEEDS = "seeds"
+
+
+@dataclass(frozen=True)
+class Sealed:
+    candidate: str
+    folder: Path
+    state: State
+
+
+def seal_candidate(run: Run, done: SoFar) -> Sealed:
+    """The candidate, which is none before the ledger says so; nothing that can still fail follows the ledger's word."""
+    candidate = _sealed(run, done)
+    tag_candidate(done.mlflow_run_id, candidate.id, run.home.root)
+    return Sealed(candidate.id, candidate.folder, end_as_sealed(run, candidate))
+
+
+def _sealed(run: Run, done: SoFar) -> Candidate:
+    whole = done.whole()
+    require_passed(run.spool.get(whole.judged.judgement).verdicts)
+    signers, planned = run.loaded.references.signers, whole.planned
+    entries = [
+        TableEntry(table.table, sensitive_of(run, planned, table.table), insensitive_of(run, planned, table.table), table.files)
+        for table in done.written
+    ]
+    write_datapackage(run.stage, run.policy, run.spool.get(planned.promise), entries, run.started)
+    content = report_content(run, done)
+    write_file(run.stage, "report.html", render_report(content).encode())
+    told = [
+        {"side": outcome.side, "table": outcome.table, "type": outcome.expectation, "column": outcome.column, "success": outcome.success}
+        for outcome in content.measured.outcomes
+    ]
+    write_file(run.stage, "expectations.json", (json.dumps(told, indent=1, ensure_ascii=False) + "\n").encode())
+    if signers is not None:
+        write_file(run.stage, SIGNERS_FILE, signers.encode())
+    manifest = manifest_of(run, done, policy_roots(run.home, signers))
+    pinned = {file.path: file.sha256 for table in done.written for file in table.files}
+    candidate = seal(run.home.candidates, run.stage, manifest, run.key, pinned)
+    _keep_seed(run, candidate.id)
+    keep_origin(run.home, candidate.id, run.loaded.path, run.source)
+    return candidate
+
+
+def _keep_seed(run: Run, candidate: str) -> None:
+    """With the keys, so that the operator can open the commitment to an auditor; whoever has it could undo the shuffles of nothing:
+    the order of rows is drawn apart from it."""
+    write_private(run.home.keys / SEEDS / candidate, run.seed.hex().encode() + b"\n")

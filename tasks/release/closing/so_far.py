@@ -1,0 +1,54 @@
+"""What the steps of a release have given out so far: the flow keeps it, steps that report on the whole are handed it, none changes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headgate.core.errors import Defect
+from tasks.release.steps.anonymize_tables import Agreed
+from tasks.release.steps.attack_tables import Attacked
+from tasks.release.steps.choose_plan import NotPlanned, Planned
+from tasks.release.steps.expect_tables import Checked
+from tasks.release.steps.gate_tables import Gated
+from tasks.release.steps.ingest_source import SourceRead
+from tasks.release.steps.judge_release import Judged
+from tasks.release.steps.transform_source import CellsSuppressed, DictionariesRead, Transformed
+from tasks.release.steps.write_tables import Written
+
+
+@dataclass(frozen=True)
+class SoFar:
+    """None where a step has not been done, or is not asked for by the policy."""
+
+    read: SourceRead | None = None
+    checked: tuple[Checked, ...] = ()
+    held: DictionariesRead | None = None
+    suppressed: CellsSuppressed | None = None
+    transformed: Transformed | None = None
+    planned: Planned | None = None
+    not_planned: NotPlanned | None = None
+    agreed: Agreed | None = None
+    written: tuple[Written, ...] = ()
+    gated: tuple[Gated, ...] = ()
+    judged: Judged | None = None
+    attacked: Attacked | None = None
+    mlflow_run_id: str = ""
+
+    @property
+    def suppressed_rows(self) -> int:
+        return 0 if self.agreed is None else self.agreed.suppressed
+
+    def whole(self) -> Whole:
+        """All of a release that has got as far as its gates."""
+        if self.read is None or self.planned is None or self.agreed is None or self.judged is None or self.attacked is None:
+            raise Defect("A release is sealed before all its steps are done.", "Report this defect.")
+        return Whole(self.read, self.planned, self.agreed, self.judged, self.attacked)
+
+
+@dataclass(frozen=True)
+class Whole:
+    read: SourceRead
+    planned: Planned
+    agreed: Agreed
+    judged: Judged
+    attacked: Attacked

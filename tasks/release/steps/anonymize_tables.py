@@ -1,0 +1,80 @@
+"""Step 5: each projected table gets its groups, on its own. Rows that one table suppresses leave the others, which are then made again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.errors import RequirementNotMet
+from headgate.methods.partition import Partition
+from policies.jobs.spool import Reference
+from tasks.release.run import Run
+from tasks.release.steps.choose_plan import Planned, sensitive_of
+from tasks.release.steps.transform_source import Transformed
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """The rows that all tables still release. `lent`: the part of the share of rows that may be suppressed which a single table may use.
+    `settled`: no table suppressed anybody who is still in another."""
+
+    kept: Reference[NDArray[np.bool_]]
+    suppressed: int = 0
+    lent: Fraction = Fraction(1)
+    settled: bool = False
+
+
+@dataclass(frozen=True)
+class Grouped:
+    table: str
+    suppressed: int
+    partition: Reference[Partition]
+
+
+def release_everybody(run: Run, transformed: Transformed) -> Agreed:
+    """Before any table has suppressed a row."""
+    return Agreed(run.spool.put(np.ones(run.spool.get(transformed.columns).rows, dtype=bool)))
+
+
+def anonymize_table(run: Run, planned: Planned, agreed: Agreed, table: str) -> Grouped:
+    """What the search for a plan has made is not made again."""
+    job, kept = run.spool.get(planned.job), run.spool.get(agreed.kept)
+    if kept.all() and agreed.lent == job.lent:
+        reference = planned.groups[planned.names.index(table)]
+        partition = run.spool.get(reference)
+    else:
+        rows = None if kept.all() else run.spool.put(np.flatnonzero(kept))
+        again = replace(job.about(sensitive_of(run, planned, table)), lent=agreed.lent, rows=rows, judged=False)
+        partition = run.engine.map([again])[0].partition
+        reference = run.spool.put(partition)
+    # A table that is left too little to suppress has all rows at −1: then tables cannot agree, and try again with less each.
+    if not (job.method.suppresses and agreed.lent > 0 and not kept.all()):
+        partition.require(table)
+    return Grouped(table, int(partition.suppressed), reference)
+
+
+def agree_on_suppression(run: Run, planned: Planned, agreed: Agreed, grouped: Sequence[Grouped]) -> Agreed:
+    """Suppressed rows leave every table, or comparing tables would tell who they are. The share allowed is of the input rows and counts
+    all tables together."""
+    kept, job = run.spool.get(agreed.kept), run.spool.get(planned.job)
+    still = kept.copy()
+    for table in grouped:
+        still[np.flatnonzero(kept)[run.spool.get(table.partition).groups < 0]] = False
+    if still.sum() == kept.sum():
+        return replace(agreed, settled=True)
+    gone, share = int((~still).sum()), job.suppression
+    if gone <= share * len(still):
+        return replace(agreed, kept=run.spool.put(still), suppressed=gone)
+    if job.method.suppresses and agreed.lent > 0:
+        # Each table may have used the whole share. With a part of it each they do not exceed it at once; with none nobody is suppressed.
+        part = Fraction(1, len(grouped)) if agreed.lent == 1 and len(grouped) > 1 else Fraction(0)
+        return Agreed(run.spool.put(np.ones(len(still), dtype=bool)), lent=part)
+    where = "suppression" if job.method.suppresses else "infeasible: {suppress: …}"
+    remedy = f"Allow a larger share in {where}, or none, or lower δ, ε or k."
+    suppressed, most = gone / len(still), float(share)
+    sentence = f"All tables together would suppress {100 * suppressed:.6g} % of the rows; at most {100 * most:.6g} % may be."
+    raise RequirementNotMet(sentence, remedy, "suppression", suppressed, most)

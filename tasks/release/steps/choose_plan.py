@@ -1,0 +1,166 @@
+"""Step 4: which sensitive attributes are published together. The search asks of every table it considers whether it can be
+anonymized and passes its gates; only if no plan can do it as asked may the policy's `infeasible` option weaken what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from headgate.core.columns import Table
+from headgate.core.errors import RequirementNotMet
+from headgate.core.published_form.published_table import publish_form
+from headgate.methods.partition import ADVISE, Partition
+from headgate.methods.settings import Otherwise
+from headgate.projection.baseline import trade_off
+from headgate.projection.plan import NoPlan, Projection
+from policies.gates.attackers import Attacker, threats
+from policies.gates.disclosure_key import DisclosureKey
+from policies.gates.verdict import Verdict
+from policies.jobs.plan_search import TableCheck, search_plan
+from policies.jobs.spool import Reference
+from policies.jobs.table_job import TableJob, TableOutcome, infeasible_of, relaxed
+from policies.judging.exposure import Exposure, exposures, with_cures
+from policies.judging.measure import measure_closely
+from policies.judging.verdicts import judge_table, refusal_of
+from policies.ledger.events import PlanChosen
+from policies.sealed.manifest import Alternative, Plan, PlanStep
+from policies.sealed.promise import Promise
+from policies.sealed.specs import insensitive_tables
+from tasks.release.run import Happened, Run
+from tasks.release.steps.transform_source import EncodedSource, Transformed
+from tasks.reporting.measured_tables import MeasuredTable
+from tasks.runtime.callables import callable_distance
+
+LAST_TRIED = "last tried"  # as its report calls it
+
+
+@dataclass(frozen=True)
+class Planned:
+    """`job` says what was asked of every table in the end, `promise` what is promised of them; `groups` are those that the search made."""
+
+    steps: int
+    names: tuple[str, ...]  # table-1, table-2 …: names of attributes or values have no place in paths and logs
+    plan: Reference[Plan]
+    promise: Reference[Promise]
+    job: Reference[TableJob]
+    groups: tuple[Reference[Partition], ...]
+    happened: Happened
+
+
+@dataclass(frozen=True)
+class NotPlanned:
+    stopped: Reference[PlanRefusal]
+
+
+@dataclass(frozen=True, eq=False)
+class PlanRefusal:
+    """Why no plan was found, and the last table that was tried, measured once more for the report: None where no gate refused it."""
+
+    why: RequirementNotMet
+    table: MeasuredTable | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    exposures: tuple[Exposure, ...] = ()
+
+
+def choose_plan(run: Run, transformed: Transformed) -> Planned | NotPlanned:
+    encoded, policy = run.spool.get(transformed.encoded), run.policy
+    job = TableJob((), transformed.columns, encoded.promise, policy.anonymize, transformed.attackers, run.seed)
+    check = TableCheck(job, run.engine)
+    try:
+        found = search_plan(policy, encoded.table, check, job.promise)
+    except NoPlan as nothing:
+        option = infeasible_of(policy.anonymize)
+        if option.otherwise is Otherwise.FAIL:
+            return NotPlanned(run.spool.put(why_no_plan(check, encoded.table, encoded.attackers, policy.gates.disclosure, nothing)))
+        check = TableCheck(replace(job, infeasible=option), run.engine)
+        found = search_plan(policy, encoded.table, check, job.promise)
+    return _planned(run, encoded, check, found)
+
+
+def _planned(run: Run, encoded: EncodedSource, check: TableCheck, found: Projection) -> Planned:
+    number = {name: place for place, name in enumerate(found.columns)}
+    payload = {
+        "method": found.method,
+        "tables": tuple(tuple(number[name] for name in names) for names in found.tables),
+        "association_loss": found.association_loss,
+        "information_exposure": found.information_exposure,
+        "steps": len(found.steps),
+    }
+    return Planned(
+        len(found.steps),
+        tuple(f"table-{place}" for place in range(1, len(found.tables) + 1)),
+        run.spool.put(_plan(found, check, encoded.table)),
+        run.spool.put(relaxed(encoded.promise, check.job.infeasible)),  # not what the job says was promised: gates trust no job
+        run.spool.put(check.job),
+        tuple(run.spool.put(check(names).partition) for names in found.tables),
+        Happened(PlanChosen, payload),
+    )
+
+
+def sensitive_of(run: Run, planned: Planned, name: str) -> tuple[str, ...]:
+    return run.spool.get(planned.plan).tables[planned.names.index(name)]
+
+
+def insensitive_of(run: Run, planned: Planned, name: str) -> tuple[str, ...]:
+    return insensitive_tables(run.policy, len(planned.names))[planned.names.index(name)]
+
+
+def why_no_plan(
+    check: TableCheck, table: Table, attackers: Iterable[Attacker], gate: DisclosureKey | None, nothing: NoPlan, otherwise: str = ADVISE
+) -> PlanRefusal:
+    """What spoke against the last table that failed: merging came no further than that, so its cure is the one that helps."""
+    failed = {names: tried for names, tried in check.tried.items() if not tried.passed}
+    if not failed or nothing.measured != 0.0:
+        return PlanRefusal(nothing)
+    names, last = list(failed.items())[-1]
+    where = "in every plan tried" if len({_against(tried) for tried in failed.values()}) == 1 else "in the last plan tried"
+    if last.refused:
+        return _refused_by_gates(check.job, attackers, gate, table, names, last, where)
+    return PlanRefusal(last.partition.refusal(where, otherwise))
+
+
+def _refused_by_gates(
+    job: TableJob,
+    attackers: Iterable[Attacker],
+    gate: DisclosureKey | None,
+    table: Table,
+    names: frozenset[str],
+    tried: TableOutcome,
+    where: str,
+) -> PlanRefusal:
+    """The table is made once more, to say which single step would be enough. While advising its groups are not kept."""
+    groups, promise = tried.partition.groups, job.promised
+    if len(groups) != table.rows:
+        return PlanRefusal(refusal_of(tried.refused, where))
+    columns = [name for name in table.sensitive if name in names]
+    published = publish_form(table, groups, LAST_TRIED, columns, levels=tried.partition.levels)
+    learned = threats(attackers, published, np.flatnonzero(groups >= 0))
+    measured = measure_closely(promise, published, learned, suppressed=tried.partition.suppressed, distance=callable_distance(promise))
+    verdicts = judge_table(promise, measured.figures)
+    exposed = () if gate is None else exposures(published, learned, gate)
+    if gate is not None:
+        verdicts = with_cures(verdicts, exposed, gate)
+    shown = MeasuredTable(measured.figures, np.bincount(published.group))
+    return PlanRefusal(refusal_of([verdict for verdict in verdicts if not verdict.passed], where), shown, verdicts, exposed)
+
+
+def _against(tried: TableOutcome) -> tuple[str, ...]:
+    return (tried.refused[0].name,) if tried.refused else tried.partition.broken
+
+
+def _plan(found: Projection, check: TableCheck, table: Table) -> Plan:
+    """The closeness of everything in one table is told where the search has tried that table; it is not made for it."""
+    whole = check.tried.get(frozenset(table.sensitive))
+    return Plan(
+        method=found.method,
+        tables=found.tables,
+        columns=found.columns,
+        association_loss=found.association_loss,
+        information_exposure=found.information_exposure,
+        steps=tuple(PlanStep(**asdict(step)) for step in found.steps),
+        bound=found.bound,
+        trade_off=tuple(Alternative(**asdict(point)) for point in trade_off(table.select(table.sensitive))),
+        naive_closeness=None if whole is None else whole.closeness,
+    )

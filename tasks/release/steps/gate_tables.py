@@ -1,0 +1,93 @@
+"""Step 6: everything the policy requires is measured on the published form, as it was read back from what was written.
+
+Nothing here sees a partition or what the anonymizer says of itself: a forged result beside a bad table is refused like any bad table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.columns import Table
+from headgate.core.published_form.levels import published_levels
+from headgate.core.published_form.published_table import PublishedTable
+from headgate.risk.disclosure.patterns import Pattern, riskiest
+from headgate.utility.queries import QueryError, count_query_error
+from policies.gates.attackers import threats
+from policies.jobs.spool import Reference
+from policies.judging.exposure import Exposure, exposures
+from policies.judging.measure import measure_closely
+from tasks.release.run import Run
+from tasks.release.steps.choose_plan import Planned
+from tasks.release.steps.transform_source import Transformed
+from tasks.release.steps.whose_records import whose_records
+from tasks.release.steps.write_tables import Written
+from tasks.reporting.measured_tables import MeasuredTable
+from tasks.runtime.callables import callable_distance
+from tasks.tables.read_published import published_of
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """All that was measured of one table. Exposures and patterns, by dictionary, where the policy has a gate on disclosure."""
+
+    table: MeasuredTable
+    published: PublishedTable
+    query_errors: NDArray[np.float64]
+    exposures: tuple[Exposure, ...] = ()
+    patterns: Mapping[str, tuple[Pattern, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Gated:
+    table: str
+    groups: int
+    measurement: Reference[Measurement]
+
+
+def gate_table(run: Run, transformed: Transformed, planned: Planned, written: Written) -> Gated:
+    encoded, promise = run.spool.get(transformed.encoded), run.spool.get(planned.promise)
+    published = published_of(run.spool.get(written.read).frame, promise, written.table)
+    people = None if written.people is None else run.spool.get(written.people)
+    learned = threats(encoded.attackers, published, whose_records(people, published, encoded.table))
+    measured = measure_closely(
+        promise,
+        published,
+        learned,
+        suppressed=encoded.table.rows - published.rows,
+        distance=callable_distance(promise),
+        path=written.files[0].path,
+    )
+    errors = _query_errors(run, encoded.original, published)
+    update = {"query_error_mean": errors.mean, "query_error_median": errors.median, "levels": _levels(run, encoded.table, published)}
+    figures = measured.figures.model_copy(update=update)
+    table = MeasuredTable(figures, np.bincount(published.group), measured.group_risks, measured.loss)
+    gate = run.policy.gates.disclosure
+    shown = () if gate is None else exposures(published, learned, gate)
+    patterns = {} if gate is None else {one.attacker.name: riskiest(published, one.attacker.fields, one.risk) for one in learned}
+    measurement = run.spool.put(Measurement(table, published, errors.errors, shown, patterns))
+    return Gated(written.table, figures.groups, measurement)
+
+
+def _levels(run: Run, table: Table, published: PublishedTable) -> dict[str, int] | None:
+    if not run.policy.anonymize.chosen.whole_levels:
+        return None
+    return published_levels(table.select(table.quasi), {name: cells.texts for name, cells in published.cells.items()})
+
+
+def _query_errors(run: Run, original: Table, published: PublishedTable) -> QueryError:
+    wanted = run.policy.utility
+    seed = int.from_bytes(hashlib.sha256(run.seed + f"queries {published.name}".encode()).digest()[:8], "big")
+    return count_query_error(
+        original,
+        published,
+        wanted.dimensions,
+        wanted.sensitive_dimensions,
+        float(wanted.selectivity),
+        wanted.queries,
+        seed,
+    )

@@ -1,0 +1,87 @@
+"""Step 6, its end: one verdict per gate and table, and those on the release as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from headgate.core.errors import RequirementNotMet
+from policies.gates.figures import ReleaseUtility
+from policies.gates.verdict import Verdict
+from policies.jobs.spool import Reference
+from policies.judging.exposure import with_cures
+from policies.judging.release_utility import utility_of
+from policies.judging.verdicts import judge, judge_utility, require_passed
+from policies.ledger.events import GatesJudged
+from tasks.release.run import Happened, Run
+from tasks.release.steps.anonymize_tables import Agreed
+from tasks.release.steps.choose_plan import Planned
+from tasks.release.steps.gate_tables import Gated
+from tasks.release.steps.ingest_source import SourceRead
+from tasks.release.steps.refinement import DictionaryComparison, bounds
+from tasks.release.steps.transform_source import DictionariesRead, Transformed, dictionaries_of
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """`bounds`: which dictionary bounds which, in words."""
+
+    verdicts: tuple[Verdict, ...]
+    utility: ReleaseUtility
+    bounds: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Judged:
+    verdicts: int
+    failed: int
+    judgement: Reference[Judgement]
+    happened: Happened
+
+
+def judge_release(
+    run: Run,
+    read: SourceRead,
+    held: DictionariesRead | None,
+    transformed: Transformed,
+    planned: Planned,
+    agreed: Agreed,
+    gated: Sequence[Gated],
+) -> Judged:
+    promise, gate = run.spool.get(planned.promise), run.policy.gates.disclosure
+    measured = [run.spool.get(table.measurement) for table in gated]
+    figures = tuple(each.table.figures for each in measured)
+    errors = np.concatenate([each.query_errors for each in measured])
+    utility = utility_of([(table.rows, table.ncp) for table in figures], errors, agreed.suppressed / read.rows)
+    verdicts = (*judge(promise, figures), *judge_utility(promise, utility))
+    if gate is not None:
+        verdicts = with_cures(verdicts, [shown for each in measured for shown in each.exposures], gate)
+    encoded, ingested = run.spool.get(transformed.encoded), run.spool.get(read.ingested)
+    comparison = DictionaryComparison(
+        encoded.attackers,
+        dictionaries_of(run, held),
+        ingested.identifiers,
+        tuple(run.policy.attributes),
+        encoded.original,
+        run.spool.get(agreed.kept),
+        figures,
+    )
+    failed = [verdict for verdict in verdicts if not verdict.passed]
+    payload = {
+        "verdicts": len(verdicts),
+        "passed": len(verdicts) - len(failed),
+        "failed": tuple(sorted({verdict.gate for verdict in failed})),
+    }
+    judgement = run.spool.put(Judgement(tuple(verdicts), utility, tuple(bounds(comparison))))
+    return Judged(len(verdicts), len(failed), judgement, Happened(GatesJudged, payload))
+
+
+def refusal_of(run: Run, judged: Judged) -> str:
+    """Why the release stops at its gates, as a sentence; empty if they let it through."""
+    try:
+        require_passed(run.spool.get(judged.judgement).verdicts)
+    except RequirementNotMet as refusal:
+        return refusal.message
+    return ""

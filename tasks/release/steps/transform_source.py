@@ -1,0 +1,82 @@
+"""Step 3: multi-valued attributes become bitmap columns, and with them it is known what the release promises of each column. Before it,
+where the policy asks for them: what attackers may hold is read, and MinRisk takes cells out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from headgate.core.columns import Table
+from headgate.projection.bitmap import bitmap_table
+from policies.gates.attackers import Attacker, attackers_of
+from policies.jobs.spool import Reference
+from policies.sealed.promise import Promise
+from policies.sealed.specs import promise_of
+from tasks.reading.dictionaries import Dictionaries, encode_dictionaries
+from tasks.reading.suppress_cells import suppress, suppressed_cells
+from tasks.release.run import Run
+from tasks.release.steps.ingest_source import SourceRead
+from tasks.signing.keys import ledger_secret, source_hmac
+
+
+@dataclass(frozen=True)
+class DictionariesRead:
+    """How many attackers may hold beside the source, and the HMACs of those that a query gave."""
+
+    count: int
+    hmacs: Mapping[str, str]
+    dictionaries: Reference[Dictionaries]
+
+
+@dataclass(frozen=True)
+class CellsSuppressed:
+    """By attribute, the number of cells that are gone. What they were is known to attackers still, and to the count queries."""
+
+    cells: Mapping[str, int]
+    table: Reference[Table]
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedSource:
+    """What a release works on."""
+
+    table: Table  # what is anonymized
+    original: Table  # before a policy's `suppress_cells`; else the same
+    promise: Promise
+    attackers: tuple[Attacker, ...]
+
+
+@dataclass(frozen=True)
+class Transformed:
+    sensitive: int  # columns, each bit of a set among them
+    encoded: Reference[EncodedSource]
+    columns: Reference[Table]  # the table alone, for jobs
+    attackers: Reference[tuple[Attacker, ...]]  # alone, for jobs
+
+
+def read_dictionaries(run: Run, read: SourceRead) -> DictionariesRead:
+    dictionaries = encode_dictionaries(run.loaded, run.spool.get(read.ingested).table)
+    secret = ledger_secret(run.home.keys)
+    hmacs = {name: source_hmac(secret, digest) for name, digest in dictionaries.queried.items()}
+    return DictionariesRead(len(dictionaries.encoded), hmacs, run.spool.put(dictionaries))
+
+
+def suppress_cells(run: Run, read: SourceRead, held: DictionariesRead | None = None) -> CellsSuppressed:
+    ingested = run.spool.get(read.ingested)
+    after = suppress(run.policy, ingested.table, dictionaries_of(run, held), ingested.own)
+    return CellsSuppressed(suppressed_cells(ingested.table, after), run.spool.put(after))
+
+
+def transform_source(
+    run: Run, read: SourceRead, held: DictionariesRead | None = None, suppressed: CellsSuppressed | None = None
+) -> Transformed:
+    ingested = run.spool.get(read.ingested)
+    original = bitmap_table(ingested.table, ingested.specs)
+    table = original if suppressed is None else bitmap_table(run.spool.get(suppressed.table), ingested.specs)
+    attackers = attackers_of(run.policy.gates.disclosure, original, dictionaries_of(run, held).encoded, ingested.own)
+    encoded = EncodedSource(table, original, promise_of(run.policy, table), attackers)
+    return Transformed(len(table.sensitive), run.spool.put(encoded), run.spool.put(table), run.spool.put(attackers))
+
+
+def dictionaries_of(run: Run, held: DictionariesRead | None) -> Dictionaries:
+    return Dictionaries() if held is None else run.spool.get(held.dictionaries)

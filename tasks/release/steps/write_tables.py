@@ -1,0 +1,58 @@
+"""Step 6, its beginning: the published form of one table, generalized, shuffled and written; and read back, once, for all that follows.
+
+What leaves this step is files, and their cells as they were read. The gates know nothing of the partition.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.published_form.published_table import order_of_rows, publish_form
+from policies.gates.attackers import needs_whose
+from policies.jobs.spool import Reference
+from policies.ledger.events import TableAnonymized
+from tasks.release.run import Happened, Run
+from tasks.release.steps.anonymize_tables import Agreed, Grouped
+from tasks.release.steps.choose_plan import Planned, insensitive_of, sensitive_of
+from tasks.release.steps.transform_source import Transformed
+from tasks.tables.read_published import PinnedFile, ReadBack, read_back
+from tasks.tables.write import write_published
+
+
+@dataclass(frozen=True)
+class Written:
+    """`people`: whose record each one is, noted where people weigh their own. It undoes the shuffle for whoever has it, so it lies in the
+    spool and nowhere else."""
+
+    table: str
+    released: int  # rows that it must hold
+    files: tuple[PinnedFile, ...]
+    read: Reference[ReadBack]
+    people: Reference[NDArray[np.int64]] | None
+    happened: Happened
+
+
+def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Agreed, grouped: Grouped) -> Written:
+    encoded, kept = run.spool.get(transformed.encoded), run.spool.get(agreed.kept)
+    partition = run.spool.get(grouped.partition)
+    groups = np.full(encoded.table.rows, -1, dtype=np.int32)
+    groups[np.flatnonzero(kept)] = partition.groups
+    sensitive, insensitive = sensitive_of(run, planned, grouped.table), insensitive_of(run, planned, grouped.table)
+    published = publish_form(encoded.table, groups, grouped.table, sensitive, insensitive, partition.levels)
+    seed = secrets.randbits(128)
+    read, files = read_back(run.stage, write_published(published, run.stage, run.policy.publish.formats, seed))
+    people = None
+    if needs_whose(encoded.attackers):
+        people = run.spool.put(np.flatnonzero(groups >= 0)[order_of_rows(published, seed)])
+    payload = {
+        "table": planned.names.index(grouped.table) + 1,
+        "groups": partition.count,
+        "suppressed": agreed.suppressed,
+        "risk": partition.risk,
+        "reached": partition.reached,
+    }
+    return Written(grouped.table, int(kept.sum()), files, run.spool.put(read), people, Happened(TableAnonymized, payload))
