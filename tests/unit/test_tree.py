@@ -78,9 +78,6 @@ NOT_YET_MIRRORED = {
     "tasks/reporting/page.py",
     "tasks/reporting/public_names.py",
     "tasks/reporting/release_charts.py",
-    "tasks/runtime/prefect_task.py",
-    "tasks/tables/published_cells.py",
-    "tasks/verification/claims.py",
 }
 SOURCES = sorted(path.relative_to(ROOT) for package in OURS for path in (ROOT / package).rglob("*.py"))
 

@@ -5,18 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from headgate.core.columns import Kind, Role
-from headgate.core.encode import ColumnSpec, encode_column
-from headgate.core.hierarchy import Hierarchy
-from headgate.core.published_form.generalize import generalize
 from headgate.core.published_form.published_table import publish_form
 from tasks.expectations.outbound import Declared, expect_outbound, withheld_columns
 from tasks.expectations.running import failures, refuse_failed_outbound
 from tasks.reading.ingest import ingest
-from tasks.tables.published_cells import DeclaredCells
 from tasks.tables.read_published import read_back
 from tasks.tables.write import WrittenFile, write_published
 
@@ -140,32 +133,3 @@ def test_an_age_or_a_group_number_that_is_also_somebodys_identifier_is_no_leak(c
     files = [clinic.folder / file.path for file in write_published(table, clinic.folder, seed=1)]
     declared = Declared("main", found.table, SENSITIVE, (), withheld_columns(loaded.policy), found.identifiers, 60, 3)
     assert not failures(looked_at(files, declared))
-
-
-TREE = Hierarchy.from_rows([["a", "x", "*"], ["b|", "x", "*"], ["{c", "y", "*"], ["[d..e]", "y", "*"]], "q")
-COLUMNS = {
-    "number": (ColumnSpec("q", Kind.NUMBER, Role.QUASI, domain=(-5, 20)), st.sampled_from([-5.0, -0.5, 0.1, 3.0, 20.0])),
-    "integer": (ColumnSpec("q", Kind.INTEGER, Role.QUASI), st.integers(-3, 9)),
-    "date": (
-        ColumnSpec("q", Kind.DATE, Role.QUASI),
-        st.dates(min_value=pd.Timestamp("2023-11-01").date(), max_value=pd.Timestamp("2024-03-01").date()).map(str),
-    ),
-    "ordinal": (ColumnSpec("q", Kind.ORDINAL, Role.QUASI, levels=("l.", "..m", "h")), st.sampled_from(["l.", "..m", "h"])),
-    "flat": (ColumnSpec("q", Kind.CATEGORY, Role.QUASI), st.sampled_from(["*", "a|b", "{c}", "[d..e]", "\\", "f"])),
-    "tree": (ColumnSpec("q", Kind.CATEGORY, Role.QUASI, hierarchy=TREE), st.sampled_from([str(leaf) for leaf in TREE.leaves])),
-}
-
-
-@pytest.mark.parametrize("kind", COLUMNS)
-@given(drawn=st.data())
-@settings(max_examples=30, deadline=None)
-def test_whatever_generalization_makes_is_a_declared_cell(kind, drawn):
-    spec, values = COLUMNS[kind]
-    cells = drawn.draw(st.lists(values | st.none(), min_size=4, max_size=12).filter(lambda found: any(cell is not None for cell in found)))
-    column = encode_column(pd.Series(cells, dtype=object), spec)
-    groups = np.arange(len(cells), dtype=np.int32) % 3
-    declared = DeclaredCells(column)
-    texts = generalize(column, groups, 3).texts
-    assert all(declared.holds(text) for text in texts)
-    assert not declared.holds("never seen")
-    assert declared.holds("") is (None in cells)
