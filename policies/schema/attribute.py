@@ -210,13 +210,12 @@ def _contents(attribute: Attribute) -> list[Problem]:
 def _hierarchy(attribute: Attribute, kind: Kind) -> list[Problem]:
     problems, hierarchy = [], attribute.hierarchy
     if isinstance(hierarchy, Widths) and not (kind.rules.whole and "widths" in kind.rules.described):
-        problems.append(Problem(("hierarchy",), f"widths on a {kind}", "widths only on kind integer"))
+        problems.append(Problem(("hierarchy",), f"widths with kind {kind}", "widths only on kind integer"))
     if isinstance(hierarchy, Mask) and "mask" not in kind.rules.described:
-        problems.append(Problem(("hierarchy",), f"a mask on a {kind}", "a mask only on kind category"))
+        problems.append(Problem(("hierarchy",), f"a mask with kind {kind}", "a mask only on kind category"))
     if hierarchy is not None and not kind.rules.levels_above and attribute.role is not Role.QUASI:
-        problems.append(
-            Problem(("hierarchy",), f"a hierarchy on a {attribute.role} {kind}", "kind: category; other kinds are compared by value")
-        )
+        what = f"a hierarchy with role {attribute.role} and kind {kind}"
+        problems.append(Problem(("hierarchy",), what, "kind: category; other kinds are compared by value"))
     return problems
 
 

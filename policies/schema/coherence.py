@@ -93,7 +93,7 @@ def _sensitive_name(policy: Policy, path: KeyPath, name: str, kinds: Iterable[Ki
     elif attribute.role is not Role.SENSITIVE:
         yield Problem(path, f"'{name}', which is {attribute.role}", f"a sensitive attribute: {choices(fitting) or 'none is fit'}")
     elif attribute.kind not in accepted:
-        yield Problem(path, f"'{name}', which is a {attribute.kind}", f"a sensitive attribute of kind {choices(accepted)}")
+        yield Problem(path, f"'{name}', which is of kind {attribute.kind}", f"a sensitive attribute of kind {choices(accepted)}")
 
 
 def _promises(policy: Policy) -> Iterator[Problem]:
@@ -165,8 +165,8 @@ def _dictionary(policy: Policy, here: KeyPath, dictionary: DictionaryKey) -> Ite
     for name in dictionary.similar:
         attribute = policy.attributes.get(name)
         if attribute is not None and (attribute.kind is not Kind.CATEGORY or attribute.hierarchy is not None):
-            kind = "a hierarchy" if attribute.kind is Kind.CATEGORY else f"a {attribute.kind}"
-            yield Problem((*here, "similar", name), f"'{name}', which is {kind}", "a category without a hierarchy")
+            what = "has a hierarchy" if attribute.kind is Kind.CATEGORY else f"is of kind {attribute.kind}"
+            yield Problem((*here, "similar", name), f"'{name}', which {what}", "a category without a hierarchy")
 
 
 def _sensitivity(policy: Policy, here: KeyPath, cost: SensitivityKey) -> Iterator[Problem]:

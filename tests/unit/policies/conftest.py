@@ -55,3 +55,18 @@ def edited() -> Callable[..., Policy]:
         return parse_policy(text, "small.yaml")
 
     return make
+
+
+@pytest.fixture(scope="session")
+def narrowed(edited: Callable[..., Policy]) -> Callable[..., Policy]:
+    """The small policy about ages, incomes and schools alone, with some more of its text replaced."""
+
+    def make(*replacements: tuple[str, str]) -> Policy:
+        return edited(
+            ("  illness: {role: sensitive, kind: set, values: [flu, gout], nonsensitive: [flu]}\n", ""),
+            ("  ward: {role: insensitive, kind: category}\n", ""),
+            ("  zip: {role: quasi, kind: category}\n", ""),
+            *replacements,
+        )
+
+    return make

@@ -17,25 +17,17 @@ from policies.gates.gate import GatedTable
 from policies.gates.verdict import Requirement, Verdict
 from policies.schema.policy import Policy
 from policies.sealed.specs import column_specs
+from tests.unit.policies.ten_people import GROUPS, PEOPLE
 
-GROUPS = (0, 0, 0, 1, 1, 1, 2, 2, 2, 2)
-PEOPLE = {
-    "age": [20, 21, 22, 40, 41, 42, 60, 61, 62, 63],
-    "income": [100.0, 500.0, 900.0, 100.0, 100.0, 900.0, 0.0, 300.0, 600.0, 900.0],
-    "school": ["low", "middle", "high", "low", "low", "low", "low", "middle", "high", "high"],
-}
 Edited = Callable[..., Policy]
 
 
 @pytest.fixture(scope="session")
-def asked(edited: Edited) -> Callable[..., Policy]:
+def asked(narrowed: Edited) -> Callable[..., Policy]:
     """A policy about these people with more keys under `gates:` and `anonymize:`."""
 
     def make(gates: str = "", anonymize: str = "", utility: str = "") -> Policy:
-        return edited(
-            ("  illness: {role: sensitive, kind: set, values: [flu, gout], nonsensitive: [flu]}\n", ""),
-            ("  ward: {role: insensitive, kind: category}\n", ""),
-            ("  zip: {role: quasi, kind: category}\n", ""),
+        return narrowed(
             ("linkability: 0.8", f"linkability: 0.8{gates}"),
             ("delta: 0.5}", f"delta: 0.5{anonymize}}}"),
             ("publish: {to: clinic}", f"publish: {{to: clinic}}{utility}"),

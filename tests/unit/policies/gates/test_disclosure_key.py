@@ -10,13 +10,13 @@ from decimal import Decimal
 
 import pytest
 
-from headgate.core.errors import PolicyInvalid
 from policies.gates.attackers import sensitivity_of
 from policies.gates.disclosure_key import DisclosureKey, SensitivityKey
 from policies.schema.anonymization import SuppressCells
 from policies.schema.digest import policy_digest
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy, files_of
+from tests.unit.policies.refused import refusal
 
 REGISTER = "{path: r.csv, on: [age]}"
 GATES = "gates: {linkability: 0.8}\n"
@@ -38,14 +38,6 @@ def cost_of(small: str, *lines: str) -> SensitivityKey:
     cost = gate_of(small, "max: 1", "sensitivity:", *(f"  {line}" for line in lines)).sensitivity
     assert cost is not None
     return cost
-
-
-def refusal(text: str) -> PolicyInvalid:
-    with pytest.raises(PolicyInvalid) as caught:
-        parse_policy(text, "small.yaml")
-    assert caught.value.cure
-    assert "pydantic" not in str(caught.value)
-    return caught.value
 
 
 def dictionaries(*written: str) -> tuple[str, ...]:
@@ -92,7 +84,7 @@ BAD: list[tuple[Sequence[str], int, list[str]]] = [
     (dictionaries("{marginals: m.csv, on: [age], individuals: 0}"), 20, ["individuals", "greater than or equal to 1"]),
     (dictionaries("{marginals: m.csv, on: [age], individuals: 2.5}"), 20, ["individuals", "whole number"]),
     (dictionaries("{path: r.csv, on: [age], similar: {zip: 0.8}}"), 20, ["similar.zip", "'zip', which is not shared", "under 'on'"]),
-    (dictionaries("{path: r.csv, on: [age], similar: {age: 0.8}}"), 20, ["similar.age", "which is a integer", "category without a hier"]),
+    (dictionaries("{path: r.csv, on: [age], similar: {age: 0.8}}"), 20, ["similar.age", "which is of kind integer", "without a hier"]),
     (dictionaries("{path: r.csv, on: [zip], similar: {zip: 0}}"), 20, ["similar.zip", "greater than 0"]),
     (dictionaries("{path: r.csv, on: [zip], similar: {zip: 1.01}}"), 20, ["similar.zip", "less than or equal to 1"]),
     (dictionaries("{path: r.csv, on: [zip], similar: {zip: .nan}}"), 20, ["similar.zip", "number"]),
@@ -218,7 +210,7 @@ def test_similar_texts_are_no_matter_of_hierarchies(small: str) -> None:
     text = with_gate(small, *dictionaries("{path: r.csv, on: [zip], similar: {zip: 0.8}}"))
     parse_policy(text, "p")
     tree = text.replace("zip: {role: quasi, kind: category}", "zip: {role: quasi, kind: category, hierarchy: z.csv}")
-    assert "'zip', which is a hierarchy" in refusal(tree).message
+    assert "'zip', which has a hierarchy" in refusal(tree).message
 
 
 def test_a_dictionary_is_called_by_its_name_or_by_what_it_is(small: str) -> None:

@@ -29,7 +29,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_its_key_is_a_key_of_the_policy(seen: dict[str, Any]) -> None:
     assert seen["policy"] == {"income": "100"}
     assert "did you mean variance?" in seen["misspelt"]
-    assert "gates.variance.job: found 'job', which is a category" in seen["wrong kind"]
+    assert "gates.variance.job: found 'job', which is of kind category" in seen["wrong kind"]
     assert seen["requirement"]["required"] == "100"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,27 +23,10 @@ from policies.jobs.spool import MemorySpool
 from policies.jobs.table_job import TableJob, Workplace
 from policies.judging.method_limits import monotone
 from policies.schema.policy import Policy
-from policies.sealed.specs import column_specs, promise_of
+from policies.sealed.specs import promise_of
 from tests.unit.claimed import proximity
 
-Edited = Callable[..., Policy]
 NAMES = ("a", "b", "c", "d", "e")
-
-
-@pytest.fixture
-def policy(edited: Edited) -> Policy:
-    return edited(
-        ("  illness: {role: sensitive, kind: set, values: [flu, gout], nonsensitive: [flu]}\n", ""),
-        ("  ward: {role: insensitive, kind: category}\n", ""),
-        ("  zip: {role: quasi, kind: category}\n", ""),
-        ("linkability: 0.8", "linkability: 0.8, disclosure: {max: 0.4}"),
-    )
-
-
-@pytest.fixture
-def table(policy: Policy) -> Table:
-    frame = pd.DataFrame({"age": np.arange(30), "income": np.arange(30) % 10 * 100.0, "school": np.resize(["low", "middle", "high"], 30)})
-    return encode_table(frame, {name: spec for name, spec in column_specs(policy).items() if name in frame})
 
 
 def test_only_promises_on_single_attributes_are_monotone(policy: Policy, table: Table) -> None:

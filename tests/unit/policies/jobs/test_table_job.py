@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -17,34 +16,11 @@ from headgate.grouping.watch import Stopped
 from headgate.methods.settings import Infeasible
 from policies.gates.attackers import attackers_of
 from policies.jobs.spool import MemorySpool
-from policies.jobs.table_job import Queries, TableJob, TableOutcome, Workplace, relaxed, try_table
+from policies.jobs.table_job import Queries, TableJob, Workplace, relaxed, try_table
 from policies.schema.policy import Policy
-from policies.sealed.promise import Promise
 from policies.sealed.specs import column_specs, promise_of
 from tests.unit.claimed import proximity, required
-
-Edited = Callable[..., Policy]
-
-
-@pytest.fixture
-def policy(edited: Edited) -> Policy:
-    return edited(
-        ("  illness: {role: sensitive, kind: set, values: [flu, gout], nonsensitive: [flu]}\n", ""),
-        ("  ward: {role: insensitive, kind: category}\n", ""),
-        ("  zip: {role: quasi, kind: category}\n", ""),
-        ("linkability: 0.8", "linkability: 0.8, disclosure: {max: 0.4}"),
-    )
-
-
-@pytest.fixture
-def table(policy: Policy) -> Table:
-    frame = pd.DataFrame({"age": np.arange(30), "income": np.arange(30) % 10 * 100.0, "school": np.resize(["low", "middle", "high"], 30)})
-    return encode_table(frame, {name: spec for name, spec in column_specs(policy).items() if name in frame})
-
-
-def tried(policy: Policy, table: Table, promise: Promise, *names: str) -> TableOutcome:
-    spool = MemorySpool()
-    return try_table(TableJob(names, spool.put(table), promise, policy.anonymize, seed=b"seed"), Workplace(spool))
+from tests.unit.policies.jobs.alone import try_alone
 
 
 def test_a_relaxed_delta_is_promised_as_its_floor_and_nothing_else_changes(policy: Policy, table: Table) -> None:
@@ -59,8 +35,8 @@ def test_a_relaxed_delta_is_promised_as_its_floor_and_nothing_else_changes(polic
 def test_a_table_that_can_be_grouped_is_still_refused_by_its_gates(policy: Policy, table: Table) -> None:
     """The partition is reached under every limit that it knows of; closeness is none of them."""
     promise = promise_of(policy, table).without("disclosure")
-    assert tried(policy, table, promise, "income").passed
-    outcome = tried(policy, table, promise.requiring(required("closeness", "0.0001", "income")), "income")
+    assert try_alone(policy.anonymize, table, promise, "income").passed
+    outcome = try_alone(policy.anonymize, table, promise.requiring(required("closeness", "0.0001", "income")), "income")
     assert outcome.partition.reached
     assert [(verdict.gate, verdict.attribute) for verdict in outcome.refused] == [("closeness", "income")]
     assert not outcome.passed
@@ -69,7 +45,7 @@ def test_a_table_that_can_be_grouped_is_still_refused_by_its_gates(policy: Polic
 
 def test_the_closeness_of_everything_in_one_table_is_the_largest_of_its_groups(policy: Policy, table: Table) -> None:
     """Incomes and schools are lines: the distance is the mean difference of cumulated shares, counted here in pure Python."""
-    outcome = tried(policy, table, promise_of(policy, table).without("disclosure"), *table.sensitive)
+    outcome = try_alone(policy.anonymize, table, promise_of(policy, table).without("disclosure"), *table.sensitive)
     groups = outcome.partition.groups.tolist()
     largest = 0.0
     for name in ("income", "school"):
@@ -87,7 +63,7 @@ def test_the_closeness_of_everything_in_one_table_is_the_largest_of_its_groups(p
 
 def test_everything_in_one_table_has_no_closeness_where_no_groups_are_reached(policy: Policy, table: Table) -> None:
     promise = promise_of(policy, table).without("disclosure").requiring(required("linkability", "0.01"))
-    outcome = tried(policy, table, promise, *table.sensitive)
+    outcome = try_alone(policy.anonymize, table, promise, *table.sensitive)
     assert not outcome.partition.reached
     assert outcome.closeness is None
 

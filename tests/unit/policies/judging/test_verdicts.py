@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from headgate.core.columns import Column, Kind, Table
+from headgate.core.columns import Table
 from headgate.core.encode import encode_table
 from headgate.core.errors import Defect, InputRejected, RequirementNotMet
-from headgate.core.published_form.published_table import PublishedTable, from_frame, publish_form, to_frame
+from headgate.core.published_form.published_table import PublishedTable, publish_form
 from policies.gates.attackers import attackers_of, threats
 from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Requirement, Verdict
@@ -21,39 +20,9 @@ from policies.judging.measure import measure_table
 from policies.judging.verdicts import judge, judge_table, judge_utility, require_passed
 from policies.schema.policy import Policy
 from policies.sealed.promise import Promise
-from policies.sealed.specs import column_specs, promise_of, specs_of
+from policies.sealed.specs import column_specs, promise_of
 from tests.unit.claimed import claiming, proximity, required
-
-AGES = [20, 21, 22, 40, 41, 42, 60, 61, 62, 63]
-INCOMES = [100.0, 500.0, 900.0, 100.0, 100.0, 900.0, 0.0, 300.0, 600.0, 900.0]
-SCHOOLS = ["low", "middle", "high", "low", "low", "low", "low", "middle", "high", "high"]
-GROUPS = [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
-
-
-@pytest.fixture
-def policy(edited: Callable[..., Policy]) -> Policy:
-    return edited(
-        ("  illness: {role: sensitive, kind: set, values: [flu, gout], nonsensitive: [flu]}\n", ""),
-        ("  ward: {role: insensitive, kind: category}\n", ""),
-        ("  zip: {role: quasi, kind: category}\n", ""),
-        ("delta: 0.5}", "delta: 0.5, each: {school: {epsilon: 0, delta: 0.2}}}"),
-        (
-            "linkability: 0.8",
-            "linkability: 0.8, closeness: {school: 0.5}, distinct_l: {school: 5}, delta_l: {income: {interval: 10, l: 1.5}},"
-            " reidentification: {max: 0.34, mean: 0.3}, disclosure: {mean: 0.3, max: 0.34}",
-        ),
-    )
-
-
-@pytest.fixture
-def table(policy: Policy) -> Table:
-    frame = pd.DataFrame({"age": AGES, "income": INCOMES, "school": SCHOOLS})
-    return encode_table(frame, {name: spec for name, spec in column_specs(policy).items() if name in frame})
-
-
-@pytest.fixture
-def published(table: Table) -> PublishedTable:
-    return publish_form(table, np.array(GROUPS, dtype=np.int32), "t1", table.sensitive)
+from tests.unit.policies.ten_people import AGES, GROUPS, INCOMES, SCHOOLS
 
 
 def by_gate(verdicts: tuple[Verdict, ...]) -> dict[str, Verdict]:
@@ -151,80 +120,6 @@ def test_what_was_not_measured_has_not_passed(policy: Policy, table: Table, publ
         assert (verdicts[gate].measured, verdicts[gate].passed) == (None, False)
     with pytest.raises(RequirementNotMet):
         require_passed(())
-
-
-def test_a_callable_distance_that_is_not_given_leaves_the_composite_unmeasured(
-    policy: Policy, table: Table, published: PublishedTable
-) -> None:
-    promise = promise_of(policy, table).model_copy(update={"callable": "mine:distance"})
-    verdict = by_gate(judge(promise, [measure_table(promise, published)]))["dissimilarity"]
-    assert (verdict.measured, verdict.passed) == (None, False)
-
-
-def test_a_dictionary_that_matches_nobody_has_measured_nothing(policy: Policy, table: Table, published: PublishedTable) -> None:
-    (attacker,) = attackers_of(policy.gates.disclosure, table, {})
-    ages = table["age"]
-    elsewhere = Column("age", Kind.INTEGER, np.zeros(3, dtype=np.int32), np.array([999]), np.ones(2, dtype=bool), (999.0, 999.0))
-    foreign = type(attacker)(attacker.name, {"age": elsewhere}, attacker.fields, attacker.sensitivity)
-    assert len(ages) == 10
-    figures = measure_table(promise_of(policy, table), published, threats([foreign], published))
-    assert figures.each("disclosure_unmatched") == {"source": 1.0}
-    assert figures.each("disclosure_max") == {}
-
-
-def test_disclosure_weights_count_only_where_their_attribute_is_published(edited: Callable[..., Policy], table: Table) -> None:
-    weighted = edited(
-        ("linkability: 0.8", "linkability: 0.8, disclosure: {max: 9, sensitivity: {form: additive, weights: {age: 3, income: 4}}}")
-    )
-    two = Table(table.columns, ("age",), table.sensitive)
-    promise = promise_of(weighted, two)
-    partition = np.array(GROUPS, dtype=np.int32)
-    tables = (publish_form(two, partition, "t1", ["income"]), publish_form(two, partition, "t2", ["school"]))
-    with_income, without = (measure_table(promise, one, threats(attackers_of(weighted.gates.disclosure, two, {}), one)) for one in tables)
-    assert with_income.figure("disclosure_max", "source") == pytest.approx(7 / 3)
-    assert without.figure("disclosure_max", "source") == pytest.approx(3 / 3)
-
-
-def test_a_weight_on_a_set_counts_although_a_file_does_not_say_where_its_bits_come_from(edited: Callable[..., Policy]) -> None:
-    weighted = edited(
-        ("linkability: 0.8", "linkability: 0.8, disclosure: {max: 9, sensitivity: {form: additive, weights: {illness: 4}}}"),
-        ("  zip: {role: quasi, kind: category}\n", ""),
-    )
-    frame = pd.DataFrame({"age": AGES})
-    ages = encode_table(frame, {"age": column_specs(weighted)["age"]})
-    codes = (np.arange(10) % 2).astype(np.int32)
-    bit = Column("illness=gout", Kind.CATEGORY, codes, np.array(["0", "1"], dtype=object), np.array([False, True, False]), origin="illness")
-    table = Table({**ages.columns, bit.name: bit}, ("age",), (bit.name,))
-    published = publish_form(table, np.array(GROUPS, dtype=np.int32), "t1", [bit.name])
-    promise = promise_of(weighted, table)
-    read_again = from_frame(to_frame(published, seed=1), "t1", ["age"], specs_of(promise))
-    figures = measure_table(promise, read_again, threats(attackers_of(weighted.gates.disclosure, table, {}), read_again))
-    assert figures.figure("disclosure_max", "source") == pytest.approx(4 / 3)
-
-
-def test_single_attributes_and_figures_over_all_values_stand_beside(edited: Callable[..., Policy]) -> None:
-    policy = edited(
-        ("domain: [0, 1000], weight: 2", "domain: [0, 1000], nonsensitive: [100]"),
-        ("levels: [low, middle, high]}", "levels: [low, middle, high], nonsensitive: [low]}"),
-        ("  zip: {role: quasi, kind: category}\n", ""),
-    )
-    frame = pd.DataFrame({"age": AGES, "income": INCOMES, "school": SCHOOLS})
-    table = encode_table(frame, {name: spec for name, spec in column_specs(policy).items() if name in frame})
-    published = publish_form(table, np.array(GROUPS, dtype=np.int32), "t1", table.sensitive)
-    figures = measure_table(promise_of(policy, table), published)
-    assert figures.figure("linkability_all") == 1.0
-    assert figures.figure("linkability") == 0.5  # `high` twice of four in group 2
-    assert set(figures.each("single_risk")) == {"income", "school"}
-    assert (figures.figure("risk"), figures.figure("risk_all")) == (0.0, 0.5)
-
-
-def test_suppressed_rows_cost_their_whole_information(policy: Policy, table: Table) -> None:
-    promise = promise_of(policy, table)
-    groups = np.array([0, 0, 0, 1, 1, 1, -1, -1, -1, -1], dtype=np.int32)
-    published = publish_form(table, groups, "t1", table.sensitive)
-    with_them, without = measure_table(promise, published, suppressed=4), measure_table(promise, published)
-    assert with_them.ncp == pytest.approx((without.ncp * 6 + 4) / 10)
-    assert (without.discernibility, with_them.discernibility) == (18, 18 + 4 * 10)
 
 
 def test_the_delta_l_gate_counts_by_the_definition_and_not_by_the_window(policy: Policy, table: Table) -> None:
