@@ -1,0 +1,82 @@
+"""`headgate audit …` on whole and on changed ledgers."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from tests.unit.tasks.verification.test_audit import tamper
+
+
+def test_every_event_of_a_release_is_listed_with_short_digests(run: Any, world: Any) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann")
+    shown = run("audit", "show", "release-1")
+    heading, *lines = shown.out.splitlines()
+    assert (shown.code, shown.err) == (0, "")
+    assert heading == "people release release-1: awaiting approval"
+    assert [line.split()[0] for line in lines] == [str(entry.seq) for entry in world.ledger.entries()]
+    assert [line.split()[3] for line in lines] == [entry.type for entry in world.ledger.entries()]
+    assert f"{candidate.id[:12]}…" in shown.out
+    assert not re.search(r"\b[0-9a-f]{64}\b", shown.out)
+
+
+def test_the_document_of_a_release_has_every_digest_whole(run: Any, world: Any) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann")
+    document = run("audit", "show", candidate.id[:8], "--json").json
+    assert (document["release"], document["dataset"], document["state"]) == ("release-1", "people", "awaiting_approval")
+    assert [list(event) for event in document["events"]] == [["seq", "at", "actor", "type", "hash", "payload"]] * len(
+        world.ledger.entries()
+    )
+    assert [event["hash"] for event in document["events"]] == [entry.hash for entry in world.ledger.entries()]
+    assert document["events"][-1]["actor"] == "ann"
+    assert document["events"][-1]["payload"]["candidate"] == candidate.id
+
+
+def test_a_whole_ledger_verifies_and_says_how_much_was_checked(run: Any, world: Any) -> None:
+    world.published()
+    verified = run("audit", "verify")
+    events, head = len(world.ledger.entries()), world.ledger.entries()[-1].hash
+    assert (verified.code, verified.err) == (0, "")
+    assert verified.out.splitlines() == [
+        f"{events} events of 1 release: the chain is whole. 1 published version checked against it.",
+        f"head {head}",
+    ]
+    assert run("audit", "verify", "--json").json == {"events": events, "releases": 1, "versions": 1, "head": head, "faults": []}
+
+
+def test_a_changed_event_is_broken_integrity(run: Any, world: Any) -> None:
+    world.published()
+    tamper(world.home.ledger, "UPDATE events SET actor = 'cyd' WHERE type = 'approved' AND actor = 'bob'")
+    for arguments in (("verify",), ("list",), ("show", "release-1")):
+        broken = run("audit", *arguments, "--json")
+        assert broken.error["code"] == 5
+        assert list(broken.json) == ["error"]
+        assert "Traceback" not in broken.err
+    assert run("audit", "export").code == 5
+
+
+def test_the_ledger_is_exported_as_lines_to_stdout_or_into_a_file(run: Any, world: Any, tmp_path: Path) -> None:
+    world.seal()
+    exported = run("audit", "export")
+    assert (exported.code, exported.err) == (0, "")
+    assert [json.loads(line)["hash"] for line in exported.out.splitlines()] == [entry.hash for entry in world.ledger.entries()]
+    written = run("audit", "export", "-o", tmp_path / "ledger.jsonl")
+    assert (written.code, written.out) == (0, "")
+    assert (tmp_path / "ledger.jsonl").read_text() == exported.out
+
+
+def test_a_release_that_nobody_knows_is_bad_input(run: Any, world: Any) -> None:
+    world.seal()
+    assert run("audit", "show", "no-such-release", "--json").error["code"] == 2
+
+
+def test_a_ledger_that_cannot_be_opened_is_told_as_that(run: Any, world: Any) -> None:
+    world.seal()
+    sqlite3.connect(world.home.ledger).close()
+    world.home.ledger.write_bytes(b"this is not a database" * 100)
+    assert run("audit", "verify", "--json").error["code"] in (5, 6)

@@ -1,0 +1,59 @@
+"""`headgate show`: what would be published; looking at it is an event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tasks.ledger.history import read_history
+
+
+def test_an_approver_sees_figures_gates_folder_and_what_is_needed(run: Any, world: Any) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann")
+    shown = run("show", candidate.id[:8])
+    assert (shown.code, shown.err) == (0, "")
+    assert f"candidate {candidate.id}" in shown.out
+    assert f"report {candidate.folder / 'report.html'}" in shown.out
+    assert "approvals 1 of 2 (ann)" in shown.out
+    assert shown.out.rstrip().endswith(f"headgate approve {candidate.id[:12]} --key KEY --reason TEXT")
+    assert "refused" not in shown.out
+
+
+def test_nothing_is_needed_of_a_candidate_that_is_decided(run: Any, world: Any) -> None:
+    candidate = world.seal()
+    assert "(none yet)" in run("show", candidate.id).out
+    world.approve(candidate, "ann", "bob")
+    assert "must approve" not in run("show", candidate.id).out
+
+
+def test_the_document_is_one_object_with_what_approvers_decide_on(run: Any, world: Any) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "bob")
+    shown = run("show", candidate.id, "--json")
+    document = shown.json
+    assert (shown.code, shown.err) == (0, "")
+    assert (document["candidate"], document["state"], document["folder"]) == (candidate.id, "awaiting_approval", str(candidate.folder))
+    assert (document["approvals"], document["approvals_required"], document["approved_by"]) == (1, 2, ["bob"])
+    assert document["signers"] == ["ann", "ann", "bob", "cyd"]
+    assert [table["name"] for table in document["tables"]] == ["table-1", "table-2"]
+    assert all(gate["passed"] for gate in document["gates"])
+
+
+def test_every_look_is_an_event_and_changes_no_state(run: Any, world: Any) -> None:
+    candidate = world.seal()
+    before = len(world.ledger.entries())
+    run("show", candidate.id)
+    run("show", candidate.id, "--json")
+    assert [entry.type for entry in world.ledger.entries()[before:]] == ["viewed", "viewed"]
+    assert read_history(world.ledger).find(candidate.id).state == "awaiting_approval"
+
+
+def test_a_candidate_that_was_changed_is_not_shown(run: Any, world: Any) -> None:
+    candidate = world.seal()
+    table = next((candidate.folder / "tables").iterdir())
+    table.chmod(0o600)
+    table.write_bytes(table.read_bytes() + b"\n")
+    shown = run("show", candidate.id, "--json")
+    assert shown.error["code"] == 5
+    assert list(shown.json) == ["error"]
+    assert run("show", "0" * 64, "--json").error["code"] == 2

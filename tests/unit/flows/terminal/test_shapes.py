@@ -1,0 +1,178 @@
+"""The `--json` shapes of DESIGN, each made from a small world, with exact numbers and without what was not measured."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from flows.terminal.shapes import (
+    attacks_document,
+    audit_document,
+    manifest_document,
+    plan_shape,
+    release_document,
+    table_shape,
+    verification_document,
+)
+from headgate.attacks.success import Success
+from policies.gates.figures import ReleaseUtility
+from policies.ledger.states import State
+from tasks.attacks.attempts import Attempt
+from tasks.ledger.history import read_history
+from tasks.release.account import Account
+from tasks.verification.audit import AuditReport
+from tasks.verification.verify import Finding, VerifyReport
+from tests.unit.claimed import claiming
+
+RELEASE = ["candidate", "dataset", "release", "state", "rows", "suppressed"]
+VERDICT = ["gate", "table", "attribute", "dictionary", "bound", "comparison", "measured", "required", "passed", "remedy"]
+
+
+def account(made: Any, **changes: Any) -> Account:
+    manifest = made.manifest
+    whole = Account(
+        release_id="release-1",
+        dataset="people",
+        state=State.AWAITING_APPROVAL,
+        candidate="ab" * 32,
+        rows=60,
+        suppressed=0,
+        suppressed_cells={},
+        plan=manifest.plan,
+        tables=manifest.tables,
+        verdicts=manifest.verdicts,
+        utility=manifest.utility,
+        mlflow_run_id="run",
+        folder=Path("/home/candidates/ab"),
+        seconds={"ingest": 0.5},
+    )
+    return replace(whole, **changes)
+
+
+def test_a_release_has_the_keys_of_the_contract(made: Any) -> None:
+    document = release_document(account(made))
+    assert list(document) == [*RELEASE, "plan", "tables", "gates", "utility", "mlflow_run_id", "folder", "seconds"]
+    assert document["plan"] == {
+        "method": "given",
+        "tables": [["job"], ["income"]],
+        "association_loss": 0.2,
+        "information_exposure": 0.1,
+    }
+    assert all(list(gate) == VERDICT for gate in document["gates"])
+    assert {gate["comparison"] for gate in document["gates"]} == {"at least", "at most"}
+    assert document["utility"].keys() == {"query_error_mean", "query_error_median", "ncp", "suppressed_share"}
+    assert document["seconds"] == {"ingest": 0.5}
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+
+
+def test_what_was_not_measured_is_absent_and_not_zero(made: Any) -> None:
+    ended = account(made, state=State.FAILED, candidate="", plan=None, tables=(), verdicts=(), utility=None, mlflow_run_id="", folder=None)
+    document = release_document(ended)
+    assert document.keys() & {"plan", "utility", "suppressed_cells"} == set()
+    assert (document["candidate"], document["folder"], document["tables"], document["gates"]) == (None, None, [], [])
+    assert release_document(replace(ended, suppressed_cells={"job": 2}))["suppressed_cells"] == {"job": 2}
+
+
+def test_a_table_has_its_figures_under_the_names_of_the_gates(made: Any) -> None:
+    shape = table_shape(made.manifest.tables[1])
+    assert (shape["name"], shape["sensitive"], shape["groups"], shape["k"], shape["rows"]) == ("table-2", ["income"], 10, 6, 60)
+    assert type(shape["k"]) is int
+    assert shape["delta_l"].keys() == {"income"}
+    assert shape["closeness"].keys() == {"income"}
+    assert shape.keys() & {"levels", "query_error_mean", "measured"} == set()
+    assert shape["ncp"] == made.manifest.tables[1].ncp
+    unmeasured = table_shape(claiming(made.manifest.tables[1], risk=None, linkability=None, delta_l=None))
+    assert unmeasured.keys() & {"risk", "linkability"} == set()
+    assert unmeasured["delta_l"] == {}
+
+
+def test_a_candidate_is_shown_with_who_may_approve_and_who_has(world: Any) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "bob")
+    document = manifest_document(candidate.manifest, read_history(world.ledger).find(candidate.id), candidate.folder)
+    assert list(document) == [
+        *RELEASE,
+        *("plan", "tables", "gates", "utility"),
+        *("approvals", "approved_by", "approvals_required", "signers", "runner", "mlflow_run_id", "folder"),
+    ]
+    assert (document["candidate"], document["approvals"], document["approved_by"], document["runner"]) == (
+        candidate.id,
+        1,
+        ["bob"],
+        "runner",
+    )
+
+
+def test_a_plan_names_its_tables_and_not_its_steps(made: Any) -> None:
+    assert list(plan_shape(made.manifest.plan)) == ["method", "tables", "association_loss", "information_exposure"]
+
+
+def test_an_attack_that_guesses_has_figures_and_one_that_does_not_has_a_sentence(world: Any) -> None:
+    candidate = world.seal()
+    guessing = Attempt("Homogeneity", ("table-1",), "Said.", Success("Homogeneity", "the job", 1_000, 600, 100, 500, 50))
+    anything = Attempt("Proximity", ("table-1",), "Said.", Success("Proximity", "the income", 10, 5, 5))
+    attacked = SimpleNamespace(
+        candidate=candidate,
+        release=SimpleNamespace(state=State.APPROVED),
+        people=60,
+        attempts=(guessing, anything, Attempt("Linkage", ("table-1", "table-2"), "Nothing.")),
+    )
+    document = attacks_document(attacked)  # type: ignore[arg-type]
+    assert list(document) == [*RELEASE, "people", "attacks"]
+    figures = [
+        "attack",
+        "tables",
+        "guess",
+        "people",
+        "right",
+        "share",
+        "interval",
+        "right_overall",
+        "share_overall",
+        "interval_overall",
+        "gain",
+    ]
+    first, second, third = document["attacks"]
+    assert list(first) == [*figures, "sensitive", "sensitive_overall", "sensitive_gain", "sentence"]
+    assert list(second) == [*figures, "sentence"]
+    assert third == {"attack": "Linkage", "tables": ["table-1", "table-2"], "sentence": "table-1 and table-2: Nothing."}
+    assert (first["share"], first["share_overall"], first["gain"]) == (0.6, 0.1, 0.5)
+    assert first["sensitive_gain"] == 0.45
+
+
+def test_a_verification_passes_only_with_all_its_findings() -> None:
+    findings = (Finding("hashes", True, "All match."), Finding("claims", False, "k of table-1 is 4."))
+    report = VerifyReport(Path("p/1"), findings, ("utility",), "origin proven", "ab", "people", "release-1", 1, ("ann", "bob"))
+    assert verification_document(report) == {
+        "passed": False,
+        "origin": "origin proven",
+        "dataset": "people",
+        "candidate": "ab",
+        "version": 1,
+        "withdrawn": False,
+        "approved_by": ["ann", "bob"],
+        "findings": [
+            {"check": "hashes", "passed": True, "detail": "All match."},
+            {"check": "claims", "passed": False, "detail": "k of table-1 is 4."},
+        ],
+        "not_measured": ["utility"],
+    }
+    assert verification_document(replace(report, findings=findings[:1]))["passed"] is True
+
+
+def test_an_audit_counts_what_it_checked() -> None:
+    report = AuditReport(7, 2, 1, "cd" * 32, ())
+    assert audit_document(report) == {"events": 7, "releases": 2, "versions": 1, "head": "cd" * 32, "faults": []}
+
+
+def test_a_utility_that_was_measured_is_never_rounded(made: Any) -> None:
+    third = ReleaseUtility(ncp=1 / 3, suppressed_share=0.1 + 0.2)
+    assert release_document(account(made, utility=third))["utility"] == {
+        "query_error_mean": None,
+        "query_error_median": None,
+        "ncp": 1 / 3,
+        "suppressed_share": 0.30000000000000004,
+    }
