@@ -142,8 +142,9 @@ def _fields(policy: Policy, promise: Promise, table: TableEntry) -> tuple[FieldD
 def _quasi(identifier: QuasiIdentifier) -> FieldDescription:
     kind = Kind(identifier.kind)
     notation = kind.rules.notation
-    if identifier.hierarchy and kind.rules.levels_above:
-        notation = "a value or a node of the hierarchy, or * for everything"
+    if identifier.hierarchy:
+        spans = ", where [low..high] is every number between" if kind.numeric else ""
+        notation = f"a value or a node of the hierarchy{spans}, or * for everything"
     return FieldDescription(
         name=identifier.name,
         type="string",

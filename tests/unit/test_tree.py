@@ -47,14 +47,6 @@ NOT_YET_MIRRORED = {
     "tasks/release/closing/track_release.py",
     "tasks/release/steps/transform_source.py",
     "tasks/release/steps/write_tables.py",
-    "tasks/reporting/check_report.py",
-    "tasks/reporting/drawing.py",
-    "tasks/reporting/measured_tables.py",
-    "tasks/reporting/mlflow_record.py",
-    "tasks/reporting/package.py",
-    "tasks/reporting/page.py",
-    "tasks/reporting/public_names.py",
-    "tasks/reporting/release_charts.py",
 }
 SOURCES = sorted(path.relative_to(ROOT) for package in OURS for path in (ROOT / package).rglob("*.py"))
 

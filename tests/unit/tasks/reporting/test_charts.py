@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import struct
 import subprocess
 import sys
-import threading
 import xml.etree.ElementTree as ElementTree
-import zlib
 
 import numpy as np
 import pytest
@@ -22,8 +19,7 @@ from tasks.reporting.charts import (
     draw_trade_off,
 )
 from tasks.reporting.drawing import WIDTH_INCHES
-from tasks.reporting.measured_tables import MeasuredRelease
-from tasks.reporting.release_charts import draw_release, draw_table
+from tests.unit.tasks.reporting.png import pixels
 
 STEPS = [PathStep(1 - i / 6, (i / 6) ** 2, i != 5) for i in range(7)]
 
@@ -62,22 +58,6 @@ CHARTS = {
 }
 
 
-def pixels(png: bytes) -> tuple[int, int]:
-    """Width and height, after checking every chunk's checksum."""
-    assert png[:8] == b"\x89PNG\r\n\x1a\n"
-    place, kinds = 8, []
-    while place < len(png):
-        length, kind = struct.unpack(">I4s", png[place : place + 8])
-        body = png[place + 4 : place + 8 + length]
-        assert zlib.crc32(body) == struct.unpack(">I", png[place + 8 + length : place + 12 + length])[0]
-        kinds.append(kind)
-        place += 12 + length
-    assert kinds[0] == b"IHDR"
-    assert kinds[-1] == b"IEND"
-    assert not {b"tEXt", b"tIME", b"iTXt"} & set(kinds)
-    return struct.unpack(">II", png[16:24])
-
-
 @pytest.mark.parametrize("tables", [1, 8])
 @pytest.mark.parametrize("chart", CHARTS)
 def test_a_png_is_whole_six_hundred_pixels_wide_and_tells_no_date_or_version(chart: str, tables: int) -> None:
@@ -107,21 +87,6 @@ def test_the_same_figures_give_the_same_bytes_and_others_give_others(chart: str,
     first = CHARTS[chart](1, 1, form)
     assert CHARTS[chart](1, 1, form) == first
     assert CHARTS[chart](3, 1, form) != first
-
-
-def test_drawing_in_several_threads_at_once_gives_the_same_bytes_and_leaves_matplotlib_as_it_was() -> None:
-    import matplotlib
-
-    before = dict(matplotlib.rcParams)
-    alone = CHARTS["group sizes"](1, 2, "svg")
-    drawn: list[bytes] = []
-    threads = [threading.Thread(target=lambda: drawn.append(CHARTS["group sizes"](1, 2, "svg"))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert drawn == [alone] * 4
-    assert dict(matplotlib.rcParams) == before
 
 
 def test_groups_below_k_are_counted_and_hatched() -> None:
@@ -166,19 +131,6 @@ def test_text_stays_text_in_a_page_and_inks_take_the_colours_of_the_page() -> No
     assert ">income</text>" in svg
     assert "var(--chart-ink, #1f2328)" in svg
     assert not [rest for rest in svg.split("#0072b2")[1:] if not rest.startswith(")")]
-
-
-def test_a_release_has_all_its_pictures_and_a_table_its_own(release: MeasuredRelease) -> None:
-    of_release = draw_release(release, "png")
-    assert set(of_release) == {"plan", "trade_off", "group_sizes", "group_risks", "closeness", "loss", "query_errors"}
-    assert set(draw_table(release.tables[0], release.promise, "svg")) == {"group_sizes", "group_risks", "closeness", "loss"}
-    for picture in of_release.values():
-        pixels(picture)
-
-
-def test_a_release_that_ended_early_has_no_pictures_rather_than_empty_ones() -> None:
-    ended = MeasuredRelease(dataset="d", title="D", release_id="r-1", created="", policy_digest="", rows=0, suppressed=0)
-    assert draw_release(ended, "png") == {}
 
 
 def test_pictures_can_be_drawn_without_a_display_and_without_pyplot() -> None:

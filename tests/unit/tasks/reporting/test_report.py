@@ -13,7 +13,6 @@ from policies.gates.verdict import Verdict
 from policies.judging.exposure import Exposure, Step
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable, Outcome
-from tasks.reporting.page import figure_text
 from tasks.reporting.report import GLOSSARY, ReportContent, Sample, render_report
 from tests.unit.claimed import claiming, required
 
@@ -277,19 +276,3 @@ def test_suppression_is_stated_either_way(undrawn: MeasuredRelease, suppressed: 
 def test_the_same_content_gives_the_same_page(release: MeasuredRelease) -> None:
     content = ReportContent(release, "headgate 0.1.0")
     assert render_report(content) == render_report(content)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (None, "not measured"),
-        (10, "10"),
-        (10.0, "10"),
-        (1234567, "1,234,567"),
-        (0.4000001, "0.4"),
-        (0.400001, "0.400001"),
-        (2 / 3, "0.666667"),
-    ],
-)
-def test_a_figure_keeps_six_digits(value: float | None, text: str) -> None:
-    assert figure_text(value) == text

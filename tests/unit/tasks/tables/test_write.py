@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,7 +17,6 @@ from headgate.core.errors import Defect, StoreUnavailable
 from headgate.core.published_form.published_table import publish_form
 from policies.sealed.specs import promise_of
 from tasks.reading.ingest import ingest
-from tasks.reporting.package import FILE_NAME, TableEntry, write_datapackage
 from tasks.tables.read_published import read_back
 from tasks.tables.write import write_frame, write_published
 
@@ -154,66 +151,3 @@ def test_what_is_no_cell_is_a_defect_and_tells_no_value(tmp_path):
         with pytest.raises(Defect) as caught:
             write_frame(pd.DataFrame({"a": pd.Series(cells, dtype=None if cells[0] is True else object)}), tmp_path, "main")
         assert "CANARY" not in str(caught.value)
-
-
-def package_of(released, folder: Path) -> Path:
-    loaded, promise, published = released
-    _read, files = read_back(folder, write_published(published, folder))
-    entry = TableEntry("main", ("income", "education"), ("zip",), files)
-    write_datapackage(folder, loaded.policy, promise, [entry], "2026-01-02T03:04:05Z")
-    return folder / FILE_NAME
-
-
-@pytest.fixture
-def frictionless_report(monkeypatch):
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its own
-        import frictionless
-
-    def validate(path: Path):
-        monkeypatch.chdir(path.parent)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return frictionless.Package(path.name).validate()
-
-    return validate
-
-
-def test_the_data_package_is_valid_and_describes_every_column(released, tmp_path, frictionless_report):
-    path = package_of(released, tmp_path)
-    report = frictionless_report(path)
-    assert report.valid, report.flatten(["type", "note"])
-    assert {task.name for task in report.tasks} == {"main", "main-parquet"}
-    package = json.loads(path.read_text())
-    assert package["name"] == "clinic"
-    assert package["title"] == "A clinic"
-    for resource, file in zip(package["resources"], ("main.csv", "main.parquet"), strict=True):
-        assert resource["path"] == f"tables/{file}"
-        assert resource["bytes"] == (tmp_path / resource["path"]).stat().st_size
-        fields = {field["name"]: field for field in resource["schema"]["fields"]}
-        assert list(fields) == ["age", "sex", "region", "admitted", "income", "education", "zip", "group"]
-        assert {name: field["role"] for name, field in fields.items()} == {
-            "age": "quasi",
-            "sex": "quasi",
-            "region": "quasi",
-            "admitted": "quasi",
-            "income": "sensitive",
-            "education": "sensitive",
-            "zip": "insensitive",
-            "group": "group",
-        }
-        assert "[low..high]" in fields["age"]["description"]
-        assert fields["age"]["domain"] == ["0", "110"]
-        assert fields["admitted"]["domain"] == ["2024-01-01", "2024-12-31"]
-        assert fields["region"]["hierarchy_levels"] == 3
-        assert fields["income"]["type"] == "number"
-        assert fields["education"]["levels"] == ["primary", "secondary", "tertiary"]
-
-
-def test_the_data_package_finds_a_changed_file(released, tmp_path, frictionless_report):
-    path = package_of(released, tmp_path)
-    table = tmp_path / "tables" / "main.csv"
-    table.write_bytes(table.read_bytes().replace(b"primary", b"PRIMARY", 1))
-    assert not frictionless_report(path).valid

@@ -1,0 +1,149 @@
+"""What MLflow would be told, before it is told."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from headgate.core.errors import Defect, RequirementNotMet
+from tasks.reporting.measured_tables import MeasuredRelease
+from tasks.reporting.mlflow_record import (
+    LONGEST_PARAMETER,
+    Point,
+    RunContent,
+    TrackedRelease,
+    finite_points,
+    record_digest,
+    release_run,
+    table_run,
+)
+from tests.unit.claimed import claiming
+
+Make = Callable[..., TrackedRelease]
+
+
+def test_what_is_told_does_not_depend_on_the_value_that_a_column_is_called_after(
+    record: Make, release: MeasuredRelease, renamed: MeasuredRelease
+) -> None:
+    """Pictures are compressed, so only this shows that the name is not painted into one."""
+    first, second = record(), replace(record(), measured=renamed)
+    assert release_run(first).digest == release_run(second).digest
+    for ours, theirs in zip(release.tables, renamed.tables, strict=True):
+        assert table_run(first, ours).digest == table_run(second, theirs).digest
+
+
+def test_a_plan_too_long_for_a_parameter_is_there_by_its_hash_and_whole_in_its_file(record: Make, release: MeasuredRelease) -> None:
+    columns = tuple(f"attribute {place:04}" for place in range(2000))
+    plan = release.plan.model_copy(update={"columns": columns, "tables": tuple((name,) for name in columns), "steps": ()})
+    told = release_run(record(plan=plan, tables=(), outcomes=()))
+    assert told.parameters["plan"].startswith("sha256:")
+    assert json.loads(told.files["plan.json"])["tables"] == [[place] for place in range(2000)]
+
+
+@pytest.fixture
+def told(record: Make, undrawn: MeasuredRelease) -> Callable[..., RunContent]:
+    """The parent run of a release with little to draw and some changes."""
+    return lambda **changes: release_run(replace(record(), measured=replace(undrawn, **changes)))
+
+
+def test_of_every_figure_the_release_has_that_of_the_table_that_is_worst_off(
+    told: Callable[..., RunContent], undrawn: MeasuredRelease
+) -> None:
+    first, second = undrawn.tables
+    better = replace(
+        first, figures=claiming(first.figures, k=12, risk=0.1, linkability=0.5, distinct_l={"income": 9}, closeness={"income": 0.01})
+    )
+    for tables in ((better, second), (second, better)):
+        values = told(tables=tables).last_values
+        assert (values["k"], values["risk"], values["linkability"], values["distinct_l_min"]) == (10, 0.4, 0.625, 3)
+        assert values["closeness_max"] == 0.125
+    assert told(tables=(better,)).last_values["k"] == 12
+    assert "k" not in told(tables=()).last_values
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"), [({}, "passed"), ({"verdicts": ()}, "refused"), ({"refusal": "No plan passes."}, "refused")]
+)
+def test_a_release_is_recorded_as_what_it_is(told: Callable[..., RunContent], changes: dict[str, object], verdict: str) -> None:
+    content = told(**changes)
+    assert content.tags["verdict"] == verdict
+    assert f": {verdict}, " in content.tags["mlflow.note.content"]
+
+
+def test_a_table_is_refused_by_its_own_verdicts_only(record: Make, refused: MeasuredRelease) -> None:
+    """The fixture's table-2 misses a gate."""
+    runs = [table_run(replace(record(), measured=refused), table) for table in refused.tables]
+    assert [(run.name, run.tags["verdict"]) for run in runs] == [("table-1", "passed"), ("table-2", "refused")]
+
+
+def test_where_the_release_came_from_is_told_by_digests_and_its_parameters_by_the_policys_keys(told: Callable[..., RunContent]) -> None:
+    parameters = told().parameters
+    expected = {
+        "policy_digest": "ab" * 32,
+        "seed_commitment": "5e" * 32,
+        "source_hmac": "4a" * 32,
+        "k": "10",
+        "epsilon": "0.1",
+        "delta": "0.6",
+    }
+    assert {name: parameters[name] for name in expected} == expected
+    assert "" not in parameters.values()
+
+
+def test_a_parameter_is_kept_whole_up_to_the_length_that_mlflow_keeps(record: Make) -> None:
+    for length, whole in ((LONGEST_PARAMETER, True), (LONGEST_PARAMETER + 1, False)):
+        version = "1" * length
+        told = release_run(replace(record(plan=None, tables=(), outcomes=()), code_version=version)).parameters["code_version"]
+        assert told == (version if whole else f"sha256:{hashlib.sha256(version.encode()).hexdigest()}")
+
+
+def test_files_hold_gates_expectations_and_policy_without_a_bits_name(record: Make, release: MeasuredRelease, bit: str) -> None:
+    verdicts = (release.verdicts[2].model_copy(update={"remedy": f"Coarsen {bit}."}),)
+    files = release_run(record(verdicts=verdicts, tables=())).files
+    assert json.loads(files["gates.json"])["data"] == [
+        ["closeness", "table-1", "column 2", None, None, "at most", 0.25, 0.5, True, "Coarsen column 2."]
+    ]
+    assert json.loads(files["expectations.json"])["data"][2] == ["out", "table-1", "expect_column_values_to_be_in_set", "column 2", True]
+    assert json.loads(files["plan.json"])["steps"][2]["reason"] == "closeness of column 2"
+    assert json.loads(files["plan.json"])["columns"] == ["income", "education", "column 2"]
+    assert not [path for path, content in files.items() if b"CANARY" in content]
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_figure_that_is_not_finite_is_refused_by_its_name(value: float) -> None:
+    with pytest.raises(RequirementNotMet, match="seconds/gate is not a finite number") as caught:
+        finite_points([Point("k", 1.0), Point("seconds/gate", value)])
+    assert (caught.value.code, caught.value.measure) == (3, "figures")
+    assert "empty groups" in caught.value.cure
+
+
+def test_two_figures_of_one_name_are_a_defect_unless_they_are_steps_of_a_search() -> None:
+    steps = (Point("search/loss", 1.0, 0), Point("search/loss", 0.5, 1))
+    assert finite_points(steps) == steps
+    with pytest.raises(Defect, match="same name"):
+        finite_points([Point("k", 1.0), Point("k", 2.0)])
+
+
+def test_of_a_search_the_last_step_counts_in_whatever_order_it_was_told() -> None:
+    content = RunContent("r", {}, (Point("loss", 0.5, 1), Point("loss", 1.0, 0), Point("k", 3.0)), {})
+    assert content.last_values == {"loss": 0.5, "k": 3.0}
+
+
+def test_the_digest_is_of_parameters_figures_and_files_whatever_their_order() -> None:
+    parameters, values, files = {"a": "1", "b": "2"}, {"k": 3.0, "loss": 0.1}, {"f": "ab"}
+    digest = record_digest(parameters, values, files)
+    assert record_digest(dict(reversed(parameters.items())), dict(reversed(values.items())), files) == digest
+    assert record_digest(parameters, {"k": 3, "loss": 0.1}, files) == digest
+    changed = (
+        ({"a": "1", "b": "3"}, values, files),
+        (parameters, values | {"loss": math.nextafter(0.1, 1)}, files),
+        (parameters, values, {"f": "ac"}),
+    )
+    assert len({digest, *(record_digest(*parts) for parts in changed)}) == 4
+    content = RunContent("r", parameters, (Point("k", 3), Point("loss", 0.1)), {"tag": "no part of it"}, {"f": b"content"})
+    assert content.digest == record_digest(parameters, values, {"f": hashlib.sha256(b"content").hexdigest()})
