@@ -73,7 +73,7 @@ def _named(certificate: Certificate) -> str:
     """`education: Bachelors`; of many values the first few, of values of several attributes the first."""
     most = NAMED if len(certificate.columns) == 1 else 1
     shown = "; ".join(_value_text(certificate.columns, value) for value in certificate.values[:most])
-    return shown + (" and more" if len(certificate.values) > most else "")
+    return shown + (", among others" if len(certificate.values) > most else "")
 
 
 def _value_text(columns: Sequence[str], value: Any) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 
 from headgate.attacks.guessing import guess
 from headgate.attacks.matching import last_is_missing, match, match_all, published_column, translated
-from headgate.attacks.success import Success, Tried, guessed, percent
+from headgate.attacks.success import AttackResult, Success, guessed, people_counted, percent
 from headgate.core.columns import Codes, Column
 from headgate.core.errors import InputRejected
 from headgate.core.published_form.published_table import PublishedTable
@@ -27,7 +27,7 @@ from headgate.core.tolerance import TOLERANCE, exact
 
 
 @dataclass(frozen=True)
-class BackgroundJoin(Tried):
+class BackgroundJoin(AttackResult):
     known: str
     unknown: str
     success: Success
@@ -46,9 +46,10 @@ class BackgroundJoin(Tried):
 
     def remark(self) -> str:
         return (
-            f"Without the known value: {percent(self.right_alone / self.success.people)} %. "
-            f"A sensitive value becomes certain of {self.certain:,} people, of {self.certain_alone:,} without it; "
-            f"as certain, he is mistaken about {self.mistaken:,}."
+            f"Without knowing '{self.known}', the guess is right for {percent(self.right_alone / self.success.people)} %. "
+            f"Knowing it, the attacker is certain of a sensitive value of {people_counted(self.certain)}, rightly; "
+            f"without it, of {people_counted(self.certain_alone)}. "
+            f"Just as certain, the attacker is wrong about {people_counted(self.mistaken)}."
         )
 
 

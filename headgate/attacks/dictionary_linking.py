@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Jaro
 
 from headgate.attacks.matching import Matches, fitting_classes, match, translated
-from headgate.attacks.success import Success, Tried, percent, success
+from headgate.attacks.success import AttackResult, Success, percent, success
 from headgate.core.cells import Members, Single, parse_cell
 from headgate.core.columns import MISSING, Codes, Column
 from headgate.core.distinct import distinct_rows
@@ -48,15 +48,15 @@ class Register:
 
 
 @dataclass(frozen=True)
-class DictionaryLinking(Tried):
+class DictionaryLinking(AttackResult):
     success: Success
     expected: float  # by the formula: the share of people who are named rightly
     listed: int  # people who are in the dictionary
 
     def remark(self) -> str:
         return (
-            f"By the formula, 1 divided by the individuals consistent with a record, {percent(self.expected)} % are expected. "
-            f"For {self.listed:,} of the people the dictionary has an entry with just their values."
+            f"The formula (1 divided by the number of individuals who fit a record) expects {percent(self.expected)} %. "
+            f"The dictionary lists {self.listed:,} of these people with exactly their values."
         )
 
 

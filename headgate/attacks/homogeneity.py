@@ -11,14 +11,14 @@ import numpy as np
 
 from headgate.attacks.guessing import guess
 from headgate.attacks.matching import match, published_column, translated
-from headgate.attacks.success import Success, Tried, guessed
+from headgate.attacks.success import AttackResult, Success, guessed, people_counted
 from headgate.core.columns import Column
 from headgate.core.published_form.published_table import PublishedTable
 from headgate.core.tolerance import TOLERANCE, exact
 
 
 @dataclass(frozen=True)
-class Homogeneity(Tried):
+class Homogeneity(AttackResult):
     """`certain` counts the people whose own sensitive value is guessed rightly, with at least the belief `believed`."""
 
     attribute: str
@@ -27,8 +27,11 @@ class Homogeneity(Tried):
     certain: int
 
     def remark(self) -> str:
-        firmly = "with certainty" if self.believed == 1 else f"with a belief of {self.believed:g} or more"
-        return f"A sensitive value of theirs is known {firmly} of {self.certain:,} people."
+        if self.believed < 1:
+            return f"With a belief of {self.believed:g} or more, the attacker knows a sensitive value of {people_counted(self.certain)}."
+        if self.certain == 0:
+            return "Nobody's sensitive value becomes certain."
+        return f"A sensitive value of {people_counted(self.certain)} becomes certain."
 
 
 def homogeneity(published: PublishedTable, people: Mapping[str, Column], name: str, belief: Any = 1) -> Homogeneity:

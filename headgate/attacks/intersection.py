@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.attacks.matching import distinct_people, fitting_classes, match
-from headgate.attacks.success import Success, Tried, success
+from headgate.attacks.success import AttackResult, Success, people_counted, success
 from headgate.core.columns import Column
 from headgate.core.errors import InputRejected
 from headgate.core.published_form.published_table import PublishedTable
@@ -27,7 +27,7 @@ LARGEST_PAIRS = 2 * 10**7
 
 
 @dataclass(frozen=True, eq=False)
-class Intersection(Tried):
+class Intersection(AttackResult):
     """By person: candidates that are left, distinct combinations of cells among them, and candidates in the best single table."""
 
     candidates: NDArray[np.int64]
@@ -46,12 +46,15 @@ class Intersection(Tried):
         return float((self.alone / self.candidates).max())
 
     def remark(self) -> str:
-        growth = f"grows up to {self.growth:.3g}-fold" if round(self.growth, 2) > 1 else "does not grow"
         others = int(self.candidates.min()) - 1
-        return (
-            f"Everybody shares the groups that fit him with {others:,} {'other' if others == 1 else 'others'} or more; "
-            f"{self.pinned:,} people are alone in those of all tables and in none by itself; certainty {growth}."
-        )
+        shared = "Some people are the only ones who fit one group in every table."
+        if others > 0:
+            shared = (
+                f"At least {others:,} other {'person fits' if others == 1 else 'people fit'} the same groups as anybody in every table."
+            )
+        narrowed = f"by up to {self.growth:.3g} times" if round(self.growth, 2) > 1 else "no further than one table does"
+        pinned = f"{people_counted(self.pinned)} whom no table does alone" if self.pinned else "nobody else"
+        return f"{shared} The tables together single out {pinned}, and narrow a person down {narrowed}."
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,9 +49,8 @@ class Linkage:
 
     def sentence(self) -> str:
         verdict = "show no trace of each other" if self.passes else "can be linked"
-        return (
-            f"By {len(self.tests)} tests of order and numbers the two tables {verdict} (p = {self.p:.2g}, at least {LEAST_P:g} required)."
-        )
+        level = f"p = {self.p:.2g}; at least {LEAST_P:g} is required"
+        return f"In {len(self.tests)} tests of order and numbers, the two tables {verdict} ({level})."
 
 
 def order_linkage(first: Sequence[int] | NDArray[np.integer], second: Sequence[int] | NDArray[np.integer]) -> Linkage:

@@ -51,11 +51,11 @@ class Minimality:
 
     def sentence(self) -> str:
         if self.success is None:
-            return f"Minimality: where the algorithm stopped tells nothing about '{self.attribute}'."
+            return f"Minimality: the places where the algorithm stopped say nothing about '{self.attribute}'."
         rise = f"rises by a factor of up to {self.ratio:.3g}" if round(self.ratio, 2) > 1 else "does not rise"
         return (
-            f"{self.success.sentence()} In {self.groups} groups the missing cut tells of '{self.attribute}': belief {rise}; "
-            f"m = {self.m:.3g} is reached."
+            f"{self.success.sentence()} In {self.groups} groups, the cut that was not made says something about '{self.attribute}': "
+            f"the belief in a value {rise}; m-confidentiality holds for m = {self.m:.3g}."
         )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from headgate.attacks.guessing import Reach, guess
 from headgate.attacks.matching import match, published_column, translated
-from headgate.attacks.success import Success, Tried, guessed, percent
+from headgate.attacks.success import AttackResult, Success, guessed, percent
 from headgate.core.columns import Column
 from headgate.core.distance import LARGEST_MATRIX, LINE, Distance, radius
 from headgate.core.errors import InputRejected
@@ -21,7 +21,7 @@ from headgate.principles.dissimilarity import asked_epsilon
 
 
 @dataclass(frozen=True)
-class Proximity(Tried):
+class Proximity(AttackResult):
     attribute: str
     epsilon: float
     success: Success

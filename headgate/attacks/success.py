@@ -66,8 +66,9 @@ class Success:
 
     def sentence(self) -> str:
         return (
-            f"{self.attack}: whoever guesses {self.guess} is right for {_share(self.share, self.interval)} of {self.people:,} people; "
-            f"from the overall distribution only, for {_share(self.share_overall, self.interval_overall)}.{self._secrets()}"
+            f"{self.attack}: an attacker who guesses {self.guess} is right for {_share(self.share, self.interval)} "
+            f"of {self.people:,} people; "
+            f"guessing from the whole table instead, for {_share(self.share_overall, self.interval_overall)}.{self._secrets()}"
         )
 
     def _secrets(self) -> str:
@@ -77,8 +78,12 @@ class Success:
         return " For sensitive values only: {} %, against {} % by guessing from the whole table.".format(*shares)
 
 
-class Tried:
-    """The result of an attack: its success, and a remark of its own."""
+def people_counted(number: int) -> str:
+    return "nobody" if number == 0 else "1 person" if number == 1 else f"{number:,} people"
+
+
+class AttackResult:
+    """How often an attack succeeded, and a remark of its own."""
 
     success: Success
 

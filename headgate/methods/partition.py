@@ -54,7 +54,7 @@ class Partition:
         elif self.rows_over:
             said = f"{self.rows_over:,} rows have too many similar rows in their group; none may"
         else:
-            said = f"the groups do not keep {', '.join(self.broken) or 'what is required'}"
+            said = f"some groups do not satisfy {', '.join(self.broken) or 'the requirements'}"
         sentence = f"{where}, {said}." if where else f"{said}."
         return RequirementNotMet(sentence[0].upper() + sentence[1:], self.remedy(otherwise), "rows", float(self.rows_over), 0.0)
 

@@ -46,27 +46,27 @@ def _is_the_runner(at: Situation) -> str:
 def _reported(at: Situation) -> str:
     event = at.act.event
     if event is None or event.event != REPORTS.get(at.act.action) or event.release_id != at.release.release_id:
-        return "the run's report is missing, or is about something else"
+        return "the run's report is missing or belongs to another run"
     if isinstance(event, CandidateSealed) and event.required < at.rules.floor:
-        return f"the operator asks for at least {at.rules.floor} approvals"
+        return f"the operator requires at least {at.rules.floor} approvals"
     lacking = sorted(event.after - at.release.seen)
-    return f"'{lacking[0]}' has not happened yet" if lacking else ""
+    return f"'{lacking[0]}' has not been recorded yet" if lacking else ""
 
 
 def _passed_and_tracked(at: Situation) -> str:
     if not at.release.gates_passed:
         return "not every gate has passed"
-    return "" if at.release.mlflow_run_id else "the run is not tracked"
+    return "" if at.release.mlflow_run_id else "the run is not recorded in MLflow"
 
 
 def _bound(at: Situation) -> str:
     if at.act.candidate != at.release.candidate or not at.release.candidate:
-        return "the decision names another candidate"
-    return "" if at.act.policy_digest == at.release.policy_digest else "the decision names another policy"
+        return "the decision was made for another candidate"
+    return "" if at.act.policy_digest == at.release.policy_digest else "the decision was made for another policy"
 
 
 def _sealed_key(at: Situation) -> str:
-    return "" if at.release.is_sealed(at.actor.signer) else "the key was not among the signers when the candidate was sealed"
+    return "" if at.release.is_sealed(at.actor.signer) else "the key was not on the list of signers when the candidate was sealed"
 
 
 def _sealed_or_runner_key(at: Situation) -> str:
@@ -83,7 +83,11 @@ def _not_the_runner(at: Situation) -> str:
 
 def _not_decided_yet(at: Situation) -> str:
     approves = at.act.action is Action.APPROVE
-    return "the same decision was made before" if repeated(at.release, at.actor.principal, at.actor.fingerprint, approves) else ""
+    return (
+        "this person or this key has already made this decision"
+        if repeated(at.release, at.actor.principal, at.actor.fingerprint, approves)
+        else ""
+    )
 
 
 def _overdue(at: Situation) -> bool:
@@ -99,7 +103,7 @@ def _deadline_passed(at: Situation) -> str:
 
 
 def _enough_approvals(at: Situation) -> str:
-    return "" if at.standing >= at.required else f"{at.standing} of {at.required} approvals stand"
+    return "" if at.standing >= at.required else f"{at.standing} of {at.required} required approvals are valid"
 
 
 def _reason(at: Situation) -> str:
@@ -116,7 +120,7 @@ def _target(at: Situation) -> str:
 
 def _attested(at: Situation) -> str:
     if at.act.version != at.release.version:
-        return "another version was started"
+        return "the publication of another version was started"
     return "" if SHA256.fullmatch(at.act.attestation_sha256) else "the attestation is missing"
 
 

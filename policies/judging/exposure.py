@@ -96,29 +96,31 @@ def _enough(table: list[Exposure], own: list[Exposure], changes: list[str], name
     sufficing = [change for change in changes if all(exposure.after(change).enough for exposure in table)]
     enough = [change for change in sufficing if _expected_enough(table, change, gate)]
     if enough:
-        return f"In this table it would be enough to {_either(enough)}."
+        return f"For this table, {_one_of(enough)} {_how(enough)}"
     here = [change for change in changes if name != PRIOR and all(exposure.after(change).enough for exposure in own)]
     if here:
-        return f"Against '{name}' alone it would be enough to {_either(here)}; another bound on this table would still be broken."
+        return f"Against '{name}' alone, {_one_of(here)} Another bound on this table would still be broken. {_how(here)}"
     return ""
 
 
 def _nearest(own: list[Exposure], changes: list[str], name: str, bound: str) -> str:
     figures = {change: _expected(own, change) if name == PRIOR else own[0].after(change).figure(bound) for change in changes}
     best = min(changes, key=lambda change: _distance(figures[change], bound))
-    return f"No single step is enough; the nearest is to {best} ({bound} {figures[best]:.6g})."
+    return f"No single step is enough; the one that helps most: {best} ({bound} would be {figures[best]:.6g})."
 
 
 HOW = {
-    SUPPRESS: "to suppress one, give it role: dropped and take it out of the gate",
-    COARSER: "to make one coarser, write its cells so in the source",
+    SUPPRESS: "To suppress an attribute, give it role: dropped and take it out of the gate.",
+    COARSER: "To make an attribute coarser, write coarser cells in the source.",
 }
 
 
-def _either(changes: list[str]) -> str:
-    """What to do, and how."""
-    how = [way for verb, way in HOW.items() if any(change.startswith(verb) for change in changes)]
-    return f"{', or to '.join(changes)} ({'; '.join(how)})"
+def _one_of(changes: list[str]) -> str:
+    return f"one of these steps is enough: {'; '.join(changes)}." if len(changes) > 1 else f"one step is enough: {changes[0]}."
+
+
+def _how(changes: list[str]) -> str:
+    return " ".join(way for verb, way in HOW.items() if any(change.startswith(verb) for change in changes))
 
 
 def _expected(table: list[Exposure], change: str) -> float:

@@ -148,7 +148,8 @@ def _plain_mapping(node: MappingNode, path: KeyPath, written: _Written) -> dict[
         written.lines[here] = line
         plain[name] = _plain(value, here, written)
         if plain[name] is None:
-            written.problems.append(Problem(here, "nothing after the colon", "a value; leave the key out where none is meant"))
+            accepted = "a decimal with a point, such as 0.9" if name.isdigit() else "a value; leave the key out where none is meant"
+            written.problems.append(Problem(here, "nothing after the colon", accepted))
     return plain
 
 

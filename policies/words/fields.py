@@ -94,13 +94,19 @@ def decimal_text(number: Decimal | int) -> str:
     return "0" if text in ("-0", "") else text
 
 
+def _how_to_write(text: str) -> str:
+    if re.fullmatch(r"\s*[-+]?\d+([.,]\d+)?\s*%\s*", text):
+        return "; write a share as a decimal, such as 0.9 for 90 %"
+    return "; write a decimal with a point, such as 0.9" if re.fullmatch(r"\s*[-+]?\d+,\d+\s*", text) else ""
+
+
 def _decimal(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         raise PydanticCustomError("exact_number", "Input should be a number")
     try:
         number = Decimal(repr(value)) if isinstance(value, float) else Decimal(int(value)) if isinstance(value, int) else Decimal(value)
     except InvalidOperation:
-        raise PydanticCustomError("exact_number", "Input should be a number") from None
+        raise PydanticCustomError("exact_number", f"Input should be a number{_how_to_write(str(value))}") from None
     if not number.is_finite():
         raise PydanticCustomError("exact_number", "Input should be a finite number")
     if not -30 <= number.adjusted() <= 30 or len(number.as_tuple().digits) > 40:

@@ -23,6 +23,7 @@ from tasks.signing.keys import PrivateKey
 from tasks.stores.seal import Candidate, load_candidate
 
 ATTEMPTS = 5
+UNKNOWN = "somebody unknown"  # whoever signs with a key that is on no list
 CURES = {
     Action.APPROVE: "See `headgate show` for who may approve and what is still needed.",
     Action.REJECT: "See `headgate show` for who may decide.",
@@ -108,8 +109,9 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
         act, envelope = _signed(release, candidate, action, actor, reason.strip(), now, key)
         answer = decide(release, act, actor, Rules(floor, frozenset({actor.fingerprint} if why_not else ())), now)
         if isinstance(answer, Refused):
-            said = [refusal for refusal in answer.reasons if refusal.rule != "key_not_revoked"]
-            raise TransitionRefused([*said, Refusal("key", f"this key {why_not}")] if why_not else said, CURES[action])
+            covered = ("key_not_revoked", "sealed_key") if actor.principal == UNKNOWN else ("key_not_revoked",)
+            said = [refusal for refusal in answer.reasons if refusal.rule not in covered]
+            raise TransitionRefused([*said, Refusal("key", why_not)] if why_not else said, CURES[action])
         after, digest = answer.release, keep_envelope(home, candidate.id, envelope)
         try:
             ledger.append(release.release_id, answer.events, release.events, actor.principal)
@@ -122,14 +124,17 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
 
 
 def _actor(home: Home, candidate: Candidate, release: Release, action: Action, key: PrivateKey, now: datetime) -> tuple[Actor, str]:
-    """The person this key speaks for, and why it does not count now ("" if it does)."""
+    """The person this key speaks for, and why the key does not count now ("" if it does)."""
     roots = roots_of(home, candidate.folder, candidate.manifest)
     known = [signer.principal for signer in (*release.signers, release.runner) if signer.fingerprint == key.fingerprint]
-    principal = known[0] if known else roots.principal_of(key.fingerprint) or "somebody unknown"
+    principal = known[0] if known else roots.principal_of(key.fingerprint) or UNKNOWN
     role = ActorRole.CUSTODIAN if action is Action.WITHDRAW else ActorRole.APPROVER
     why_not = roots.why_not(key.fingerprint, principal, now)
     takes_back = action is Action.WITHDRAW and key.fingerprint == release.runner.fingerprint and key.fingerprint not in roots.revoked
-    return Actor(principal, key.fingerprint, role), "" if takes_back else why_not
+    if takes_back or not why_not:
+        return Actor(principal, key.fingerprint, role), ""
+    unlisted = f"nobody on the list of signers has this key ({key.fingerprint})"
+    return Actor(principal, key.fingerprint, role), unlisted if principal == UNKNOWN else f"this key {why_not}"
 
 
 def _signed(

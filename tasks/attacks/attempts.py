@@ -155,7 +155,7 @@ def _neighbourhoods(promise: Promise, table: PublishedTable, names: Sequence[str
 def _linking(finished: Finished, most: int, generator: np.random.Generator) -> Iterator[Attempt]:
     for attacker in finished.attackers:
         if not isinstance(attacker.dictionary, Mapping):
-            remark = f"Linking with {attacker.name.rsplit('/', 1)[-1]} was not tried: frequency tables list nobody who could be named."
+            remark = f"Linking with {attacker.name.rsplit('/', 1)[-1]} was not tried: frequency tables list no individuals."
             yield Attempt("Dictionary linking", tuple(table.name for table in finished.tables), remark)
             continue
         register = Register(attacker.name.rsplit("/", 1)[-1], attacker.dictionary, attacker.fields, attacker.similar)
@@ -183,5 +183,5 @@ def _intersection(finished: Finished) -> Attempt:
     cells = len(distinct_rows(finished.people.codes(finished.people.quasi))[0])
     if cells <= MOST_CELLS:
         return Attempt.of(intersection(finished.tables, finished.people.columns), *finished.tables)
-    remark = f"Intersection was not tried: people differ in {cells:,} ways, and up to {MOST_CELLS:,} are compared."
+    remark = f"Intersection was not tried: at most {MOST_CELLS:,} combinations of quasi-identifiers are compared, and there are {cells:,}."
     return Attempt("Intersection", tuple(table.name for table in finished.tables), remark)

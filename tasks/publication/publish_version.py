@@ -129,7 +129,9 @@ def _require_standing(release: Release, approvals: Sequence[Approval], floor: in
     standing, required = release.standing(void_keys(approvals)), max(1, release.required, floor)
     if standing < required:
         void = [Refusal("void", approval.void) for approval in approvals if approval.void]
-        raise TransitionRefused([Refusal("enough_approvals", f"{standing} of {required} approvals stand"), *void], _cure(release))
+        raise TransitionRefused(
+            [Refusal("enough_approvals", f"{standing} of {required} required approvals are valid"), *void], _cure(release)
+        )
 
 
 def _own_until_start(history: History, release: Release) -> tuple[Entry, ...]:

@@ -26,6 +26,7 @@ from tasks.reading.registers import Register, read_register
 from tasks.reading.source import Source, read_bytes, require_columns
 
 CODE_HEADERS = ("value", "code")
+TABLES = (".csv", ".gz", ".parquet", ".pq")  # endings of files that hold data
 HierarchyRows = tuple[tuple[str, ...], ...]
 
 
@@ -60,7 +61,10 @@ class LoadedPolicy:
 def load_policy(path: Path | str) -> LoadedPolicy:
     """Reads, checks and digests the policy. Every problem names the file, and the line or key where there is one."""
     path = Path(path).expanduser().absolute()
-    text = _text(_policy_bytes(path), f"The policy {path.name}")
+    content = _policy_bytes(path)
+    if path.suffix.lower() in TABLES:
+        raise PolicyInvalid(f"{path.name} is a table, not a policy.", f"`headgate init {path.name}` drafts a policy for it.")
+    text = _text(content, f"The policy {path.name}")
     policy = parse_policy(text, path.name)
     contents = {named: read_bytes(path.parent / named, f"The file of {_key(place)},") for place, named in files_of(policy).items()}
     digests = {named: hashlib.sha256(content).hexdigest() for named, content in contents.items()}

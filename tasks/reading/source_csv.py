@@ -24,6 +24,12 @@ from tasks.runtime.wording import counted
 COMMON_SEPARATORS = (",", ";", "\t", "|")
 SEPARATOR_WORDS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
 GZIP_MAGIC = b"\x1f\x8b"
+SAVE_AS = "Save the sheet as CSV in UTF-8."
+OTHER_PROGRAMS = {
+    b"PK\x03\x04": ("an Excel file or a ZIP archive", SAVE_AS),
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an Excel file", SAVE_AS),
+    b"SQLite format 3\x00": ("an SQLite database", "Declare a source of kind: sql with a query, or export the table as CSV."),
+}
 
 
 class NotDecoded(InputRejected):
@@ -83,8 +89,16 @@ def unzipped(content: bytes, where: str) -> bytes:
     raise InputRejected(f"{where} is a gzip file that is cut short or damaged.", "Copy it again.")
 
 
+def _refuse_other_programs(content: bytes, where: str) -> None:
+    """Files of programs that people take for text."""
+    for magic, (what, cure) in OTHER_PROGRAMS.items():
+        if content.startswith(magic):
+            raise InputRejected(f"{where} is {what}, not a CSV file.", cure)
+
+
 def _as_utf8(content: bytes, encoding: str, where: str) -> bytes:
     """The text in UTF-8 without a byte order mark; the encoding is the declared one, never guessed."""
+    _refuse_other_programs(content, where)
     try:
         name = codecs.lookup(encoding).name
     except LookupError:

@@ -64,7 +64,7 @@ class TrustRoots:
             return "is revoked"
         lines = [entry for entry in self.entries if entry.fingerprint == fingerprint and entry.principal == principal]
         if not lines:
-            return "is not among the signers"
+            return "is not on the list of signers"
         if not any(entry.for_headgate for entry in lines):
             return f"is not listed for the namespace {NAMESPACE}"
         if not any(entry.for_headgate and entry.valid_at(moment) for entry in lines):

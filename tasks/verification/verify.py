@@ -221,7 +221,7 @@ class _Examination:
         standing, required = min(len(people), len({signer.fingerprint for signer in counting})), max(1, manifest.approvals_required)
         if standing < required:
             why = f": {'; '.join(void)}" if void else ""
-            raise IntegrityBroken(f"{standing} of {required} approvals stand{why}.", AGAIN)
+            raise IntegrityBroken(f"{standing} of {required} required approvals are valid{why}.", AGAIN)
         self.approved_by = tuple(people)
         whose = "of your signers" if self.roots is not None else "of the signers the folder names itself"
         return f"{standing} of {manifest.approvals_required} needed, {whose}: {', '.join(people)}"

@@ -220,7 +220,7 @@ def test_kinds_and_hierarchies_may_be_given(people: Any, run: Any, tmp_path: Pat
     tree.write_text("flu;lung;*\ncold;lung;*\n", encoding="utf-8")
     code, _, err = run(tmp_path / "people.csv", *GOOD, "--hierarchy", f"illness={tree}")
     assert code == 2
-    assert "outside its hierarchy's leaves" in err
+    assert "among its hierarchy's leaves" in err
     assert "in the file: 'asthma'" in err
     codes = tmp_path / "codes.csv"
     codes.write_text("age,icd\n1,250\n1,V58\n", encoding="utf-8")

@@ -166,7 +166,7 @@ def test_a_gate_that_refuses_shows_what_to_change(project: Any, register: list[R
     outcome = project.run("release", project.policy, "--json")
     assert outcome.code == 3
     cure = outcome.json["error"]["cure"]
-    assert "In this table it would be enough to " in cure
+    assert "For this table, one of these steps is enough: " in cure
     assert "suppress age" in cure
     assert "accept a lower gates.disclosure.min_candidates" in cure
     refused = {(verdict["gate"], verdict["dictionary"]): verdict for verdict in outcome.json["gates"] if not verdict["passed"]}
@@ -188,7 +188,7 @@ def test_the_step_that_is_named_is_enough_for_every_gate_on_disclosure(project: 
     outcome = project.run("release", project.policy, "--json")
     assert outcome.code == 3
     cure = outcome.json["error"]["cure"]
-    assert "In this table it would be enough" not in cure
+    assert "For this table, one " not in cure
     assert "Refused too: disclosure.candidates against source" in cure
     assert {verdict["dictionary"] for verdict in outcome.json["gates"] if not verdict["passed"]} >= {"register", "source"}
 

@@ -46,7 +46,7 @@ def test_every_cell_of_a_column_is_of_one_level_and_the_folder_verifies(project:
     assert sum("Homogeneity" in sentence for sentence in attacks) == len(outcome.json["tables"])
     assert all("show no trace" in sentence for sentence in attacks if "order and numbers" in sentence)
     page = (Path(outcome.json["folder"]) / "report.html").read_text(encoding="utf-8")
-    assert "Homogeneity: whoever guesses" in page
+    assert "Homogeneity: an attacker who guesses" in page
     candidate = outcome.json["candidate"]
     for name in ("alice", "bob"):
         assert project.run("approve", candidate, "--key", project.keys[name], "--reason", "read").code == 0

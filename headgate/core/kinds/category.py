@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from headgate.core.errors import InputRejected
 from headgate.core.kinds.kind_rules import DISCRETE, MATRIX, Coded, KindRules, table_of_distances
-from headgate.core.spelling import MISSING, Codes, sorted_unique
+from headgate.core.spelling import MISSING, Codes, cells_where, sorted_unique
 
 if TYPE_CHECKING:
     from headgate.core.columns import Column
@@ -56,12 +56,11 @@ def coded_as_declared(
         raise InputRejected(f"The {what} of '{spec.name}' list a value twice.", "List every value once.")
     texts = [str(value) for value in values]
     code = np.array([place.get(text, place.get(text.strip(), MISSING)) for text in texts] + [MISSING], dtype=np.int32)
-    outside = int((code[:-1] == MISSING).sum())
-    if outside:
-        rows = int(np.isin(codes, np.flatnonzero(code[:-1] == MISSING)).sum())
+    outside = code[:-1] == MISSING
+    if outside.any():
         raise InputRejected(
-            f"Column '{spec.name}' has {outside} distinct values ({rows} rows) outside its {what}.",
+            cells_where(codes, outside, spec.name, f"is not among its {what}", f"are not among its {what}"),
             cure,
-            [text for text, known in zip(texts, code[:-1] != MISSING, strict=True) if not known],
+            [text for text, wrong in zip(texts, outside, strict=True) if wrong],
         )
     return Coded(code[codes], np.array(declared, dtype=object))

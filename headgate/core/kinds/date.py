@@ -15,7 +15,7 @@ from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.kinds.kind_rules import TREE, Coded, KindRules
 from headgate.core.kinds.number import Number
-from headgate.core.spelling import Codes
+from headgate.core.spelling import Codes, cells_where
 
 if TYPE_CHECKING:
     from headgate.core.columns import Column
@@ -31,7 +31,7 @@ class Date(Number):
     storage = "date"
     notation = "a day YYYY-MM-DD, a month YYYY-MM, a quarter YYYY-Qn, a year YYYY, or * for everything"
 
-    def parsed(self, distinct: NDArray[Any], name: str) -> NDArray[Any]:
+    def parsed(self, codes: Codes, distinct: NDArray[Any], name: str) -> NDArray[Any]:
         try:
             stamps = pd.to_datetime(pd.Series(distinct, dtype=object), format="ISO8601", errors="coerce", utc=False)
         except ValueError:  # several time zones
@@ -40,8 +40,8 @@ class Date(Number):
         wrong = stamps.isna().to_numpy()
         if wrong.any():
             raise InputRejected(
-                f"Column '{name}' has {int(wrong.sum())} distinct cells that are not dates.",
-                "Write dates as YYYY-MM-DD.",
+                cells_where(codes, wrong, name, "is not a date", "are not dates"),
+                "Write dates as YYYY-MM-DD; other orders are not read.",
                 [str(cell) for cell in distinct[wrong]],
             )
         whole = stamps.to_numpy(dtype="datetime64[D]")

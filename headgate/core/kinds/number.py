@@ -23,7 +23,7 @@ from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.kinds.kind_rules import LINE, Coded, KindRules, part_of
 from headgate.core.kinds.ordinal import twice_as_many
-from headgate.core.spelling import LARGEST_INTEGER, MISSING, Codes, beyond_floats, is_blank, sorted_unique, value_text
+from headgate.core.spelling import LARGEST_INTEGER, MISSING, Codes, beyond_floats, cells_where, is_blank, sorted_unique, value_text
 
 if TYPE_CHECKING:
     from headgate.core.columns import Column
@@ -45,19 +45,19 @@ class Number(KindRules):
     def code(self, codes: Codes, distinct: NDArray[Any], spec: ColumnSpec) -> Coded:
         if any(is_blank(value) for value in distinct):
             raise InputRejected(f"Column '{spec.name}' has cells that contain only blanks.", "Leave a missing cell empty.")
-        values = self.parsed(distinct, spec.name)
+        values = self.parsed(codes, distinct, spec.name)
         if spec.hierarchy is not None:
             return self.coded_as_leaves(codes, values, spec, spec.hierarchy)
         return Coded(*sorted_unique(codes, values))
 
-    def parsed(self, distinct: NDArray[Any], name: str) -> NDArray[Any]:
-        """The number in each cell; refused if a cell is not a number."""
+    def parsed(self, codes: Codes, distinct: NDArray[Any], name: str) -> NDArray[Any]:
+        """The number in each distinct cell; refused if a cell is not a number."""
         numbers = pd.to_numeric(pd.Series(distinct, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
         wrong = np.isnan(numbers)
         if wrong.any():
             raise InputRejected(
-                f"Column '{name}' has {int(wrong.sum())} distinct cells that are not numbers.",
-                "Correct them, or declare another kind.",
+                cells_where(codes, wrong, name, "is not a number", "are not numbers"),
+                "Write 1234.5: no thousands separator, no decimal comma, no unit. For codes, declare kind: category.",
                 [str(cell) for cell in distinct[wrong]],
             )
         if np.isinf(numbers).any():
@@ -77,12 +77,12 @@ class Number(KindRules):
         order = np.argsort(leaves)
         ordered = leaves[order].astype(values.dtype)
         place = np.searchsorted(ordered, values)
-        outside = values[ordered[np.minimum(place, len(ordered) - 1)] != values]
-        if len(outside):
+        outside = ordered[np.minimum(place, len(ordered) - 1)] != values
+        if outside.any():
             raise InputRejected(
-                f"Column '{spec.name}' has {len(outside)} distinct values outside the leaves of its hierarchy.",
+                cells_where(codes, outside, spec.name, "is not a leaf of its hierarchy", "are not leaves of its hierarchy"),
                 f"Correct the data, or {hierarchy.cure}.",
-                [value_text(value) for value in outside],
+                [value_text(value) for value in values[outside]],
             )
         # Leaves are published as numbers, so they are named so here too: a leaf 02 beside a node 2 would be one text for two things.
         named = [[value_text(value), *rest] for value, rest in zip(ordered, hierarchy.labels[order, 1:].tolist(), strict=True)]
@@ -93,9 +93,10 @@ class Number(KindRules):
         if spec.domain is None:
             return (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
         low, high = float(spec.domain[0]), float(spec.domain[1])
-        outside = int(((values < low) | (values > high))[codes[codes >= 0]].sum()) if len(values) else 0
-        if outside:
-            raise InputRejected(f"Column '{spec.name}' has {outside} rows outside its domain.", "Correct the data or widen the domain.")
+        outside = (values < low) | (values > high)
+        if outside.any():
+            sentence = cells_where(codes, outside, spec.name, "is outside its domain", "are outside its domain")
+            raise InputRejected(sentence, "Correct the data or widen the domain.")
         return low, high
 
     def domain_of(self, values: NDArray[Any], declared: tuple[float, float] | None) -> tuple[float, float] | None:
@@ -172,8 +173,8 @@ class Integer(Number):
     storage = "integer"
     notation = "a whole number, [low..high] for every number between, or * for everything"
 
-    def parsed(self, distinct: NDArray[Any], name: str) -> NDArray[Any]:
-        numbers = super().parsed(distinct, name)
+    def parsed(self, codes: Codes, distinct: NDArray[Any], name: str) -> NDArray[Any]:
+        numbers = super().parsed(codes, distinct, name)
         if (numbers != np.floor(numbers)).any():
             raise InputRejected(f"Column '{name}' has numbers with a fraction.", "Declare kind: number.")
         if (np.abs(numbers) > LARGEST_INTEGER).any():

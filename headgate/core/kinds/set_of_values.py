@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from headgate.core.errors import InputRejected
 from headgate.core.kinds.kind_rules import MATRIX, Coded, KindRules, table_of_distances
-from headgate.core.spelling import MISSING, Codes, blank_is_missing, value_text
+from headgate.core.spelling import MISSING, Codes, blank_is_missing, cells_where, value_text
 
 if TYPE_CHECKING:
     from headgate.core.columns import Column
@@ -32,11 +32,13 @@ class SetOfValues(KindRules):
         separator alone, is the empty set."""
         codes, distinct = blank_is_missing(codes, distinct)
         members = [_members(cell, spec.separator) for cell in distinct]
-        outside = {value for cell in members for value in cell} - set(spec.declared) if spec.declared else set()
+        declared = set(spec.declared)
+        outside = {value for cell in members for value in cell} - declared if declared else set()
         if outside:
+            wrong = np.array([not outside.isdisjoint(cell) for cell in members])
             raise InputRejected(
-                f"Column '{spec.name}' has {len(outside)} distinct values outside its declared values.",
-                "Correct the data or declare the values in the policy.",
+                cells_where(codes, wrong, spec.name, "holds values that are not declared", "hold values that are not declared"),
+                f"{_other_separator(distinct[wrong], spec.separator)}Correct the data or declare the values in the policy.",
                 sorted(outside),
             )
         ordered = sorted(set(members))
@@ -61,6 +63,14 @@ class SetOfValues(KindRules):
 def _members(cell: Any, separator: str) -> tuple[str, ...]:
     parts = cell.split(separator) if isinstance(cell, str) else [value_text(part) for part in cell]
     return tuple(sorted({part.strip() for part in parts} - {""}))
+
+
+def _other_separator(wrong: NDArray[Any], separator: str) -> str:
+    """A question, where most of these cells hold another sign that often separates values."""
+    for sign in (";", ",", "|", "/"):
+        if sign != separator and 2 * sum(isinstance(cell, str) and sign in cell for cell in wrong) > len(wrong):
+            return f"Most of these cells hold '{sign}': is that the separator? Then declare separator: '{sign}'. "
+    return ""
 
 
 def _jaccard(sets: NDArray[Any]) -> NDArray[np.float64]:

@@ -125,9 +125,9 @@ def test_a_file_read_again_is_linked_as_the_table_was() -> None:
 def test_the_sentence_sets_the_drawing_beside_the_formula_and_holds_no_values() -> None:
     case = small([(20, "fay", "flu", "smith"), (21, "fay", "pox", "baker")], [0, 0])
     text = linked(case, case.published[0], dict(case.table.columns), [(20, "fay"), (21, "fay")]).sentence()
-    assert "By the formula" in text
-    assert "50.0 % are expected" in text
-    assert "For 2 of the people the dictionary has an entry with just their values." in text
+    assert "The formula (1 divided by the number of individuals who fit a record)" in text
+    assert "expects 50.0 %." in text
+    assert "The dictionary lists 2 of these people with exactly their values." in text
     assert not any(value in text for value in ("fay", "flu", "smith"))
 
 

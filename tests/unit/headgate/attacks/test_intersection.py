@@ -64,9 +64,9 @@ def test_a_person_whom_only_two_tables_together_point_out_is_found() -> None:
     assert found.alone.tolist() == [1, 2, 2, 1]
     assert found.pinned == 2
     assert found.growth == 2
-    assert "2 people are alone" in found.sentence()
-    assert "certainty grows up to 2-fold." in found.sentence()
-    assert "certainty does not grow." in intersection(case.published[:1], case.table.columns).sentence()
+    assert "The tables together single out 2 people whom no table does alone" in found.sentence()
+    assert "single out 2 people whom no table does alone, and narrow a person down by up to 2 times." in found.sentence()
+    assert "narrow a person down no further than one table does." in intersection(case.published[:1], case.table.columns).sentence()
 
 
 def test_forced_companions_are_seen_in_the_lower_bound() -> None:

@@ -72,7 +72,7 @@ def test_where_belief_stays_as_it_was_the_sentence_says_so() -> None:
     values = column(["hiv", "hiv", "no", "no"], frozenset({"no"}))
     found = minimality([age], np.zeros(4, dtype=np.int32), values, 2, linkability="0.5")
     assert (found.groups, found.ratio) == (1, pytest.approx(1))
-    assert "belief does not rise; m = 2 is reached." in found.sentence()
+    assert "the belief in a value does not rise; m-confidentiality holds for m = 2." in found.sentence()
 
 
 @settings(max_examples=25, deadline=None)

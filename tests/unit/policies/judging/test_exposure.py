@@ -1,4 +1,4 @@
-"""What is said beside the gate: which single step would be enough, or comes nearest, and how the risk is spread."""
+"""What is said beside the gate: which single step would be enough, or helps most, and how the risk is spread."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ gates: {linkability: 1}
 publish: {to: clinic}
 """
 REGIONS = (("north-a", "north", "*"), ("north-b", "north", "*"), ("south-a", "south", "*"), ("south-b", "south", "*"))
-DROP = "(to suppress one, give it role: dropped and take it out of the gate)"
-WRITE = "to make one coarser, write its cells so in the source)"
-WITHOUT = f"In this table it would be enough to suppress region {DROP}."
-EITHER = f"In this table it would be enough to make region one step coarser, or to suppress region {DROP[:-1]}; {WRITE}."
+DROP = "To suppress an attribute, give it role: dropped and take it out of the gate."
+WRITE = "To make an attribute coarser, write coarser cells in the source."
+WITHOUT = f"For this table, one step is enough: suppress region. {DROP}"
+EITHER = f"For this table, one of these steps is enough: make region one step coarser; suppress region. {DROP} {WRITE}"
+MOST = "No single step is enough; the one that helps most: "
 GATE = DisclosureKey(max=Decimal("0.5"))
 NOW = Step("as it is", 1.0, 1.0, None, 1.0, False)
 ROWS = [(20, "a", "north-a", 1.0), (20, "a", "north-b", 2.0), (20, "a", "south-a", 3.0), (20, "a", "south-b", 4.0)]
@@ -112,9 +113,13 @@ def cured(gate: Mapping[str, Any], table: Table, published: PublishedTable, regi
             "candidates",
             WITHOUT,
         ),
-        ({"min_candidates": 5}, "candidates", "No single step is enough; the nearest is to suppress region (candidates 4)."),
-        ({"max": "0.2"}, "max", "No single step is enough; the nearest is to suppress region (max 0.25)."),
-        ({"mean": "0.2", "max": "1"}, "mean", "No single step is enough; the nearest is to suppress region (mean 0.25)."),
+        (
+            {"min_candidates": 5},
+            "candidates",
+            f"{MOST}suppress region (candidates would be 4).",
+        ),
+        ({"max": "0.2"}, "max", "No single step is enough; the one that helps most: suppress region (max would be 0.25)."),
+        ({"mean": "0.2", "max": "1"}, "mean", "No single step is enough; the one that helps most: suppress region (mean would be 0.25)."),
         (
             {"share": {"above": "0.3", "at_most": "0"}},
             "share",
@@ -123,7 +128,7 @@ def cured(gate: Mapping[str, Any], table: Table, published: PublishedTable, regi
         (
             {"share": {"above": "0.2", "at_most": "0.5"}},
             "share",
-            "No single step is enough; the nearest is to make age one step coarser (share 1).",
+            "No single step is enough; the one that helps most: make age one step coarser (share would be 1).",
         ),
     ],
 )
@@ -156,16 +161,16 @@ def test_each_table_and_dictionary_has_a_cure_of_its_own(table: Table, published
     found = [{"name": "register", "path": "r.csv", "on": ["age", "zip"]}, {"source": True, "on": ["region"]}]
     verdicts = cured({"min_candidates": 4, "dictionaries": found}, table, published, register)
     assert verdicts["disclosure.candidates against source"].remedy.startswith(
-        f"Against 'source' alone it would be enough to suppress region {DROP}; another bound on this table would still be broken. "
+        f"Against 'source' alone, one step is enough: suppress region. Another bound on this table would still be broken. {DROP} "
     )
     assert verdicts["disclosure.candidates against register"].remedy.startswith(
-        "No single step is enough; the nearest is to make age one step "
+        "No single step is enough; the one that helps most: make age one step "
     )
     verdict = refused("source", "table-2")
     known = Exposure("table-1", "source", ("age",), risk_distribution(np.ones(1)), NOW, (Step("suppress age", 0.1, 0.1, None, 9.0, True),))
     assert with_cures([verdict], [known], GATE) == (verdict,)
     assert with_cures([verdict.model_copy(update={"table": "table-1"})], [known], GATE)[0].remedy == (
-        f"In this table it would be enough to suppress age {DROP}. As it was."
+        f"For this table, one step is enough: suppress age. {DROP} As it was."
     )
 
 
@@ -174,7 +179,7 @@ def test_two_steps_read_as_two() -> None:
     known = Exposure("t", "a.b: c", ("age",), risk_distribution(np.ones(1)), NOW, steps)  # a name with dots and a colon
     verdict = refused("a.b: c", "t")
     assert with_cures([verdict], [known], GATE)[0].remedy == (
-        f"In this table it would be enough to suppress age, or to make region one step coarser {DROP[:-1]}; {WRITE}. As it was."
+        f"For this table, one of these steps is enough: suppress age; make region one step coarser. {DROP} {WRITE} As it was."
     )
 
 
@@ -182,7 +187,7 @@ def test_an_infinite_risk_is_cured_by_what_forbids_it(table: Table, published: P
     gate = {"max": "1", "sensitivity": {"form": "additive", "weights": {"income": ".inf", "zip": "1"}}}
     verdict = cured(gate, table, published)["disclosure.max against source"]
     assert verdict.measured is None
-    assert verdict.remedy.startswith(f"In this table it would be enough to suppress income {DROP}. The loss is infinite")
+    assert verdict.remedy.startswith(f"For this table, one step is enough: suppress income. {DROP} The loss is infinite")
 
 
 def test_a_dictionary_that_fits_nobody_is_not_cured_by_a_step(table: Table, published: PublishedTable) -> None:
@@ -193,7 +198,7 @@ def test_a_dictionary_that_fits_nobody_is_not_cured_by_a_step(table: Table, publ
     )
     remedy = verdicts["disclosure.max against register"].remedy
     assert "enough" not in remedy
-    assert "nearest" not in remedy
+    assert "helps most" not in remedy
     assert remedy.startswith("Nobody in 'register' matches any record")
 
 
@@ -201,10 +206,10 @@ def test_with_priors_no_step_need_keep_the_mean_of_a_single_dictionary(table: Ta
     gate = {"mean": "0.1", "max": "0.5", "dictionaries": [{"source": True, "prior": "1"}]}
     verdicts = cured(gate, table, published)
     assert verdicts["disclosure.max against source"].remedy.startswith(
-        "Against 'source' alone it would be enough to make region one step coarser, or to "
+        "Against 'source' alone, one of these steps is enough: make region one step coarser; suppress region. Another bound "
     )
     assert verdicts["disclosure.mean against prior"].remedy.startswith(
-        "No single step is enough; the nearest is to suppress region (mean 0.25)."
+        "No single step is enough; the one that helps most: suppress region (mean would be 0.25)."
     )
 
 
@@ -216,9 +221,9 @@ def test_with_priors_a_step_must_keep_the_expected_mean_too(table: Table, publis
         {"source": True, "on": ["age", "zip", "region"], "prior": "0.5"},
     ]
     for mean, sentence in (
-        ("0.375", "In this table it would be enough to make region one step"),
-        ("0.25", "suppress region ("),
-        ("0.2", "(mean 0.25)"),
+        ("0.375", "For this table, one of these steps is enough: make region one step"),
+        ("0.25", "For this table, one step is enough: suppress region."),
+        ("0.2", "(mean would be 0.25)"),
     ):
         verdicts = cured({"mean": mean, "dictionaries": found}, table, published, register)
         assert verdicts["disclosure.mean against prior"].measured == pytest.approx(0.5 * 0.25 + 0.5 * 1)

@@ -126,7 +126,10 @@ def test_too_many_different_people_are_said_to_be_left_out(monkeypatch: pytest.M
     monkeypatch.setattr(attempts, "MOST_CELLS", 2)
     (found,) = (one for one in tried(finished_of(case, promise_of())) if one.attack == "Intersection")
     assert found.success is None
-    assert found.sentence == "t0 and t1: Intersection was not tried: people differ in 3 ways, and up to 2 are compared."
+    assert (
+        found.sentence
+        == "t0 and t1: Intersection was not tried: at most 2 combinations of quasi-identifiers are compared, and there are 3."
+    )
 
 
 def test_written_files_are_attacked_as_the_tables_were(tmp_path: Path) -> None:

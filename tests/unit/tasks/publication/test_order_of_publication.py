@@ -107,7 +107,7 @@ def test_a_publication_that_was_cut_short_goes_on_only_while_its_approvals_count
             world.publish(candidate)
     assert read_history(world.ledger).find(candidate.id).state is State.PUBLISHING
     world.revoke("bob")
-    with pytest.raises(TransitionRefused, match="1 of 2 approvals stand") as refusal:
+    with pytest.raises(TransitionRefused, match="1 of 2 required approvals are valid") as refusal:
         world.publish(candidate)
     assert "key of bob" in str(refusal.value)
     series = FolderSeries(world.home.releases, "people")

@@ -55,7 +55,7 @@ def test_without_enough_approvals_nothing_is_published(world) -> None:
     candidate = world.seal()
     for names in ((), ("ann",)):
         world.approve(candidate, *names)
-        with pytest.raises(TransitionRefused, match="of 2 approvals stand") as refusal:
+        with pytest.raises(TransitionRefused, match="of 2 required approvals are valid") as refusal:
             world.publish(candidate)
         assert refusal.value.code == 4
         assert "headgate approve" in refusal.value.cure
@@ -79,7 +79,7 @@ def test_a_key_that_stopped_counting_voids_its_approval_and_another_stands_in(wo
         world.revoke("bob")
     else:
         world.write_signers(world.line("ann"), world.line("cyd"))
-    with pytest.raises(TransitionRefused, match="1 of 2 approvals stand.*key of bob") as refusal:
+    with pytest.raises(TransitionRefused, match="1 of 2 required approvals are valid.*key of bob") as refusal:
         world.publish(candidate)
     assert "void" in {one.rule for one in refusal.value.refusals}
     world.approve(candidate, "cyd")

@@ -102,6 +102,14 @@ def spoil_binary(clinic):
     clinic.write_source(clinic.source.read_bytes().replace(b"male", b"ma\x00e"))
 
 
+def spoil_excel(clinic):
+    clinic.write_source(b"PK\x03\x04" + clinic.source.read_bytes())
+
+
+def spoil_sqlite(clinic):
+    clinic.write_source(b"SQLite format 3\x00" + clinic.source.read_bytes())
+
+
 def spoil_separator(clinic):
     clinic.write_source(clinic.source.read_bytes().replace(b",", b";"))
 
@@ -199,6 +207,8 @@ SPOILED = [
     (spoil_encoding, "is not utf-8: line 8", "encoding"),
     (spoil_utf16, "is not utf-8: line 1", "encoding"),
     (spoil_binary, "NUL", "encoding"),
+    (spoil_excel, "is an Excel file or a ZIP archive, not a CSV file", "CSV in UTF-8"),
+    (spoil_sqlite, "is an SQLite database, not a CSV file", "kind: sql"),
     (spoil_separator, "one column when split at ','", "`separator: ';'`"),
     (spoil_uneven, "1 line does not have the 10 fields of the header", "Quote"),
     (spoil_quote, "quotation mark that is never closed", "Close"),
@@ -209,14 +219,14 @@ SPOILED = [
     (spoil_identifier_twice, "'patient_id' is repeated in 1 of 60 rows", "Merge a person's rows into one, with kind: set for what repeats"),
     (spoil_identifier_gone, "'patient_id' is missing in 1 row.", "identifier"),
     (spoil_too_few, "4 rows, fewer than k = 5", "lower k"),
-    (spoil_number, "'income'", "another kind"),
-    (spoil_domain, "'age' has", "widen the domain"),
-    (spoil_level, "'education' has 1 distinct values", "declare"),
-    (spoil_set, "'diagnosis' has 1 distinct values", "declare"),
+    (spoil_number, "3 cells of 'income' are not numbers (the first in row 2)", "kind: category"),
+    (spoil_domain, "cells of 'age' are outside its domain", "widen the domain"),
+    (spoil_level, "20 cells of 'education' are not among its declared values", "declare"),
+    (spoil_set, "15 cells of 'diagnosis' hold values that are not declared", "declare"),
     (spoil_hierarchy_leaf, "'region'", ""),
     (spoil_date, "'admitted'", "YYYY-MM-DD"),
-    (spoil_date_to_a_year, "'admitted' has 1 distinct cells that are not dates", "YYYY-MM-DD"),
-    (spoil_date_to_a_month, "'admitted' has 1 distinct cells that are not dates", "YYYY-MM-DD"),
+    (spoil_date_to_a_year, "1 cell of 'admitted' is not a date", "YYYY-MM-DD"),
+    (spoil_date_to_a_month, "1 cell of 'admitted' is not a date", "YYYY-MM-DD"),
     (spoil_identifier_twice_but_for_a_blank, "'patient_id' is repeated in 1 of 60 rows", "Merge a person's rows into one"),
     (spoil_header, "of the policy", "the first line must name the columns"),
 ]

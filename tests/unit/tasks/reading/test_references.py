@@ -33,6 +33,12 @@ def test_every_referenced_file_is_hashed_and_parsed(clinic):
     assert loaded.path == clinic.folder / "policy.yaml"
 
 
+def test_a_table_named_as_the_policy_is_told_from_one(clinic):
+    with pytest.raises(PolicyInvalid, match=r"clinic\.csv is a table, not a policy\.") as refusal:
+        load_policy(clinic.source)
+    assert refusal.value.cure == "`headgate init clinic.csv` drafts a policy for it."
+
+
 def test_the_digest_changes_with_a_referenced_file_and_not_with_its_name(clinic):
     before = clinic.load().digest
     (clinic.folder / "codes.csv").rename(clinic.folder / "list.csv")

@@ -80,7 +80,7 @@ BAD = [
     ("years,sex\n", {}, ["held.csv", "a header and no rows"], "at least one person"),
     ("", {}, ["held.csv", "is empty"], "header"),
     ("years,years,sex\n20,20,male\n", {}, ["Columns 1 and 2", "the same name"], "Rename"),
-    ("years,sex\nCANARY,male\n", {}, ["held.csv", "Column 'age'", "1 distinct cells that are not numbers"], "another kind"),
+    ("years,sex\nCANARY,male\n", {}, ["held.csv", "1 cell of 'age' is not a number (in row 1)"], "kind: category"),
     ("years,sex\n20.5,male\n", {}, ["held.csv", "numbers with a fraction"], "kind: number"),
     ("years,sex\ninf,male\n", {}, ["held.csv", "infinite"], "finite"),
     ("years,sex\n20,male,CANARY\n", {}, ["held.csv", "1 line does not have the 2 fields"], "separator"),
@@ -156,7 +156,7 @@ BAD_TABLES = [
     (TABLES.replace("years", "age"), {}, ["'age' has no frequency table"], "leave the field out"),
     (TABLES.replace("20,30", "0,0").replace(",,10", ",1,0"), {"individuals": 9}, ["'age' counts nobody"], "Leave the field out"),
     (TABLES.replace("years,,10", "years,20,10"), {}, ["lists a value twice"], "one row per value"),
-    (TABLES.replace("years,20,", "years,CANARY,"), {}, ["not numbers"], "another kind"),
+    (TABLES.replace("years,20,", "years,CANARY,"), {}, ["1 cell of 'age' is not a number"], "kind: category"),
 ]
 
 
@@ -248,7 +248,11 @@ def test_a_database_that_is_not_named_is_refused(held, refusal, monkeypatch, url
             "one row per person",
         ),
         ("SELECT id, years, sex AS years FROM people", "Columns 2 and 3 of the result of the query of the dictionary voters", "Rename"),
-        ("SELECT id, 'CANARY' AS years, sex FROM people", "voters: Column 'age' has 1 distinct cells that are not numbers", "another kind"),
+        (
+            "SELECT id, 'CANARY' AS years, sex FROM people",
+            "voters: 3 cells of 'age' are not numbers (the first in row 1)",
+            "kind: category",
+        ),
         ("DELETE FROM people", "The query of the dictionary voters returns no columns", "SELECT"),
     ],
 )

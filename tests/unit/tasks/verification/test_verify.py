@@ -63,7 +63,7 @@ def test_with_the_readers_own_signers_and_ledger_key_the_origin_is_proven(world,
 def test_other_trust_roots_than_the_publishers_are_told(world, copy: Path, tmp_path: Path) -> None:
     signers = tmp_path / "mine"
     signers.write_text(world.line("ann") + "\n" + world.line("stranger", "bob") + "\n")
-    assert "key of bob is not among the signers" in failed(copy, signers=signers)["approvals"]
+    assert "key of bob is not on the list of signers" in failed(copy, signers=signers)["approvals"]
     (tmp_path / "other.pub").write_text(world.keys["stranger"].public + "\n")
     assert "another ledger's key" in failed(copy, ledger_key=tmp_path / "other.pub")["events and signed head"]
     (tmp_path / "revoked_keys").write_text(world.keys["ann"].public + "\n")

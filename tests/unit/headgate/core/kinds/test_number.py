@@ -39,7 +39,10 @@ def test_a_hierarchy_of_numbers_is_aligned_with_them_whatever_the_order_of_its_l
     levels = encode(["hi"], Kind.ORDINAL, levels=("lo", "hi"), hierarchy=Hierarchy.from_rows([["hi", "*"], ["lo", "*"]], "c"))
     assert levels.hierarchy is not None
     assert levels.hierarchy.leaves.tolist() == ["lo", "hi"]
-    for cells, rows, reason in (([3], lines, "outside the leaves"), ([2], [["2", "*"], ["two", "*"]], "not distinct numbers: leaf 2")):
+    for cells, rows, reason in (
+        ([3], lines, "1 cell of 'c' is not a leaf of its hierarchy"),
+        ([2], [["2", "*"], ["two", "*"]], "not distinct numbers: leaf 2"),
+    ):
         with pytest.raises(InputRejected, match=reason):
             encode(cells, Kind.INTEGER, hierarchy=Hierarchy.from_rows(rows, "c"))
     with pytest.raises(InputRejected, match="not distinct numbers: leaf 3"):

@@ -19,5 +19,5 @@ def test_declared_levels_and_leaves_are_all_there_in_their_order() -> None:
     both = encode(["a"], Kind.CATEGORY, hierarchy=tree, declared=("a", "b"))
     assert both.hierarchy is not None
     assert both.hierarchy.leaves[both.codes[0]] == "a"
-    with pytest.raises(InputRejected, match="outside its declared values"):
+    with pytest.raises(InputRejected, match="not among its declared values"):
         encode(["c"], Kind.CATEGORY, hierarchy=tree, declared=("a", "b"))

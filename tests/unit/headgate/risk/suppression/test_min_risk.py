@@ -201,7 +201,7 @@ def test_a_frame_holds_values_even_where_they_look_like_generalized_cells() -> N
         [False, True, False],
         [True, False, False],
     ]
-    with pytest.raises(InputRejected, match="'n' has 1 distinct cells that are not numbers"):
+    with pytest.raises(InputRejected, match="1 cell of 'n' is not a number"):
         min_risk(pd.DataFrame({"n": ["[1..2]"]}), people, {}, 1)
 
 

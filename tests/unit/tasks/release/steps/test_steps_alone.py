@@ -122,7 +122,7 @@ def test_a_plan_that_discloses_too_much_is_refused_with_the_step_that_would_be_e
     assert isinstance(planned, NotPlanned)
     stopped = made.run.spool.get(planned.stopped)
     assert stopped.why.code == 3
-    assert stopped.why.cure.startswith("In this table it would be enough to suppress age")
+    assert stopped.why.cure.startswith("For this table, one of these steps is enough: suppress age")
     assert stopped.why.required == 30.0
     assert stopped.table is not None
     assert stopped.exposures
