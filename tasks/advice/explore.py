@@ -25,6 +25,7 @@ from tasks.advice.policy_advice import STAND_IN, Count, Prepared, Progress, prep
 from tasks.reporting.mlflow_record import Point, RunContent, finite_points
 from tasks.reporting.mlflow_runs import require_tracking, track_runs
 from tasks.runtime.home import Home
+from tasks.runtime.wording import counted
 from tasks.signing.keys import ledger_secret, source_hmac
 
 DELTAS = ("0.3", "0.5", "0.6", "0.7", "0.8", "0.9")
@@ -107,7 +108,7 @@ def explore(path: Path, grid: Grid, home: Home, progress: Progress | None = None
     tables = prepared.plans[0]
     if len(settings) * len(tables) > MOST_RUNS:
         raise InputRejected(
-            f"{len(settings)} settings on {len(tables)} tables need more than {MOST_RUNS} runs.",
+            f"{counted(len(settings), 'setting')} on {counted(len(tables), 'table')} need more than {MOST_RUNS:,} runs.",
             "Give shorter lists with --k, --epsilon and --delta.",
         )
     require_tracking(trials.policy.dataset, home.root)
