@@ -16,12 +16,6 @@ LONGEST = 400
 OURS = (*PACKAGES, "tests", "tools", "benchmarks")
 # Tested through their neighbours or on the command line only. A module that gets tests of its name leaves this list; none joins it.
 NOT_YET_MIRRORED = {
-    "flows/cli/check.py",
-    "flows/cli/demo.py",
-    "flows/cli/explore.py",
-    "flows/cli/release.py",
-    "flows/cli/serve.py",
-    "flows/release.py",
     "tasks/expectations/custom_expectations.py",
     "tasks/expectations/running.py",
     "tasks/release/account.py",

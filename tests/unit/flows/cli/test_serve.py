@@ -1,0 +1,54 @@
+"""`headgate serve`: what it will run is looked at before a server is started, and said on stderr."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows import serve as schedules
+from flows.serve import Scheduled
+from tests.unit.flows.test_serve import SCHEDULE, written
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch, without_server: None, tmp_path: Path) -> list[list[Scheduled]]:
+    """What would be served until stopped. Serving changes folder and environment; the test's own come back."""
+    calls: list[list[Scheduled]] = []
+    monkeypatch.setattr(schedules, "serve_policies", calls.append)
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    monkeypatch.chdir(tmp_path)
+    return calls
+
+
+def test_every_policy_with_a_schedule_is_served_and_named(run: Any, served: list[list[Scheduled]], tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        written(tmp_path, f"{name}.yaml", f"{name}-people", SCHEDULE)
+    written(tmp_path, "c.yaml", "by-hand")
+    outcome = run("serve")
+    assert (outcome.code, outcome.out) == (0, "")
+    assert [policy.dataset for policy in served[0]] == ["a-people", "b-people"]
+    lines = outcome.err.splitlines()
+    assert lines[0] == f"Serving 2 policies from {tmp_path / 'home'}; press Ctrl-C to stop."
+    assert lines[1:3] == ["  a-people: 0 3 1 * * (Europe/Rome), a.yaml", "  b-people: 0 3 1 * * (Europe/Rome), b.yaml"]
+    assert lines[3].startswith("Prefect API: ")
+
+
+def test_runs_start_in_the_home_and_policies_are_found_from_there(run: Any, served: list[list[Scheduled]], tmp_path: Path) -> None:
+    written(tmp_path, "a.yaml", "people", SCHEDULE)
+    assert "Serving 1 policy from" in run("serve", "a.yaml").err
+    assert Path.cwd() == tmp_path / "home" / "staging"
+    assert served[0][0].path == tmp_path / "a.yaml"
+
+
+@pytest.mark.parametrize("name", ["by-hand.yaml", "absent.yaml", "nothing"])
+def test_what_has_no_schedule_is_bad_input_and_nothing_is_served(
+    run: Any, served: list[list[Scheduled]], tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "nothing").mkdir()
+    written(tmp_path, "by-hand.yaml", "by-hand")
+    outcome = run("serve", name)
+    assert (outcome.code, outcome.out, served) == (2, "", [])
+    assert "Cure: " in outcome.err
