@@ -16,8 +16,6 @@ LONGEST = 400
 OURS = (*PACKAGES, "tests", "tools", "benchmarks")
 # Tested through their neighbours or on the command line only. A module that gets tests of its name leaves this list; none joins it.
 NOT_YET_MIRRORED = {
-    "tasks/expectations/custom_expectations.py",
-    "tasks/expectations/running.py",
     "tasks/release/account.py",
     "tasks/release/closing/assemble.py",
     "tasks/release/steps/attack_tables.py",
