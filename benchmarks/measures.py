@@ -28,7 +28,7 @@ import pandas as pd
 from headgate.core.columns import Codes, Role, Table
 from headgate.core.distinct import places
 from headgate.core.encode import encode_table
-from headgate.core.inferred import inferred_spec
+from headgate.core.frame_specs import inferred_spec
 from headgate.counting.class_counts import count
 from headgate.library.check_table import check, check_classes
 from headgate.principles.alpha_k import alpha_k

@@ -28,7 +28,7 @@ from benchmarks.census import adults
 from benchmarks.measures import Row, resident
 from headgate.core.columns import Codes, Role, Table
 from headgate.core.encode import encode_table
-from headgate.core.inferred import inferred_spec
+from headgate.core.frame_specs import inferred_spec
 from headgate.core.published_form.published_table import publish_form
 from headgate.grouping.items import items_of
 from headgate.grouping.limits import dissimilarity

@@ -96,11 +96,11 @@ class Making:
         imports.result()
         self._check(steps.expect(run, read))
         self._append(steps.audit)
-        held = steps.dictionaries(run, read) if run.policy.gates.disclosure is not None else None
-        self._add(held=held)
-        suppressed = steps.cells(run, read, held) if run.policy.suppress_cells is not None else None
+        dictionaries = steps.dictionaries(run, read) if run.policy.gates.disclosure is not None else None
+        self._add(dictionaries=dictionaries)
+        suppressed = steps.cells(run, read, dictionaries) if run.policy.suppress_cells is not None else None
         self._add(suppressed=suppressed)
-        transformed = steps.transform(run, read, held, suppressed)
+        transformed = steps.transform(run, read, dictionaries, suppressed)
         self._add(transformed=transformed)
         planned = self._plan(transformed)
         agreed, grouped = self._anonymize(transformed, planned)
@@ -113,7 +113,7 @@ class Making:
         gated = tuple(self._each(lambda written: steps.gate.submit(run, transformed, planned, written), self.done.written))
         self._add(gated=gated)
         self._add(attacked=steps.attack(run, transformed, planned, agreed, self.done.written, gated))
-        judged = steps.judge(run, read, held, transformed, planned, agreed, gated)
+        judged = steps.judge(run, read, dictionaries, transformed, planned, agreed, gated)
         self._add(judged.happened, judged=judged)
         self._append(steps.audit)
         _show_gates(run, self.done)

@@ -22,7 +22,7 @@ from headgate.bounds.certificates import EVERY, refute
 from headgate.core.columns import Codes, Role, Table
 from headgate.core.encode import encode_column, encode_table
 from headgate.core.errors import RequirementNotMet
-from headgate.core.inferred import inferred_spec
+from headgate.core.frame_specs import inferred_spec
 from headgate.core.published_form.published_table import publish_form
 from headgate.grouping.abstract_graph import largest_degree
 from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity

@@ -146,7 +146,7 @@ def _show_suggestion(suggestion: Suggestion) -> None:
     from flows.terminal.output import plain, results, tell
     from flows.terminal.shown_figures import figure, percentage, short
 
-    out, title, setting = results(), _purpose(suggestion), suggestion.found
+    out, title, setting = results(), _purpose(suggestion), suggestion.tried
     if setting is None:
         tell(out, Text.assemble((f"\n{title}", "bold"), f": nothing to suggest. {plain(suggestion.reason)}"))
         return

@@ -1,7 +1,8 @@
-"""How many similar rows groups can hold (DEFINITIONS §4): f(s) in a group of s, cap(n) in all groups of n rows together.
+"""How many similar rows fit into groups (DEFINITIONS §4): a group of s rows has room for f(s) of them, all groups of n rows for cap(n).
 
-A group that holds a centre holds at most f(s) rows similar to it, so at least s − f(s) others. Mutually similar centres therefore need
-groups whose f sum to their number, and these groups need enough rows that are not similar to all of them.
+A centre is a row that a limit protects. A group with a centre may hold at most f(s) rows similar to it, so it needs at least s − f(s) other
+rows. A set of mutually similar centres is therefore spread over groups whose f(s) add up to its size, and these groups need enough other
+rows.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ EXACT_ROWS = 2_000  # up to here all ways to divide n are looked at
 
 @dataclass(frozen=True, eq=False)
 class Capacity:
-    """For one limit, n rows and groups of at least k. `most` is cap(n), `least` the fewest rows not similar to a centre that any group
-    needs, `fullest` the f and s of the largest f(s)/s.
+    """The room in groups of at least k of n rows, for one limit. `most` is cap(n). `least` is the number of dissimilar rows that any group
+    with a centre needs. `fullest` holds the f and s of the group size with the largest f(s)/s.
 
-    Exact for few rows: `by_outside[d]` centres fit where d rows are not similar to them, `by_rows[n]` = cap(n). Else a bound on them.
-    `line`: δ and the most classes that can be told apart, where these are few."""
+    For few rows the room is exact: `by_outside[d]` centres fit beside d dissimilar rows, and `by_rows[n]` is cap(n). For more rows it is an
+    upper bound. `line` holds δ and the number of distinguishable classes, if that number is small."""
 
     rows: int
     k: int
@@ -36,7 +37,7 @@ class Capacity:
     line: tuple[Fraction, int] | None = None
 
     def beside(self, outside: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The most mutually similar centres that can be grouped with so many rows outside, whatever the number of others."""
+        """The largest number of mutually similar centres that can be grouped if this many rows are dissimilar to them."""
         f, s = self.fullest
         if self.by_outside is not None:
             capacity = self.by_outside[np.minimum(outside, self.rows)]
@@ -48,14 +49,15 @@ class Capacity:
         return np.asarray(capacity, dtype=np.int64)
 
     def in_classes(self, classes: int, delta: Fraction) -> Capacity:
-        """If at most so many classes can be told apart: Σ f(s) ≤ (1−δ)·n + δ·classes over any sizes that sum to n. δ > 0."""
+        """The room if readers can tell apart at most this many classes: then Σ f(s) ≤ (1−δ)·n + δ·classes for any sizes that add up to
+        n. δ > 0."""
         most = ((1 - delta) * self.rows + delta * classes).__floor__()
         return replace(self, most=min(self.most, most), line=(delta, classes))
 
     def fewest_suppressed(self, similar: int, outside: int) -> int:
-        """A lower bound on the rows that must go before the others can be grouped; all rows, if fewer than k would be left.
+        """A lower bound on the number of rows to suppress before the others can be grouped; all rows, if fewer than k would remain.
 
-        It helps most to take away mutually similar centres: without other rows they have no more room."""
+        Suppressing mutually similar centres helps most, because suppressing other rows gives the centres no more room."""
         gone = max(0, similar - int(self.beside(np.array([outside]))[0]))
         if self.by_rows is not None:
             while self.rows - gone >= self.k and similar - gone > self.by_rows[self.rows - gone]:
@@ -64,7 +66,7 @@ class Capacity:
 
 
 def capacity(allowed: NDArray[np.int64], rows: int, k: int) -> Capacity:
-    """Over all sizes s ≥ k that sum to n."""
+    """The room over all ways to divide n rows into groups of at least k."""
     f, s, least = _fullest(allowed, rows, k)
     if rows > EXACT_ROWS:
         return Capacity(rows, k, rows * f // s, least, (f, s), None, None)
@@ -74,15 +76,15 @@ def capacity(allowed: NDArray[np.int64], rows: int, k: int) -> Capacity:
 
 @dataclass(frozen=True)
 class EquitableCapacity:
-    """The same over the sizes of an equitable coloring. `kinds`: f, s and how many classes; those come first that need fewest others for
-    each centre."""
+    """The room in the class sizes of an equitable coloring. Each entry of `kinds` holds f, s and the number of classes of that size; sizes
+    that need the fewest other rows per centre come first."""
 
     most: int
     least: int
     kinds: tuple[tuple[int, int, int], ...]
 
     def beside(self, outside: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The easier classes take outsiders first. A bound: a class need not be full."""
+        """Classes that need fewer dissimilar rows receive them first. The result is an upper bound, since a class may stay partly empty."""
         capacity, left = np.zeros(len(outside), dtype=np.int64), outside.astype(np.int64)
         for f, s, classes in self.kinds:
             used = np.minimum(left, classes * (s - f))
@@ -92,7 +94,7 @@ class EquitableCapacity:
 
 
 def equitable_capacity(allowed: NDArray[np.int64], rows: int, k: int) -> EquitableCapacity:
-    """m = ⌊n/k⌋ classes of ⌊n/m⌋ and ⌈n/m⌉ rows."""
+    """The room in m = ⌊n/k⌋ classes of ⌊n/m⌋ or ⌈n/m⌉ rows."""
     classes = rows // k
     base, larger = rows // classes, rows % classes
     kinds = [(int(allowed[base]), base, classes - larger)] + ([(int(allowed[base + 1]), base + 1, larger)] if larger else [])
@@ -104,7 +106,7 @@ def equitable_capacity(allowed: NDArray[np.int64], rows: int, k: int) -> Equitab
 
 @numba.njit(cache=True, nogil=True)
 def _fullest(allowed: NDArray[np.int64], rows: int, k: int) -> tuple[int, int, int]:
-    """f and s of the largest f(s)/s over k ≤ s ≤ n, compared in whole numbers; and the least s − f(s) where f(s) > 0."""
+    """The f and s with the largest f(s)/s for k ≤ s ≤ n, compared in whole numbers; and the smallest s − f(s) for which f(s) > 0."""
     f, s, least = 0, 1, rows + 1
     for size in range(max(k, 1), rows + 1):
         if allowed[size] * s > f * size:
@@ -116,7 +118,7 @@ def _fullest(allowed: NDArray[np.int64], rows: int, k: int) -> tuple[int, int, i
 
 @numba.njit(cache=True, nogil=True)
 def _caps(allowed: NDArray[np.int64], rows: int, k: int) -> NDArray[np.int64]:
-    """cap(0) … cap(n); −1 where no groups of at least k make up so many rows."""
+    """cap(0) … cap(n); −1 for a number of rows that cannot be divided into groups of at least k."""
     best = np.full(rows + 1, -1)
     best[0] = 0
     for total in range(k, rows + 1):
@@ -128,7 +130,7 @@ def _caps(allowed: NDArray[np.int64], rows: int, k: int) -> NDArray[np.int64]:
 
 @numba.njit(cache=True, nogil=True)
 def _most_by_outside(allowed: NDArray[np.int64], rows: int, k: int) -> NDArray[np.int64]:
-    """For each number of rows outside the most centres: some groups, f(s) in each and s − f(s) others."""
+    """The largest number of centres for each number of dissimilar rows: each group takes f(s) centres and s − f(s) dissimilar rows."""
     needed = np.full(rows + 1, rows + 1)
     needed[0] = 0
     for similar in range(1, rows + 1):

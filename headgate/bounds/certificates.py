@@ -1,9 +1,10 @@
-"""Proofs that no partition can keep a limit (DEFINITIONS §4): necessary conditions, sound but not complete.
+"""Proofs that no partition can satisfy a limit (DEFINITIONS §4). Every proof is correct, but some impossible limits have none.
 
-A group of s rows holds at most f(s) rows similar to a centre in it. So a clique of c mutually similar centres needs groups whose f sum
-to c, and enough rows outside the clique to fill these groups; with one row for a clique: a centre needs enough dissimilar rows. Groups
-that are published alike count as one class too, which only takes partitions away: proofs about groups stay proofs. Where the
-quasi-identifiers can be published in a few ways only, there are only as few classes, and these hold fewer similar rows (ext).
+A group of s rows holds at most f(s) rows similar to a centre in it. So a clique of c mutually similar centres needs groups whose f(s) add
+up to c, and enough rows outside the clique to fill these groups. A clique of one row gives the simplest proof: a centre needs enough
+dissimilar rows. Groups that are published alike also count as one class. This only rules out more partitions, so a proof about groups
+remains a proof. If the quasi-identifiers can be published in only a few ways, there are only that many classes, and they hold fewer similar
+rows (ext).
 """
 
 from __future__ import annotations
@@ -33,32 +34,32 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True)
 class Certificate:
-    """Why a limit cannot be kept. `values` are data: for the steward's own terminal only, so they are left out of the text form.
+    """Why a limit cannot be satisfied. `values` are data. Only the steward's own terminal shows them, so the text form omits them.
 
-    `rows` similar rows where at most `bound` fit (CLIQUE; beside the `outside` rows that are not similar to all of them, if these are what
-    is short), or `rows` dissimilar ones where at least `bound` are needed (DISSIMILAR). `ways`: in how many ways the quasi-identifiers can
-    be published, if the proof rests on it."""
+    With reason CLIQUE, there are `rows` similar rows, and groups have room for at most `bound` (beside `outside` dissimilar rows, if the
+    proof is that these are too few). With reason DISSIMILAR, a row has `rows` dissimilar rows and needs at least `bound`. `ways` is the
+    number of ways in which the quasi-identifiers can be published, if the proof depends on it."""
 
     reason: Reason
     limit: str
     columns: tuple[str, ...]
     rows: int
     bound: int
-    share: float  # of the table's rows that are concerned
+    share: float  # `rows` as a share of the table
     refutes: str  # EVERY | FAITHFUL
-    to_suppress: int | None  # no partition of fewer suppressed rows can exist
+    to_suppress: int | None  # every partition must suppress at least this many rows
     values: tuple[Any, ...] = field(repr=False, default=())
     outside: int | None = None
     ways: int | None = None
     cure: str = ""  # of the limit
 
     def sentence(self) -> str:
-        """In words, without a data value."""
+        """The proof in words, without a data value."""
         names = ", ".join(self.columns)
         few = (
             ""
             if self.ways is None
-            else f", as no more than {self.ways} class{'es' if self.ways > 1 else ''} can be told apart by what is published"
+            else f", because the published quasi-identifiers form at most {self.ways} class{'es' if self.ways > 1 else ''}"
         )
         if self.reason is Reason.CLIQUE:
             beside = "" if self.outside is None else f" beside {self.outside} others"
@@ -74,9 +75,9 @@ def refute(
     known: Sequence[Cliques] = (),
     ways: int | None = None,
 ) -> Certificate | None:
-    """The first proof that some limit cannot be kept by any partition into groups of at least k; else one that refutes `faithful`.
+    """The first proof that no partition into groups of at least k satisfies some limit; otherwise a proof that `faithful` cannot.
 
-    `known`: the cliques of each limit, if they have been looked for (under whatever δ). `ways` as `ways_to_publish` counts them."""
+    `known` holds the cliques of each limit if they have been searched already (under any δ). `ways_to_publish` counts `ways`."""
     lesser: Certificate | None = None
     for i, limit in enumerate(limits):
         if limit.rows < k:
@@ -92,7 +93,7 @@ def refute(
 def refute_every(
     limit: NeighbourhoodLimit, k: int, cliques: Cliques, columns: Sequence[Column] = (), ways: int | None = None
 ) -> Certificate | None:
-    """A proof against all partitions, of those found the one by which most rows would have to be suppressed."""
+    """A proof against all partitions; of several proofs, the one that requires the most rows to be suppressed."""
     room = capacity(limit.allowed, limit.rows, k)
     proof = _strongest(limit, room, cliques, columns, None)
     if proof is not None or ways is None:
@@ -105,7 +106,7 @@ def refute_every(
 
 
 def refute_faithful(limit: NeighbourhoodLimit, k: int, cliques: Cliques, columns: Sequence[Column] = ()) -> Certificate | None:
-    """A proof against partitions into ⌊n/k⌋ groups of sizes that differ by one at most."""
+    """A proof against all partitions into ⌊n/k⌋ groups whose sizes differ by at most one."""
     room = equitable_capacity(limit.allowed, limit.rows, k)
     return _lonely(limit, room.least, cliques, columns, FAITHFUL, None) or _crowded(limit, room, cliques, columns, FAITHFUL, None)
 
@@ -129,7 +130,7 @@ def _crowded(
     refutes: str,
     ways: int | None,
 ) -> Certificate | None:
-    """The clique that exceeds most what groups can hold of it."""
+    """A proof from the clique that exceeds the room in groups by the most rows."""
     capacity = room.beside(cliques.outside)
     over = cliques.rows - np.minimum(capacity, room.most)
     if len(over) == 0 or over.max() <= 0:
@@ -156,7 +157,7 @@ def _crowded(
 def _lonely(
     limit: NeighbourhoodLimit, needed: int, cliques: Cliques, columns: Sequence[Column], refutes: str, k: int | None
 ) -> Certificate | None:
-    """A centre of a group of s has at least s − f(s) dissimilar rows beside it; for (ε, δ) at least ⌈δ(k−1)⌉. All that have not must go."""
+    """A proof from centres with too few dissimilar rows: a group of s needs s − f(s), for (ε, δ) at least ⌈δ(k−1)⌉. All others must go."""
     if cliques.near is None:
         return None
     different = limit.rows - cliques.near
@@ -171,7 +172,7 @@ def _lonely(
 
 
 def _as_one_class(limit: NeighbourhoodLimit, k: int, cliques: Cliques, columns: Sequence[Column]) -> Certificate | None:
-    """All rows are published alike, so the whole table is one class: no centre may have more than f(n) rows similar to it."""
+    """A proof for a table whose rows are all published alike, as one class: no centre may have more than f(n) similar rows."""
     if cliques.near is None:
         return None
     most = int(limit.allowed[limit.rows])
@@ -190,7 +191,7 @@ def _as_one_class(limit: NeighbourhoodLimit, k: int, cliques: Cliques, columns: 
 
 
 def _decoded(limit: NeighbourhoodLimit, values: NDArray[np.int64], columns: Sequence[Column]) -> tuple[Any, ...]:
-    """The values as the steward knows them; the first few."""
+    """The first few values, decoded as the steward knows them."""
     known = {column.name: column for column in columns}
     if not all(name in known for name in limit.columns):
         return ()

@@ -1,9 +1,9 @@
-"""Crowds of similar rows, from which it is proved that a limit cannot be kept: cliques of centres, and how many rows lie outside.
+"""Cliques of similar rows, which prove that a limit cannot be satisfied, and the number of rows outside each clique.
 
-A clique is a set of mutually similar centres, with all their rows. Outside of it are the rows that are not similar to all of it. Where
-values lie on a line the fullest clique is a window, found exactly; where few lie together it is found by branch and bound
-(Östergård, "A New Algorithm for the Maximum-Weight Clique Problem", 2001); else cliques are grown greedily from many seeds.
-Nothing here depends on δ or k, so one search serves them all.
+A clique is a set of mutually similar centres, with all their rows. A row is outside a clique if it is dissimilar to some member. If values
+lie on a line, the largest clique is a window, and the search is exact. For a few values, branch and bound searches exactly (Östergård, "A
+New Algorithm for the Maximum-Weight Clique Problem", 2001). In all other cases, cliques grow greedily from many seeds. Nothing here depends
+on δ or k, so one search serves all of them.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from headgate.counting.value_boxes import close
 from headgate.grouping.abstract_graph import Occurring, occurring, weight_near
 from headgate.grouping.limits import NeighbourhoodLimit
 
-WORK = 5 * 10**9  # differences of two numbers that counting all neighbourhoods may take: some seconds
-SEEDS = 64  # values from which cliques are grown
-GROWTH = 4_000_000  # pairs that may be compared while growing
-EXACT_STEPS = 100_000  # of branch and bound
-RUNS = 1_000  # that may be searched so
-STEPS = 4  # windows begin at every value and end at this many places within reach of it
+WORK = 5 * 10**9  # the most differences of two numbers that counting all neighbourhoods may take: some seconds
+SEEDS = 64  # values from which cliques grow
+GROWTH = 4_000_000  # the most pairs that are compared while cliques grow
+EXACT_STEPS = 100_000  # the most steps of branch and bound
+RUNS = 1_000  # the most runs that branch and bound searches
+STEPS = 4  # windows begin at every value, and end at this many different places within reach of it
 
 
 @dataclass(frozen=True, eq=False)
 class Cliques:
-    """Clique i: the centres among `member[begin[i] : end[i]]` hold `rows[i]` rows, and `outside[i]` rows are not similar to all of them.
+    """The centres among `member[begin[i] : end[i]]` form clique i. It has `rows[i]` rows, and `outside[i]` rows are outside it.
 
-    Of two cliques with one that has both more rows and fewer outside, only that one is kept; most rows come first. `near` counts for
-    each value that occurs (`number`) the rows similar to it; None where this would take too long."""
+    A clique is dropped if another one has more rows and fewer rows outside. The clique with the most rows comes first. `near` holds, for
+    each value that occurs (`number`), the number of rows similar to it; it is None if counting would take too long."""
 
     rows: NDArray[np.int64]
     outside: NDArray[np.int64]
@@ -45,17 +45,17 @@ class Cliques:
     number: NDArray[np.int64]
     count: NDArray[np.int64]
     near: NDArray[np.int64] | None
-    near_centres: NDArray[np.int64] | None  # of these the centres
+    near_centres: NDArray[np.int64] | None  # the same, counting centres only
     centre: NDArray[np.bool_]
 
     def values(self, clique: int) -> NDArray[np.int64]:
-        """The numbers of its values, in the limit."""
+        """The numbers that the limit gives to the clique's values."""
         inside = self.member[self.begin[clique] : self.end[clique]]
         return np.asarray(self.number[inside[self.centre[inside]]])
 
 
 def cliques_of(limit: NeighbourhoodLimit, work: int = WORK) -> Cliques:
-    """Computed once for a limit; they hold for the same limit under any δ."""
+    """The cliques of a limit. They are the same for any δ, so one search per limit is enough."""
     present = occurring(limit)
     size, total = len(present.count), limit.rows
     centre = limit.centre[present.number]
@@ -87,7 +87,7 @@ def cliques_of(limit: NeighbourhoodLimit, work: int = WORK) -> Cliques:
 
 
 class _HeaviestCliques:
-    """The cliques that no other clique makes superfluous."""
+    """Collects cliques, and drops those that another clique makes superfluous."""
 
     def __init__(self, total: int) -> None:
         self._total = total
@@ -101,7 +101,7 @@ class _HeaviestCliques:
 
 
 def _superior(cliques: NDArray[np.int64], total: int) -> NDArray[np.int64]:
-    """Most rows first, and each with fewer outside than all before it."""
+    """The cliques sorted by rows, most first; each has fewer rows outside than all before it."""
     rows, outside = cliques[0], cliques[1]
     cliques = cliques[:, np.argsort((total - rows) * (total + 1) + outside, kind="stable")]
     least = np.minimum.accumulate(np.concatenate([[total + 1], cliques[1]]))
@@ -115,7 +115,7 @@ def _sums(weight: NDArray[np.int64]) -> NDArray[np.int64]:
 def _between(
     weight: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64], order: NDArray[np.int64]
 ) -> NDArray[np.int64] | None:
-    """What lies within reach of each value, in the order of their numbers."""
+    """The weight within reach of each value, in the order of the values' numbers."""
     sums, between = _sums(weight), np.empty(len(order), np.int64)
     between[order] = sums[last + 1] - sums[first]
     return between
@@ -124,18 +124,18 @@ def _between(
 def _near(
     limit: NeighbourhoodLimit, present: Occurring, centre: NDArray[np.bool_], work: int
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
-    """Rows near each value, and of these the centres; None where that is too much to count."""
+    """The number of rows near each value, and the number of centres among them; None if counting would take too long."""
     try:
         near = weight_near(limit, present, present.count, work)
         return near, near if centre.all() else weight_near(limit, present, np.where(centre, present.count, 0), work)
-    except InputRejected:  # more work than a preview is worth: figures that need it are then left out
+    except InputRejected:  # too much work for a preview; figures that need these counts are left out
         return None, None
 
 
 def _add_windows(
     heaviest: _HeaviestCliques, first: NDArray[np.int64], last: NDArray[np.int64], count: NDArray[np.int64], weight: NDArray[np.int64]
 ) -> None:
-    """Windows from each value to some that are within its reach. What lies within reach of both ends is similar to all between."""
+    """Adds windows from each value to several values within its reach. A row within reach of both ends is similar to all values between."""
     begin = np.flatnonzero(first >= 0)
     if len(begin) == 0:
         return
@@ -153,7 +153,7 @@ def _add_windows(
 def _windows(
     layout: DistanceLayout, codes: NDArray[np.int32], runs: NDArray[np.int64], reach: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """In runs that vary on one line only, sorted along it: the first and the last value within reach of each; else −1."""
+    """The first and the last value within reach of each value, in runs that are sorted along a single line; −1 in other runs."""
     first, last = np.full(len(codes), -1), np.full(len(codes), -1)
     for run in range(len(runs) - 1):
         start, end = runs[run], runs[run + 1]
@@ -172,7 +172,7 @@ def _windows(
 
 @numba.njit(cache=True, nogil=True)
 def _on_one_line(layout: DistanceLayout, codes: NDArray[np.int32]) -> bool:
-    """Do these values differ in one component at most, which is a line without missing cells along which they rise?"""
+    """Whether these values differ in at most one component, and ascend along it, and this component is a line without missing cells."""
     if layout.least and codes.shape[1] > 1 and len(codes) > 1:
         return False
     line = -1
@@ -194,7 +194,8 @@ def _grown(
     weight: NDArray[np.int64],
     fullness: NDArray[np.int64],
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
-    """Cliques in the other runs: members in the order in which they joined, and after each the rows of all and those similar to all."""
+    """Cliques in the other runs: the members in the order in which they joined, and, after each, the clique's rows and the rows similar
+    to all."""
     out = []
     run_of = np.searchsorted(runs, np.arange(len(codes)), side="right") - 1
     centres = general[weight[general] > 0]
@@ -240,7 +241,7 @@ def _grow(
     reach: float,
     budget: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """From the seed, each next centre in the order given that is similar to all members so far."""
+    """Grows a clique from the seed: each centre in the given order joins if it is similar to all members so far."""
     common = np.arange(start, end)
     similar = np.ones(end - start, np.bool_)
     members, rows, around = np.empty(end - start, np.int64), np.empty(end - start, np.int64), np.empty(end - start, np.int64)

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 from headgate.core.distance import DistanceLayout
 from headgate.counting.value_boxes import close
 
-FEW = 62  # values: one word of bits
+FEW = 62  # the most values: their bits fit into one word
 
 
 @numba.njit(cache=True, nogil=True)
 def heaviest_clique(
     layout: DistanceLayout, codes: NDArray[np.int32], weight: NDArray[np.int64], reach: float, least: int, steps: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The places of the values of a clique that outweighs `least`; empty if none exists or none is found within the steps.
+    """The places of the values of a clique that is heavier than `least`; empty if there is none, or if the steps do not suffice.
 
-    As in Östergård: `most[i]` bounds every clique of the values from i on, and so every search that has reached i."""
+    As in Östergård, `most[i]` bounds every clique of the values from i on, and therefore every search that has reached i."""
     size = len(weight)
     beside = np.zeros(size, np.int64)
     for i in range(size):

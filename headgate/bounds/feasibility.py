@@ -1,7 +1,7 @@
-"""What is known before any work: whether a partition is guaranteed, whether it is impossible, and how far the table is from each.
+"""What can be said before grouping starts: whether a partition is guaranteed or impossible, and how far the table is from either.
 
-The guarantee is Lemma 2 of the paper, with floors. It speaks of groups by number; groups that come out published alike are measured as
-one class as well, and about that nothing is guaranteed. Inequality 4 is Lemma 2 without its floors: guidance only (DEFINITIONS §4).
+The guarantee is Lemma 2 of the paper, with floors. It covers groups by number. Groups that are published alike are also measured as one
+class, and the guarantee does not cover that. Inequality 4 is Lemma 2 without its floors, and only guidance (DEFINITIONS §4).
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ class Outlook(StrEnum):
 
 @dataclass(frozen=True)
 class LimitFeasibility:
-    """One limit. `largest_degree` is Θ, None where counting it would take too long, and then so are all figures that rest on it.
+    """What can be said about one limit. `largest_degree` is Θ. If counting it would take too long, it and all figures that depend on it are
+    None.
 
-    `binding_degree` leaves out edges between rows of which neither is a centre, as these bind nobody; where all is sensitive it is Θ.
-    Lemma 2 guarantees the limit if `binding_degree` ≤ `lemma_2_bound` = m(t+1)/2. A limit that no group of k or more can violate does
-    not bind."""
+    `binding_degree` ignores edges between two rows that are no centres, because the limit does not protect these rows. If every value is
+    sensitive, it equals Θ. Lemma 2 guarantees the limit if `binding_degree` ≤ `lemma_2_bound` = m(t+1)/2. A limit `binds` if some group
+    of k or more rows could violate it."""
 
     limit: str
     columns: tuple[str, ...]
@@ -57,7 +58,7 @@ class LimitFeasibility:
 
     @property
     def lemma_2_slack(self) -> float | None:
-        """Neighbours that Lemma 2 would still let a row have; negative where it guarantees nothing."""
+        """How many more neighbours a row may have before Lemma 2 guarantees nothing; negative if it guarantees nothing now."""
         return None if self.binding_degree is None else float(self.lemma_2_bound - self.binding_degree)
 
     @property
@@ -69,7 +70,7 @@ class LimitFeasibility:
 
 @dataclass(frozen=True)
 class Feasibility:
-    """`guaranteed`: a partition into ⌊n/k⌋ groups that keeps all limits together exists."""
+    """What can be said about all limits together. `guaranteed`: some partition into ⌊n/k⌋ groups satisfies all of them."""
 
     rows: int
     k: int
@@ -85,22 +86,22 @@ class Feasibility:
 
     @property
     def certificate(self) -> Certificate | None:
-        """The proof against every partition by which most rows would have to be suppressed."""
+        """The proof against every partition that requires the most rows to be suppressed."""
         proofs = [limit.certificate for limit in self.limits if limit.certificate is not None]
         return max(proofs, key=lambda proof: proof.to_suppress or 0, default=None)
 
     @property
     def against_faithful(self) -> Certificate | None:
-        """A proof that no equitable coloring exists: one against every partition, else one that rests on the equal sizes."""
+        """A proof that no equitable coloring exists: a proof against every partition, otherwise one that depends on the equal sizes."""
         return self.certificate or next((limit.against_faithful for limit in self.limits if limit.against_faithful is not None), None)
 
     @property
     def to_suppress(self) -> int:
-        """A lower bound on the rows that any release must leave out."""
+        """A lower bound on the number of rows that any release must suppress."""
         return 0 if self.certificate is None else self.certificate.to_suppress or 0
 
     def sentence(self) -> str:
-        """In words, without a data value."""
+        """The answer in words, without a data value."""
         if self.certificate is not None:
             return f"No partition exists. {self.certificate.sentence()}"
         if self.guaranteed:
@@ -117,9 +118,10 @@ def feasibility(
     quasi: Sequence[Column] = (),
     known: Sequence[Cliques] = (),
 ) -> Feasibility:
-    """Of limits over the same rows. `columns` name the values that certificates show; with `quasi`, few ways to publish count too.
+    """What can be said about limits over the same rows. `columns` decode the values that certificates show. If `quasi` is given, the number
+    of ways to publish the quasi-identifiers is used too.
 
-    `known`: the cliques of each limit, where they have been looked for already, under whatever δ and k."""
+    `known` holds the cliques of each limit if they have been searched already, under any δ and k."""
     rows = max((*(limit.rows for limit in limits[:1]), *(len(column) for column in (*quasi, *columns))), default=0)
     if k < 1:
         raise InputRejected(f"k = {k} is not a valid group size.", "Give k ≥ 1.")
@@ -132,7 +134,7 @@ def feasibility(
 
 
 def _guaranteed(limits: Sequence[NeighbourhoodLimit], k: int, cliques: Sequence[Cliques], alone: Sequence[LimitFeasibility]) -> bool:
-    """All limits together: those that bind, if there are several, are not guaranteed by being so one by one."""
+    """Whether all limits together are guaranteed. If several limits bind, a guarantee for each of them is not enough."""
     if not all(limit.guaranteed for limit in alone):
         return False
     binding = [i for i, limit in enumerate(alone) if limit.binds]
@@ -140,10 +142,11 @@ def _guaranteed(limits: Sequence[NeighbourhoodLimit], k: int, cliques: Sequence[
 
 
 def ways_to_publish(quasi: Sequence[Column], most: int) -> int | None:
-    """An upper bound on the different forms in which groups can be published, None from `most` on: then they do not limit groups.
+    """An upper bound on the number of different forms in which groups can be published. It is None from `most` on, since then it does not
+    limit the groups.
 
-    A stretch of d values has d(d+1)/2 forms, a tree over d leaves at most 2d − 1 nodes that are lowest over some of them, and a set of
-    values is not empty; missing cells add themselves, and a mixture with others."""
+    An order of d values has d(d+1)/2 intervals. A tree over d leaves has at most 2d − 1 nodes that are the lowest above some leaves. A
+    set of values is any non-empty subset. Missing cells add two forms: all cells missing, and missing cells mixed with others."""
     ways = 1
     for column in quasi:
         counts = column.counts()
@@ -161,7 +164,7 @@ def ways_to_publish(quasi: Sequence[Column], most: int) -> int | None:
 
 
 def binding_degrees(cliques: Cliques) -> NDArray[np.int64] | None:
-    """For each value that occurs: a row's neighbours, for a row that is not a centre, only the centres among them."""
+    """The number of neighbours of each value that occurs. For a row that is not a centre, only neighbours that are centres count."""
     if cliques.near is None or cliques.near_centres is None:
         return None
     return np.where(cliques.centre, cliques.near - 1, cliques.near_centres)
@@ -179,7 +182,7 @@ def _of_limit(limit: NeighbourhoodLimit, k: int, cliques: Cliques, columns: Sequ
         largest_degree=theta,
         binding_degree=None if degrees is None else int(degrees.max(initial=0)),
         binds=_binds(limit, k, cliques),
-        # where a group of k may hold no centre at all nothing is guaranteed, not even for degree 0
+        # if a group of k may hold no centre at all, nothing is guaranteed, not even for degree 0
         lemma_2_bound=Fraction((rows // k) * room, 2) if room > 0 else Fraction(-1),
         inequality_4_bound=None if limit.delta is None else Fraction(rows, 2) * (1 - (1 - Fraction(1, k)) * limit.delta),
         bottleneck=None if theta is None or limit.delta is None else 1.0 - 2.0 * theta / rows,
@@ -189,17 +192,17 @@ def _of_limit(limit: NeighbourhoodLimit, k: int, cliques: Cliques, columns: Sequ
 
 
 def _binds(limit: NeighbourhoodLimit, k: int, cliques: Cliques) -> bool:
-    """Could any group of k or more violate it? Not if no row is a centre, if no centre has that many similar rows, or if groups may consist
-    of similar rows only."""
+    """Whether some group of k or more rows could violate the limit. None can if no row is a centre, if no centre has that many similar
+    rows, or if a group may consist of similar rows only."""
     if not cliques.centre.any() or bool((limit.allowed[k:] >= np.arange(k, limit.rows + 1)).all()):
         return False
     return cliques.near is None or int(cliques.near[cliques.centre].max()) > int(limit.allowed[k])
 
 
 def _together(limits: Sequence[NeighbourhoodLimit], k: int, cliques: Sequence[Cliques]) -> bool:
-    """Lemma 2 for several limits (ext): in the graph whose edges weigh 1/(t+1), each limit with its own t, a row that violates any limit
-    has weight 1 or more in its class, and a class where it has less is movable for it: the paper's proof goes through with t + 1 = 1.
-    So Σ deg/(t+1) ≤ m/2 for every row is enough."""
+    """Lemma 2 for several limits (ext). Let each edge weigh 1/(t+1), with the t of its own limit. A row that violates some limit then has a
+    weight of at least 1 in its class, and can move to any class in which its weight is below 1. So the paper's proof holds with t + 1 = 1,
+    and Σ deg/(t+1) ≤ m/2 for every row is sufficient."""
     rooms = [int(limit.allowed[k]) for limit in limits]
     if min(rooms) == 0:
         return False

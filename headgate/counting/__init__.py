@@ -1,1 +1,1 @@
-"""How the values of a class are counted: classes, intervals, neighbours, transport, and what a measured figure holds."""
+"""Counts of the values in a class: frequencies, intervals, neighbours, transport; and the figures that measures return."""

@@ -17,7 +17,8 @@ from headgate.counting.figure import Bound, Figure
 
 @dataclass(frozen=True, eq=False)
 class ClassCounts:
-    """Class c holds `counts[i]` rows of value `codes[i]` for i in starts[c] … starts[c+1]; codes ascend, −1 (missing) first."""
+    """Class c has `counts[i]` rows with value `codes[i]`, for i from starts[c] up to starts[c+1]. Codes ascend; −1 (missing) comes
+    first."""
 
     starts: NDArray[np.int64]
     codes: Codes
@@ -29,22 +30,22 @@ class ClassCounts:
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """Each entry's share of its class."""
+        """The share of each entry in its class."""
         return self.counts / np.repeat(self.sizes, np.diff(self.starts))
 
     def largest(self, flags: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """The largest count in each class over the flagged values (the last flag is for missing); 0 where none of them occurs."""
+        """The largest count of a flagged value in each class; 0 if no flagged value occurs. The last flag is for missing cells."""
         counts = self.counts if flags is None else np.where(flags[self.codes], self.counts, 0)
         return np.asarray(np.maximum.reduceat(counts, self.starts[:-1]))
 
     def concerned(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which classes hold a flagged value."""
+        """Which classes contain a flagged value."""
         return np.asarray(np.logical_or.reduceat(flags[self.codes], self.starts[:-1]))
 
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """One attribute, counted once for all its principles, in each reading of "class"."""
+    """One attribute, counted once for all principles, in each reading of "class"."""
 
     column: Column
     readings: tuple[ClassCounts, ...]
@@ -54,13 +55,13 @@ class Counted:
         return tuple(counts.sizes for counts in self.readings)
 
     def totals(self) -> NDArray[np.int64]:
-        """Rows of each value in the whole table, the missing ones last: from the counts, which are fewer than the rows."""
+        """The number of rows with each value in the whole table, missing cells last. Adding up the counts is faster than counting rows."""
         counts, last = self.readings[0], len(self.column.values)
         total = np.bincount(np.where(counts.codes < 0, last, counts.codes), weights=counts.counts, minlength=last + 1)
         return np.asarray(total.astype(np.int64))
 
     def figure(self, name: str, bound: Bound, per_class: Sequence[NDArray[np.float64]]) -> Figure:
-        """Over the classes that hold a sensitive value; the others have nothing to protect."""
+        """A figure over the classes that contain a sensitive value; the others have nothing to protect."""
         best = np.inf if bound is Bound.AT_LEAST else 0.0
         kept = tuple(
             np.where(counts.concerned(self.column.sensitive), figures, best)
@@ -69,19 +70,19 @@ class Counted:
         return Figure(name, bound, kept, self.sizes)
 
     def figure_all(self, name: str, bound: Bound, per_class: Sequence[NDArray[np.float64]]) -> Figure:
-        """Over all classes, whatever values they hold."""
+        """A figure over all classes, whatever values they contain."""
         return Figure(name, bound, tuple(per_class), self.sizes)
 
 
 def count(column: Column, classes: Sequence[Codes]) -> Counted:
-    """`classes` has one or two readings, each numbering the rows' classes."""
+    """Counts a column. `classes` has one or two readings; each gives the class number of every row."""
     if not classes:
         raise InputRejected("The table has no classes to measure.", "Give a table with rows.")
     return Counted(column, tuple(class_counts(column.codes, reading) for reading in classes))
 
 
 def class_counts(codes: Codes, classes: Codes) -> ClassCounts:
-    """`classes` numbers the rows' classes 0, 1, 2 … without gaps; suppressed rows have been dropped before."""
+    """Counts codes per class. Class numbers are 0, 1, 2 … without gaps, so suppressed rows must have been dropped."""
     if len(codes) != len(classes):
         raise InputRejected(f"{len(classes)} class numbers for {len(codes)} rows.", "Give one class number per row.")
     sizes = class_sizes(classes)
@@ -94,7 +95,7 @@ def class_counts(codes: Codes, classes: Codes) -> ClassCounts:
 
 
 def class_sizes(classes: Codes) -> NDArray[np.int64]:
-    """Rows of each class; refuses numbers with gaps."""
+    """The number of rows of each class. Refuses class numbers with gaps."""
     low, high = ends(classes) if len(classes) else (-1, -1)
     sizes = rows_of_each(classes, high + 1) if low == 0 else np.zeros(1, dtype=np.int64)
     if (sizes == 0).any():
@@ -106,7 +107,7 @@ def class_sizes(classes: Codes) -> NDArray[np.int64]:
 def _count_dense(
     codes: NDArray[np.int32], classes: NDArray[np.int32], groups: int, values: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """One pass over the rows, where a table of all pairs is no larger than they are."""
+    """Counts in one pass over the rows. It suits a table of all (class, value) pairs that is no larger than the number of rows."""
     table = np.zeros((groups, values), np.int32)
     for row in range(len(codes)):
         table[classes[row], codes[row] + 1] += 1
@@ -127,7 +128,7 @@ def _count_dense(
 def _count_sorted(
     codes: NDArray[np.int32], classes: NDArray[np.int32], sizes: NDArray[np.int64], values: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Two counting sorts, by value and then by class, so that a class's values come out ascending: one pass over the rows each."""
+    """Counts by two counting sorts, by value and then by class, so that the values of a class ascend. Each takes one pass over the rows."""
     place = np.zeros(values + 1, np.int64)
     for code in codes:
         place[code + 2] += 1

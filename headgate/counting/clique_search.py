@@ -1,7 +1,8 @@
-"""The largest clique in a connected component of the graph of ε-neighbours, on distinct values that stand for as many rows as have them.
+"""The largest clique in a connected component of the graph of ε-neighbours. A vertex is a distinct value, and weighs as many rows as have
+it.
 
-Bron–Kerbosch with a pivot and weights, over the later neighbours of each value in turn; beyond LARGEST_CLIQUE_SEARCH of them the weights
-of a greedy colouring are the bound, exact where a greedily chosen clique reaches it.
+Bron–Kerbosch with a pivot and weights, over the later neighbours of each value in turn; beyond LARGEST_CLIQUE_SEARCH of them the weights of
+a greedy colouring are the bound, exact where a greedily chosen clique reaches it.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from numpy.typing import NDArray
 
 from headgate.core.bits import lowest, population
 
-LARGEST_CLIQUE_SEARCH = 40  # values that are later neighbours of one: at most 3^(40/3) maximal cliques
+LARGEST_CLIQUE_SEARCH = 40  # the most later neighbours of one value: at most 3^(40/3) maximal cliques
 
 
 @numba.njit(cache=True, nogil=True)
 def largest_clique(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_]) -> tuple[int, bool]:
-    """Each value with its later neighbours, wanted values first, so that a clique with a wanted value is found at its first one."""
+    """Searches each value together with its later neighbours. Wanted values come first, so the first wanted member of a clique finds it."""
     size = len(weights)
     degree = np.zeros(size, np.int64)
     for i in range(size):
@@ -44,7 +45,7 @@ def largest_clique(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: 
 
 @numba.njit(cache=True, nogil=True)
 def _masks(near: NDArray[np.bool_], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each chosen value its neighbours among the chosen, as bits."""
+    """The neighbours of each chosen value among the chosen values, as bits."""
     masks = np.zeros(len(chosen), np.int64)
     for i in range(len(chosen)):
         for j in range(len(chosen)):
@@ -55,8 +56,8 @@ def _masks(near: NDArray[np.bool_], chosen: NDArray[np.int64]) -> NDArray[np.int
 
 @numba.njit(cache=True, nogil=True)
 def _heaviest(masks: NDArray[np.int64], weights: NDArray[np.int64], everyone: int, current: int, best: int) -> int:
-    """The heaviest clique of `current` rows and some of these values, or `best` if none is heavier. A stack of its own, since a compiled
-    function that calls itself does not survive being read from numba's cache."""
+    """The weight of the heaviest clique that consists of `current` rows and some of these values, or `best` if none is heavier. The
+    search keeps its own stack, because a recursive function cannot be read from numba's cache."""
     left, branches = np.zeros(len(masks) + 1, np.int64), np.zeros(len(masks) + 1, np.int64)
     sums = np.zeros(len(masks) + 1, np.int64)
     left[0], branches[0], sums[0] = everyone, _branches(masks, weights, everyone, current, best), current
@@ -77,8 +78,8 @@ def _heaviest(masks: NDArray[np.int64], weights: NDArray[np.int64], everyone: in
 
 @numba.njit(cache=True, nogil=True)
 def _branches(masks: NDArray[np.int64], weights: NDArray[np.int64], left: int, current: int, best: int) -> int:
-    """The values to go on with: some heaviest clique holds the pivot or one that is no neighbour of it. None where `best` is out of
-    reach."""
+    """The values to branch on: some heaviest clique contains the pivot or a value that is not its neighbour. There are none if `best`
+    cannot be exceeded."""
     total, most, pivot = current, -1, -1
     for i in range(len(masks)):
         if left >> i & 1:
@@ -91,7 +92,7 @@ def _branches(masks: NDArray[np.int64], weights: NDArray[np.int64], left: int, c
 
 @numba.njit(cache=True, nogil=True)
 def _greedy(near: NDArray[np.bool_], weights: NDArray[np.int64], chosen: NDArray[np.int64]) -> int:
-    """Some clique: the heaviest value first, then whichever is near all before. Where it reaches the bound, that is exact."""
+    """The weight of a greedy clique: the heaviest value, then every value near all chosen so far. It is exact if it reaches the bound."""
     clique, members, total = np.empty(len(chosen), np.int64), 0, 0
     for place in np.argsort(-weights[chosen], kind="mergesort"):
         value = chosen[place]
@@ -104,7 +105,7 @@ def _greedy(near: NDArray[np.bool_], weights: NDArray[np.int64], chosen: NDArray
 
 @numba.njit(cache=True, nogil=True)
 def _colouring(near: NDArray[np.bool_], weights: NDArray[np.int64], chosen: NDArray[np.int64]) -> int:
-    """A clique takes at most one value of each colour: the sum of the colours' largest weights."""
+    """An upper bound: a clique contains at most one value of each colour, so the largest weights of all colours are added up."""
     colour, largest, colours = np.full(len(chosen), -1), np.zeros(len(chosen), np.int64), 0
     for i in range(len(chosen)):
         taken = np.zeros(colours + 1, np.bool_)

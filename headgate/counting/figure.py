@@ -1,4 +1,4 @@
-"""What every measure answers: the table's figure, each group's figure, which groups miss a requirement, and by how much."""
+"""The result of every measure: the figure of the table and of each group, and which groups miss a requirement, and by how much."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ class Bound(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Shortfall:
-    """Groups that do not meet a requirement, by number, and what each of them lacks in the figure's own unit (or is over)."""
+    """The groups that do not meet a requirement, and how far each is from it, in the unit of the figure."""
 
     required: float
     groups: NDArray[np.int64]
     missing: NDArray[np.float64]
-    people: int  # rows in these groups
-    by_values: bool = False  # whether the numbers are those of groups of equal published quasi-identifiers
+    people: int  # the number of rows in these groups
+    by_values: bool = False  # whether the group numbers are those of equal published quasi-identifiers
 
     @property
     def met(self) -> bool:
         return len(self.groups) == 0
 
 
-Lacking = tuple[NDArray[np.int64], NDArray[np.float64]]  # groups that fall short in one reading, and what each of them lacks
+Lacking = tuple[NDArray[np.int64], NDArray[np.float64]]  # groups that fall short in one reading, and how far each is from the requirement
 
 
 def worst_shortfall(required: float, readings: Sequence[Lacking], sizes: Sequence[NDArray[np.int64]]) -> Shortfall:
-    """The shortfall in the reading that concerns more people; the first reading, by group number, on a tie."""
+    """The shortfall in the reading that concerns more people; on a tie, in the first reading, by group number."""
     shortfalls = [
         Shortfall(required, groups, missing, int(rows[groups].sum()), by_values=place > 0)
         for place, ((groups, missing), rows) in enumerate(zip(readings, sizes, strict=True))
@@ -48,9 +48,9 @@ def worst_shortfall(required: float, readings: Sequence[Lacking], sizes: Sequenc
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """One number per class, in each of the one or two readings of "class" (by group number; by published quasi-identifier values).
+    """One number per class, in one or two readings of "class": by group number, and by published quasi-identifiers.
 
-    A class with nothing to protect has the best possible figure: infinity where a minimum is required, else 0."""
+    A class with nothing to protect has the best possible figure: infinity if a minimum is required, otherwise 0."""
 
     name: str
     bound: Bound
@@ -59,28 +59,28 @@ class Figure:
 
     @classmethod
     def cost(cls, name: str, per_group: NDArray[np.float64], sizes: NDArray[np.int64]) -> Figure:
-        """What each group costs in usefulness; the table's own figure is a mean and is given separately."""
+        """The loss of utility in each group. The figure of the table is a mean, and is given separately."""
         return cls(name, Bound.AT_MOST, (per_group,), (sizes,))
 
     @property
     def value(self) -> float:
-        """The table's figure: its worst class in the worse reading."""
+        """The figure of the table: that of its worst class in the worse reading."""
         if self.bound is Bound.AT_LEAST:
             return min(float(figures.min()) for figures in self.per_class)
         return max(float(figures.max()) for figures in self.per_class)
 
     @property
     def sign(self) -> str:
-        """The sign between the figure and its requirement."""
+        """The sign between a figure and its requirement."""
         return "≥" if self.bound is Bound.AT_LEAST else "≤"
 
     @property
     def per_group(self) -> NDArray[np.float64]:
-        """By group number."""
+        """The figure of each group, by group number."""
         return self.per_class[0]
 
     def short_of(self, required: Any) -> Shortfall:
-        """In the reading that concerns more people. A NaN never meets a requirement."""
+        """The shortfall in the reading that concerns more people. A NaN never meets a requirement."""
         wanted = float(exact(required))
         return worst_shortfall(wanted, [self._short(figures, wanted) for figures in self.per_class], self.sizes)
 
@@ -93,7 +93,7 @@ class Figure:
 
 @dataclass(frozen=True, eq=False)
 class Capped(Figure):
-    """A figure of which no class can have more than the whole table: a larger requirement is lowered to the table's own (DEFINITIONS
+    """A figure that is nowhere larger than for the whole table. A larger requirement is lowered to the figure of the table (DEFINITIONS
     §5)."""
 
     attainable: int

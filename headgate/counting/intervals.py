@@ -1,4 +1,5 @@
-"""Rows near a value on a line, counted per class over its sorted distinct values. Missing is near missing only."""
+"""Counts the rows of each class that are near a value on a line, over the sorted distinct values of the class. A missing cell is near
+only to missing cells."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from headgate.counting.class_counts import ClassCounts
 def largest_stars(
     counts: ClassCounts, values: NDArray[np.float64], reach: NDArray[np.float64], flags: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Per class the largest number of rows within reach of one value: of any, and of a flagged one (the last flag is for missing; 0 if
-    there is none)."""
+    """The largest number of rows within reach of one value, per class: for any value, and for a flagged value (0 if there is none). The
+    last flag is for missing cells."""
     near, starts = rows_near(counts.starts, counts.codes, counts.counts, values, reach), counts.starts[:-1]
     return np.maximum.reduceat(near, starts), np.maximum.reduceat(np.where(flags[counts.codes], near, 0), starts)
 
@@ -22,7 +23,8 @@ def largest_stars(
 def rows_near(
     starts: NDArray[np.int64], codes: NDArray[np.int32], counts: NDArray[np.int64], values: NDArray[np.float64], reach: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """For every entry (a distinct value x of a class) the rows y of its class with |y − x| ≤ reach[x], x included."""
+    """The number of rows y of a class with |y − x| ≤ reach[x], for every entry (a distinct value x of the class). The rows of x itself
+    count."""
     near = np.zeros(len(codes), np.int64)
     before = np.zeros(len(codes) + 1, np.int64)
     before[1:] = np.cumsum(counts)
@@ -60,8 +62,8 @@ def largest_windows(
     length: float,
     flags: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Per class the largest number of rows in a closed interval of this length: any, and one that holds a flagged value
-    (the last flag is for missing)."""
+    """The largest number of rows in a closed interval of this length, per class: for any interval, and for one that contains a flagged
+    value. The last flag is for missing cells."""
     most, flagged = np.zeros(len(starts) - 1, np.int64), np.zeros(len(starts) - 1, np.int64)
     for group in range(len(starts) - 1):
         start, end = starts[group], starts[group + 1]
@@ -86,7 +88,7 @@ def largest_windows(
 
 @numba.njit(cache=True, nogil=True)
 def rows_within(line: NDArray[np.float64], counts: NDArray[np.int64], reach: float) -> NDArray[np.int64]:
-    """For every value x of one class, in any order, the rows y with |y − x| ≤ reach."""
+    """The number of rows y with |y − x| ≤ reach, for every value x of one class, in any order."""
     order, low, high = _reached(line, reach)
     before = np.zeros(len(line) + 1, np.int64)
     before[1:] = np.cumsum(counts[order])
@@ -97,9 +99,9 @@ def rows_within(line: NDArray[np.float64], counts: NDArray[np.int64], reach: flo
 
 @numba.njit(cache=True, nogil=True)
 def rows_in_squares(u: NDArray[np.float64], v: NDArray[np.float64], counts: NDArray[np.int64], reach: float) -> NDArray[np.int64]:
-    """For every value of one class the rows that are within reach of it on both lines.
+    """The number of rows within reach on both lines, for every value of one class.
 
-    A stretch of the first line is swept along; on the second a binary indexed tree (Fenwick 1994) adds up what is in the stretch."""
+    The first line is swept with a window. For the second line, a binary indexed tree (Fenwick 1994) adds up the rows in the window."""
     size = len(u)
     second, low, high = _reached(v, reach)
     place = np.empty(size, np.int64)
@@ -121,7 +123,7 @@ def rows_in_squares(u: NDArray[np.float64], v: NDArray[np.float64], counts: NDAr
 
 @numba.njit(cache=True, nogil=True)
 def _reached(line: NDArray[np.float64], reach: float) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The values in ascending order, and for each place in it the first place within reach and the first beyond it."""
+    """The order that sorts the values, and, for each sorted value, the first place within reach and the first place beyond it."""
     order = np.argsort(line, kind="mergesort")
     ascending = line[order]
     low, high = np.empty(len(line), np.int64), np.empty(len(line), np.int64)
@@ -145,7 +147,7 @@ def _add(sums: NDArray[np.int64], place: int, count: int) -> None:
 
 @numba.njit(cache=True, nogil=True)
 def _sum(sums: NDArray[np.int64], end: int) -> int:
-    """Of the places before `end`."""
+    """The sum over the places before `end`."""
     total, i = 0, end
     while i > 0:
         total += sums[i]

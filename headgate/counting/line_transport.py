@@ -1,8 +1,8 @@
-"""Earth mover's distances on a line of points at equal steps, from each class to the whole table (for `closeness`).
+"""Earth mover's distances from each class to the whole table, on a line of equally spaced points (for `closeness`).
 
-Without missing cells a search between a class's values is enough. With them the transport is partial, since missing is at distance 1 from
-every point: the surplus pays 1 per unit and the rest is matched at least cost, along the whole line by `_partial`, or by `_dearest` from a
-class's few values.
+If no cell is missing, a search between the values of a class is enough. Missing is at distance 1 from every point, so with missing cells
+the transport is partial: the surplus costs 1 per unit, and the rest is matched at the lowest cost. `_partial` does this along the whole
+line, `_dearest` from the few values of a small class.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ def over_full_line(
     below: NDArray[np.int64],
     rows: int,
 ) -> NDArray[np.float64]:
-    """The same where nothing is missing, with `below` the table's rows up to each point. Between two values of a class its own share
-    below is constant and the table's ascends, so they cross at most once: a search finds where, and sums of `below` do the rest. That
-    takes steps by the class's values and not by the points of the line."""
+    """The distances if no cell is missing. `below` holds the number of the table's rows up to each point. Between two neighbouring
+    values of a class, the class's cumulated share is constant and the table's ascends, so the two cross at most once. A binary search
+    finds the crossing, and sums of `below` give the rest. The number of steps depends on the values of the class, not on the points of
+    the line."""
     points = len(below)
     out = np.zeros(len(sizes))
     if points < 2:
@@ -65,7 +66,7 @@ def over_line(
     table: NDArray[np.float64],
     table_missing: float,
 ) -> NDArray[np.float64]:
-    """EMD over points at equal steps on a line of length 1, and a missing point at distance 1 from all of them."""
+    """The distances on a line of length 1 with equally spaced points, and a missing point at distance 1 from all of them."""
     points = len(table)
     below, moment = np.zeros(points + 1), np.zeros(points + 1)  # the table's share, and share times place, before each point
     for i in range(points):
@@ -94,12 +95,12 @@ def over_line(
 
 @numba.njit(cache=True, nogil=True)
 def _partial(small: NDArray[np.float64], large: NDArray[np.float64], surplus: float) -> float:
-    """Least Σ|cumulative difference| between `small` and what remains of `large` when `surplus` of it may stay unmatched.
+    """The smallest Σ|cumulated difference| between `small` and the remainder of `large` if `surplus` of `large` may stay unmatched.
 
-    With R(i) the amount of large[0..i] left out, minimize Σ|R(i) − (L(i) − S(i))| over 0 ≤ R(i) − R(i−1) ≤ large[i], R(−1) = 0,
-    R(last) = surplus. The cost as a function of R is convex and piecewise linear: two heaps keep its breakpoints (slope trick), the
-    step of at most large[i] shifts the right ones, and the left wall at 0 (R ≥ 0) stands behind an empty left heap. The right wall at
-    L(i) never binds, since L(i) − S(i) ≤ L(i)."""
+    Let R(i) be the amount of large[0..i] that stays unmatched. Minimize Σ|R(i) − (L(i) − S(i))| subject to 0 ≤ R(i) − R(i−1) ≤ large[i],
+    R(−1) = 0 and R(last) = surplus. The cost is convex and piecewise linear in R. Two heaps keep its breakpoints (slope trick); the
+    bound large[i] on a step shifts the right ones. An empty left heap stands for the wall at R ≥ 0. The wall at L(i) never binds, since
+    L(i) − S(i) ≤ L(i)."""
     left, right = [0.0 for _ in range(0)], [0.0 for _ in range(0)]  # left holds negated breakpoints; right without its shift
     least, shift, wanted = 0.0, 0.0, 0.0
     for i in range(len(small)):
@@ -141,13 +142,13 @@ def _partial(small: NDArray[np.float64], large: NDArray[np.float64], surplus: fl
 def _dearest(
     at: NDArray[np.int64], shares: NDArray[np.float64], below: NDArray[np.float64], moment: NDArray[np.float64], table_short: bool
 ) -> float:
-    """The dual of the partial transport: the largest Σ f·(p − q) over f ≥ 0 that changes by at most 1 per step; with p and q exchanged
-    where the table is the one that has less on the line. The part that stays unmatched is where f is 0.
+    """The dual of the partial transport: the largest Σ f·(p − q) over all f ≥ 0 that change by at most 1 per step. If the table has less on
+    the line than the class, p and q are exchanged. The unmatched part lies where f is 0.
 
-    Only f at the class's own values is free: between two of them it is as low (high, if exchanged) as it may be, so that sums of the
-    table's shares give the rest. What remains is a chain of neighbours and L♮-concave (Murota, Discrete Convex Analysis, 2003): f is
-    whole there, and best as soon as no set of them can be improved by moving it one step up or down. Moves by powers of two come
-    first; the best of all 3ⁿ moves is found along the chain."""
+    Only the values of f at the class's own values are free. Between two of them, f is as low as possible (or as high, if exchanged), so
+    sums of the table's shares give the rest. What remains is a chain of neighbours whose objective is L♮-concave (Murota, Discrete
+    Convex Analysis, 2003): the optimal f is whole at these values, and f is optimal as soon as moving no subset by one step up or down
+    improves it. Moves by powers of two come first. The best of all 3ⁿ moves is computed along the chain."""
     points, many = len(below) - 1, len(at)
     height, came = np.zeros(many, np.int64), np.zeros((many, 3), np.int8)
     own = below[at + 1] - below[at] - shares if table_short else shares - (below[at + 1] - below[at])
@@ -177,7 +178,7 @@ def _value_of(
     moment: NDArray[np.float64],
     table_short: bool,
 ) -> float:
-    """Σ f·(p − q) where f has these heights at the class's own values; `own` is p − q there."""
+    """Σ f·(p − q) if f has these heights at the class's own values; `own` is p − q there."""
     total = 0.0
     for i in range(len(at)):
         total += own[i] * height[i]
@@ -198,7 +199,8 @@ def _best_moves(
     table_short: bool,
     came: NDArray[np.int8],
 ) -> NDArray[np.float64]:
-    """The largest value where every height moves by −1, 0 or 1 steps, by the last one's move; `came` keeps the move before each."""
+    """The largest value if every height moves by −1, 0 or 1 steps, for each move of the last height; `came` records the move before
+    each."""
     score, following = np.zeros(3), np.zeros(3)
     for i in range(len(at)):
         for to in range(3):
@@ -225,7 +227,7 @@ def _best_moves(
 
 @numba.njit(cache=True, nogil=True)
 def _between(a: int, b: int, x: int, y: int, below: NDArray[np.float64], moment: NDArray[np.float64], table_short: bool) -> float:
-    """What the table's shares strictly between two places cost, with f at them x and y."""
+    """The contribution of the table's shares strictly between two places at which f is x and y."""
     if table_short:  # as high as it may be: a roof
         top = min(max((a + b + y - x) // 2, a), b - 1)
         left = (x - a) * (below[top + 1] - below[a + 1]) + moment[top + 1] - moment[a + 1]
@@ -241,7 +243,7 @@ def _between(a: int, b: int, x: int, y: int, below: NDArray[np.float64], moment:
 
 @numba.njit(cache=True, nogil=True)
 def _end(a: int, y: int, below: NDArray[np.float64], moment: NDArray[np.float64], table_short: bool, before: bool) -> float:
-    """What the table's shares before the first place, or after the last, cost."""
+    """The contribution of the table's shares before the first place or after the last one."""
     points = len(below) - 1
     if table_short:
         if before:

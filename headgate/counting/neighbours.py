@@ -1,9 +1,9 @@
-"""ε-neighbours of every distinct value in every class, counted without comparing all pairs (DEFINITIONS §3: |Φ_G(v, ε)|).
+"""Counts the ε-neighbours of every distinct value in every class without comparing all pairs (DEFINITIONS §3: |Φ_G(v, ε)|).
 
-A class falls into runs of values that agree wherever near values must. A short run is compared pair by pair. A long one that varies
-on two lines only is swept (in a plane turned by 45° a neighbourhood of the sum of shares is a square: Preparata and Shamos,
-Computational Geometry, 1985). Any other is split into boxes. Whatever lies within a hair of the reach is decided by Δ itself, as
-`pair_distance` computes it, so that all ways count alike.
+Each class is divided into runs: all values of a run agree in the components in which neighbours must agree. Short runs are compared pair by
+pair. Long runs that vary on only two lines are swept (in a plane turned by 45°, a neighbourhood under the sum of shares is a square:
+Preparata and Shamos, Computational Geometry, 1985). All other runs are divided into boxes. Distances within a hair of the reach are decided
+as `pair_distance` computes them, so that all three ways count alike.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ LARGEST_WORK = 2 * 10**11  # differences of two numbers: some minutes
 def neighbours(
     layout: DistanceLayout, values: Codes, starts: NDArray[np.int64], counts: NDArray[np.int64], reach: float, work: int | None = None
 ) -> NDArray[np.int64]:
-    """For every distinct value of every class the rows of the class within reach of it, its own included; refused past so much work.
+    """The number of rows of its class within reach of every distinct value, its own rows included. Refuses more than `work` comparisons.
 
-    Class c holds the values starts[c] … starts[c+1], value i of them counts[i] rows."""
+    Class c has the values starts[c] … starts[c+1]; value i has counts[i] rows."""
     order, runs = runs_apart(layout, values, starts, reach)
     near, budget = np.empty_like(counts), np.array([LARGEST_WORK if work is None else work])
     near[order] = _count(layout, largest_differences(layout), np.ascontiguousarray(values[order]), runs, counts[order], reach, budget)
@@ -44,7 +44,8 @@ def neighbours(
 def runs_apart(
     layout: DistanceLayout, values: Codes, starts: NDArray[np.int64], reach: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The classes' values in an order in which each class falls into runs that no neighbours cross, and where these runs start."""
+    """An order of the classes' values that divides each class into runs, and the starts of these runs. Values of different runs are
+    never neighbours."""
     agreed = _must_agree(layout, values, reach)
     if not agreed:
         return np.arange(len(values)), starts
@@ -55,7 +56,7 @@ def runs_apart(
 
 
 def _must_agree(layout: DistanceLayout, values: Codes, reach: float) -> list[Codes]:
-    """Codes (or whether they are missing) of components in which the least difference there is, weighed, exceeds the reach by itself."""
+    """The codes of components in which similar values must agree; or, where only missing cells must agree, whether the cell is missing."""
     if layout.least:
         return []
     columns = []
@@ -69,14 +70,14 @@ def _must_agree(layout: DistanceLayout, values: Codes, reach: float) -> list[Cod
 
 
 def must_agree(layout: DistanceLayout, reach: float) -> NDArray[np.bool_]:
-    """The components in which similar values are equal: the least difference there is, weighed, exceeds the reach by itself."""
+    """The components in which similar values are equal, because the smallest weighted difference alone exceeds the reach."""
     shares = layout.weight ** (1.0 / layout.power)
     gaps = np.array([_least_difference(layout, i) for i in range(len(layout.mode))])
     return np.asarray((shares * gaps > reach + HAIR) & (not layout.least))
 
 
 def _least_difference(layout: DistanceLayout, i: int) -> float:
-    """Between two different codes of a component, missing among them (which is at 1 from all others)."""
+    """The smallest difference between two different codes of a component. Missing is one of the codes, at distance 1 from all others."""
     if layout.mode[i] == DISCRETE:
         return 1.0
     start, size = int(layout.offset[i]), int(layout.size[i])
@@ -116,7 +117,7 @@ def _count(
 
 @numba.njit(cache=True, nogil=True)
 def _plane(layout: DistanceLayout, values: NDArray[np.int32]) -> tuple[int, int]:
-    """The two lines on which alone these values differ, if they do and a neighbourhood is made of squares; else −1, −1."""
+    """The two lines on which these values differ, if they differ on two lines only and neighbourhoods are squares; otherwise −1, −1."""
     x_component, y_component = -1, -1
     for i in range(len(layout.mode)):
         if (values[:, i] == values[0, i]).all():

@@ -1,8 +1,8 @@
 """The longest chain and the longest cycle in a connected component of the graph of ε-neighbours, in rows.
 
-All rows of the component (for a cycle: without rows of fewer than two neighbours, again and again) where Chvátal's degree condition
-(1972) says that one passes through all of them; else dynamic programming over sets of rows (Held, Karp 1962) up to
-LARGEST_PATH_SEARCH rows; beyond that the component's rows are the bound.
+If Chvátal's degree condition (1972) holds, a chain or cycle passes through all rows of the component (for a cycle, rows with fewer than two
+neighbours are removed first, repeatedly). Otherwise, dynamic programming over sets of rows (Held, Karp 1962) is exact up to
+LARGEST_PATH_SEARCH rows. For larger components, the number of rows is an upper bound.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LARGEST_PATH_SEARCH = 16  # rows of a component: 2^16 sets
 
 @numba.njit(cache=True, nogil=True)
 def longest_chain(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_]) -> tuple[int, bool]:
-    """Of a connected component."""
+    """The longest chain in a connected component."""
     total = weights.sum()
     if _passes_all(near, weights, False):
         return total, True
@@ -29,7 +29,7 @@ def longest_chain(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: N
 
 @numba.njit(cache=True, nogil=True)
 def longest_cycle(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_]) -> tuple[int, bool]:
-    """Rows of fewer than two neighbours are in no cycle; without them the component may fall apart."""
+    """The longest cycle. A row with fewer than two neighbours is in no cycle; without such rows the component may fall apart."""
     kept = _peeled(near, weights)
     best, bound = 0, 0
     for first in range(len(weights)):
@@ -51,7 +51,7 @@ def longest_cycle(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: N
 
 @numba.njit(cache=True, nogil=True)
 def _peeled(near: NDArray[np.bool_], weights: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """The values that are left once rows of fewer than two neighbours are taken away, until there are none."""
+    """The values that remain after repeatedly removing rows with fewer than two neighbours."""
     kept = np.ones(len(weights), np.bool_)
     peeled = True
     while peeled:
@@ -65,7 +65,7 @@ def _peeled(near: NDArray[np.bool_], weights: NDArray[np.int64]) -> NDArray[np.b
 
 @numba.njit(cache=True, nogil=True)
 def _connected(near: NDArray[np.bool_], kept: NDArray[np.bool_], first: int) -> NDArray[np.int64]:
-    """The kept values that paths through kept values lead to."""
+    """The kept values that can be reached by paths of kept values."""
     inside = np.zeros(len(kept), np.bool_)
     inside[first] = True
     stack = [first]
@@ -80,8 +80,8 @@ def _connected(near: NDArray[np.bool_], kept: NDArray[np.bool_], first: int) -> 
 
 @numba.njit(cache=True, nogil=True)
 def _passes_all(near: NDArray[np.bool_], weights: NDArray[np.int64], closed: bool) -> bool:
-    """Chvátal: with degrees d₁ ≤ … ≤ d_n a cycle passes through all n ≥ 3 rows if d_i ≤ i < n/2 always comes with d_{n−i} ≥ n−i. A chain
-    is a cycle through one more row that is a neighbour of all."""
+    """Whether Chvátal's condition holds for the degrees d₁ ≤ … ≤ d_n: a cycle passes through all n ≥ 3 rows if d_i ≤ i < n/2 always
+    implies d_{n−i} ≥ n−i. For a chain, the condition is that of a cycle through one more row that is a neighbour of all."""
     rows = int(weights.sum())
     if not closed and rows == 1:
         return True
@@ -101,8 +101,8 @@ def _passes_all(near: NDArray[np.bool_], weights: NDArray[np.int64], closed: boo
 
 @numba.njit(cache=True, nogil=True)
 def _longest_walk(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_], closed: bool) -> int:
-    """Rows of the longest chain (closed: cycle) with a wanted row: `ends[set]` are the rows at which a chain through just this set of
-    rows can end. Rows of one value are entered in their order, since they can be exchanged; a cycle starts at its first row."""
+    """The rows of the longest chain (`closed`: cycle) that contains a wanted row. `ends[set]` holds the rows at which a chain through
+    exactly this set can end. Rows with the same value can be exchanged, so they are entered in order. A cycle starts at its first row."""
     bit = np.int64(1)
     neighbours, before, wishes = _rows_as_bits(near, weights, wanted)
     rows = len(neighbours)
@@ -127,7 +127,7 @@ def _longest_walk(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: N
 def _rows_as_bits(
     near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], np.int64]:
-    """For each row its neighbours, and the row before it that has the same value; and the wanted rows."""
+    """For each row, its neighbours and the previous row with the same value, as bits; and the wanted rows."""
     bit = np.int64(1)
     value = np.repeat(np.arange(len(weights)), weights)
     neighbours, before, wishes = np.zeros(len(value), np.int64), np.zeros(len(value), np.int64), np.int64(0)

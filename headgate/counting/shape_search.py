@@ -1,7 +1,7 @@
-"""Largest clique, longest chain and longest cycle in the graph of ε-neighbours of a group: the searches behind `proximity_shapes`.
+"""The largest clique, longest chain and longest cycle in the graph of ε-neighbours of a group: the searches behind `proximity_shapes`.
 
-A group is looked at component by component, on its distinct values, which stand for as many rows as have them. What is not found
-exactly is bounded from above: every function answers (rows, whether that is exact), and rows never fall below the truth.
+A group is searched component by component, on its distinct values; a value weighs as many rows as have it. If a search is not exact, it
+returns an upper bound: every function returns the number of rows, which is never too small, and whether it is exact.
 
 The searches themselves are `clique_search` and `path_search`.
 """
@@ -29,7 +29,8 @@ def shapes_in_groups(
     flags: NDArray[np.bool_],
     reach: float,
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Rows of the largest clique, chain and cycle that hold a flagged value (3 × groups; 0 where there is none), and which are exact."""
+    """The rows of the largest clique, chain and cycle that contain a flagged value (3 × groups; 0 if there is none), and which of them
+    are exact."""
     groups = len(starts) - 1
     rows, exact = np.zeros((3, groups), np.int64), np.ones((3, groups), np.bool_)
     for group in range(groups):
@@ -72,7 +73,7 @@ def shapes_in_groups(
 def _components(
     layout: DistanceLayout, values: NDArray[np.int32], counts: NDArray[np.int64], start: int, size: int, reach: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each value of a group the first value of its component, and the rows within reach of it, its own included."""
+    """For each value of a group, the first value of its component, and the number of rows within reach of it, its own included."""
     parent, star = np.arange(size), counts[start : start + size].copy()
     for i in range(size):
         for j in range(i + 1, size):
@@ -88,7 +89,7 @@ def _components(
 
 @numba.njit(cache=True, nogil=True)
 def _root(parent: NDArray[np.int64], i: int) -> int:
-    """The first value of the component so far; the way to it is halved."""
+    """The first value of the component so far. The path to it is halved on the way."""
     while parent[i] != i:
         parent[i] = parent[parent[i]]
         i = parent[i]

@@ -1,7 +1,8 @@
-"""Neighbours within one class by a tree of boxes of codes: two boxes are all near, not near at all, or halved (the dual tree of Gray and
-Moore, "N-Body Problems in Statistical Learning", 2000). Exact in any number of components, fast in two or three.
+"""Counts neighbours within one class by a tree of boxes of codes. For two boxes, either all pairs are near, or no pair is, or the larger
+box is halved (the dual tree of Gray and Moore, "N-Body Problems in Statistical Learning", 2000). It is exact for any number of components,
+and fast for two or three.
 
-Whatever lies within a hair of the reach is decided by Δ itself, by the operations of `pair_distance`.
+Distances within a hair of the reach are computed by the operations of `pair_distance`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ PAIR = 6  # what comparing two values by Δ itself costs, in differences of two 
 
 
 class Boxes(NamedTuple):
-    """Box b holds the values first[b] … last[b] of `order`, between the codes low[b] and high[b]; its halves are child[b] and the next."""
+    """Box b contains the values first[b] … last[b] of `order`, and all their codes lie between low[b] and high[b]. Its halves are
+    child[b] and the next box."""
 
     order: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -32,7 +34,7 @@ class Boxes(NamedTuple):
 
 
 def largest_differences(layout: DistanceLayout) -> NDArray[np.float64]:
-    """The largest difference there is in each component."""
+    """The largest possible difference in each component."""
     ends = [*layout.offset[1:], len(layout.buffer)]
     matrices = (layout.mode != LINE) & (layout.mode != DISCRETE)
     parts = zip(matrices, layout.offset, ends, strict=True)
@@ -41,7 +43,7 @@ def largest_differences(layout: DistanceLayout) -> NDArray[np.float64]:
 
 @numba.njit(cache=True, nogil=True, inline="always")
 def _gap(layout: DistanceLayout, i: int, x: int, y: int) -> float:
-    """`component_distance`, without a call."""
+    """The same as `component_distance`, but without a function call."""
     if x == y:
         return 0.0
     mode = layout.mode[i]
@@ -54,7 +56,7 @@ def _gap(layout: DistanceLayout, i: int, x: int, y: int) -> float:
 
 @numba.njit(cache=True, nogil=True, inline="always")
 def close(layout: DistanceLayout, values: NDArray[np.int32], a: int, b: int, reach: float) -> bool:
-    """Δ ≤ reach, by the very operations of `pair_distance`. A sum only grows, so it is given up as soon as it exceeds the reach."""
+    """Whether Δ ≤ reach, by the operations of `pair_distance`. The sum never decreases, so adding stops as soon as it exceeds the reach."""
     if layout.least:
         for i in range(values.shape[1]):  # noqa: SIM110 - compiled
             if _gap(layout, i, values[a, i], values[b, i]) <= reach:
@@ -82,7 +84,7 @@ def compare(
     reach: float,
     near: NDArray[np.int64],
 ) -> None:
-    """All of one stretch of values with all of another, or with itself."""
+    """Compares all values of one stretch with all of another stretch, or with itself."""
     for i in range(stretch[0], stretch[1]):
         if stretch[0] == other_stretch[0]:
             near[i] += counts[i]
@@ -101,8 +103,8 @@ def rows_by_boxes(
     reach: float,
     budget: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """For every value of one class the rows within reach of it; `tops` as `largest_differences` has them. It stops where the budget of
-    differences is used up: then that is below 0, and what was counted means nothing."""
+    """The number of rows within reach of every value of one class; `largest_differences` gives `tops`. Counting stops when the budget of
+    comparisons is used up: the budget is then negative, and the counts are meaningless."""
     boxes = _boxes(layout, values, counts)
     order, first, last, child = boxes.order, boxes.first, boxes.last, boxes.child
     values, counts = values[order], counts[order]
@@ -143,7 +145,7 @@ def rows_by_boxes(
 
 @numba.njit(cache=True, nogil=True)
 def _halved(boxes: Boxes, a: int, b: int, stack: NDArray[np.int64]) -> int:
-    """Divides the larger box of a pair and puts the pairs of halves on the stack; returns how many."""
+    """Halves the larger box of a pair, puts the new pairs on the stack, and returns their number."""
     child = boxes.child
     if a == b:
         left = child[a]
@@ -160,7 +162,7 @@ def _halved(boxes: Boxes, a: int, b: int, stack: NDArray[np.int64]) -> int:
 
 @numba.njit(cache=True, nogil=True)
 def _near_each(boxes: Boxes, near: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Adds what was counted for whole boxes to all their values; the result is in the order of the values."""
+    """Adds the counts of whole boxes to all their values, and returns them in the order of the values."""
     out = np.empty(len(near), np.int64)
     for box in range(len(boxes.first)):  # parents come before their halves
         if boxes.child[box] >= 0:
@@ -174,7 +176,7 @@ def _near_each(boxes: Boxes, near: NDArray[np.int64], whole: NDArray[np.int64]) 
 
 @numba.njit(cache=True, nogil=True)
 def _coordinates(layout: DistanceLayout, values: NDArray[np.int32]) -> NDArray[np.float64]:
-    """The weighted positions on all lines on which these values differ; none unless lines alone decide."""
+    """The weighted positions on all lines on which these values differ; empty unless only lines decide."""
     none = np.empty((0, len(values)))
     if layout.least:
         return none
@@ -203,7 +205,7 @@ def _compare_coordinates(
     gaps: NDArray[np.float64],
     near: NDArray[np.int64],
 ) -> None:
-    """All of one box with all of another, or with itself: plain loops that the compiler can vectorize."""
+    """Compares all values of one box with all of another box, or with itself, in plain loops that the compiler can vectorize."""
     for i in range(stretch[0], stretch[1]):
         start = other_stretch[0] if stretch[0] != other_stretch[0] else i
         size = other_stretch[1] - start
@@ -224,7 +226,7 @@ def _compare_coordinates(
 
 @numba.njit(cache=True, nogil=True)
 def _sum_gaps(lines: NDArray[np.float64], i: int, start: int, size: int, power: float, gaps: NDArray[np.float64]) -> None:
-    """Δ^p of one value and each of a stretch."""
+    """Δ^p between one value and each value of a stretch."""
     gaps[:size] = 0.0
     for line in range(len(lines)):
         x = lines[line, i]
@@ -239,7 +241,7 @@ def _sum_gaps(lines: NDArray[np.float64], i: int, start: int, size: int, power: 
 
 @numba.njit(cache=True, nogil=True)
 def _between(layout: DistanceLayout, tops: NDArray[np.float64], boxes: Boxes, a: int, b: int) -> tuple[float, float]:
-    """Bounds of Δ^p between any value of one box and any of the other."""
+    """Lower and upper bounds of Δ^p between any value of one box and any value of another."""
     low, high = (np.inf, np.inf) if layout.least else (0.0, 0.0)
     for i in range(len(layout.mode)):
         near, far = _component_between(layout, i, tops[i], boxes.low[a, i], boxes.high[a, i], boxes.low[b, i], boxes.high[b, i])
@@ -256,7 +258,8 @@ def _between(layout: DistanceLayout, tops: NDArray[np.float64], boxes: Boxes, a:
 def _component_between(
     layout: DistanceLayout, i: int, top: float, under_a: int, over_a: int, under_b: int, over_b: int
 ) -> tuple[float, float]:
-    """Bounds of one component's difference between any two of the codes under … over; `top` is the largest of all."""
+    """Lower and upper bounds of one component's difference between any two codes of the ranges; `top` is the largest possible
+    difference."""
     apart = over_a < under_b or over_b < under_a
     single = under_a == over_a and under_b == over_b
     start = layout.offset[i]
@@ -278,7 +281,7 @@ def _component_between(
 
 @numba.njit(cache=True, nogil=True)
 def _boxes(layout: DistanceLayout, values: NDArray[np.int32], counts: NDArray[np.int64]) -> Boxes:
-    """Halved across the component in which they reach farthest, until they are small."""
+    """Builds the tree: each box is halved across its widest component until it is small."""
     size, parts = values.shape
     order, other = np.arange(size), np.empty(size, np.int64)
     room = 2 * size
@@ -318,7 +321,7 @@ def _boxes(layout: DistanceLayout, values: NDArray[np.int32], counts: NDArray[np
 
 @numba.njit(cache=True, nogil=True)
 def _widest(layout: DistanceLayout, low: NDArray[np.int32], high: NDArray[np.int32]) -> int:
-    """−1 if the values do not differ at all."""
+    """The component in which the values of a box differ most; −1 if they do not differ at all."""
     widest, width = -1, 0.0
     for i in range(len(low)):
         if low[i] == high[i]:

@@ -1,6 +1,6 @@
 """The abstract graph (paper, Definition 8): a vertex a row, an edge between rows whose sensitive values are ε-neighbours.
 
-It is held on distinct values, never on pairs of rows: all rows with one value have the same neighbours, and each other. Degrees are
+It is kept on distinct values, never on pairs of rows: all rows with one value have the same neighbours, and each other. Degrees are
 counted by `neighbours`, which compares few pairs; lists are built run by run, as no edge crosses from one run to another.
 """
 
@@ -80,34 +80,34 @@ def occurring(limit: NeighbourhoodLimit) -> Occurring:
     return Occurring(number, np.ascontiguousarray(limit.distinct[number]), count[number])
 
 
-def weight_near(limit: NeighbourhoodLimit, held: Occurring, weight: NDArray[np.int64], work: int | None = None) -> NDArray[np.int64]:
+def weight_near(limit: NeighbourhoodLimit, present: Occurring, weight: NDArray[np.int64], work: int | None = None) -> NDArray[np.int64]:
     """For every value that occurs the weight of those similar to it, itself included: rows, if each weighs as many as it has."""
-    return neighbours(limit.layout, held.codes, np.array([0, len(held.count)]), weight, limit.radius, work)
+    return neighbours(limit.layout, present.codes, np.array([0, len(present.count)]), weight, limit.radius, work)
 
 
 def similar_pairs(limit: NeighbourhoodLimit) -> tuple[int, int]:
     """Ordered pairs of similar distinct values, and Θ, without holding the graph. More ε never has fewer pairs."""
-    held = occurring(limit)
-    pairs = int(weight_near(limit, held, np.ones_like(held.count)).sum())
-    return pairs, int(weight_near(limit, held, held.count).max(initial=1)) - 1
+    present = occurring(limit)
+    pairs = int(weight_near(limit, present, np.ones_like(present.count)).sum())
+    return pairs, int(weight_near(limit, present, present.count).max(initial=1)) - 1
 
 
 def largest_degree(limit: NeighbourhoodLimit) -> int:
     """Θ (Definition 12)."""
-    held = occurring(limit)
-    return int(weight_near(limit, held, held.count).max(initial=1)) - 1
+    present = occurring(limit)
+    return int(weight_near(limit, present, present.count).max(initial=1)) - 1
 
 
 def abstract_graph(limit: NeighbourhoodLimit) -> AbstractGraph:
     """Built from the distance of one limit, with its radius as ε."""
-    held = occurring(limit)
-    pairs = int(weight_near(limit, held, np.ones_like(held.count)).sum())
+    present = occurring(limit)
+    pairs = int(weight_near(limit, present, np.ones_like(present.count)).sum())
     if pairs > LARGEST_LIST:
         raise InputRejected(
             f"The abstract graph has {pairs} pairs of similar values, too many to hold.", "Use variant: blocks, or a smaller ε."
         )
-    order, runs = runs_apart(limit.layout, held.codes, np.array([0, len(held.count)]), limit.radius)
-    codes, number = np.ascontiguousarray(held.codes[order]), held.number[order]
+    order, runs = runs_apart(limit.layout, present.codes, np.array([0, len(present.count)]), limit.radius)
+    codes, number = np.ascontiguousarray(present.codes[order]), present.number[order]
     lengths = np.zeros(len(limit.distinct), dtype=np.int64)
     across = np.full(len(runs) - 1, -1)
     for run in np.flatnonzero(np.diff(runs) > SHORT).tolist():
@@ -121,7 +121,7 @@ def abstract_graph(limit: NeighbourhoodLimit) -> AbstractGraph:
     near = np.empty(begin[-1], dtype=np.int32)
     _pairs(limit.layout, codes, number, runs, across, limit.radius, np.zeros_like(lengths), begin, near)
     count = np.zeros(len(limit.distinct), dtype=np.int64)
-    count[held.number] = held.count
+    count[present.number] = present.count
     return AbstractGraph(limit.value, count, begin, near)
 
 
@@ -129,14 +129,14 @@ def _widest_line(layout: DistanceLayout, codes: Codes) -> int:
     """The line on which these values lie farthest apart; −1 if there is none, or if being far apart on one line means nothing."""
     if layout.least:
         return -1
-    found, width = -1, 0.0
+    line, width = -1, 0.0
     for i in np.flatnonzero(layout.mode == LINE).tolist():
         low, high = int(codes[:, i].min()), int(codes[:, i].max())
         if low >= 0:
             start = int(layout.offset[i])
             spread = float(layout.buffer[start + high] - layout.buffer[start + low]) * float(layout.weight[i]) ** (1.0 / layout.power)
-            found, width = (i, spread) if spread > width else (found, width)
-    return found
+            line, width = (i, spread) if spread > width else (line, width)
+    return line
 
 
 @numba.njit(cache=True, nogil=True)

@@ -16,7 +16,7 @@ import pandas as pd
 from headgate.core.columns import Codes, Column
 from headgate.core.distance import Distance
 from headgate.core.errors import InputRejected
-from headgate.core.inferred import absent_column, check_text_names
+from headgate.core.frame_specs import absent_column, check_text_names
 from headgate.core.tolerance import at_most, exact
 from headgate.counting.class_counts import count
 from headgate.counting.figure import Shortfall

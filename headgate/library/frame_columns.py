@@ -11,7 +11,7 @@ from headgate.core.columns import Codes, Column, Role, Table
 from headgate.core.distinct import places
 from headgate.core.encode import encode_column, encode_table
 from headgate.core.errors import InputRejected
-from headgate.core.inferred import absent_column, check_text_names, inferred_spec
+from headgate.core.frame_specs import absent_column, check_text_names, inferred_spec
 from headgate.core.spelling import factorize
 
 NonSensitive = Mapping[str, Sequence[Any]]

@@ -27,7 +27,7 @@ from headgate.core.cells import EVERYTHING
 from headgate.core.columns import Codes, Column, Table
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected, RequirementNotMet
-from headgate.core.inferred import absent_column
+from headgate.core.frame_specs import absent_column
 from headgate.core.published_form.cell_reader import CellReader
 from headgate.core.published_form.published_table import PublishedCells, PublishedTable
 

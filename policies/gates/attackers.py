@@ -79,7 +79,7 @@ def attackers_of(
         return ()
     cost, above = sensitivity_of(gate.sensitivity), None if gate.share is None else gate.share.above
     attackers = []
-    for given in gate.held:
+    for given in gate.all_dictionaries:
         fields = given.fields or table.quasi
         if given.source:
             dictionary: Dictionary = {name: table[name] for name in fields}

@@ -59,7 +59,7 @@ class Disclosure(Gate):
             return
         if gate.by_prior and gate.mean is not None:
             yield Requirement(gate=self.name, dictionary=PRIOR, bound=MEAN, required=decimal_text(gate.mean))
-        for dictionary in gate.held:
+        for dictionary in gate.all_dictionaries:
             for bound in gate.bounds:
                 settings = {ABOVE: decimal_text(gate.share.above)} if bound.name == SHARE and gate.share is not None else {}
                 yield Requirement(

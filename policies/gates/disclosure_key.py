@@ -285,7 +285,7 @@ class DisclosureKey(Section):
             yield "priors without a bound that uses them", "mean: …, which bounds the expectation"
 
     @property
-    def held(self) -> tuple[DictionaryKey, ...]:
+    def all_dictionaries(self) -> tuple[DictionaryKey, ...]:
         """Without any the attacker holds the source itself (θ = T)."""
         return self.dictionaries or (DictionaryKey(source=True),)
 

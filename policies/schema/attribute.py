@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
 from headgate.core.columns import Kind, Role
-from headgate.core.described import NESTED, nested
+from headgate.core.computed_hierarchies import NESTED, nested
 from policies.words.fields import (
     Exact,
     InputPath,

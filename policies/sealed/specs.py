@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Column, Kind, Role, Table
-from headgate.core.described import mask_hierarchy, widths_hierarchy
+from headgate.core.computed_hierarchies import mask_hierarchy, widths_hierarchy
 from headgate.core.encode import ColumnSpec
 from headgate.core.errors import InputRejected, PolicyInvalid
 from headgate.core.hierarchy import Hierarchy

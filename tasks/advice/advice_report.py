@@ -50,7 +50,7 @@ def _section(number: int, table: TableAdvice, advice: Advice) -> Section:
 
 def _suggested(advice: Advice) -> list[float]:
     """Each δ suggested at the ε that is drawn."""
-    settings = [suggestion.found.asked for suggestion in advice.suggestions if suggestion.found is not None]
+    settings = [suggestion.tried.setting for suggestion in advice.suggestions if suggestion.tried is not None]
     return sorted(
         {float(exact(setting.delta)) for setting in settings if setting.delta is not None and setting.epsilon == advice.shown_epsilon}
     )

@@ -12,7 +12,7 @@ from headgate.advice.result import TableAdvice
 from headgate.advice.rungs import delta_text, rungs
 from headgate.core.tolerance import at_most, exact
 from policies.jobs.table_job import Names
-from tasks.advice.advice_trials import Asked, ReleaseTried, Trials
+from tasks.advice.advice_trials import ReleaseTried, Trials, TrialSetting
 
 PROTECT, USEFUL = "protect as much as loss allows", "lose as little as protection allows"
 FEWEST = Fraction(1, 20)  # δ below which nothing is suggested: it would promise next to nothing
@@ -20,33 +20,33 @@ FEWEST = Fraction(1, 20)  # δ below which nothing is suggested: it would promis
 
 @dataclass(frozen=True)
 class Suggestion:
-    """`found` is None where no setting that was tried keeps all promises; `reason` then says what stands in the way."""
+    """`tried` is None where no setting satisfied the whole policy; `reason` then says what stands in the way."""
 
     purpose: str  # PROTECT | USEFUL
-    bound: float | None  # what was asked: a loss, or a δ
-    found: ReleaseTried | None
+    bound: float | None  # the largest loss or the smallest δ that was required
+    tried: ReleaseTried | None
     reason: str = ""
 
     @property
     def snippet(self) -> str:
         """Lines that take the place of the policy's own under `anonymize:`."""
-        if self.found is None:
+        if self.tried is None:
             return ""
-        setting = self.found.asked
+        setting = self.tried.setting
         return f"anonymize:\n  k: {setting.k}\n  epsilon: {setting.epsilon}\n  delta: {setting.delta}\n"
 
     def to_json(self) -> dict[str, Any]:
         purpose = {"purpose": self.purpose, "bound": self.bound, "reason": self.reason}
-        if self.found is None:
+        if self.tried is None:
             return purpose | {"setting": None}
-        tried = self.found
+        tried = self.tried
         figures = {
             "ncp": tried.loss,
             "query_error_mean": tried.query_error,
             "linkability": tried.linkability,
             "delta_reached": tried.delta_reached,
         }
-        setting = {"k": tried.asked.k, "epsilon": tried.asked.epsilon, "delta": tried.asked.delta}
+        setting = {"k": tried.setting.k, "epsilon": tried.setting.epsilon, "delta": tried.setting.delta}
         tables = [list(names) for names in tried.tables]
         return purpose | {"setting": setting, "figures": figures, "tables": tables, "snippet": self.snippet}
 
@@ -58,11 +58,11 @@ class Search:
     trials: Trials
     plans: tuple[tuple[Names, ...], ...]
     map: tuple[TableAdvice, ...]
-    own: Asked
+    own: TrialSetting
     epsilon: str  # the policy's, or the one that stands in where it has none
     epsilons: tuple[str, ...]
     sizes: tuple[int, ...]
-    told: Callable[[], None] = lambda: None
+    on_trial: Callable[[], None] = lambda: None
 
     @property
     def k(self) -> int:
@@ -82,8 +82,8 @@ class Search:
         for k, epsilon in self._near():
             if not self._worth(k, epsilon, delta):
                 continue
-            self.told()
-            tried = self.trials.always(Asked(k, epsilon, delta_text(delta)), self.plans)
+            self.on_trial()
+            tried = self.trials.always(TrialSetting(k, epsilon, delta_text(delta)), self.plans)
             if tried is not None:
                 return Suggestion(USEFUL, float(least_delta), tried, self._changed(tried))
         best = max((reached for reached in (self._reach(k, e) for k, e in self._near()) if reached is not None), default=None)
@@ -121,14 +121,14 @@ class Search:
         candidates = [delta for delta in rungs(k, own) if max(FEWEST, self.trials.floor) <= delta <= top]
 
         def passes(place: int) -> bool:
-            self.told()
-            tried = self.trials.release(Asked(k, epsilon, delta_text(candidates[place])), 0, self.plans)
+            self.on_trial()
+            tried = self.trials.release(TrialSetting(k, epsilon, delta_text(candidates[place])), 0, self.plans)
             return tried is not None and not tried.refused and at_most(tried.loss, float(most_loss))
 
         first = first_that(len(candidates), passes, self._start(candidates, k, epsilon, reach)) if candidates else 0
         for delta in candidates[first:]:
-            self.told()
-            suggested = self.trials.always(Asked(k, epsilon, delta_text(delta)), self.plans)
+            self.on_trial()
+            suggested = self.trials.always(TrialSetting(k, epsilon, delta_text(delta)), self.plans)
             if suggested is not None and at_most(suggested.loss, float(most_loss)):
                 return suggested
         return None
@@ -144,7 +144,7 @@ class Search:
 
     def _changed(self, tried: ReleaseTried) -> str:
         """What had to give besides δ."""
-        setting = tried.asked
+        setting = tried.setting
         other = [f"k {setting.k} instead of {self.k}"] if setting.k != self.k else []
         other += [f"ε {setting.epsilon} instead of {self.epsilon}"] if setting.epsilon != self.epsilon else []
         return f"No δ will do at the policy's own k and ε: {', '.join(other)}." if other else ""

@@ -42,7 +42,7 @@ SAMPLE = 6_000  # rows that go ahead where the table has more than twice as many
 
 
 @dataclass(frozen=True)
-class Asked:
+class TrialSetting:
     """A setting in the policy's own words; ε and δ are absent together, where the policy promises no composite."""
 
     k: int
@@ -54,7 +54,7 @@ class Asked:
 class ReleaseTried:
     """What a release under these settings would come to. `tables` are those of the plan that passes; figures are over all of them."""
 
-    asked: Asked
+    setting: TrialSetting
     tables: tuple[Names, ...]
     loss: float
     query_error: float
@@ -76,8 +76,8 @@ class Trials:
     attackers: Reference[tuple[Attacker, ...]]
     seed: bytes
     engine: LocalEngine
-    known: dict[tuple[Names, Asked, int], Tried] = field(default_factory=dict)
-    failed: dict[tuple[Names, Asked], TableOutcome] = field(default_factory=dict)  # without their groups, which would fill the memory
+    known: dict[tuple[Names, TrialSetting, int], Tried] = field(default_factory=dict)
+    failed: dict[tuple[Names, TrialSetting], TableOutcome] = field(default_factory=dict)  # without groups, to save memory
 
     @property
     def stopping(self) -> threading.Event:
@@ -88,7 +88,7 @@ class Trials:
         """The callable's, where the policy names one."""
         return self.engine.place.distance_of(self.promise)
 
-    def job_at(self, names: Names, setting: Asked, number: int = 0) -> TableJob:
+    def job_at(self, names: Names, setting: TrialSetting, number: int = 0) -> TableJob:
         """As a release asks it while it searches its plan, with the seed of that number. The partition is let go at once."""
         promise = self.promise.without(DISSIMILARITY).requiring(Requirement(gate=K.name, required=str(setting.k)))
         if setting.epsilon is not None and setting.delta is not None:
@@ -110,22 +110,22 @@ class Trials:
     def _sampled(self) -> Reference[NDArray[np.int64]] | None:
         return None if self.sample is None else self.engine.place.spool.put(self.sample)
 
-    def scout(self, names: Names, setting: Asked) -> float | None:
+    def scout(self, names: Names, setting: TrialSetting) -> float | None:
         """What the sample loses, None if it does not reach the setting. Gates are not asked: few rows do not stand for the table there."""
         job = replace(self.job_at(names, setting), rows=self._sampled, judged=False)
         partition = self.engine.map([job])[0].partition
         return partition.loss if partition.reached else None
 
-    def tried(self, names: Names, setting: Asked, number: int = 0) -> Tried:
+    def tried(self, names: Names, setting: TrialSetting, number: int = 0) -> Tried:
         key = (names, setting, number)
         if key not in self.known:
             outcome = self.engine.map([self.job_at(names, setting, number)])[0]
             if not outcome.passed:
                 self.failed[names, setting] = outcome
-            self.known[key] = told_of(outcome)
+            self.known[key] = tried_from(outcome)
         return self.known[key]
 
-    def release(self, setting: Asked, number: int = 0, plans: Sequence[tuple[Names, ...]] = ()) -> ReleaseTried | None:
+    def release(self, setting: TrialSetting, number: int = 0, plans: Sequence[tuple[Names, ...]] = ()) -> ReleaseTried | None:
         """The first of the plans whose every table passes; None if none does. Bounds on utility are judged, and stand in `refused`."""
         for tables in plans:
             outcomes = []
@@ -137,13 +137,13 @@ class Trials:
                 return self._whole(setting, tables, outcomes)
         return None
 
-    def _whole(self, setting: Asked, tables: tuple[Names, ...], outcomes: Sequence[Tried]) -> ReleaseTried:
+    def _whole(self, setting: TrialSetting, tables: tuple[Names, ...], outcomes: Sequence[Tried]) -> ReleaseTried:
         utility, linkability, delta_reached = over_tables(outcomes)
         refused = tuple(verdict.name for verdict in judge_utility(self.promise, utility) if not verdict.passed)
         error = math.inf if utility.query_error_mean is None else utility.query_error_mean
         return ReleaseTried(setting, tables, utility.ncp, error, linkability, delta_reached, refused)
 
-    def always(self, setting: Asked, plans: Sequence[tuple[Names, ...]]) -> ReleaseTried | None:
+    def always(self, setting: TrialSetting, plans: Sequence[tuple[Names, ...]]) -> ReleaseTried | None:
         """The worst of several seeds, if it passes with every one of them, utility included."""
         first = self.release(setting, 0, plans)
         if first is None or first.refused:
@@ -172,7 +172,7 @@ def over_tables(found: Sequence[Tried]) -> tuple[ReleaseUtility, float, float | 
     return utility, max(tried.linkability or 0.0 for tried in found), min(reached, default=None)
 
 
-def told_of(outcome: TableOutcome) -> Tried:
+def tried_from(outcome: TableOutcome) -> Tried:
     figures, errors = outcome.figures, outcome.query_errors
     if figures is None:
         return Tried(False, reason=outcome.partition.remedy(BELOW))

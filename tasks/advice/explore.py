@@ -20,7 +20,7 @@ from headgate.core.tolerance import exact
 from policies.jobs.table_job import Names
 from policies.words.fields import decimal_text
 from tasks.advice.advice_charts import FrontierPoint, draw_frontier
-from tasks.advice.advice_trials import Asked, Trials, over_tables
+from tasks.advice.advice_trials import Trials, TrialSetting, over_tables
 from tasks.advice.policy_advice import STAND_IN, Count, Prepared, Progress, prepare, share_of, sizes_around
 from tasks.reporting.mlflow_record import Point, RunContent, finite_points
 from tasks.reporting.mlflow_runs import require_tracking, track_runs
@@ -48,18 +48,18 @@ class Grid:
             tuple(sorted({_size(text) for text in sizes})), _distinct(_radius, epsilons), _distinct(lambda text: _delta(text), deltas)
         )
 
-    def around(self, own: Asked, sizes: tuple[int, ...]) -> Grid:
+    def around(self, own: TrialSetting, sizes: tuple[int, ...]) -> Grid:
         """`sizes` where no k was said."""
         epsilons = self.epsilons or ((own.epsilon or STAND_IN),)
         return Grid(
             self.sizes or sizes, epsilons, self.deltas or _distinct(_delta, [*DELTAS, *([own.delta] if own.delta is not None else [])])
         )
 
-    def settings(self, rows: int) -> tuple[Asked, ...]:
+    def settings(self, rows: int) -> tuple[TrialSetting, ...]:
         fits = [k for k in self.sizes if k <= rows]
         if not fits:
             raise InputRejected(f"{rows} rows are too few for every k given.", "Give smaller k, at least 2.")
-        return tuple(Asked(k, epsilon, delta) for epsilon in self.epsilons for k in fits for delta in self.deltas)
+        return tuple(TrialSetting(k, epsilon, delta) for epsilon in self.epsilons for k in fits for delta in self.deltas)
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Explored:
     tables: tuple[Names, ...]
     settings: tuple[Whole, ...]
     frontier: frozenset[int]  # places in `settings`, for each ε by itself
-    of_tables: tuple[tuple[int, Asked, Tried], ...]
+    of_tables: tuple[tuple[int, TrialSetting, Tried], ...]
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -114,7 +114,7 @@ def explore(path: Path, grid: Grid, home: Home, progress: Progress | None = None
     require_tracking(trials.policy.dataset, home.root)
     count.expect(len(settings) * len(tables))
 
-    def attempt(attempted: tuple[int, Asked]) -> tuple[int, Asked, Tried]:
+    def attempt(attempted: tuple[int, TrialSetting]) -> tuple[int, TrialSetting, Tried]:
         number, setting = attempted
         outcome = trials.tried(tables[number - 1], setting)
         count.add(1)
@@ -128,7 +128,7 @@ def explore(path: Path, grid: Grid, home: Home, progress: Progress | None = None
     return Explored(trials.policy.dataset, run_id, tables, whole, best, tuple(tried))
 
 
-def _whole(setting: Asked, outcomes: Sequence[Tried]) -> Whole:
+def _whole(setting: TrialSetting, outcomes: Sequence[Tried]) -> Whole:
     refused = tuple(dict.fromkeys(gate for tried in outcomes for gate in (tried.refused if tried.reached else ("not reached",))))
     epsilon, delta = str(setting.epsilon), str(setting.delta)
     if not all(tried.reached for tried in outcomes):
@@ -178,7 +178,7 @@ def _tell_parent(prepared: Prepared, home: Home, settings: Sequence[Whole], best
     return RunContent(name, parameters, finite_points(Point(key, float(value)) for key, value in counts.items()), tags, files)
 
 
-def _tell_child(trials: Trials, number: int, setting: Asked, tried: Tried) -> RunContent:
+def _tell_child(trials: Trials, number: int, setting: TrialSetting, tried: Tried) -> RunContent:
     """Figures of a table by its number."""
     parameters = {"k": str(setting.k), "epsilon": str(setting.epsilon), "delta": str(setting.delta), "table": str(number)}
     figures = {
@@ -212,7 +212,7 @@ def _whole_json(setting: Whole, best: bool) -> dict[str, Any]:
     }
 
 
-def _run_json(number: int, setting: Asked, tried: Tried) -> dict[str, Any]:
+def _run_json(number: int, setting: TrialSetting, tried: Tried) -> dict[str, Any]:
     return {
         "table": number,
         "k": setting.k,

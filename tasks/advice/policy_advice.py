@@ -27,7 +27,7 @@ from policies.judging.method_limits import least_k, limits_of
 from policies.sealed.specs import promise_of
 from policies.words.fields import decimal_text
 from tasks.advice.advice_suggestions import Search, Suggestion
-from tasks.advice.advice_trials import BELOW, Asked, Trials, plans_of
+from tasks.advice.advice_trials import BELOW, Trials, TrialSetting, plans_of
 from tasks.reading.ingest import ingest
 from tasks.reading.prepare import prepare_source
 from tasks.reading.references import LoadedPolicy, load_policy
@@ -80,10 +80,10 @@ class Prepared:
     source_digest: str
 
     @property
-    def own(self) -> Asked:
+    def own(self) -> TrialSetting:
         anonymize = self.loaded.policy.anonymize
         epsilon = None if anonymize.epsilon is None else decimal_text(anonymize.epsilon)
-        return Asked(anonymize.k, epsilon, None if anonymize.delta is None else decimal_text(anonymize.delta))
+        return TrialSetting(anonymize.k, epsilon, None if anonymize.delta is None else decimal_text(anonymize.delta))
 
 
 def prepare(path: Path, report: Report | None = None) -> Prepared:
@@ -159,7 +159,7 @@ class Count:
     """Settings done and in all, told from whatever thread; a search that goes on longer than was thought makes it more."""
 
     def __init__(self, progress: Progress | None) -> None:
-        self._done, self._expected, self._told = 0, 1, progress
+        self._done, self._expected, self._report = 0, 1, progress
         self._one_at_a_time = threading.Lock()
 
     def expect(self, settings: int) -> None:
@@ -179,8 +179,8 @@ class Count:
             self._tell((done, rows))
 
     def _tell(self, rows: tuple[int, int] | None) -> None:
-        if self._told is not None:
-            self._told(self._done, self._expected, rows)
+        if self._report is not None:
+            self._report(self._done, self._expected, rows)
 
 
 def _own_setting(prepared: Prepared) -> tuple[str, tuple[Names, ...]]:
@@ -217,8 +217,8 @@ def _table_advice(
 
 
 def trial_at(trials: Trials, names: Names) -> Trial:
-    return lambda k, epsilon, delta: trials.tried(names, Asked(k, epsilon, delta))
+    return lambda k, epsilon, delta: trials.tried(names, TrialSetting(k, epsilon, delta))
 
 
 def scout_at(trials: Trials, names: Names) -> Scouting:
-    return lambda k, epsilon, delta: trials.scout(names, Asked(k, epsilon, delta))
+    return lambda k, epsilon, delta: trials.scout(names, TrialSetting(k, epsilon, delta))

@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 
 from headgate.core.errors import InputRejected
-from headgate.core.inferred import absent_column
+from headgate.core.frame_specs import absent_column
 from headgate.core.spelling import beyond_floats
 from policies.schema.policy_draft import ColumnProfile, TableProfile
 from tasks.reading.arrow_frame import frame_of, texts_of

@@ -80,7 +80,7 @@ def _fill_up(groups: Groups, group: int, new: int, size: int, cell: int) -> bool
     wanted, here = size - groups.of[new].rows, groups.of[group].rows
     if wanted <= 0:
         return True
-    was = held(groups, group)
+    was = records_of(groups, group)
     order = np.argsort(-_crowding(groups, group), kind="mergesort")
     for freely in range(2):
         for i in order:
@@ -115,7 +115,7 @@ def _crowding(groups: Groups, group: int) -> NDArray[np.float64]:
 @making
 def _give_back(groups: Groups, group: int, new: int, item: int, rows: int) -> None:
     """All rows go back where they came from, but those of the item that the new group began with."""
-    was = held(groups, new)
+    was = records_of(groups, new)
     empty(groups, new)
     for part in was:
         count = part.rows - (rows if part.number == item else 0)
@@ -124,7 +124,7 @@ def _give_back(groups: Groups, group: int, new: int, item: int, rows: int) -> No
 
 
 @inlined
-def held(groups: Groups, group: int) -> Records:
+def records_of(groups: Groups, group: int) -> Records:
     """The parts of a group as they are now."""
     own = groups.of[group]
     return groups.part[own.begin : own.begin + own.parts].copy()

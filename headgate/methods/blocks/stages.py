@@ -10,7 +10,7 @@ from headgate.grouping.items import Items
 from headgate.grouping.neighbour_counts import near_rows
 from headgate.grouping.sorting import sorted_order
 from headgate.grouping.watch import STOP
-from headgate.methods.blocks.branching import branch_with, held, shed
+from headgate.methods.blocks.branching import branch_with, records_of, shed
 from headgate.methods.blocks.draft import Draft
 from headgate.methods.blocks.groups import empty, fill, put
 from headgate.methods.blocks.losses import keys_of_groups
@@ -104,7 +104,7 @@ def unite_twins(draft: Draft) -> bool:
         if keys[first] != 0 and end > begin + 1:
             united = True
             for other in order[begin + 1 : end]:
-                was = held(groups, other)
+                was = records_of(groups, other)
                 empty(groups, other)
                 for part in was:
                     put(groups, first, part.number, part.rows)

@@ -1,9 +1,10 @@
-"""ρ: the individuals of a dictionary consistent with each record on the shared fields (decision-theoretic-privacy-risk, Definition 6).
+"""ρ: the individuals of a dictionary who are consistent with each record on the shared fields (decision-theoretic-privacy-risk, Definition
+6).
 
-Missing or suppressed matches everything, on either side, and so does a set of values of which missing is one; another generalized cell
-matches what it covers. A record's fields are looked up once per distinct combination, in a trie of the dictionary on the fields that it
-restricts. Bit rows over the individuals, intersected, count what a trie would not pay for: combinations that few share their restricted
-fields with, and those that fit too much of it.
+A missing or suppressed cell, on either side, matches everything; so does a set of values that contains missing. Any other generalized cell
+matches what it covers. Each distinct combination of a record's fields is looked up once, in a trie of the dictionary over the fields that
+the record restricts. Where a trie would not pay off (few combinations restrict the same fields, or a combination matches a large part of
+the dictionary), bit rows over the individuals are intersected.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from headgate.core.bits import population
 from headgate.core.cells import EVERYTHING, format_number
 from headgate.core.columns import MISSING, Codes, Column, Kind, Role
-from headgate.core.described import described_path
+from headgate.core.computed_hierarchies import computed_path
 from headgate.core.distinct import distinct_rows
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
@@ -39,8 +40,8 @@ _STEPS = 2.0**-12  # that a trie may take per individual: in the time of one, bi
 def consistent_individuals(
     cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column], fields: Sequence[str], similar: Mapping[str, float] | None = None
 ) -> NDArray[np.int64]:
-    """|ρ| of every record. `dictionary` has one row per individual and one column per field, whose kind says how cells are read. A field of
-    `similar` matches texts whose Jaro similarity is at least so much."""
+    """|ρ| of every record. `dictionary` has one row per individual and one column per field; the field's kind says how cells are read. A
+    field in `similar` matches texts whose Jaro similarity is at least the given number."""
     check_shared(fields, cells, dictionary, "the dictionary")
     alike = similar or {}
     check_similar(alike, {name: dictionary[name] for name in fields})
@@ -74,7 +75,7 @@ def check_shared(fields: Sequence[str], cells: Mapping[str, PublishedCells], dic
 
 
 def _alike(restricts: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """The combinations that restrict the same fields, and these, where a trie pays."""
+    """Groups of combinations that restrict the same fields, with these fields, if a trie pays off for them."""
     patterns, number = distinct_rows(restricts.astype(np.int32))
     for pattern in np.flatnonzero(np.bincount(number) >= _TRIE_FROM):
         if patterns[pattern].any():
@@ -82,7 +83,7 @@ def _alike(restricts: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDA
 
 
 def _by_bits(wanted: Codes, runs: Runs, offsets: NDArray[np.int64], columns: Sequence[Codes]) -> NDArray[np.int64]:
-    """Each cell becomes a row of bits over the individuals; a combination's rows are intersected."""
+    """Counts by bits: each cell becomes a row of bits over the individuals, and a combination's rows are intersected."""
     if len(wanted) == 0:
         return np.zeros(0, dtype=np.int64)
     used = [np.unique(wanted[:, field], return_inverse=True) for field in range(wanted.shape[1])]
@@ -103,7 +104,7 @@ def _by_bits(wanted: Codes, runs: Runs, offsets: NDArray[np.int64], columns: Seq
 
 
 def _bits(own: Codes, runs: Runs, codes: Codes) -> NDArray[np.uint64]:
-    """A row of bits for each cell: the individuals that it covers."""
+    """One row of bits per cell: the individuals that the cell covers."""
     members = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[members], np.arange(MISSING, runs.values + 1))
     return np.asarray(_set_bits(own, runs.starts, runs.low, runs.high, members, starts, (len(codes) + 63) // 64))
@@ -130,7 +131,7 @@ def _set_bits(
 
 @numba.njit(cache=True, nogil=True)
 def _intersections(bits: NDArray[np.uint64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many individuals lie in all the bit rows of each combination."""
+    """The number of individuals that all bit rows of a combination have in common."""
     out = np.zeros(len(wanted), np.int64)
     both = np.empty(bits.shape[1], np.uint64)
     for row in range(len(wanted)):
@@ -147,8 +148,8 @@ def _intersections(bits: NDArray[np.uint64], wanted: NDArray[np.int64]) -> NDArr
 
 
 def encode_dictionary(frame: pd.DataFrame, domains: Mapping[str, Column], fields: Sequence[str]) -> dict[str, Column]:
-    """A register, encoded as the release's own attributes are. It may go beyond their domains: a number outside the declared range,
-    or a category that the hierarchy lacks, is an individual like any other, reached by no cell but `*`."""
+    """Encodes a register as the release's own attributes are encoded. A register may exceed their domains: a number outside the declared
+    range, or a category that the hierarchy lacks, belongs to an individual whom no cell but `*` covers."""
     for name in fields:
         if int((frame.columns == name).sum()) != 1:
             raise InputRejected(f"Column '{name}' is not in the dictionary, or appears twice.", "Correct the dictionary or its `on`.")
@@ -158,14 +159,15 @@ def encode_dictionary(frame: pd.DataFrame, domains: Mapping[str, Column], fields
 
 
 def open_column(cells: pd.Series, name: str, domain: Column) -> Column:
-    """A field of a dictionary, encoded as the release's attribute is."""
+    """Encodes one field of a dictionary as the release's attribute is encoded."""
     cells = without_suppressed(cells, domain.hierarchy)
     known = [] if domain.kind.numeric else [str(value) for value in domain.values]
     return encode_column(cells, open_spec(cells, name, domain.kind, known, domain.hierarchy))
 
 
 def open_spec(cells: pd.Series, name: str, kind: Kind, known: list[str], hierarchy: Hierarchy | None) -> ColumnSpec:
-    """A dictionary's column of this kind, without the bounds of the release's domain: what is unknown there is a value of its own here."""
+    """The spec of a dictionary's column of this kind. It has no bounds from the release's domain: values that the release lacks become
+    values of their own."""
     if hierarchy is not None and "hierarchy" in kind.rules.keys:
         return ColumnSpec(name, kind if kind.numeric else Kind.CATEGORY, Role.QUASI, hierarchy=_grown(hierarchy, cells, name, kind.numeric))
     if kind.numeric:
@@ -175,7 +177,7 @@ def open_spec(cells: pd.Series, name: str, kind: Kind, known: list[str], hierarc
 
 
 def _grown(hierarchy: Hierarchy, cells: pd.Series, name: str, numeric: bool) -> Hierarchy:
-    """The hierarchy with each unknown value as one more leaf: where its widths or mask say, else right under the root."""
+    """The hierarchy with one more leaf per unknown value, placed by its widths or mask, or else directly under the root."""
     seen = _distinct(cells, name)
     if numeric:
         leaves = {float(leaf) for leaf in hierarchy.leaves}
@@ -192,7 +194,7 @@ def _grown(hierarchy: Hierarchy, cells: pd.Series, name: str, numeric: bool) -> 
     rows = [tuple(str(label) for label in row) for row in hierarchy.labels]
     root = rows[0][-1]
     for value in extra:
-        path = None if hierarchy.described is None else described_path(hierarchy.described, value)
+        path = None if hierarchy.described is None else computed_path(hierarchy.described, value)
         rows.append((value,) * hierarchy.height + (root,) if path is None else path)
     return Hierarchy.from_rows(rows, name, described=hierarchy.described)
 
@@ -202,7 +204,7 @@ def _distinct(cells: pd.Series, name: str) -> list[Any]:
 
 
 def without_suppressed(cells: pd.Series, hierarchy: Hierarchy | None) -> pd.Series:
-    """A cell that is `*`, or the root of its hierarchy, counts as missing."""
+    """The cells; those that are `*` or the root of the hierarchy are missing."""
     roots = {EVERYTHING} if hierarchy is None else {EVERYTHING, str(hierarchy.labels[0, -1])}
     if not any(isinstance(value, str) and value.strip() in roots for value in factorize(cells, str(cells.name))[1]):
         return cells
@@ -211,7 +213,7 @@ def without_suppressed(cells: pd.Series, hierarchy: Hierarchy | None) -> pd.Seri
 
 
 def frame_cells(column: pd.Series, text: Any = value_text) -> PublishedCells:
-    """A column of a released frame as published cells; `text` writes a distinct cell."""
+    """A column of a released frame as published cells. `text` says how a distinct cell is written."""
     codes, distinct = factorize(column, str(column.name))
     merged, unique = pd.factorize(np.array([*map(text, as_written(distinct)), ""], dtype=object))
     return PublishedCells(merged[codes].astype(np.int32), np.asarray(unique, dtype=object))

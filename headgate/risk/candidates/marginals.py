@@ -1,4 +1,4 @@
-"""A dictionary of which only published frequency tables are known: fields are taken to be independent (DEFINITIONS §7)."""
+"""A dictionary of which only published frequency tables are known. Its fields are assumed to be independent (DEFINITIONS §7)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ FIELD, VALUE, COUNT = "field", "value", "count"
 
 @dataclass(frozen=True, eq=False)
 class Marginals:
-    """`columns` has one row per line of the field's table; `counts` has the people per value, last those whose value is not known."""
+    """`columns` has one row per line of a field's table. `counts` holds the people per value; the last entry counts people whose value
+    is not known."""
 
     individuals: int
     columns: Mapping[str, Column]
@@ -29,8 +30,9 @@ class Marginals:
 
 
 def marginals_of(frame: pd.DataFrame, domains: Mapping[str, Column], fields: Sequence[str], individuals: int | None = None) -> Marginals:
-    """Frequency tables one below the other, with columns field, value and count; an empty value stands for people whose value is not
-    known. Each table must count the same people, unless it is said how many `individuals` there are: then only its shares are used."""
+    """Reads frequency tables that are listed one below the other, with the columns field, value and count. An empty value counts people
+    whose value is not known. All tables must count the same number of people, unless `individuals` is given; then only their shares are
+    used."""
     for name in (FIELD, VALUE, COUNT):
         if int((frame.columns == name).sum()) != 1:
             raise InputRejected(
@@ -55,8 +57,8 @@ def marginals_of(frame: pd.DataFrame, domains: Mapping[str, Column], fields: Seq
 
 
 def expected_individuals(cells: Mapping[str, PublishedCells], marginals: Marginals, fields: Sequence[str]) -> NDArray[np.float64]:
-    """N·Π share: how many individuals are expected to be consistent with every record if fields are independent. 0 where a share is 0.
-    Less than one counts as one, since nobody hides among fewer than one: that is the worst case."""
+    """N·Π share: the number of individuals who are expected to be consistent with each record if fields are independent. It is 0 if some
+    share is 0. An expectation below one counts as one, which is the worst case: a person always hides among at least one."""
     check_shared(fields, cells, marginals.columns, "the frequency tables")
     expected = np.full(len(cells[fields[0]].codes), float(marginals.individuals))
     nobody = np.zeros(len(expected), dtype=bool)

@@ -1,4 +1,5 @@
-"""What a field's cells cover, as runs of codes: low ≤ code < high. In domain order an interval or a hierarchy's node is one run."""
+"""The values that a field's cells cover, as runs of codes low ≤ code < high. In domain order, an interval or a node of a hierarchy is
+one run."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from headgate.core.published_form.published_table import PublishedCells
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Cell i has the runs `starts[i]` to `starts[i + 1]`, apart and ascending. Every cell covers the missing, whose code is −1."""
+    """Cell i has the runs from `starts[i]` up to `starts[i + 1]`, which are disjoint and ascend. Every cell covers missing, whose code
+    is −1."""
 
     starts: NDArray[np.int64]
     low: NDArray[np.int32]
@@ -26,37 +28,37 @@ class Runs:
     values: int  # how many the dictionary's column has
 
     def everything(self) -> NDArray[np.bool_]:
-        """The cells that rule nobody out."""
+        """Which cells cover everybody."""
         return np.asarray(self.sums(np.ones(self.values + 1, dtype=np.int64)) == self.values + 1)
 
     def cover(self, cell: NDArray[np.integer[Any]], code: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-        """Whether each cell covers the code beside it: its last run that begins at or before the code ends after it."""
+        """Whether each cell covers the code beside it: the last of its runs that begins at or before the code must end after it."""
         span = self.values + 2
         begins = np.repeat(np.arange(len(self.starts) - 1, dtype=np.int64), np.diff(self.starts)) * span + self.low + 1
         last = np.searchsorted(begins, cell.astype(np.int64) * span + code + 1, side="right") - 1
         return np.asarray((last >= self.starts[cell]) & (code < self.high[last]))
 
     def sums(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Per cell, the counts of all that it covers; those of the missing come last, as in `Column.counts`."""
+        """The sum of the counts of all codes that each cell covers. Missing comes last, as in `Column.counts`."""
         before = np.concatenate([[0], np.cumsum(np.roll(counts, 1))])
         return np.asarray(np.add.reduceat(before[self.high + 1] - before[self.low + 1], self.starts[:-1]))
 
 
 def cell_runs(cells: PublishedCells, column: Column) -> Runs:
-    """Of every distinct text of the release, against the dictionary's column."""
+    """The runs of every distinct text of the release, in the codes of the dictionary's column."""
     reader, plain = CellReader(column), _plain(column)
     return joined([merged(plain[text], plain[text] + 1) if text in plain else _covered(reader, text) for text in cells.texts], reader.size)
 
 
 def _plain(column: Column) -> dict[str, int]:
-    """Labels that cover themselves and no other: they need not be read one by one."""
+    """Labels that cover only themselves, so that they need not be parsed one by one."""
     if column.kind.rules.shape(column) != FLAT:
         return {}
     return {format_label(str(value)): code for code, value in enumerate(column.values)}
 
 
 def _covered(reader: CellReader, text: str) -> NDArray[np.intp]:
-    """Codes where what a cell covers begins and, in turns, where it ends."""
+    """The codes at which the covered part begins and ends, alternating."""
     if text in ("", EVERYTHING):
         return np.array([MISSING, reader.size])
     stretch = reader.places(text)
@@ -67,12 +69,12 @@ def _covered(reader: CellReader, text: str) -> NDArray[np.intp]:
 
 
 def run_ends(mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """From one flag per value; the missing value comes before them and is always in."""
+    """The ends of the runs that one flag per value describes. Missing comes before all values, and is always covered."""
     return np.flatnonzero(np.diff(np.concatenate([[False, True], mask, [False]]))) - 1
 
 
 def merged(low: int, high: int) -> NDArray[np.intp]:
-    """The missing and one stretch of values."""
+    """The run of missing and one stretch of values."""
     if high <= low:
         return np.array([MISSING, 0])
     return np.array([MISSING, high] if low == 0 else [MISSING, 0, low, high])
@@ -85,7 +87,7 @@ def joined(ends: Sequence[NDArray[np.intp]], values: int) -> Runs:
 
 
 def stacked(fields: Sequence[Runs]) -> tuple[Runs, NDArray[np.int64]]:
-    """The cells of all fields numbered through, and the first number of each field's."""
+    """The cells of all fields, numbered consecutively, and the first number of each field."""
     before = np.cumsum([0, *(len(field.low) for field in fields)])
     starts = [field.starts[:-1] + first for field, first in zip(fields, before[:-1], strict=True)]
     runs = Runs(

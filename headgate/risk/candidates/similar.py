@@ -1,4 +1,5 @@
-"""Texts that are nearly the same, by Jaro similarity (Jaro 1989, without Winkler's prefix), compared as they are written: case counts."""
+"""Texts that are nearly the same, by Jaro similarity (Jaro 1989, without Winkler's prefix). Texts are compared as they are written,
+including case."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def check_similar(similar: Mapping[str, float], dictionary: Mapping[str, Column]
 
 
 def similar_runs(cells: PublishedCells, column: Column, threshold: float) -> Runs:
-    """A text covers the dictionary's values whose similarity to it is at least `threshold`; a set, those of any of its members."""
+    """The runs of similar values: a text covers the dictionary's values whose similarity to it is at least `threshold`; a set covers
+    what any of its members covers."""
     labels = [_labels(text, column.name) for text in cells.texts]
     texts = list(dict.fromkeys(label for own in labels for label in own or ()))
     present = np.unique(column.codes[column.codes != MISSING])
@@ -56,7 +58,7 @@ def similar_runs(cells: PublishedCells, column: Column, threshold: float) -> Run
 
 
 def _labels(text: str, name: str) -> tuple[str, ...] | None:
-    """The texts that a cell names; None where it rules nobody out."""
+    """The texts that a cell names; None if the cell covers everybody."""
     match parse_cell(text):
         case Everything() | Missing():
             return None
@@ -69,9 +71,9 @@ def _labels(text: str, name: str) -> tuple[str, ...] | None:
 
 
 def _near(texts: list[str], values: list[str], threshold: float) -> list[NDArray[np.intp]]:
-    """For each text the places of the values that are similar to it. Scores are at most 1, so the tolerance is not relative.
+    """For each text, the places of the values that are similar to it. Scores are at most 1, so the tolerance is absolute.
 
-    No `score_cutoff` is given: near the cutoff it loses scores that reach it."""
+    `score_cutoff` is not used, because near the cutoff it loses scores that reach it."""
     step = max(1, _PAIRS_AT_ONCE // max(len(values), 1))
     out: list[NDArray[np.intp]] = []
     for start in range(0, len(texts), step):

@@ -1,6 +1,6 @@
-"""Counting the individuals that fit a record by walking the dictionary's sorted rows, field by field.
+"""Counts the individuals who match a record by walking the dictionary's sorted rows, field by field.
 
-Sorted rows are a trie: those that begin alike lie together. Each cell is a few runs of codes, and a run's rows are found by halving.
+Sorted rows are a trie: rows that begin alike are adjacent. Each cell is a few runs of codes, and binary search finds the rows of a run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Trie:
     before: NDArray[np.int64]  # individuals in the rows before each, and all of them at last
 
     def count(self, wanted: Codes, runs: Runs, most: int) -> NDArray[np.int64]:
-        """Individuals that fit each combination of cells; −1 where the search would take more than `most` steps."""
+        """The number of individuals who match each combination of cells; −1 if the search would take more than `most` steps."""
 
         def part(start: int) -> NDArray[np.int64]:
             some = wanted[start : start + _ROWS_AT_ONCE]
@@ -37,7 +37,7 @@ class Trie:
 
 
 def trie_of(columns: Sequence[Codes]) -> Trie:
-    """From a dictionary with one row per individual; a search looks at the first column first."""
+    """The trie of a dictionary with one row per individual. A search looks at the first column first."""
     distinct, place = distinct_rows(np.stack(columns, axis=1))
     sizes = rows_of_each(place, len(distinct))
     return Trie(np.ascontiguousarray(distinct.T), np.concatenate([[0], np.cumsum(sizes)]))
@@ -85,7 +85,7 @@ def _count(
 
 @numba.njit(cache=True, nogil=True)
 def _first(codes: NDArray[np.int32], start: int, stop: int, code: int) -> int:
-    """The first place from `start` on whose code is `code` or more: by steps that double, then by halving."""
+    """The first place from `start` on whose code is at least `code`, by doubling steps and then binary search."""
     step = 1
     while start + step < stop and codes[start + step - 1] < code:
         start += step

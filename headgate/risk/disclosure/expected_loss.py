@@ -20,7 +20,7 @@ from headgate.core.cells import EVERYTHING, format_label, format_number
 from headgate.core.columns import Column, Kind
 from headgate.core.encode import encode_column
 from headgate.core.errors import InputRejected
-from headgate.core.inferred import absent_column, check_text_names, given_hierarchy, inferred_kind
+from headgate.core.frame_specs import absent_column, check_text_names, given_hierarchy, inferred_kind
 from headgate.core.published_form.published_table import PublishedCells, PublishedTable
 from headgate.core.spelling import value_text
 from headgate.core.tolerance import TOLERANCE, exact

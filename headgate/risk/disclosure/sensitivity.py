@@ -56,33 +56,34 @@ class Sensitivity:
 
     @classmethod
     def additive(cls, weights: Mapping[str, Weight], records: Weight | None = None) -> Sensitivity:
-        """Φ1; with weights per record Φ3, with `records` its special case w_j·w'_rec."""
+        """Φ1; with weights per record, Φ3; `records` multiplies all weights of a record."""
         return cls(Form.ADDITIVE, weights, records)
 
     @classmethod
     def count(cls, records: Weight) -> Sensitivity:
-        """Φ2: a weight per record times the number of attributes disclosed."""
+        """Φ2: the record's weight times the number of disclosed attributes."""
         return cls(Form.COUNT, records=records)
 
     @classmethod
     def interactions(
         cls, weights: Mapping[str, Weight], pairs: Mapping[tuple[str, str], Weight], records: Weight | None = None
     ) -> Sensitivity:
-        """Φ4: weights for attributes, and more for pairs disclosed together."""
+        """Φ4: weights of attributes, and additional weights of pairs that are disclosed together."""
         return cls(Form.INTERACTIONS, weights, records, pairs)
 
     @classmethod
     def multiplicative(cls, weights: Mapping[str, Weight], records: Weight | None = None) -> Sensitivity:
-        """Φ5."""
+        """Φ5: e to the sum of the weights."""
         return cls(Form.MULTIPLICATIVE, weights, records)
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """Those that a weight names."""
+        """The attributes that have a weight."""
         return tuple(dict.fromkeys([*self.weights, *(name for pair in self.pairs for name in pair)]))
 
     def of(self, disclosed: Mapping[str, NDArray[np.bool_]], rows: int) -> NDArray[np.float64]:
-        """Φ per record; `disclosed` says for each attribute where it is disclosed: neither missing nor generalized to the root."""
+        """Φ of each record. `disclosed` says for each attribute in which records it is disclosed, that is, neither missing nor
+        generalized to the root."""
         unknown = [name for name in self.attributes if name not in disclosed]
         if unknown:
             raise InputRejected(f"A sensitivity weight is for '{unknown[0]}', which is not in the release.", "Correct the name.")
@@ -121,11 +122,11 @@ def _vector(weight: Any, rows: int) -> NDArray[np.float64]:
 
 
 def _product(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """0·∞ = 0."""
+    """The product, with 0·∞ = 0."""
     with np.errstate(invalid="ignore", over="ignore"):
         return np.where((a == 0) | (b == 0), 0.0, a * b)
 
 
 def loss(sensitivity: NDArray[np.float64], consistent: NDArray[Any]) -> NDArray[np.float64]:
-    """ℓ = Φ/|ρ|, 0 where ρ is empty, even if Φ is infinite."""
+    """ℓ = Φ/|ρ|; 0 if ρ is empty, even if Φ is infinite."""
     return np.where(consistent > 0, sensitivity / np.maximum(consistent, 1), 0.0)

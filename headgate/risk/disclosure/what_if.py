@@ -1,9 +1,9 @@
-"""What one step would gain: the disclosure risk of a published table if one attribute were coarser or suppressed and all else were the
-same.
+"""What a single step would gain: the disclosure risk of a published table if one attribute were coarser or suppressed and everything else
+stayed the same.
 
-It estimates where to look, not the next release: groups would form differently. A coarser cell is the next node of its hierarchy or of
-the calendar, or an interval twice as wide about the same middle, moved inside the domain. A category without a hierarchy has no step but
-suppression.
+The estimate says where to look. It does not predict the next release, whose groups would differ. A coarser cell is the next node of its
+hierarchy or of the calendar, or an interval of twice the width around the same middle, moved inside the domain. A category without a
+hierarchy can only be suppressed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ COARSER, SUPPRESS = "make", "suppress"  # how a step's words begin
 
 @dataclass(frozen=True, eq=False)
 class WhatIf:
-    """`coarser`: one step coarser; otherwise suppressed in every record."""
+    """The result of one step. `coarser`: the attribute is one step coarser; otherwise it is suppressed in every record."""
 
     attribute: str
     coarser: bool
@@ -60,8 +60,8 @@ def what_if(
     consistent: NDArray[Any],
     similar: Mapping[str, float] | None = None,
 ) -> tuple[WhatIf, ...]:
-    """Every single step on a shared attribute, or on one that costs something to disclose, in the order of the table. `consistent` is |ρ|
-    of every record as it is: what is not shared does not change it."""
+    """Every single step on an attribute that is shared, or that costs something to disclose, in the order of the table. `consistent` is
+    |ρ| of every record as it is; attributes that are not shared do not change it."""
     domains = domains_of(dictionary)
     disclosed = disclosed_attributes(published, domains)
     costly = published.attributes if sensitivity.form is Form.COUNT else sensitivity.attributes
@@ -87,7 +87,7 @@ def what_if(
 
 
 def coarser_cells(cells: PublishedCells, column: Column) -> PublishedCells | None:
-    """None where no step leads between the cells and `*`."""
+    """The cells one step coarser; None if there is no step between the cells and `*`."""
     reader = CellReader(column)
     texts = [_coarser(str(text), column, reader) for text in cells.texts]
     if all(text == EVERYTHING for text in texts):
@@ -106,7 +106,7 @@ def _coarser(text: str, column: Column, reader: CellReader) -> str:
 
 
 def _node_above(covered: Any, column: Column) -> str:
-    """The least node that covers more than the cell does."""
+    """The smallest node that covers more than the cell does."""
     labels = column.hierarchy.labels if column.hierarchy is not None else np.empty((0, 0), dtype=object)
     for level in range(labels.shape[1] - 1):
         nodes = set(labels[covered, level])

@@ -1,8 +1,8 @@
-"""The journalist against a population table (El Emam and Dankar 2008; DEFINITIONS §7): 1/(individuals there who fit the record).
+"""The journalist's risk against a population table (El Emam and Dankar 2008; DEFINITIONS §7): 1/(individuals there who match the record).
 
-The journalist does not know who is in the release but knows the population it was drawn from, so a record hides among all individuals of
-the population who are consistent with it. Cells may be generalized or missing on the released side, missing on the other; consistency
-is `headgate.risk.candidates.consistency`'s.
+The journalist does not know who is in the release, but knows the population that it was drawn from. So a record hides among all individuals
+of the population who are consistent with it. Released cells may be generalized or missing, cells of the population may be missing;
+`headgate.risk.candidates.consistency` decides what is consistent.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class JournalistRisk:
 def journalist_risk(
     published: PublishedTable, population: Mapping[str, Column], fields: Sequence[str] | None = None, threshold: Any = None
 ) -> JournalistRisk:
-    """`population` is encoded by `headgate.risk.candidates.consistency.encode_dictionary`, one row per individual; `fields` are the
-    quasi-identifiers that it has, all of the release's unless said otherwise."""
+    """The risk of a release. `encode_dictionary` of `headgate.risk.candidates.consistency` encodes `population`, with one row per
+    individual. `fields` are the quasi-identifiers that the population has; by default all of the release."""
     names = list(published.cells) if fields is None else list(fields)
     consistent = consistent_individuals(published.cells, population, names)
     return _measured(consistent, published.classes(), threshold)
@@ -51,7 +51,8 @@ def journalist_frames(
     key: str | None = None,
     threshold: Any = None,
 ) -> JournalistRisk:
-    """Of frames, as `headgate.risk.disclosure.expected_loss.disclosure_risk` reads them; `key` names the population's individuals."""
+    """The risk from frames, which are read as `headgate.risk.disclosure.expected_loss.disclosure_risk` reads them. `key` names the
+    population's individuals."""
     consistent = disclosure_risk(released, population, quasi, Sensitivity.fixed(), kinds, hierarchies, key).consistent.astype(np.int64)
     codes = np.stack([frame_cells(released[name]).codes for name in quasi], axis=1)
     return _measured(consistent, [distinct_rows(codes)[1]], threshold)

@@ -46,7 +46,7 @@ class Estimator(StrEnum):
 
 @dataclass(frozen=True)
 class PopulationUniqueness:
-    """Numbers of people of the population; None where an estimator has no solution for this sample."""
+    """Estimated numbers of people of the population; None if an estimator has no solution for this sample."""
 
     population: int
     fraction: float
@@ -57,7 +57,7 @@ class PopulationUniqueness:
 
     @property
     def chosen(self) -> Estimator:
-        """By the rule of Dankar et al."""
+        """The estimate that the rule of Dankar et al. chooses."""
         if at_most(self.fraction, SMALL_FRACTION):
             return Estimator.ZAYATZ if self.pitman is None else Estimator.PITMAN
         return Estimator.ZAYATZ if self.snb is None or self.zayatz < self.snb else Estimator.SNB
@@ -69,7 +69,7 @@ class PopulationUniqueness:
 
     @property
     def share(self) -> float:
-        """Of the population; of the released rows, too, which were drawn at random."""
+        """The share of the population that is unique. It is also the share of the released rows, which were drawn at random."""
         return self.uniques / self.population
 
     def meets(self, largest: Any) -> bool:
@@ -80,8 +80,8 @@ class PopulationUniqueness:
 def population_uniqueness(
     classes: Sequence[Codes], fraction: Any = None, weights: NDArray[np.float64] | None = None
 ) -> PopulationUniqueness:
-    """Of a simple random sample whose rows are in these classes; the population is n/π people, or the sum of the sampling weights.
-    Of two readings the one with more uniques counts."""
+    """Estimates from a simple random sample whose rows are in these classes. The population has n/π people, or as many as the sampling
+    weights add up to. Of two readings, the one with more uniques counts."""
     sizes = sizes_of_readings(classes)
     rows = len(classes[0])
     if (fraction is None) == (weights is None):
@@ -103,7 +103,7 @@ def population_uniqueness(
 
 def intrusion(classes: Sequence[Codes], fraction: Any) -> float | None:
     """Data intrusion simulation, DIS (Skinner and Elliot 2002): the probability that a unique match between an outsider's record and the
-    release is the right person, π·s₁/(π·s₁ + 2(1−π)·s₂). None if the sample has neither uniques nor pairs. The worse reading counts."""
+    release is correct, π·s₁/(π·s₁ + 2(1−π)·s₂). None if the sample has neither uniques nor pairs. The worse reading counts."""
     drawn = float(exact(fraction))
     if not 0 < drawn <= 1:
         raise InputRejected("The sampling fraction is not in (0, 1].", "Give the share of the population that was drawn.")
@@ -134,7 +134,7 @@ def _estimates(sizes: NDArray[np.int64], population: int) -> PopulationUniquenes
 
 
 def zayatz(size: NDArray[np.int64], classes: NDArray[np.int64], population: int) -> float:
-    """`classes[i]` classes have `size[i]` rows, the first size being 1."""
+    """Zayatz's estimate. `classes[i]` classes have `size[i]` rows; the first size is 1."""
     rows = int(size @ classes)
     i = np.arange(1, int(size[-1]))
     # h(j)/h(1) = j·∏_{i<j} (N−n+1−i)/(N−i): no factorials
@@ -143,7 +143,8 @@ def zayatz(size: NDArray[np.int64], classes: NDArray[np.int64], population: int)
 
 
 def pitman(size: NDArray[np.int64], classes: NDArray[np.int64], population: int) -> float | None:
-    """The likelihood's two equations, one within the other: θ(α) has ∂L/∂θ = 0, and along it ∂L/∂α falls through 0."""
+    """Pitman's estimate. It solves the likelihood's two equations, one inside the other: θ(α) solves ∂L/∂θ = 0, and along it ∂L/∂α falls
+    through 0."""
     model = _Pitman(size, classes)
     if not 1 < model.classes < model.rows or model.alpha_slope(_LARGEST_ALPHA) > 0:
         return None  # one class, or next to nothing but uniques: the likelihood grows up to the edge
@@ -163,7 +164,7 @@ class _Pitman:
         self.rows, self.classes = int(size @ classes), int(classes.sum())
 
     def theta(self, alpha: float) -> float:
-        """∂L/∂θ falls through 0 once between −α and infinity, since u < n."""
+        """The root of ∂L/∂θ, which falls through 0 once between −α and infinity, since u < n."""
 
         def slope(log: float) -> float:
             over = math.exp(log)  # θ + α
@@ -179,7 +180,7 @@ class _Pitman:
 
 
 def inverses(start: float, count: float) -> float:
-    """Σ_{i<count} 1/(start+i), also where start is so large that digammas would cancel."""
+    """Σ_{i<count} 1/(start+i), computed without cancellation even if start is so large that digammas would cancel."""
     if start < _LARGE:
         return float(digamma(start + count) - digamma(start))
     end = start + count
@@ -187,8 +188,8 @@ def inverses(start: float, count: float) -> float:
 
 
 def slide_negative_binomial(size: NDArray[np.int64], classes: NDArray[np.int64], population: int, count: float | None) -> float | None:
-    """`count` is K. With d = (1−π)(1−β) and r = β/(1−d), E(s₁) = Kπ·r^α(1 + αd/(1−d)) and E(s₂) = ½Kπ²·α(1−β)·r^α(2 − (1−α)d)/(1−d)².
-    Their ratio leaves for each β one α, the root of a quadratic; the first then says which β."""
+    """The SNB estimate; `count` is K. With d = (1−π)(1−β) and r = β/(1−d), E(s₁) = Kπ·r^α(1 + αd/(1−d)) and E(s₂) = ½Kπ²·α(1−β)·r^α(2 −
+    (1−α)d)/(1−d)². Their ratio determines one α for each β, as the root of a quadratic; the first equation then determines β."""
     pairs = int(classes[1]) if len(size) > 1 and size[1] == 2 else 0
     if pairs == 0 or count is None:
         return None  # without pairs there is no α above 0
@@ -229,5 +230,5 @@ def shlosser(size: NDArray[np.int64], classes: NDArray[np.int64], population: in
 
 
 def _sound(estimate: float, population: int) -> float | None:
-    """A number of people of the population, or nothing."""
+    """The estimate, if it is a possible number of people of the population; otherwise None."""
     return estimate if math.isfinite(estimate) and 0 <= estimate <= population * (1 + 1e-9) else None

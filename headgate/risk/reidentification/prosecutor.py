@@ -1,7 +1,8 @@
-"""Re-identification as its users know it (DEFINITIONS §7): prosecutor, marketer, journalist, and the individual risk of a survey's rows.
+"""Re-identification risk as practitioners define it (DEFINITIONS §7): prosecutor, marketer, journalist, and the individual risk of a
+survey's rows.
 
-The prosecutor knows that the victim is in the table: 1/|group|. The marketer wants as many as possible: the mean over the rows.
-The journalist only knows a population that the table was drawn from: 1/(individuals there who fit), counted from a population table
+The prosecutor knows that the person is in the table: 1/|group|. The marketer wants to name as many people as possible: the mean over the
+rows. The journalist knows only the population that the table was drawn from: 1/(individuals there who match), counted in a population table
 (`headgate.risk.reidentification.journalist`) or estimated from sampling weights (`individual_risk`). Suppressed rows are excluded.
 """
 
@@ -25,7 +26,7 @@ MOST_PEOPLE = 10**12  # no population is larger
 
 @dataclass(frozen=True, eq=False)
 class Reidentification:
-    """One attacker's chance to name the person behind each row, in the worse reading of "group"."""
+    """The chance with which one kind of attacker names the person behind each row, in the worse reading of "group"."""
 
     figure: Figure  # per group, at most so much is wanted
     members: Codes  # the group of each row, in the first reading
@@ -38,24 +39,25 @@ class Reidentification:
 
     @property
     def per_row(self) -> NDArray[np.float64]:
-        """By group number."""
+        """The risk of each row's group, by group number."""
         return self.figure.per_group[self.members]
 
     def short_of(self, required: Any) -> Shortfall:
-        """The groups whose risk exceeds what is required."""
+        """The groups whose risk exceeds the required maximum."""
         return self.figure.short_of(required)
 
 
 def reidentification(classes: Sequence[Codes], threshold: Any = None) -> Reidentification:
-    """Prosecutor and marketer. Each figure in the worse reading of "group"."""
+    """The prosecutor's and the marketer's risk, each in the worse reading of "group"."""
     sizes = sizes_of_readings(classes)
     means = [len(size) / len(classes[0]) for size in sizes]
     return _measured("prosecutor risk", [1.0 / size for size in sizes], sizes, classes[0], means, threshold)
 
 
 def journalist(consistent: NDArray[np.int64], classes: Sequence[Codes] | None = None, threshold: Any = None) -> Reidentification:
-    """`consistent` counts the individuals of a population who fit each record, as `expected_loss` does. A record that fits
-    nobody cannot be linked: 0. Without `classes` every record is a group of its own; with them a group's worst record counts."""
+    """The journalist's risk. `consistent` counts the individuals of a population who match each record, as `expected_loss` does. A
+    record that matches nobody cannot be linked, so its risk is 0. Without `classes`, every record is a group of its own; with them, the
+    worst record of a group counts."""
     if len(consistent) == 0:
         raise InputRejected("The table has no rows to measure.", "Give a table with rows.")
     risk = np.where(consistent > 0, 1.0 / np.maximum(consistent, 1), 0.0)
@@ -70,10 +72,10 @@ def journalist(consistent: NDArray[np.int64], classes: Sequence[Codes] | None = 
 
 
 def individual_risk(classes: Sequence[Codes], weights: NDArray[np.float64], threshold: Any = None) -> Reidentification:
-    """Benedetti and Franconi (1998), as in μ-Argus: a group of f rows whose sampling weights add up to F̂ has p = f/F̂, its size in the
-    population has given f a negative binomial distribution, and the risk is E(1/F | f) = (p^f/f)·₂F₁(f, f; f+1; 1−p).
+    """Benedetti and Franconi (1998), as in μ-Argus. A group of f rows whose sampling weights add up to F̂ has p = f/F̂. Its size in the
+    population, given f, has a negative binomial distribution, and the risk is E(1/F | f) = (p^f/f)·₂F₁(f, f; f+1; 1−p).
 
-    Weights below 1 cannot make a population smaller than its sample: p is at most 1, where the risk is the prosecutor's 1/f."""
+    Weights below 1 cannot make a population smaller than its sample: p is at most 1, and then the risk is the prosecutor's 1/f."""
     sizes = sizes_of_readings(classes)
     given = checked_weights(weights, len(classes[0]))
     risks = []
@@ -110,7 +112,7 @@ def _expected_inverse(size: NDArray[np.int64], share: NDArray[np.float64]) -> ND
 
 
 def checked_weights(weights: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
-    """Sampling weights: how many of the population each row stands for."""
+    """Sampling weights: how many people of the population each row stands for. Refuses weights that are not positive numbers."""
     try:
         given = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
@@ -123,7 +125,7 @@ def checked_weights(weights: NDArray[np.float64], rows: int) -> NDArray[np.float
 
 
 def sizes_of_readings(classes: Sequence[Codes]) -> list[NDArray[np.int64]]:
-    """Rows of each class, in each reading; an empty class would have infinite risk, so numbers must have no gaps."""
+    """The rows of each class, in each reading. An empty class would have infinite risk, so class numbers must have no gaps."""
     if not classes or len(classes[0]) == 0:
         raise InputRejected("The table has no rows to measure.", "Give a table with rows.")
     if any(len(reading) != len(classes[0]) for reading in classes):

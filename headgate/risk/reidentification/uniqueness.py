@@ -45,13 +45,13 @@ class SampleUniques:
         return self.figure.per_group > 0
 
     def short_of(self, required: Any = 0) -> Shortfall:
-        """The groups of one; `required` below 1 wants none."""
+        """The groups of one row, if `required` is below 1; otherwise none."""
         return self.figure.short_of(required)
 
 
 @dataclass(frozen=True, eq=False)
 class SpecialUniques:
-    """Rows that have an MSU, ascending; the others have none of these sizes and score 0."""
+    """The rows that have an MSU, ascending. All other rows have no MSU of these sizes, and score 0."""
 
     total: int  # rows of the table
     rows: NDArray[np.int32]
@@ -63,7 +63,7 @@ class SpecialUniques:
 
     @property
     def figure(self) -> Figure:
-        """The score per row, at most so much is wanted."""
+        """The score of each row, of which at most a required score is allowed."""
         return Figure("SUDA score", Bound.AT_MOST, (self.per_row,), (np.ones(self.total, dtype=np.int64),))
 
     @property
@@ -77,23 +77,24 @@ class SpecialUniques:
         return float(self.scores.max(initial=0.0))
 
     def short_of(self, required: Any) -> Shortfall:
-        """The rows whose score exceeds what is required."""
+        """The rows whose score exceeds the required maximum."""
         return self.figure.short_of(required)
 
     def contribution(self, attribute: str) -> float:
-        """The part of the scores that comes from MSUs with this attribute; 0 if nothing scores. The parts overlap."""
+        """The part of the scores that comes from MSUs with this attribute; 0 if all scores are 0. The parts of several attributes
+        overlap."""
         added = {names: rows * self.weights[len(names) - 1] for names, rows in self.sets.items()}
         whole = sum(added.values())
         return sum(score for names, score in added.items() if attribute in names) / whole if whole else 0.0
 
 
 def sample_uniques(columns: Sequence[Column]) -> SampleUniques:
-    """Of the rows' combinations in these quasi-identifiers."""
+    """The sample uniques by these quasi-identifiers."""
     return sample_uniques_of([combinations([column.codes for column in columns])])
 
 
 def sample_uniques_of(classes: Sequence[Codes]) -> SampleUniques:
-    """Of rows whose groups are known already; of two readings the worse counts."""
+    """The sample uniques of rows whose groups are known. Of two readings, the worse counts."""
     sizes = sizes_of_readings(classes)
     figure = Figure("sample uniques", Bound.AT_MOST, tuple((size == 1).astype(np.float64) for size in sizes), tuple(sizes))
     count = max(int((size == 1).sum()) for size in sizes)
@@ -101,19 +102,19 @@ def sample_uniques_of(classes: Sequence[Codes]) -> SampleUniques:
 
 
 def combinations(codes: Sequence[Codes]) -> Codes:
-    """The rows' combinations, from one array of codes per quasi-identifier, numbered 0, 1, 2 …"""
+    """The number 0, 1, 2 … of each row's combination, from one array of codes per quasi-identifier."""
     return _combinations(codes, _check(codes))[0]
 
 
 def special_uniques(columns: Sequence[Column], largest: int = LARGEST) -> SpecialUniques:
-    """MSUs of up to `largest` of these quasi-identifiers."""
+    """The MSUs of up to `largest` of these quasi-identifiers."""
     if len({column.name for column in columns}) != len(columns):
         raise InputRejected("Two quasi-identifiers have the same name.", "Name each once.")
     return special_uniques_of({column.name: column.codes for column in columns}, largest)
 
 
 def special_uniques_of(given: Mapping[str, Codes], largest: int = LARGEST) -> SpecialUniques:
-    """By name, the rows' codes: of a published table `{name: cells.codes …}`."""
+    """The MSUs from the rows' codes by attribute name, such as `{name: cells.codes …}` of a published table."""
     names, columns = list(given), list(given.values())
     digits = _check(columns)
     if largest < 1:
@@ -157,7 +158,7 @@ def suda_weights(attributes: int, largest: int) -> tuple[float, ...]:
 
 
 def _check(columns: Sequence[Codes]) -> list[int]:
-    """How many codes each column may have, missing among them; refuses what is not encoded."""
+    """The number of codes that each column may have, missing included. Refuses columns that are not encoded."""
     if not columns:
         raise InputRejected("No quasi-identifier was named.", "Name at least one.")
     if len(columns[0]) == 0:
@@ -174,7 +175,8 @@ def _check(columns: Sequence[Codes]) -> list[int]:
 
 
 def _combinations(columns: Sequence[Codes], digits: Sequence[int]) -> tuple[Codes, NDArray[np.int32], NDArray[np.int64]]:
-    """The rows' numbers, and each combination's first row and size. Keys are hashed where a table of all of them would be too large."""
+    """The combination of each row as a number, and the first row and size of each combination. Keys are hashed if a table of all keys
+    would be too large."""
     if math.prod(digits) <= 4 * len(columns[0]) + ROOM:
         place = places(columns)
         return place, *firsts_and_sizes(place)
@@ -191,13 +193,13 @@ def _combinations(columns: Sequence[Codes], digits: Sequence[int]) -> tuple[Code
 
 
 def _renumbered(column: Codes) -> Codes:
-    """Codes 0, 1, 2 … without those that do not occur, so that tables of keys stay small."""
+    """The codes renumbered without those that do not occur, so that tables of keys stay small."""
     place: Codes = numbered(column.astype(np.int64) + 1)[0]
     return place
 
 
 def _alone(codes: list[Codes], heads: NDArray[np.uint8], candidates: int) -> NDArray[np.bool_]:
-    """Which candidates, the first combinations, share their values in these columns with no other row."""
+    """Which of the candidates, given by first row, share their values in these columns with no other row."""
     widths = [int(column.max()) + 1 for column in codes]
     if math.prod(widths) > _KEYS:
         head = np.zeros(len(heads), dtype=np.int64)
@@ -230,7 +232,7 @@ def _alone_dense(codes: NDArray[np.int32], scales: NDArray[np.int64], heads: NDA
 
 @numba.njit(cache=True, nogil=True)
 def _alone_hashed(codes: NDArray[np.int32], scales: NDArray[np.int64], heads: NDArray[np.uint8], candidates: int) -> NDArray[np.bool_]:
-    """Each slot holds the first combination that came with its key; the second strikes it out."""
+    """The same with hashed keys: each slot keeps the first combination with its key, and a second one strikes it out."""
     keys = np.zeros(len(heads), np.int64)
     for column in range(len(codes)):
         for i in range(len(heads)):

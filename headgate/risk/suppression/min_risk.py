@@ -1,6 +1,7 @@
-"""MinRisk (decision-theoretic-privacy-risk, Algorithm 1): per record, which fields to disclose so that a dictionary tells least.
+"""MinRisk (decision-theoretic-privacy-risk, Algorithm 1): which fields of each record to disclose so that an attacker with a dictionary
+learns least.
 
-It is the best rule of Δ2 where the dictionary's fields are independent and sensitivity is multiplicative (Φ5).
+It is the best rule of Δ2 if the dictionary's fields are independent and sensitivity is multiplicative (Φ5).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Column, Kind
 from headgate.core.errors import InputRejected
-from headgate.core.inferred import absent_column
+from headgate.core.frame_specs import absent_column
 from headgate.core.published_form.published_table import PublishedCells
 from headgate.core.tolerance import is_whole
 from headgate.risk.candidates.consistency import consistent_individuals
@@ -30,7 +31,7 @@ MOST_CHOICES = 20_000  # of fields per record, over which a gap is measured
 
 @dataclass(frozen=True, eq=False)
 class Gammas:
-    """γ_j of each record, in the order of its attributes, and which cells there are to disclose."""
+    """γ of each record's cells, in the order of the attributes, and which cells are present."""
 
     gamma: NDArray[np.float64]
     present: NDArray[np.bool_]
@@ -39,7 +40,7 @@ class Gammas:
 
 @dataclass(frozen=True)
 class Gap:
-    """What MinRisk loses where the dictionary's fields depend on each other."""
+    """How much worse than the best rule MinRisk is if the dictionary's fields depend on each other."""
 
     min_risk: float  # R of its rule
     best: float  # R of the best rule of Δ2
@@ -52,7 +53,8 @@ class Gap:
 def min_risk(
     frame: pd.DataFrame, dictionary: pd.DataFrame, weights: Mapping[str, Weight], keep: int, kinds: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
-    """The frame with the `keep` fields of each record that MinRisk discloses, or all of its non-missing ones if fewer; the rest missing."""
+    """The frame, with the `keep` fields of each record that MinRisk discloses (all non-missing fields, if there are fewer). All other
+    cells are missing."""
     names = [str(name) for name in frame.columns]
     shared = [name for name in names if name in {str(column) for column in dictionary.columns}]
     check_frames(frame, dictionary, shared, None)
@@ -63,7 +65,7 @@ def min_risk(
 
 
 def exact_cells(column: Column) -> PublishedCells:
-    """A column as it would be published without being generalized."""
+    """A column in its published form, without generalization."""
     values = column.values if column.kind.rules.single else range(len(column.values))  # no dictionary has a field of another kind
     return PublishedCells(column.codes, np.array([*map(column.kind.rules.cell_text, values), ""], dtype=object))
 
@@ -75,10 +77,10 @@ def min_risk_cells(
     keep: int,
     records: Weight | None = None,
 ) -> NDArray[np.bool_]:
-    """Which cells MinRisk discloses: records × attributes, in the order of `cells`. γ ties go to the attribute that comes first. `records`
-    is a factor on all weights of each record.
+    """Which cells MinRisk discloses: records × attributes, in the order of `cells`. If several γ are equal, the attribute that comes first
+    wins. `records` multiplies all weights of each record.
 
-    A field that the dictionary lacks is consistent with everybody; other fields of the dictionary play no part."""
+    A field that the dictionary lacks is consistent with everybody. Other fields of the dictionary are ignored."""
     _check_keep(keep, cells)
     measured = gammas(cells, dictionary, weights, records)
     return np.asarray(_least(measured.gamma, measured.present, keep))
@@ -90,7 +92,8 @@ def gammas(
     weights: Mapping[str, Weight],
     records: Weight | None = None,
 ) -> Gammas:
-    """γ = e^w·α(⊥)/α(x), α(x) being the individuals consistent with x on that field alone; 0 if there are none, as ρ is then empty."""
+    """γ = e^w·α(⊥)/α(x), where α(x) counts the individuals consistent with x on that field alone. If there are none, γ is 0, because ρ
+    is then empty."""
     columns = {name: dictionary[name] for name in cells if name in dictionary}
     if not columns:
         raise InputRejected("The dictionary and the records share no field.", "Give a dictionary with at least one of the fields.")
@@ -117,7 +120,8 @@ def gammas(
 
 
 def gap(cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column], weights: Mapping[str, Weight], keep: int) -> Gap:
-    """R of MinRisk's rule and of the best one, by trying every choice of fields of each record against the real ρ. For small tables."""
+    """R of MinRisk's rule and of the best rule, which is determined by trying every choice of fields of each record against the real ρ.
+    For small tables."""
     _check_keep(keep, cells)
     names = tuple(cells)
     measured = gammas(cells, dictionary, weights)
@@ -146,7 +150,7 @@ def _losses(
     fields: list[str],
     rows: NDArray[np.intp],
 ) -> NDArray[np.float64]:
-    """ℓ of these records if these fields of theirs are disclosed."""
+    """ℓ of these records if these of their fields are disclosed."""
     everywhere = np.ones(len(next(iter(cells.values())).codes), dtype=bool)
     shared = [name for name in fields if name in dictionary]
     consistent = np.full(len(rows), len(next(iter(dictionary.values()))), dtype=np.int64)
@@ -164,7 +168,7 @@ def _check_keep(keep: int, cells: Mapping[str, PublishedCells]) -> None:
 
 @numba.njit(cache=True, nogil=True)
 def _least(gamma: NDArray[np.float64], present: NDArray[np.bool_], keep: int) -> NDArray[np.bool_]:
-    """Per record the `keep` least γ among the cells that there are; of equal ones the first."""
+    """The `keep` smallest γ of each record among the cells that are present; of equal ones, the first."""
     kept = np.zeros(gamma.shape, np.bool_)
     for row in range(len(gamma)):
         for _ in range(keep):

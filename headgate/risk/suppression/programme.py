@@ -1,6 +1,6 @@
-"""The best rules of Δ1 and Δ3 where the dictionary's fields are independent and sensitivity is Φ5: ℓ_i(S) = (1/N)·Π_{j∈S} γ_ij.
+"""The best rules of Δ1 and Δ3 if the dictionary's fields are independent and sensitivity is Φ5: ℓ_i(S) = (1/N)·Π_{j∈S} γ_ij.
 
-Records that disclose what has an infinite γ are avoided; where they cannot be, every rule's risk is infinite and each is as good.
+Rules avoid disclosing cells with an infinite γ. If that is impossible, every rule has infinite risk, and all are equally good.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _INFEASIBLE = 2  # scipy's status
 
 @dataclass(frozen=True, eq=False)
 class Programme:
-    """One choice per record, such that the entries of all choices add up to what is wanted."""
+    """One choice per record; the entries of all choices must add up to a required number."""
 
     choices: NDArray[np.bool_]  # records × choices × attributes: what is disclosed
     there: NDArray[np.bool_]  # records × choices: whether the record has the cells for it
@@ -33,11 +33,12 @@ class Programme:
 
 
 def greedy_total(gamma: NDArray[np.float64], present: NDArray[np.bool_], k: int) -> Rule:
-    """Δ1, exactly: k times the entry that raises the risk least.
+    """Δ1, exactly: takes k times the entry that raises the risk least.
 
-    A record that discloses s entries discloses the s with least γ. Its ℓ is convex in s: the next entry adds ℓ(s)·(γ_(s+1) − 1), where
-    γ never falls, so neither does the increment: while γ < 1 it is negative and shrinks towards 0, from γ ≥ 1 on it is positive and grows.
-    γ = 0 takes all that there is to lose, and after it nothing is added. So the k least increments of all are those of a rule."""
+    A record that discloses s entries discloses the s entries with the smallest γ. Its ℓ is convex in s: the next entry adds
+    ℓ(s)·(γ_(s+1) − 1), and since γ never falls, neither does this increment. While γ < 1 it is negative and shrinks towards 0; from γ ≥
+    1 on it is positive and grows. γ = 0 removes the whole loss, and later entries add nothing. So the k smallest increments of all
+    records form a rule."""
     _check(gamma, present)
     check_entries(k, present.size)
     order, increments = _increments(gamma, present)
@@ -48,7 +49,7 @@ def greedy_total(gamma: NDArray[np.float64], present: NDArray[np.bool_], k: int)
 
 
 def exact_total(gamma: NDArray[np.float64], present: NDArray[np.bool_], k: int) -> Rule:
-    """Δ1 by an integer programme: how many entries each record discloses, whether or not its ℓ is convex."""
+    """Δ1 by an integer programme that chooses how many entries each record discloses. It does not need a convex ℓ."""
     _check(gamma, present)
     check_entries(k, present.size)
     rows, width = gamma.shape
@@ -64,9 +65,10 @@ def exact_total(gamma: NDArray[np.float64], present: NDArray[np.bool_], k: int) 
 
 
 def greedy_per_attribute(gamma: NDArray[np.float64], present: NDArray[np.bool_], k: int) -> Rule:
-    """Δ3: each attribute in turn takes the k records in which it adds least to what the others disclose, again and again while that helps.
+    """Δ3: for each attribute in turn, chooses the k records in which it adds least to what the other attributes disclose, and repeats while
+    that lowers the risk.
 
-    For one attribute the choice is the best there is, so the risk never rises. The end need not be the best rule."""
+    For one attribute the choice is optimal, so the risk never rises. The result need not be the best rule."""
     _check(gamma, present)
     check_entries(k, present.shape[0])
     rule, best = _turn(gamma, present, np.zeros_like(present), k), None
@@ -76,7 +78,7 @@ def greedy_per_attribute(gamma: NDArray[np.float64], present: NDArray[np.bool_],
 
 
 def exact_per_attribute(gamma: NDArray[np.float64], present: NDArray[np.bool_], k: int) -> Rule:
-    """Δ3 by an integer programme: one binary variable per record and subset of its attributes. For few attributes only."""
+    """Δ3 by an integer programme with one binary variable per record and subset of its attributes. For few attributes only."""
     _check(gamma, present)
     check_entries(k, present.shape[0])
     rows, width = gamma.shape
@@ -108,7 +110,8 @@ def _by_gamma(gamma: NDArray[np.float64], present: NDArray[np.bool_]) -> NDArray
 
 
 def _increments(gamma: NDArray[np.float64], present: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Attributes by γ, and what each adds to N·ℓ after those before it. Missing cells come last; a NaN sorts them behind everything."""
+    """The attributes sorted by γ, and what each adds to N·ℓ after those before it. Missing cells come last; their NaN sorts behind
+    everything."""
     order = _by_gamma(gamma, present)
     ranked = np.take_along_axis(gamma, order, axis=1)
     before = np.ones_like(ranked)
@@ -140,10 +143,11 @@ def _cost(gamma: NDArray[np.float64], rule: Rule) -> tuple[int, float]:
 
 
 def _solved(gamma: NDArray[np.float64], programme: Programme, known: Rule) -> Rule:
-    """The cheapest choices, one per record, whose entries add up to what is wanted.
+    """The cheapest choices, one per record, whose entries add up to the required number.
 
-    Costs are measured from each record's cheapest choice and scaled to what the known rule costs. No record needs a choice that alone costs
-    more than that, infinite ones among them. If the known rule cost much too much, the scale was wrong, and it is all done again."""
+    Costs are measured from each record's cheapest choice, and scaled by the cost of the known rule. Choices that alone cost more than
+    that rule are excluded, infinite ones among them. If the solution costs much less than the known rule, the scale was wrong, and the
+    programme is solved again."""
     rows, many = programme.there.shape
     costs = np.stack([product_losses(gamma, programme.choices[:, number], 1) for number in range(many)], axis=1)
     costs[~programme.there] = np.inf

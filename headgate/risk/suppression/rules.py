@@ -1,6 +1,7 @@
-"""Disclosure rules as matrices, records × attributes, of what is disclosed, and their risk (decision-theoretic-privacy-risk, section 3).
+"""Disclosure rules as matrices (records × attributes) that say what is disclosed, and their risk (decision-theoretic-privacy-risk, section
+3).
 
-A rule never discloses a missing cell; where fewer cells than asked for are there, it discloses all of them.
+A rule never discloses a missing cell. If fewer cells are present than a rule should disclose, it discloses all of them.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def rules_per_attribute(present: NDArray[np.bool_], k: int) -> Iterator[Rule]:
 
 
 def best_of(rules: Iterable[Rule], risk: Callable[[Rule], float]) -> tuple[Rule, float]:
-    """argmin over all of them, one after the other; the first wins ties. For small tables."""
+    """The best rule (argmin), by trying them one after the other; the first wins ties. For small tables."""
     best = min(((risk(rule), place, rule) for place, rule in enumerate(rules)), key=lambda candidate: candidate[:2], default=None)
     if best is None:
         raise InputRejected("The list of rules is empty.", "Give at least one.")
@@ -52,7 +53,8 @@ def best_of(rules: Iterable[Rule], risk: Callable[[Rule], float]) -> tuple[Rule,
 def rule_risk(
     rule: Rule, cells: Mapping[str, PublishedCells], dictionary: Mapping[str, Column], fields: Sequence[str], sensitivity: Sensitivity
 ) -> float:
-    """R(δ, θ): the mean ℓ if what the rule does not disclose is suppressed. `cells` are in the order of the rule's attributes."""
+    """R(δ, θ): the mean ℓ if everything that the rule does not disclose is suppressed. `cells` are in the order of the rule's
+    attributes."""
     rows = {len(published_cells.codes) for published_cells in cells.values()}
     if rows != {len(rule)} or rule.shape[1] != len(cells) or len(rule) == 0:
         raise InputRejected("The rule does not have the shape of the table.", "Give one row per record and one column per attribute.")
@@ -62,7 +64,7 @@ def rule_risk(
 
 
 def suppressed(cells: Mapping[str, PublishedCells], rule: Rule) -> dict[str, PublishedCells]:
-    """What the rule leaves; `cells` are in the order of its attributes."""
+    """The cells that remain under the rule; `cells` are in the order of its attributes."""
     out = {}
     for i, (name, published_cells) in enumerate(cells.items()):
         codes = np.where(rule[:, i], published_cells.codes, len(published_cells.texts)).astype(np.int32)
@@ -71,14 +73,14 @@ def suppressed(cells: Mapping[str, PublishedCells], rule: Rule) -> dict[str, Pub
 
 
 def product_losses(gamma: NDArray[np.float64], rule: Rule, individuals: int) -> NDArray[np.float64]:
-    """ℓ(S) = (1/N)·Π γ_j over the attributes disclosed: what Φ5 brings against a dictionary of independent fields; 0·∞ = 0."""
+    """ℓ(S) = (1/N)·Π γ_j over the disclosed attributes: the losses under Φ5 against a dictionary of independent fields, with 0·∞ = 0."""
     with np.errstate(over="ignore", invalid="ignore"):
         product = np.where(rule, gamma, 1.0).prod(axis=1)
     return np.where((rule & (gamma == 0)).any(axis=1), 0.0, product) / individuals
 
 
 def product_risk(gamma: NDArray[np.float64], rule: Rule, individuals: int) -> float:
-    """R under the same assumptions."""
+    """R under the assumptions of `product_losses`."""
     return float(product_losses(gamma, rule, individuals).mean())
 
 
@@ -88,7 +90,7 @@ def check_entries(k: int, most: int) -> None:
 
 
 def _with_cells(shape: tuple[int, ...], parts: Sequence[NDArray[np.intp]], k: int) -> Iterator[Rule]:
-    """Every rule with k cells of each part, cells being numbered row by row."""
+    """Every rule with k cells of each part. Cells are numbered row by row."""
     for chosen in itertools.product(*(list(itertools.combinations(part.tolist(), min(k, len(part)))) for part in parts)):
         rule = np.zeros(shape, dtype=bool)
         rule.flat[[cell for part in chosen for cell in part]] = True

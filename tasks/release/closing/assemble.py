@@ -138,7 +138,7 @@ def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
         created=run.started,
         policy_digest=run.loaded.digest,
         source_hmac=whole.read.source_hmac,
-        dictionary_hmacs={} if done.held is None else dict(done.held.hmacs),
+        dictionary_hmacs={} if done.dictionaries is None else dict(done.dictionaries.hmacs),
         rows=whole.read.rows,
         suppressed=whole.agreed.suppressed,
         suppressed_cells={} if done.suppressed is None else dict(done.suppressed.cells),

@@ -1,4 +1,4 @@
-"""Step 8: what describes the tables is put beside them, the folder is sealed under the digest of its manifest, and the ledger is told."""
+"""Step 8: the files that describe the tables are written beside them, the folder is sealed, and the ledger records its digest."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
     write_datapackage(run.stage, run.policy, run.spool.get(planned.promise), entries, run.started)
     content = report_content(run, done)
     write_file(run.stage, "report.html", render_report(content).encode())
-    told = [
+    outcomes = [
         {"side": outcome.side, "table": outcome.table, "type": outcome.expectation, "column": outcome.column, "success": outcome.success}
         for outcome in content.measured.outcomes
     ]
-    write_file(run.stage, "expectations.json", (json.dumps(told, indent=1, ensure_ascii=False) + "\n").encode())
+    write_file(run.stage, "expectations.json", (json.dumps(outcomes, indent=1, ensure_ascii=False) + "\n").encode())
     if signers is not None:
         write_file(run.stage, SIGNERS_FILE, signers.encode())
     manifest = manifest_of(run, done, policy_roots(run.home, signers))

@@ -22,7 +22,7 @@ class SoFar:
 
     read: SourceRead | None = None
     checked: tuple[Checked, ...] = ()
-    held: DictionariesRead | None = None
+    dictionaries: DictionariesRead | None = None
     suppressed: CellsSuppressed | None = None
     transformed: Transformed | None = None
     planned: Planned | None = None

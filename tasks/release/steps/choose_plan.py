@@ -56,7 +56,7 @@ class NotPlanned:
 
 @dataclass(frozen=True, eq=False)
 class PlanRefusal:
-    """Why no plan was found, and the last table that was tried, measured once more for the report: None where no gate refused it."""
+    """Why no plan passed, and the last table that was tried, measured once more for the report: None where no gate refused it."""
 
     why: RequirementNotMet
     table: MeasuredTable | None = None
@@ -69,32 +69,32 @@ def choose_plan(run: Run, transformed: Transformed) -> Planned | NotPlanned:
     job = TableJob((), transformed.columns, encoded.promise, policy.anonymize, transformed.attackers, run.seed)
     check = TableCheck(job, run.engine)
     try:
-        found = search_plan(policy, encoded.table, check, job.promise)
+        projection = search_plan(policy, encoded.table, check, job.promise)
     except NoPlan as nothing:
         option = infeasible_of(policy.anonymize)
         if option.otherwise is Otherwise.FAIL:
             return NotPlanned(run.spool.put(why_no_plan(check, encoded.table, encoded.attackers, policy.gates.disclosure, nothing)))
         check = TableCheck(replace(job, infeasible=option), run.engine)
-        found = search_plan(policy, encoded.table, check, job.promise)
-    return _planned(run, encoded, check, found)
+        projection = search_plan(policy, encoded.table, check, job.promise)
+    return _planned(run, encoded, check, projection)
 
 
-def _planned(run: Run, encoded: EncodedSource, check: TableCheck, found: Projection) -> Planned:
-    number = {name: place for place, name in enumerate(found.columns)}
+def _planned(run: Run, encoded: EncodedSource, check: TableCheck, projection: Projection) -> Planned:
+    number = {name: place for place, name in enumerate(projection.columns)}
     payload = {
-        "method": found.method,
-        "tables": tuple(tuple(number[name] for name in names) for names in found.tables),
-        "association_loss": found.association_loss,
-        "information_exposure": found.information_exposure,
-        "steps": len(found.steps),
+        "method": projection.method,
+        "tables": tuple(tuple(number[name] for name in names) for names in projection.tables),
+        "association_loss": projection.association_loss,
+        "information_exposure": projection.information_exposure,
+        "steps": len(projection.steps),
     }
     return Planned(
-        len(found.steps),
-        tuple(f"table-{place}" for place in range(1, len(found.tables) + 1)),
-        run.spool.put(_plan(found, check, encoded.table)),
+        len(projection.steps),
+        tuple(f"table-{place}" for place in range(1, len(projection.tables) + 1)),
+        run.spool.put(_plan(projection, check, encoded.table)),
         run.spool.put(relaxed(encoded.promise, check.job.infeasible)),  # not what the job says was promised: gates trust no job
         run.spool.put(check.job),
-        tuple(run.spool.put(check(names).partition) for names in found.tables),
+        tuple(run.spool.put(check(names).partition) for names in projection.tables),
         Happened(PlanChosen, payload),
     )
 
@@ -150,17 +150,17 @@ def _against(tried: TableOutcome) -> tuple[str, ...]:
     return (tried.refused[0].name,) if tried.refused else tried.partition.broken
 
 
-def _plan(found: Projection, check: TableCheck, table: Table) -> Plan:
+def _plan(projection: Projection, check: TableCheck, table: Table) -> Plan:
     """The closeness of everything in one table is told where the search has tried that table; it is not made for it."""
     whole = check.tried.get(frozenset(table.sensitive))
     return Plan(
-        method=found.method,
-        tables=found.tables,
-        columns=found.columns,
-        association_loss=found.association_loss,
-        information_exposure=found.information_exposure,
-        steps=tuple(PlanStep(**asdict(step)) for step in found.steps),
-        bound=found.bound,
+        method=projection.method,
+        tables=projection.tables,
+        columns=projection.columns,
+        association_loss=projection.association_loss,
+        information_exposure=projection.information_exposure,
+        steps=tuple(PlanStep(**asdict(step)) for step in projection.steps),
+        bound=projection.bound,
         trade_off=tuple(Alternative(**asdict(point)) for point in trade_off(table.select(table.sensitive))),
         naive_closeness=None if whole is None else whole.closeness,
     )

@@ -44,7 +44,7 @@ class Judged:
 def judge_release(
     run: Run,
     read: SourceRead,
-    held: DictionariesRead | None,
+    dictionaries: DictionariesRead | None,
     transformed: Transformed,
     planned: Planned,
     agreed: Agreed,
@@ -61,7 +61,7 @@ def judge_release(
     encoded, ingested = run.spool.get(transformed.encoded), run.spool.get(read.ingested)
     comparison = DictionaryComparison(
         encoded.attackers,
-        dictionaries_of(run, held),
+        dictionaries_of(run, dictionaries),
         ingested.identifiers,
         tuple(run.policy.attributes),
         encoded.original,

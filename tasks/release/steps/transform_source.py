@@ -61,22 +61,22 @@ def read_dictionaries(run: Run, read: SourceRead) -> DictionariesRead:
     return DictionariesRead(len(dictionaries.encoded), hmacs, run.spool.put(dictionaries))
 
 
-def suppress_cells(run: Run, read: SourceRead, held: DictionariesRead | None = None) -> CellsSuppressed:
+def suppress_cells(run: Run, read: SourceRead, dictionaries: DictionariesRead | None = None) -> CellsSuppressed:
     ingested = run.spool.get(read.ingested)
-    after = suppress(run.policy, ingested.table, dictionaries_of(run, held), ingested.own)
+    after = suppress(run.policy, ingested.table, dictionaries_of(run, dictionaries), ingested.own)
     return CellsSuppressed(suppressed_cells(ingested.table, after), run.spool.put(after))
 
 
 def transform_source(
-    run: Run, read: SourceRead, held: DictionariesRead | None = None, suppressed: CellsSuppressed | None = None
+    run: Run, read: SourceRead, dictionaries: DictionariesRead | None = None, suppressed: CellsSuppressed | None = None
 ) -> Transformed:
     ingested = run.spool.get(read.ingested)
     original = bitmap_table(ingested.table, ingested.specs)
     table = original if suppressed is None else bitmap_table(run.spool.get(suppressed.table), ingested.specs)
-    attackers = attackers_of(run.policy.gates.disclosure, original, dictionaries_of(run, held).encoded, ingested.own)
+    attackers = attackers_of(run.policy.gates.disclosure, original, dictionaries_of(run, dictionaries).encoded, ingested.own)
     encoded = EncodedSource(table, original, promise_of(run.policy, table), attackers)
     return Transformed(len(table.sensitive), run.spool.put(encoded), run.spool.put(table), run.spool.put(attackers))
 
 
-def dictionaries_of(run: Run, held: DictionariesRead | None) -> Dictionaries:
-    return Dictionaries() if held is None else run.spool.get(held.dictionaries)
+def dictionaries_of(run: Run, dictionaries: DictionariesRead | None) -> Dictionaries:
+    return Dictionaries() if dictionaries is None else run.spool.get(dictionaries.dictionaries)

@@ -22,7 +22,7 @@ import pytest
 from headgate.core.columns import Role
 from headgate.core.distinct import places
 from headgate.core.encode import encode_table
-from headgate.core.inferred import inferred_spec
+from headgate.core.frame_specs import inferred_spec
 from headgate.counting.class_counts import Counted, count
 from headgate.library.check_table import check
 from headgate.principles.alpha_k import alpha_k

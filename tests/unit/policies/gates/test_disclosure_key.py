@@ -224,7 +224,7 @@ def test_a_dictionary_is_called_by_its_name_or_by_what_it_is(small: str) -> None
             "{source: true}",
         ),
     )
-    assert tuple(one.called for one in gate.held) == ("voters", "r.csv", "m.csv", "query DB", "source")
+    assert tuple(dictionary.called for dictionary in gate.all_dictionaries) == ("voters", "r.csv", "m.csv", "query DB", "source")
     assert gate.dictionaries[0].columns == {"age": "age"}
     assert gate.dictionaries[1].columns == {"age": "years", "zip": "post code"}
     assert gate.dictionaries[1].fields == ("age", "zip")

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from headgate.core.columns import Column, Kind, Role, Table
-from headgate.core.described import mask_hierarchy, widths_hierarchy
+from headgate.core.computed_hierarchies import mask_hierarchy, widths_hierarchy
 from headgate.core.encode import encode_column, encode_table
 from headgate.core.errors import InputRejected, PolicyInvalid
 from headgate.core.hierarchy import Hierarchy

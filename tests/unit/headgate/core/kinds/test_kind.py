@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[5]
 # Files that name a kind, beside headgate/core/kinds. A new kind changes tasks/tables/published_cells.py, which by design shares no code
 # with the rules, and tasks/reading/ingest.py if a file does not write its values plainly.
 NAME_A_KIND = {
-    "headgate/core/inferred.py": "numbers are NUMBER, all else CATEGORY, where nobody says more",
+    "headgate/core/frame_specs.py": "numbers are NUMBER, all else CATEGORY, where nobody says more",
     "headgate/principles/n_t_closeness.py": "numbers become the levels of an ordinal",
     "headgate/projection/bitmap.py": "sets become binary categories",
     "headgate/risk/candidates/consistency.py": "levels with a hierarchy are read as its leaves",

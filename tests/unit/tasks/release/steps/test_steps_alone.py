@@ -34,7 +34,7 @@ def begin(clinic, run_of):
         clinic.policy["suppress_cells"] = {"keep": keep, "among": ["age", "sex", "region", "admitted", "diagnosis", "income", "education"]}
         run = run_of(clinic.load(), workers, name=f"run-{workers}")
         read = ingest_source(run)
-        return SimpleNamespace(run=run, read=read, held=read_dictionaries(run, read))
+        return SimpleNamespace(run=run, read=read, dictionaries=read_dictionaries(run, read))
 
     return make
 
@@ -42,8 +42,8 @@ def begin(clinic, run_of):
 def finish(made):
     """All steps up to the verdicts, as the flow orders them."""
     run = made.run
-    made.suppressed = suppress_cells(run, made.read, made.held)
-    made.transformed = transform_source(run, made.read, made.held, made.suppressed)
+    made.suppressed = suppress_cells(run, made.read, made.dictionaries)
+    made.transformed = transform_source(run, made.read, made.dictionaries, made.suppressed)
     made.planned = choose_plan(run, made.transformed)
     agreed = release_everybody(run, made.transformed)
     made.grouped = [anonymize_table(run, made.planned, agreed, name) for name in made.planned.names]
@@ -53,7 +53,7 @@ def finish(made):
     made.checked = [expect_published(run, made.read, made.transformed, made.planned, table) for table in made.written]
     made.gated = [gate_table(run, made.transformed, made.planned, table) for table in made.written]
     made.attacked = attack_tables(run, made.transformed, made.planned, made.agreed, made.written, made.gated)
-    made.judged = judge_release(run, made.read, made.held, made.transformed, made.planned, made.agreed, made.gated)
+    made.judged = judge_release(run, made.read, made.dictionaries, made.transformed, made.planned, made.agreed, made.gated)
     made.encoded = run.spool.get(made.transformed.encoded)
     return made
 
@@ -62,7 +62,7 @@ def test_the_number_told_is_that_of_the_cells_that_are_gone_and_sets_go_whole(be
     made = begin()
     run = made.run
     before = run.spool.get(made.read.ingested).table
-    suppressed = suppress_cells(run, made.read, made.held)
+    suppressed = suppress_cells(run, made.read, made.dictionaries)
     after = run.spool.get(suppressed.table)
     gone = {name: int((before[name].codes != after[name].codes).sum()) for name in before.columns}
     assert sum(suppressed.cells.values()) == sum(gone.values()) > 0
@@ -70,7 +70,7 @@ def test_the_number_told_is_that_of_the_cells_that_are_gone_and_sets_go_whole(be
     present = sum((before[name].codes >= 0).astype(int) for name in (*before.quasi, *before.sensitive))
     left = sum((after[name].codes >= 0).astype(int) for name in (*before.quasi, *before.sensitive))
     assert left.tolist() == np.minimum(present, 5).tolist()
-    encoded = run.spool.get(transform_source(run, made.read, made.held, suppressed).encoded)
+    encoded = run.spool.get(transform_source(run, made.read, made.dictionaries, suppressed).encoded)
     bits = [column for column in encoded.table.columns.values() if column.origin == "diagnosis"]
     for bit in bits:
         assert ((bit.codes < 0) == (after["diagnosis"].codes < 0)).all()
@@ -117,8 +117,8 @@ def test_people_keep_their_own_wishes_through_a_release(begin, clinic):
 def test_a_plan_that_discloses_too_much_is_refused_with_the_step_that_would_be_enough(begin):
     """Thirty of the sixty are of either sex; with their ages they are fewer."""
     made = begin(keep=7, dictionaries=[{"source": True, "on": ["age", "sex"]}], min_candidates=30)
-    suppressed = suppress_cells(made.run, made.read, made.held)
-    planned = choose_plan(made.run, transform_source(made.run, made.read, made.held, suppressed))
+    suppressed = suppress_cells(made.run, made.read, made.dictionaries)
+    planned = choose_plan(made.run, transform_source(made.run, made.read, made.dictionaries, suppressed))
     assert isinstance(planned, NotPlanned)
     stopped = made.run.spool.get(planned.stopped)
     assert stopped.why.code == 3
@@ -158,8 +158,8 @@ def test_the_same_seed_makes_the_same_release_on_any_number_of_threads(begin):
 
 def test_what_the_search_has_grouped_is_not_grouped_again(begin):
     made = begin()
-    suppressed = suppress_cells(made.run, made.read, made.held)
-    transformed = transform_source(made.run, made.read, made.held, suppressed)
+    suppressed = suppress_cells(made.run, made.read, made.dictionaries)
+    transformed = transform_source(made.run, made.read, made.dictionaries, suppressed)
     planned = choose_plan(made.run, transformed)
     asked, honest = [], made.run.engine.map
     made.run.engine.map = lambda jobs: asked.extend(jobs) or honest(jobs)
@@ -178,7 +178,7 @@ def test_the_bytes_of_each_table_are_read_once_and_whatever_follows_uses_that_pa
     """A file that changes after it was read back changes no figure: sealing refuses it, for its digest is pinned."""
     made = begin(dictionaries=[{"source": True, "on": ["sex"]}])
     run = made.run
-    transformed = transform_source(run, made.read, made.held, suppress_cells(run, made.read, made.held))
+    transformed = transform_source(run, made.read, made.dictionaries, suppress_cells(run, made.read, made.dictionaries))
     planned = choose_plan(run, transformed)
     agreed = release_everybody(run, transformed)
     written = write_table(run, transformed, planned, agreed, anonymize_table(run, planned, agreed, "table-1"))

@@ -1,4 +1,4 @@
-"""Hierarchies that are described instead of listed: intervals of given widths, and texts masked from the right."""
+"""Hierarchies that are computed from a rule, not listed in a file: intervals of given widths, and texts masked from the right."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MASK = "*"
 Rows = list[tuple[str, ...]]
 
 
-def described_hierarchy(described: Mapping[str, Any], cells: Iterable[Any], kind: Kind, name: str) -> Rows:
+def computed_hierarchy(described: Mapping[str, Any], cells: Iterable[Any], kind: Kind, name: str) -> Rows:
     """{widths: [5, 10]} over the whole numbers present, or {mask: 2} over the texts."""
     if set(described) == {"widths"}:
         if "widths" not in kind.rules.described:
@@ -73,7 +73,7 @@ def mask_hierarchy(cells: Iterable[Any], characters: int, name: str) -> Rows:
     return [_mask_path(text, characters) for text in texts]
 
 
-def described_path(described: Mapping[str, Any], value: str) -> tuple[str, ...] | None:
+def computed_path(described: Mapping[str, Any], value: str) -> tuple[str, ...] | None:
     """Where one more value belongs; None if the description has no place for it: it is not a whole number, or is too short to be masked."""
     if "widths" in described:
         number = float(value)

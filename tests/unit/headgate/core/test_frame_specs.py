@@ -7,7 +7,7 @@ import pytest
 
 from headgate.core.columns import Kind, Role
 from headgate.core.errors import InputRejected
-from headgate.core.inferred import absent_column, check_text_names, given_hierarchy, inferred_kind, inferred_spec
+from headgate.core.frame_specs import absent_column, check_text_names, given_hierarchy, inferred_kind, inferred_spec
 
 
 def test_numbers_are_numbers_and_all_else_is_a_category_unless_said_otherwise() -> None:

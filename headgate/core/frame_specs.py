@@ -1,4 +1,4 @@
-"""What a frame says about its own columns where no policy does: the kind by its dtype, the levels by an ordered Categorical."""
+"""The spec of a frame's column where no policy gives one: its kind follows from the dtype, its levels from an ordered Categorical."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from headgate.core.columns import Kind, Role
-from headgate.core.described import described_hierarchy
+from headgate.core.computed_hierarchies import computed_hierarchy
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
@@ -45,7 +45,7 @@ def given_hierarchy(given: Any, cells: pd.Series, kind: Kind, name: str) -> Hier
     if given is None or isinstance(given, Hierarchy):
         return given
     if isinstance(given, Mapping):
-        return Hierarchy.from_rows(described_hierarchy(given, cells.dropna().unique(), kind, name), name, described=given)
+        return Hierarchy.from_rows(computed_hierarchy(given, cells.dropna().unique(), kind, name), name, described=given)
     table = given.to_numpy(dtype=object) if isinstance(given, pd.DataFrame) else given
     rows = list(table) if _listed(table) else []
     if not _listed(table) or not all(_listed(row) for row in rows):
