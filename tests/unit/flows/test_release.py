@@ -142,7 +142,7 @@ def test_only_what_the_policy_asks_for_is_done_before_the_plan(making: Any, step
     with pytest.raises(InputRejected):
         made.to_candidate(False)
     assert [name for name in steps.called if name != "audit"] == ["ingest", "expect", "dictionaries", "cells", "transform", "plan"]
-    assert made.done.held is not None
+    assert made.done.dictionaries is not None
     assert made.done.suppressed is not None
 
 

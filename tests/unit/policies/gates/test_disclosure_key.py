@@ -229,7 +229,7 @@ def test_a_dictionary_is_called_by_its_name_or_by_what_it_is(small: str) -> None
     assert gate.dictionaries[1].columns == {"age": "years", "zip": "post code"}
     assert gate.dictionaries[1].fields == ("age", "zip")
     assert (gate.dictionaries[4].fields, gate.by_prior) == ((), False)
-    assert tuple(one.called for one in gate_of(small, "mean: 0.1").held) == ("source",)
+    assert tuple(dictionary.called for dictionary in gate_of(small, "mean: 0.1").all_dictionaries) == ("source",)
 
 
 @pytest.mark.parametrize(
