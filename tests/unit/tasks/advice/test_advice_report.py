@@ -27,7 +27,7 @@ def test_the_page_says_whether_the_policy_passes_and_what_to_write(advice: Advic
     page = render_advice(advice)
     assert "The policy is refused as it stands" in page
     assert "satisfy the policy as it stands" not in page
-    snippets = [suggestion.snippet for suggestion in advice.suggestions if suggestion.found is not None]
+    snippets = [suggestion.snippet for suggestion in advice.suggestions if suggestion.tried is not None]
     assert snippets
     assert all(snippet in page for snippet in snippets)
     passing = render_advice(replace(advice, passes=True, reason=""))

@@ -12,7 +12,7 @@ import pytest
 from headgate.advice.result import Point, Setting, TableAdvice, Tried
 from headgate.core.tolerance import exact
 from tasks.advice.advice_suggestions import FEWEST, PROTECT, USEFUL, Search, Suggestion
-from tasks.advice.advice_trials import Asked, ReleaseTried
+from tasks.advice.advice_trials import ReleaseTried, TrialSetting
 
 PLAN = (("pay",),)
 Reach = dict[tuple[int, str], str]
@@ -24,12 +24,12 @@ class InventedTrials:
 
     reach: Reach
     floor: Fraction = Fraction(0)
-    unlucky: Sequence[Asked] = ()
+    unlucky: Sequence[TrialSetting] = ()
     refused_above: str = "1"  # δ above which a bound on utility refuses
     known: dict[Any, Any] = field(default_factory=dict)
-    tries: list[Asked] = field(default_factory=list)
+    tries: list[TrialSetting] = field(default_factory=list)
 
-    def release(self, setting: Asked, number: int = 0, plans: Any = ()) -> ReleaseTried | None:
+    def release(self, setting: TrialSetting, number: int = 0, plans: Any = ()) -> ReleaseTried | None:
         self.tries.append(setting)
         self.known[plans[0][0], setting, number] = True
         most = self.reach.get((setting.k, str(setting.epsilon)))
@@ -39,7 +39,7 @@ class InventedTrials:
         refused = ("utility.max_loss",) if delta > exact(self.refused_above) else ()
         return ReleaseTried(setting, plans[0], float(setting.k * delta / 100), 0.05, 0.5, float(delta), refused)
 
-    def always(self, setting: Asked, plans: Any) -> ReleaseTried | None:
+    def always(self, setting: TrialSetting, plans: Any) -> ReleaseTried | None:
         release = self.release(setting, 0, plans)
         return None if release is None or release.refused or setting in self.unlucky else release
 
@@ -54,14 +54,16 @@ def advice_of(reach: Reach, sizes: Sequence[int], epsilons: Sequence[str], gates
     return TableAdvice(("pay",), 60, (), tuple(settings), ())
 
 
-def search(reach: Reach, own: Asked = Asked(10, "0.1", "0.6"), gates: tuple[str, ...] = (), **trials: Any) -> Search:
+def search(reach: Reach, own: TrialSetting = TrialSetting(10, "0.1", "0.6"), gates: tuple[str, ...] = (), **trials: Any) -> Search:
     sizes, epsilons = (3, 5, 10, 20), ("0", "0.1", "0.2")
     invented: Any = InventedTrials(reach, **trials)
     return Search(invented, (PLAN,), (advice_of(reach, sizes, epsilons, gates),), own, str(own.epsilon), epsilons, sizes)
 
 
 def asked(suggestion: Suggestion) -> tuple[int, str | None, str | None] | None:
-    return None if suggestion.found is None else (suggestion.found.asked.k, suggestion.found.asked.epsilon, suggestion.found.asked.delta)
+    return (
+        None if suggestion.tried is None else (suggestion.tried.setting.k, suggestion.tried.setting.epsilon, suggestion.tried.setting.delta)
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ def test_to_lose_least_exactly_the_delta_asked_for_is_suggested(reach: Reach, le
 
 
 def test_nothing_is_suggested_that_fails_with_another_seed() -> None:
-    unlucky = [Asked(10, "0.1", delta) for delta in ("0.8", "0.75", "0.5")]
+    unlucky = [TrialSetting(10, "0.1", delta) for delta in ("0.8", "0.75", "0.5")]
     found = search({(10, "0.1"): "0.8"}, unlucky=unlucky)
     assert asked(found.most_protective(Fraction(1))) == (10, "0.1", "0.7")
     assert asked(found.least_loss(Fraction(1, 2))) is None
@@ -128,7 +130,7 @@ def test_what_had_to_give_besides_delta_is_told() -> None:
 
 def test_where_nothing_will_do_the_gates_that_refuse_and_the_largest_delta_are_told() -> None:
     nothing = search({}, gates=("closeness of pay", "distinct_l of pay")).most_protective(Fraction(1))
-    assert nothing.found is None
+    assert nothing.tried is None
     assert "What refuses them: closeness of pay, distinct_l of pay." in nothing.reason
     reached = search({(10, "0.1"): "0.4", (5, "0.1"): "0.45"}).least_loss(Fraction(1, 2))
     assert reached.reason == "No setting tried keeps δ ≥ 0.5 and all other promises. The largest δ that all tables reached is 0.45."

@@ -16,13 +16,13 @@ from headgate.projection.plan import NoPlan
 from policies.gates.verdict import Requirement
 from policies.sealed.specs import promise_of
 from tasks.advice import advice_trials
-from tasks.advice.advice_trials import SEEDS, Asked, Trials, over_tables, plans_of, told_of
+from tasks.advice.advice_trials import SEEDS, Trials, TrialSetting, over_tables, plans_of, tried_from
 from tasks.advice.policy_advice import Prepared
 from tasks.reading.ingest import ingest
 from tasks.reading.prepare import prepare_source
 
 INCOME = ("income",)
-EASY, HARD = Asked(5, "0.05", "0.1"), Asked(5, "0.05", "0.9")
+EASY, HARD = TrialSetting(5, "0.05", "0.1"), TrialSetting(5, "0.05", "0.9")
 PLANS = ((("a", "b"),), (("a",), ("b",)))
 
 
@@ -44,7 +44,7 @@ def outcome(loss: float = 0.2, passed: bool = True, **figures: Any) -> Tried:
 def known(prepared: Prepared) -> Callable[..., Trials]:
     """Trials whose jobs have all been run."""
 
-    def make(outcomes: dict[tuple[tuple[str, ...], int], Tried], setting: Asked = EASY) -> Trials:
+    def make(outcomes: dict[tuple[tuple[str, ...], int], Tried], setting: TrialSetting = EASY) -> Trials:
         return replace(prepared.trials, known={(names, setting, number): tried for (names, number), tried in outcomes.items()}, failed={})
 
     return make
@@ -87,12 +87,12 @@ def test_what_is_not_reached_says_why_and_is_remembered_as_failed(trials: Trials
 
 
 def test_a_job_promises_the_settings_k_epsilon_and_delta_instead_of_the_policys(trials: Trials) -> None:
-    job = trials.job_at(INCOME, Asked(7, "0.2", "0.3"))
+    job = trials.job_at(INCOME, TrialSetting(7, "0.2", "0.3"))
     assert job.promise.k == 7
     composite = job.promise.required("dissimilarity")
     assert composite is not None
     assert (composite.required, composite.settings["epsilon"]) == ("0.3", "0.2")
-    assert trials.job_at(INCOME, Asked(7)).promise.required("dissimilarity") is None
+    assert trials.job_at(INCOME, TrialSetting(7)).promise.required("dissimilarity") is None
     assert job.promise.required("linkability") == trials.promise.required("linkability")
     assert job.light
     assert trials.job_at(INCOME, EASY).seed == trials.job_at(INCOME, EASY).seed
@@ -146,8 +146,8 @@ def test_tables_lose_together_by_their_rows_and_the_worst_certainty_counts() -> 
 
 def test_a_table_whose_queries_could_not_be_counted_has_not_passed(trials: Trials) -> None:
     finished = trials.engine.map([trials.job_at(INCOME, EASY)])[0]
-    assert told_of(finished).passed
-    unmeasured = told_of(replace(finished, query_errors=None))
+    assert tried_from(finished).passed
+    unmeasured = tried_from(replace(finished, query_errors=None))
     assert unmeasured.refused == ("count queries",)
     assert (unmeasured.passed, unmeasured.query_error) == (False, None)
 
@@ -168,7 +168,7 @@ def test_a_large_table_sends_a_sample_of_its_rows_ahead(trials: Trials, monkeypa
     assert replace(trials, seed=b"another").sample.tolist() != sample.tolist()
     scouting = replace(trials)
     assert scouting.scout(INCOME, HARD) is None
-    assert 0 < scouting.scout(INCOME, Asked(5, "0", "0")) < 1
+    assert 0 < scouting.scout(INCOME, TrialSetting(5, "0", "0")) < 1
     assert scouting.known == {}
 
 

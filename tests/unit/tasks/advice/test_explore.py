@@ -11,12 +11,12 @@ import pytest
 
 from headgate.core.errors import InputRejected, StoreUnavailable
 from tasks.advice import explore as exploring
-from tasks.advice.advice_trials import Asked
+from tasks.advice.advice_trials import TrialSetting
 from tasks.advice.explore import DELTAS, Explored, Grid, explore
 from tasks.reporting.mlflow_record import RunContent
 from tasks.runtime.home import Home
 
-OWN = Asked(5, "0.05", "0.55")
+OWN = TrialSetting(5, "0.05", "0.55")
 
 
 def test_a_grid_is_read_as_a_person_writes_it_and_equal_numbers_are_one() -> None:
@@ -50,7 +50,7 @@ def test_what_was_not_said_lies_around_the_policys_own_setting() -> None:
     grid = Grid().around(OWN, (2, 5, 10))
     assert (grid.sizes, grid.epsilons) == ((2, 5, 10), ("0.05",))
     assert grid.deltas == tuple(sorted([*DELTAS, "0.55"]))
-    assert Grid().around(Asked(5), (5,)).epsilons == ("0.1",)
+    assert Grid().around(TrialSetting(5), (5,)).epsilons == ("0.1",)
     said = Grid((3,), ("0",), ("0.5",))
     assert said.around(OWN, ()) == said
 

@@ -11,7 +11,7 @@ import pytest
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact
 from tasks.advice.advice_suggestions import PROTECT, USEFUL
-from tasks.advice.advice_trials import Asked
+from tasks.advice.advice_trials import TrialSetting
 from tasks.advice.policy_advice import (
     STAND_IN,
     Advice,
@@ -57,7 +57,7 @@ def test_epsilons_lie_around_the_policys_own_or_what_stands_in_for_it(own: str |
 
 
 def test_sizes_lie_around_the_policys_own(prepared: Prepared) -> None:
-    assert prepared.own == Asked(5, "0.05", "0.5")
+    assert prepared.own == TrialSetting(5, "0.05", "0.5")
     assert sorted(sizes_around(prepared)) == [2, 5, 10]
 
 
@@ -80,11 +80,11 @@ def test_advice_says_why_the_policy_is_refused_and_what_it_could_promise(advice:
     }
     protect, useful = advice.suggestions
     assert (protect.purpose, useful.purpose, useful.bound) == (PROTECT, USEFUL, 0.5)
-    assert protect.found is not None
+    assert protect.tried is not None
     own = table.at(5, 0.05)
     assert own is not None
     assert own.reached is not None
-    assert exact(protect.found.asked.delta) <= own.reached < exact("0.5")
+    assert exact(protect.tried.setting.delta) <= own.reached < exact("0.5")
 
 
 def test_advice_can_be_written_as_json(advice: Advice) -> None:
@@ -98,9 +98,9 @@ def test_bounds_that_are_asked_for_are_kept_and_nothing_is_left_behind(policy_pa
     told: list[tuple[int, int]] = []
     advice = advise_on(policy_path, max_loss="0.15", min_delta="0.05", progress=lambda done, expected, _rows: told.append((done, expected)))
     protect, useful = advice.suggestions
-    assert protect.found is None or protect.found.loss <= 0.15
-    assert useful.found is not None
-    assert exact(useful.found.asked.delta) == exact("0.05")
+    assert protect.tried is None or protect.tried.loss <= 0.15
+    assert useful.tried is not None
+    assert exact(useful.tried.setting.delta) == exact("0.05")
     assert sorted(policy_path.parent.rglob("*")) == before
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     assert all(done <= expected for done, expected in told)
@@ -114,7 +114,7 @@ def test_the_utility_bound_of_the_policy_counts_too(clinic) -> None:
     clinic.load()
     protect, _ = advise_on(clinic.folder / "policy.yaml", max_loss="0.5").suggestions
     assert protect.bound == 0.01
-    assert protect.found is None or protect.found.loss <= 0.01
+    assert protect.tried is None or protect.tried.loss <= 0.01
 
 
 def test_progress_counts_settings_and_rows_and_a_longer_search_makes_more_of_them() -> None:
@@ -130,12 +130,12 @@ def test_progress_counts_settings_and_rows_and_a_longer_search_makes_more_of_the
 
 def test_a_trial_of_a_table_asks_for_it_by_k_epsilon_and_delta(prepared: Prepared, monkeypatch: pytest.MonkeyPatch) -> None:
     trials = prepared.trials
-    asked: list[tuple[str, object, Asked]] = []
+    asked: list[tuple[str, object, TrialSetting]] = []
     monkeypatch.setattr(type(trials), "tried", lambda _trials, names, setting: asked.append(("tried", names, setting)))
     monkeypatch.setattr(type(trials), "scout", lambda _trials, names, setting: asked.append(("scout", names, setting)))
     trial_at(trials, ("income",))(7, "0.2", "0.3")
     scout_at(trials, ("income",))(7, "0.2", "0.4")
-    assert asked == [("tried", ("income",), Asked(7, "0.2", "0.3")), ("scout", ("income",), Asked(7, "0.2", "0.4"))]
+    assert asked == [("tried", ("income",), TrialSetting(7, "0.2", "0.3")), ("scout", ("income",), TrialSetting(7, "0.2", "0.4"))]
 
 
 def test_a_policy_without_a_composite_promise_is_shown_at_an_epsilon_that_stands_in() -> None:
