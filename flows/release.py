@@ -76,7 +76,7 @@ def _release(policy: str, source: str | None, key: str | None, if_changed: bool,
 
 
 class Making:
-    """The order of the steps, what they have given out so far, and which of it the ledger has not been told yet."""
+    """The order of the steps, their results so far, and which of these the ledger does not have yet."""
 
     def __init__(self, run: Run) -> None:
         self.run, self.done = run, SoFar()
@@ -183,8 +183,8 @@ class Making:
 
 
 def import_in_background() -> Future[None]:
-    """Great Expectations and MLflow take seconds to import; the source is read meanwhile. What goes wrong is told where it is needed.
-    Once a process, and again where it failed: a command starts it while the server comes up."""
+    """Great Expectations and MLflow take seconds to import; the source is read meanwhile. A failure is raised where the import is
+    needed. This happens once per process, and again after a failure. A command starts it while the server comes up."""
     if _imports.cache_info().currsize and (before := _imports()).done() and before.exception() is not None:
         _imports.cache_clear()
     return _imports()

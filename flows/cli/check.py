@@ -90,7 +90,7 @@ def check(
 
 
 def _show_values(refusal: InputRejected) -> None:
-    """Whoever runs `check` has the file: here, and only here, the values that are wrong in it are shown."""
+    """Shows the values that are wrong in the file. The person who runs `check` has the file; values are shown here and nowhere else."""
     from flows.terminal.output import console, plain, tell
 
     if refusal.values:

@@ -1,4 +1,4 @@
-"""What `headgate check` is asked to measure, as typed on the command line."""
+"""What `headgate check` should measure, as typed on the command line."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def console(stderr: bool = True) -> Console:
 
 
 def results() -> Console:
-    """For what a command was asked to find out."""
+    """The stream for the results of a command."""
     return console(stderr=False)
 
 

@@ -1,4 +1,4 @@
-"""How names and figures are written in the terminal, and the tables that they stand in."""
+"""The form of names and figures in the terminal, and its tables."""
 
 from __future__ import annotations
 

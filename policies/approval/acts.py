@@ -1,4 +1,4 @@
-"""What a decision is asked about: who acts in which role, what they would do, and what the operator demands."""
+"""What the rules decide about: who acts in which role, what they want to do, and what the operator demands."""
 
 from __future__ import annotations
 

@@ -45,10 +45,11 @@ class Refused:
 
 
 def decide(release: Release, act: Act, actor: Actor, rules: Rules, now: datetime.datetime) -> Accepted | Refused:
-    """`now` has a time zone. Accepted carries the events to append and the release after them; Refused carries every reason.
+    """Decides whether an act is allowed. `now` has a time zone. Accepted carries the events to append and the release after them; Refused
+    carries every reason.
 
-    An approval leads to APPROVED by the count that was sealed; whether enough approvals stand under the operator's floor and
-    without revoked keys is asked when it matters, at the publication."""
+    An approval leads to APPROVED by the number of approvals that was sealed. Whether there are enough under the operator's floor and
+    without revoked keys is decided when it matters, at the publication."""
     if now.tzinfo is None:
         raise ValueError("A decision needs a moment with its time zone.")
     situation = Situation(release, act, actor, rules, now)

@@ -1,4 +1,4 @@
-"""Figures in the sentences of gates: what was measured, and what is required, told apart however near they are."""
+"""Figures in the sentences of gates. What was measured and what is required never look equal unless they are."""
 
 from __future__ import annotations
 

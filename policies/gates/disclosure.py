@@ -50,7 +50,7 @@ class Disclosure(Gate):
     )
     bounds = (MEAN, MAX, SHARE, CANDIDATES)
     verified = "no: what attackers hold is not published"
-    meaning = "Somebody who holds such a list of people finds people in the table only rarely, weighted by the harm that this does."
+    meaning = "Somebody who has such a list of people can name the person behind a record only rarely, weighted by the harm that this does."
     cure = "Raise anonymize.k, coarsen the quasi-identifiers, or "
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:

@@ -139,7 +139,7 @@ class DictionaryKey(Section):
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The shared attributes by their names in the policy; none for the source stands for all quasi-identifiers."""
+        """The shared attributes by their names in the policy. The source has none listed, which means all quasi-identifiers."""
         return tuple(self.on or ())
 
     @property

@@ -77,7 +77,7 @@ class Dissimilarity(Gate):
         ),
     )
     verified = "yes; not under a distance that is a callable"
-    meaning = "In everybody's group at least the share δ of the others have sensitive values that are not similar to theirs."
+    meaning = "In everybody's group, at least a share δ of the other people have sensitive values that are not similar to theirs."
     cure = f"Lower anonymize.epsilon or delta, split the table (projection), or allow infeasible: {{relax: …}}. {ADVISE}"
 
     def attributes(self, keys: Any) -> Iterator[tuple[KeyPath, str]]:

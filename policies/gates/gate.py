@@ -93,7 +93,7 @@ class GatedTable:
 
 
 class Gate:
-    """Stateless: one instance stands in the tuple."""
+    """A gate has no state, so a single instance is in the tuple."""
 
     name: ClassVar[str]
     section: ClassVar[str] = "gates"  # of the policy file
@@ -117,7 +117,7 @@ class Gate:
             yield (self.section, self.name, name), name
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:
-        """What the policy's section requires of the columns of `table`; nothing where the gate is not asked for."""
+        """What the policy's section requires of the columns of `table`; empty if the policy does not use the gate."""
         raise NotImplementedError
 
     # Measuring and judging

@@ -1,4 +1,4 @@
-"""k-anonymity: nobody can be told from fewer than k − 1 others."""
+"""k-anonymity: nobody can be distinguished from at least k − 1 others."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Linkability(Gate):
         ),
         Figure("linkability_all", "linkability, all values", "The same figure counted over non-sensitive values too."),
     )
-    meaning = "Whoever finds a person's group cannot be more certain than this of any sensitive value of theirs."
+    meaning = "Somebody who finds a person's group cannot be more certain than this about any of the person's sensitive values."
     cure = "Raise k, declare what is not sensitive (nonsensitive), or accept a higher gates.linkability."
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:

@@ -29,7 +29,7 @@ PerAttributeFromOne = Annotated[
 
 
 def published_columns(table: Table, name: str) -> tuple[str, ...]:
-    """The published columns that a name in the policy stands for: itself, or the bitmap columns of a set."""
+    """The published columns that a name in the policy refers to: the column itself, or the bitmap columns of a set."""
     if name in table.sensitive:
         return (name,)
     bits = tuple(column.name for column in table.select(table.sensitive) if column.origin == name)
@@ -44,7 +44,7 @@ def published_columns(table: Table, name: str) -> tuple[str, ...]:
 def bounds_by_column(
     table: Table, given: Decimal | Mapping[str, Decimal] | None, kinds: Iterable[Kind] = tuple(Kind)
 ) -> Iterator[tuple[str, str]]:
-    """Each column and its bound. A number stands for every sensitive column of these kinds but bitmap columns."""
+    """Each column and its bound. A single number applies to every sensitive column of these kinds except bitmap columns."""
     if isinstance(given, Mapping):
         yield from ((column, decimal_text(bound)) for name, bound in given.items() for column in published_columns(table, name))
     elif given is not None:

@@ -57,7 +57,7 @@ class Reidentification(Gate):
         ),
     )
     bounds = (MAX, MEAN)
-    meaning = "Whoever knows that a person is in the table and looks for their row picks the right one with at most this chance."
+    meaning = "Somebody who knows that a person is in the table, and picks a row for them, is right with at most this chance."
     cure = "Raise anonymize.k: the risk is 1 over the size of a group."
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:

@@ -26,7 +26,7 @@ class Engine(Protocol):
         one stops them all."""
 
     def attempt(self, jobs: Sequence[TableJob]) -> list[TableOutcome | Exception]:
-        """The same where nobody has asked for all of them: what breaks a job stands in the place of its outcome, and stops no other."""
+        """The same for jobs that may fail: the exception of a job takes the place of its outcome, and stops no other job."""
 
 
 class LocalEngine:

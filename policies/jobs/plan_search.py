@@ -1,7 +1,7 @@
-"""The search for a plan, and the jobs behind it: a set of attributes is tried once, and what is tried once is not tried again.
+"""The search for a plan, and its jobs. Each set of attributes is tried once.
 
-The search asks about one table after the other. While a job runs, an engine with more workers tries the tables that are expected to be
-asked about next. What it tries in vain changes nothing: only what the search has looked at counts as tried.
+The search looks at one table after the other. While a job runs, an engine with several workers tries the tables that are expected next.
+Tables tried in vain change nothing: only those that the search has looked at count as tried.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from policies.sealed.specs import given_tables
 
 
 class TableCheck:
-    """Answers whether a table passes, for a search. `job` says what is asked of every table."""
+    """Says whether a table passes, for a search. `job` has the requirements on every table."""
 
     def __init__(self, job: TableJob, engine: Engine) -> None:
         self.job, self.engine = job, engine
@@ -59,7 +59,7 @@ class TableCheck:
 
 
 def search_plan(policy: Policy, table: Table, check: CheckTable | None, promise: Promise) -> Projection:
-    """The plan by the policy's method. Without `check` by association alone: whether its tables can be anonymized is not asked."""
+    """The plan by the policy's method. Without `check`, association alone decides; whether tables can be anonymized plays no part."""
     columns, wanted = table.select(table.sensitive), policy.projection
     beta = float(wanted.join_threat)
     alpha = 1.0 if check is None else float(wanted.association_loss)

@@ -1,7 +1,7 @@
-"""One table tried: may these sensitive attributes stand in one table? Answered by really anonymizing and measuring it.
+"""Tries one table: may these sensitive attributes be in one table? The answer comes from anonymizing and measuring it.
 
-The answer uses the policy's own anonymizer and every gate on a table. A job says by value what is asked, and by reference where the
-columns lie, so it can be pickled and run anywhere; the same job has the same outcome wherever it runs.
+It uses the policy's own anonymizer and every gate on a table. A job holds its requirements by value and its columns by reference, so it can
+be pickled and run anywhere. The same job has the same outcome wherever it runs.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class TableJob:
-    """`promise` is what is asked, a callable distance in it by name; where `infeasible` lets δ be relaxed, gates ask for its floor.
+    """`promise` holds the requirements, with a callable distance by name. If `infeasible` allows a lower δ, gates require its floor.
     `infeasible` is `fail` while plans are searched."""
 
     sensitive: Names
@@ -71,7 +71,7 @@ class TableJob:
     light: bool = False  # without the groups: dozens of them would fill the memory
 
     def about(self, sensitive: Names) -> TableJob:
-        """The same asked of other attributes."""
+        """The same requirements on other attributes."""
         return replace(self, sensitive=sensitive)
 
     @property
@@ -121,8 +121,8 @@ class TableOutcome:
 
 @dataclass(frozen=True, eq=False)
 class Workplace:
-    """Where jobs run: the spool their references lead to, what resolves the name of a callable distance, who is told of the rows that are
-    grouped, and the event that stops them all."""
+    """Where jobs run: the spool of their references, the resolver for the name of a callable distance, the receiver of the number of
+    grouped rows, and the event that stops all jobs."""
 
     spool: Spool
     distance_of: Callable[[Promise], Distance | None] = lambda _promise: None
@@ -143,7 +143,7 @@ def try_table(job: TableJob, place: Workplace) -> TableOutcome:
 
 
 def _stoppable(distance: Distance | None, stopping: threading.Event) -> Distance | None:
-    """A callable is asked about every pair of values, in a thread that hears no signal: it ends at the next pair."""
+    """A callable is called on every pair of values, in a thread that receives no signal. This makes it end at the next pair."""
     if distance is None or distance.function is None:
         return distance
     function = distance.function

@@ -54,7 +54,7 @@ def require_passed(verdicts: Iterable[Verdict]) -> None:
 
 
 def refusal_of(refused: Sequence[Verdict], where: str = "") -> RequirementNotMet:
-    """The refusal for the first of these verdicts; the others stand beside its cure. `where` in place of the verdict's table."""
+    """The refusal for the first of these verdicts; its cure lists the others. `where` replaces the verdict's table."""
     first, *others = refused
     more = f" Refused too: {'; '.join(verdict.brief for verdict in others)}." if others else ""
     sentence = sentence_of(first, where)

@@ -20,7 +20,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Release:
-    """The fold of a release's events. Nothing stores it; whoever needs it folds again."""
+    """The fold of a release's events. It is not stored, but folded again each time."""
 
     release_id: str
     dataset: str

@@ -20,7 +20,7 @@ Dataset = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
 
 
 class Policy(Section):
-    """Immutable, and coherent: whoever holds one knows that every name in it exists and has the right role and kind."""
+    """Immutable and coherent: every name in a policy exists, and has the right role and kind."""
 
     schema_version: Literal[1] = Field(alias="schema")
     dataset: Dataset

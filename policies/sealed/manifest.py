@@ -23,7 +23,8 @@ class PlanStep(Frozen):
 
 
 class Alternative(Frozen):
-    """A plan that could be had if every table passed: codip*'s with so many tables, or the least exposed that loses as little."""
+    """A plan that would be possible if every table passed: the plan of codip* with this number of tables, or the least exposed plan that
+    loses as little."""
 
     method: str
     tables: int

@@ -123,7 +123,7 @@ def _nonsensitive(name: str, attribute: Attribute, accepted: tuple[str, ...]) ->
 
 
 def given_tables(policy: Policy, table: Table) -> tuple[tuple[str, ...], ...]:
-    """The tables of `method: given` by published columns; a set stands for all its bitmap columns."""
+    """The tables of `method: given` by published columns; a set is replaced by all its bitmap columns."""
     tables = tuple(tuple(column for name in names for column in published_columns(table, name)) for names in policy.projection.tables or ())
     placed = [column for columns in tables for column in columns]
     if len(set(placed)) != len(placed):

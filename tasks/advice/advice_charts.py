@@ -15,7 +15,7 @@ SHADES = ("main", "second", "fail", "muted", "ink")
 
 @dataclass(frozen=True)
 class FrontierPoint:
-    """One setting: δ as asked, and what it costs. `best`: no other at its ε has both less risk and less loss."""
+    """One setting: its δ, and what it costs. `best`: no other setting at its ε has both less risk and less loss."""
 
     k: int
     epsilon: str

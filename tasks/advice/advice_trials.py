@@ -111,7 +111,8 @@ class Trials:
         return None if self.sample is None else self.engine.place.spool.put(self.sample)
 
     def scout(self, names: Names, setting: TrialSetting) -> float | None:
-        """What the sample loses, None if it does not reach the setting. Gates are not asked: few rows do not stand for the table there."""
+        """The loss on a sample of the rows; None if the sample does not reach the setting. Gates are not judged, since a few rows cannot
+        represent the table."""
         job = replace(self.job_at(names, setting), rows=self._sampled, judged=False)
         partition = self.engine.map([job])[0].partition
         return partition.loss if partition.reached else None
@@ -126,7 +127,8 @@ class Trials:
         return self.known[key]
 
     def release(self, setting: TrialSetting, number: int = 0, plans: Sequence[tuple[Names, ...]] = ()) -> ReleaseTried | None:
-        """The first of the plans whose every table passes; None if none does. Bounds on utility are judged, and stand in `refused`."""
+        """The first plan of which every table passes; None if there is none. Bounds on utility are judged too; those that refuse are in
+        `refused`."""
         for tables in plans:
             outcomes = []
             for names in tables:
@@ -194,8 +196,8 @@ def tried_from(outcome: TableOutcome) -> Tried:
 
 
 def plans_of(policy: Policy, table: Table, promise: Promise) -> tuple[tuple[Names, ...], ...]:
-    """The plans that a release may publish, in the order of its choice. CODIP* goes one way whatever its tables pass, and of the plans on
-    it that pass takes the last; so they are asked from the end, which tries far fewer tables."""
+    """The plans that a release may publish, in the order in which it would choose them. CODIP* considers the same sequence of plans
+    whichever tables pass, and takes the last plan that passes. So plans are tried from the end, which tries far fewer tables."""
     wanted = policy.projection
     if wanted.method != "codip*":
         return (search_plan(policy, table, None, promise).tables,)

@@ -1,6 +1,6 @@
-"""A sweep over settings, each logged to MLflow as a child run of its own. What is not recorded is not shown.
+"""A sweep over settings. Each is logged to MLflow as a child run. What is not recorded is not shown.
 
-MLflow is told numbers of tables and figures only: no value, and no name of an attribute."""
+MLflow receives only numbers of tables and figures, no values and no names of attributes."""
 
 from __future__ import annotations
 

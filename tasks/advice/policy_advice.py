@@ -87,7 +87,7 @@ class Prepared:
 
 
 def prepare(path: Path, report: Report | None = None) -> Prepared:
-    """`report` is told how many rows of a try are grouped, of how many."""
+    """Reads everything that advice needs. `report` receives the number of rows that are grouped, and their total."""
     loaded = load_policy(path)
     ingested = ingest(loaded)
     source = prepare_source(loaded, ingested)
@@ -121,7 +121,7 @@ def sizes_around(prepared: Prepared) -> tuple[int, ...]:
 
 
 def epsilons_around(own: str | None) -> tuple[str, ...]:
-    """0, half of the policy's ε, itself and twice as much; around what stands in for it where there is none, or where it is 0."""
+    """0, half of the policy's ε, ε itself and twice as much. If the policy has no ε, or 0, the substitute takes its place."""
     middle = Decimal(STAND_IN if own is None or exact(own) == 0 else own)
     around = {number for number in (Decimal(0), middle / 2, middle, 2 * middle) if number < 1}
     return tuple(decimal_text(number) for number in sorted({*around, Decimal(own or STAND_IN)}))
@@ -156,7 +156,8 @@ def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = N
 
 
 class Count:
-    """Settings done and in all, told from whatever thread; a search that goes on longer than was thought makes it more."""
+    """The number of settings that are done, and the expected total, reported from any thread. A search that takes longer than expected
+    raises the total."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._done, self._expected, self._report = 0, 1, progress

@@ -34,7 +34,7 @@ class Approval:
 
 
 def operator_roots(home: Home) -> TrustRoots:
-    """The operator's signers and revoked keys as they stand now."""
+    """The operator's signers and revoked keys at this moment."""
     return trust_roots(home.signers, home.root / REVOKED)
 
 

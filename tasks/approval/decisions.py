@@ -33,7 +33,7 @@ CURES = {
 
 @dataclass(frozen=True)
 class Decided:
-    """What was recorded, and where the release stands after it."""
+    """What was recorded, and the state of the release after it."""
 
     release: Release
     principal: str
@@ -75,8 +75,8 @@ def operate(home: Home, ledger: Ledger, name: str, action: Action, operator: str
 
 
 def record_takeover(ledger: Ledger, lock: DatasetLock) -> Release | None:
-    """The run that held a lock when its process died has failed, and the ledger says so. One that was publishing stays so: publishing
-    it again finishes it."""
+    """Records that a run has failed whose process died while it held the lock. A release that was being published stays in that state,
+    and publishing it again finishes it."""
     if lock.taken_from is None or lock.taken_from == lock.release:
         return None
     history = read_history(ledger)

@@ -1,4 +1,4 @@
-"""The signed form of a decision, and whether an envelope is the one that an event of the ledger speaks of."""
+"""The signed form of a decision, and the check that an envelope is the one that an event of the ledger refers to."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class ExpectationOutcome:
-    """What may be told of an expectation outside the run."""
+    """The part of an expectation's outcome that may leave the run."""
 
     type: str
     column: str | None

@@ -1,7 +1,7 @@
-"""Never two releases of one dataset at a time: a lock in the ledger's own store.
+"""A lock in the ledger's own store, so that no two releases of one dataset ever run at the same time.
 
-The holder shows signs of life: its process on the same machine, or a beat every few seconds for everybody else. The lock of a
-process that died is taken over, and whoever takes it is told whose it was, so that it can be recorded.
+The holder shows that it is alive: on the same machine by its process, elsewhere by a beat every few seconds. If the process has died, the
+lock is taken over, and the new holder learns whose it was, so that this can be recorded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DEAD_AFTER_SECONDS = 180.0
 
 @dataclass(frozen=True)
 class DatasetLock:
-    """Held until released. `taken_from` is the release whose process died while it held the lock."""
+    """A lock that lasts until it is released. `taken_from` is the release whose process died while it had the lock."""
 
     dataset: str
     release: str
@@ -37,7 +37,7 @@ class DatasetLock:
 
 @dataclass(frozen=True)
 class Process:
-    """A process, told apart from a later one with the same number by its start."""
+    """A process. Its start distinguishes it from a later process with the same number."""
 
     machine: str
     number: int

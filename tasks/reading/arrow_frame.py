@@ -42,7 +42,7 @@ def trimmed_texts(cells: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedAr
 
 
 def unique_keys(cells: pa.ChunkedArray, name: str, where: str) -> pa.Array:
-    """Who each row is. A person whose key stands there twice, once with a blank behind it, would count as two."""
+    """The key of each row, without blanks around it: a person whose key is listed twice, once with a trailing blank, would count as two."""
     keys = trimmed_texts(cells, name, where).combine_chunks()
     missing, repeated = keys.null_count, len(keys.drop_null()) - len(keys.drop_null().unique())
     if missing or repeated:

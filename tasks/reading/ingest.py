@@ -140,10 +140,10 @@ def _check_identifiers(identifiers: Mapping[str, pa.ChunkedArray]) -> None:
 
 
 def _check_copies(identifiers: Mapping[str, pa.ChunkedArray], table: Table) -> None:
-    """Refuses a published attribute that holds the identifiers themselves.
+    """Refuses a published attribute that contains the identifiers themselves.
 
-    If a column were independent of a unique identifier, at most one row in expectation would have both cells equal; so many equal
-    rows, or all of them, are no coincidence."""
+    If a column were independent of a unique identifier, at most one row in expectation would have equal cells in both. So many equal
+    rows, or all rows, are no coincidence."""
     for name, cells in identifiers.items():
         known = compute.utf8_trim_whitespace(cells).combine_chunks()
         rows = np.arange(table.rows)
@@ -173,9 +173,9 @@ def texts_of_values(column: Column) -> list[str]:
 
 
 def expectation_frame(cells: pa.Table, policy: Policy, where: str) -> pd.DataFrame:
-    """What the expectations look at: the source's cells without blanks around them, as numbers and days where the policy says so.
+    """The frame that expectations check: the source's cells without blanks around them, as numbers and days where the policy says so.
 
-    Built from the cells, not from the encoded columns: expectations must not rest on the code they stand beside."""
+    It is built from the cells and not from the encoded columns, because expectations must not depend on the code that they check."""
     columns: dict[str, pd.Series] = {}
     for name, attribute in policy.attributes.items():
         for column in attribute.source_columns(name) if attribute.role is not Role.DROPPED else ():

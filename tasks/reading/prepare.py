@@ -24,7 +24,7 @@ class PreparedSource:
 
 
 def prepare_source(loaded: LoadedPolicy, ingested: Ingested) -> PreparedSource:
-    """All of it at once, for whoever tries settings or attacks what was made."""
+    """Reads and prepares the whole source, for trying settings and for attacking a finished candidate."""
     dictionaries = encode_dictionaries(loaded, ingested.table)
     after = suppress(loaded.policy, ingested.table, dictionaries, ingested.own)
     table, original = (bitmap_table(source, ingested.specs) for source in (after, ingested.table))

@@ -1,4 +1,4 @@
-"""Following a release: whoever starts it hears of its steps and of what it came to. The flow itself knows nothing of terminals."""
+"""Reports a running release to its caller: its steps and its result. The flow itself knows nothing of terminals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Listener:
         return
 
     def working(self, step: str, done: int, total: int, what: str) -> None:
-        """So many rows of a table are grouped, or so many choices of levels looked at."""
+        """Called while rows of a table are grouped, or choices of levels are counted: how many are done, and how many there are."""
         return
 
     def finished(self, account: Account) -> None:

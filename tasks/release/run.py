@@ -1,4 +1,4 @@
-"""One release that is being made: what every step may use and none changes. Opened in the ledger, with its dataset's lock held."""
+"""A running release: what every step may use and no step changes. It is open in the ledger, and has its dataset's lock."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def begun(run: Run) -> Happened:
 
 
 def _progress(policy: Policy, clock: Stopwatch, listener: Listener) -> Any:
-    """How far the anonymizer is: for whoever waits."""
+    """Passes the anonymizer's progress to the listener."""
     what = policy.anonymize.chosen.progress
     return lambda done, total: listener.working(clock.latest, done, total, what)
 

@@ -90,7 +90,7 @@ def draw_closeness(tables: Sequence[tuple[str, Mapping[str, float]]], required: 
 
 
 def draw_plan_path(steps: Sequence[PathStep], chosen: tuple[float, float], limits: tuple[float | None, float | None], form: Form) -> bytes:
-    """The search, from separate tables (all association lost) towards a single one (whoever finds a person joins everything)."""
+    """The path of the search, from separate tables (all association lost) towards a single table (finding a person reveals everything)."""
     points = [(step.association_loss, step.information_exposure) for step in steps] or [chosen]
     numbered = range(len(points)) if len(points) <= 12 else {0, len(points) - 1, *(i for i, point in enumerate(points) if point == chosen)}
 

@@ -81,7 +81,8 @@ def drawn(paint: Callable[[Any], None], height_inches: float, form: Form) -> byt
 
 
 def _for_pages(svg: str) -> str:
-    """An SVG that stands alone as a file and inside a page: inks by name, fonts of the reader's system, no ids that could meet others."""
+    """An SVG that works both as a file and inside a page: inks by name, fonts of the reader's system, no ids that could clash with
+    others."""
     svg = re.sub(r'<g id="[^"]*"', "<g", svg[svg.index("<svg") :])
     svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'fill="(#[0-9a-f]{6})"', r'style="fill: \1"', svg)

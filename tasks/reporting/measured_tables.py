@@ -45,7 +45,7 @@ class MeasuredTable:
 
 @dataclass(frozen=True)
 class Limits:
-    """What the policy asked of the plan and of utility, for the lines in the charts."""
+    """The policy's limits on the plan and on utility, which charts draw as lines."""
 
     association_loss: float | None = None
     join_threat: float | None = None

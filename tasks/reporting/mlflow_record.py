@@ -1,6 +1,7 @@
-"""What MLflow is told of a release: parameters, figures and files by name. No rows, no cells, and no name that the data gave.
+"""What MLflow receives about a release: parameters, figures and files by name. It receives no rows, no cells, and no name that comes from
+the data.
 
-A bitmap column is called after a value of the data, so everywhere in here it goes by its number in the plan.
+A bitmap column is named after a value of the data, so here it is always called by its number in the plan.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class RunContent:
 
 
 def record_digest(parameters: Mapping[str, str], values: Mapping[str, float], files: Mapping[str, str]) -> str:
-    """SHA-256 over parameters, last values and the hashes of files: the same from what was told and from what is read back."""
+    """SHA-256 over parameters, last values and the hashes of files. It is the same for what was logged and for what is read back."""
     whole = {"files": dict(files), "parameters": dict(parameters), "values": {name: float(value).hex() for name, value in values.items()}}
     return hashlib.sha256(json.dumps(whole, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 

@@ -240,7 +240,7 @@ def _record(
 
 
 def _read_back(client: Any, tracking: Tracking, experiment: str, run_id: str, parent: RunContent, children: Sequence[RunContent]) -> None:
-    """Asks MLflow for everything that it was told, and compares digests."""
+    """Reads everything that was logged back from MLflow, and compares digests."""
     recorded = _all_pages(client.search_runs, experiment_ids=[experiment], filter_string=f"tags.`mlflow.parentRunId` = '{run_id}'")
     runs = {run.data.tags.get("mlflow.runName"): run for run in recorded}
     if sorted(runs) != sorted(child.name for child in children) or len(recorded) != len(children):

@@ -1,4 +1,4 @@
-"""What the HTML pages share: their templates, how a figure is written on them, and charts that stand inside one. A page fetches nothing."""
+"""What all HTML pages share: their templates, the form of figures, and embedded charts. A page fetches nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOT_MEASURED = "not measured"
 
 
 def framed(pictures: Mapping[str, bytes], captions: Mapping[str, str]) -> tuple[tuple[str, Any], ...]:
-    """Charts with their captions, ready to stand inside the page: no namespace addresses, which HTML does not need."""
+    """Charts with their captions, ready to be embedded in a page, without the namespace addresses that HTML does not need."""
     from markupsafe import Markup
 
     framed = []

@@ -17,8 +17,8 @@ PER_DICTIONARY = frozenset(figure.name for gate in GATES for figure in gate.figu
 
 
 def plain_name(name: str) -> bool:
-    """May MLflow be told this name as it is? It takes letters, digits and a few signs, and nothing that reads like a way through
-    folders: a register at ../registers/people.csv goes by its number."""
+    """Whether MLflow may receive this name unchanged. It accepts letters, digits and a few signs, and nothing that looks like a path: a
+    register at ../registers/people.csv is called by its number."""
     return PLAIN_NAME.fullmatch(name) is not None and posixpath.normpath(f"figure/{name}") == f"figure/{name}"
 
 

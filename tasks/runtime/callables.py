@@ -1,6 +1,6 @@
 """A distance that a policy names as "module:function" runs only if the operator has listed its module.
 
-Code named by a file is code run by whoever writes the file: `HEADGATE_CALLABLES` is the operator's word on which modules may.
+Whoever writes a policy file could otherwise run any code. With `HEADGATE_CALLABLES` the operator says which modules may run.
 """
 
 from __future__ import annotations

@@ -8,5 +8,5 @@ def counted(number: int, thing: str) -> str:
 
 
 def inside(where: str) -> str:
-    """The name of a table as it stands inside a sentence: "the source people.csv"."""
+    """The name of a table inside a sentence: "the source people.csv"."""
     return where[:1].lower() + where[1:]

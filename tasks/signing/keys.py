@@ -106,7 +106,7 @@ def load_key(path: Path, environment: Mapping[str, str] | None = None) -> Privat
 
 
 def runner_key(folder: Path, path: Path | None = None) -> PrivateKey:
-    """The key of whoever runs a release: the one named, or else one kept (and made the first time) in `folder`."""
+    """The key that runs a release: the given one, or one kept in `folder`, which is made the first time."""
     if path is not None:
         return load_key(path)
     return load_or_make(folder / RUNNER_KEY)

@@ -58,7 +58,7 @@ class Statement(Frozen):
 
 @dataclass(frozen=True)
 class Signed:
-    """A statement and the key that signed it: proven to be of that key, and of no more than that key."""
+    """A statement, and the key that signed it. The signature proves the key and nothing more."""
 
     statement: Statement
     fingerprint: str

@@ -28,7 +28,7 @@ EXAMPLE = 'Write one line per person: alice namespaces="headgate" ssh-ed25519 AA
 
 @dataclass(frozen=True)
 class SignerEntry:
-    """One line: this key speaks for this principal, within this time."""
+    """One line of the file: during this time, this key signs for this principal."""
 
     principal: str
     fingerprint: str
@@ -130,7 +130,7 @@ def read_revoked(path: Path) -> frozenset[str]:
 
 
 def trust_roots(signers: Path, revoked: Path) -> TrustRoots:
-    """As the files stand now."""
+    """The trust roots as the files are now."""
     entries, digest = read_signers(signers)
     return TrustRoots(entries, read_revoked(revoked), digest)
 

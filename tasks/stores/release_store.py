@@ -44,7 +44,8 @@ class Series(Protocol):
         ...
 
     def prepare(self) -> None:
-        """Makes it ready to be written; StoreUnavailable if it cannot be. All else but `address` may be asked before."""
+        """Makes the series ready to be written; StoreUnavailable if that is impossible. Of all other methods, only `address` requires
+        this first."""
         ...
 
     def numbers(self) -> tuple[int, ...]:

@@ -148,7 +148,7 @@ class FolderSeries:
             return None
 
     def point_latest(self, number: int | None) -> None:
-        """A file stands in where links do not work."""
+        """Points `latest` at a version, by a link, or by a file if links do not work."""
         if self.latest() == number:
             return
         link = self.folder / LATEST

@@ -1,6 +1,6 @@
-"""Every privacy claim of a published folder, measured again from the published files alone.
+"""Measures every privacy claim of a published folder again, from the published files alone.
 
-Nothing is taken from whoever made them but the promise itself: how columns are read, and what was promised of them.
+Of the claims, only the promise itself is used: how columns are read, and what was promised about them.
 """
 
 from __future__ import annotations

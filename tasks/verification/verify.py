@@ -108,7 +108,7 @@ def _fingerprint(ledger_key: Path | str) -> str:
 
 
 class _Examination:
-    """The checks in their order. Each stands on those before it: the first of a kind that fails ends what needs it."""
+    """The checks in their order. Each depends on those before it: if one fails, those that need it are left out."""
 
     def __init__(self, folder: Path, roots: TrustRoots | None, ledger_key: str | None) -> None:
         self.folder, self.roots, self.ledger_key = folder, roots, ledger_key

@@ -1,4 +1,4 @@
-"""What a release measured, put into the records that leave it: for MLflow, for the report, for the manifest, and for whoever waits."""
+"""Assembles the measurements of a release into its records: for MLflow, for the report, for the manifest, and for the caller."""
 
 from __future__ import annotations
 

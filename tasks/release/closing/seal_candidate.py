@@ -66,6 +66,6 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
 
 
 def _keep_seed(run: Run, candidate: str) -> None:
-    """With the keys, so that the operator can open the commitment to an auditor; whoever has it could undo the shuffles of nothing:
-    the order of rows is drawn apart from it."""
+    """Keeps the seed with the keys, so that the operator can open the commitment to an auditor. The seed cannot undo the shuffle,
+    because the order of rows is drawn independently of it."""
     write_private(run.home.keys / SEEDS / candidate, run.seed.hex().encode() + b"\n")

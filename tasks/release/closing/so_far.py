@@ -18,7 +18,7 @@ from tasks.release.steps.write_tables import Written
 
 @dataclass(frozen=True)
 class SoFar:
-    """None where a step has not been done, or is not asked for by the policy."""
+    """The results of the steps so far. A result is None if its step has not been done, or if the policy does not require it."""
 
     read: SourceRead | None = None
     checked: tuple[Checked, ...] = ()

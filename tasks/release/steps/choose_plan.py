@@ -1,5 +1,6 @@
-"""Step 4: which sensitive attributes are published together. The search asks of every table it considers whether it can be
-anonymized and passes its gates; only if no plan can do it as asked may the policy's `infeasible` option weaken what is asked."""
+"""Step 4 chooses which sensitive attributes are published together. For every table that it considers, the search tries whether the
+table can be anonymized and passes its gates. Only if no plan satisfies the policy may the policy's `infeasible` option weaken the
+requirements."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ LAST_TRIED = "last tried"  # as its report calls it
 
 @dataclass(frozen=True)
 class Planned:
-    """`job` says what was asked of every table in the end, `promise` what is promised of them; `groups` are those that the search made."""
+    """`job` has the final requirements on every table, `promise` what the release promises; `groups` are those that the search made."""
 
     steps: int
     names: tuple[str, ...]  # table-1, table-2 …: names of attributes or values have no place in paths and logs
@@ -151,7 +152,8 @@ def _against(tried: TableOutcome) -> tuple[str, ...]:
 
 
 def _plan(projection: Projection, check: TableCheck, table: Table) -> Plan:
-    """The closeness of everything in one table is told where the search has tried that table; it is not made for it."""
+    """The plan, as it is sealed. The closeness of everything in one table is included only if the search has tried that table; it is not
+    measured for this alone."""
     whole = check.tried.get(frozenset(table.sensitive))
     return Plan(
         method=projection.method,

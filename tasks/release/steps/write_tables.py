@@ -25,8 +25,8 @@ from tasks.tables.write import write_published
 
 @dataclass(frozen=True)
 class Written:
-    """`people`: whose record each one is, noted where people weigh their own. It undoes the shuffle for whoever has it, so it lies in the
-    spool and nowhere else."""
+    """The files of one table. `people` says whose record each row is, if people weigh their own records. Since it could undo the
+    shuffle, it lies in the spool and nowhere else."""
 
     table: str
     released: int  # rows that it must hold

@@ -52,7 +52,7 @@ def household_status(marital_status: str, household: str) -> str:
 
 
 def converted(lines: Iterable[str]) -> pa.Table:
-    """One row a line; `record` is the line's number in the source, which has no identifier of its own. The letter before it keeps it
+    """One row per line; `record` is the line's number in the source, which has no identifier of its own. The letter before it keeps it
     apart from ages and amounts, so that none of them looks like an identifier."""
     rows = [fields for fields in csv.reader(lines, skipinitialspace=True) if fields]
     wrong = sum(len(fields) != FIELDS for fields in rows)

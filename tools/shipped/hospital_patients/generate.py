@@ -1,6 +1,6 @@
 """Makes the files of the hospital-patients policy, always the same: `python -m tools.shipped.hospital_patients.generate`.
 
-Nobody in them exists. The patients' file has one row a person; the register lists everybody in the country, the patients
+Nobody in them exists. The patients' file has one row per person; the register lists everybody in the country, the patients
 among them, with the small errors that registers have, and shares no key with the patients' file.
 """
 

@@ -23,7 +23,7 @@ SEXES = ("female", "male")
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """One row a person: years of age, place in SEXES, place in the list of districts."""
+    """One row per person: years of age, place in SEXES, place in the list of districts."""
 
     age: Places
     sex: Places
