@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from headgate.attacks.success import people_counted
 from headgate.core.errors import InputRejected
 from policies.jobs.engine import Engine, LocalEngine
 from policies.jobs.spool import MemorySpool, Spool
@@ -27,6 +28,7 @@ from tasks.release.listener import Listener, listener_here
 from tasks.release.stopwatch import Stopwatch
 from tasks.runtime.callables import callable_distance
 from tasks.runtime.home import Home
+from tasks.runtime.wording import counted
 from tasks.signing.keys import PrivateKey, runner_key
 from tasks.signing.signers import TrustRoots, people
 
@@ -126,6 +128,7 @@ def _require_approvers(loaded: LoadedPolicy, roots: TrustRoots, runner: str) -> 
     required = loaded.policy.approval.required
     if len(others) < required:
         raise InputRejected(
-            f"{required} approvals are required, and {len(others)} people besides the runner may give one.",
+            f"{counted(required, 'approval')} {'is' if required == 1 else 'are'} required, and "
+            f"{people_counted(len(others))} besides the runner may give one.",
             "Add people to the signers file, run with another key, or lower approval.required.",
         )

@@ -22,17 +22,10 @@ NOT_YET_MIRRORED = {
     "tasks/release/steps/choose_plan.py",
     "tasks/release/closing/end_release.py",
     "tasks/release/steps/expect_tables.py",
-    "tasks/release/steps/gate_tables.py",
-    "tasks/release/steps/ingest_source.py",
-    "tasks/release/steps/judge_release.py",
-    "tasks/release/listener.py",
-    "tasks/release/run.py",
     "tasks/release/closing/seal_candidate.py",
     "tasks/release/closing/so_far.py",
-    "tasks/release/stopwatch.py",
     "tasks/release/closing/track_release.py",
     "tasks/release/steps/transform_source.py",
-    "tasks/release/steps/write_tables.py",
 }
 SOURCES = sorted(path.relative_to(ROOT) for package in OURS for path in (ROOT / package).rglob("*.py"))
 

@@ -2,57 +2,58 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from policies.jobs.engine import LocalEngine
-from policies.jobs.spool import MemorySpool
-from policies.jobs.table_job import Workplace
-from policies.sealed.manifest import Signer
-from tasks.ledger.open_ledger import open_ledger
 from tasks.reading.references import LoadedPolicy
-from tasks.release.listener import Listener
 from tasks.release.run import Run
-from tasks.release.stopwatch import Stopwatch
-from tasks.runtime.callables import callable_distance
-from tasks.runtime.home import Home
-from tasks.signing.keys import make_key
+from tasks.release.steps.ingest_source import ingest_source
+from tasks.release.steps.transform_source import read_dictionaries
+from tests.unit.tasks.clinic import Clinic
+from tests.unit.tasks.release.finished import Made, finish, run_in
 
 
 @pytest.fixture
 def run_of(tmp_path: Path) -> Callable[..., Run]:
-    """`workers`: threads that try tables; `listener` hears of its steps."""
+    return lambda loaded, *given, **named: run_in(tmp_path, loaded, *given, **named)
 
-    def make(loaded: LoadedPolicy, workers: int = 1, seed: bytes = b"seed", listener: Listener | None = None, name: str = "run") -> Run:
-        home = Home.open(tmp_path / "home")
-        key = tmp_path / "runner"
-        private = make_key(key) if not key.exists() else _loaded(key)
-        spool, stopping, clock = MemorySpool(), threading.Event(), Stopwatch(listener or Listener())
-        return Run(
-            release_id=name,
-            started="2025-06-01T12:00:00+00:00",
-            loaded=loaded,
-            source=None,
-            stage=home.stage(name),
-            home=home,
-            ledger=open_ledger(home),
-            key=private,
-            runner=Signer(principal="runner", fingerprint=private.fingerprint),
-            seed=seed,
-            spool=spool,
-            engine=LocalEngine(Workplace(spool, callable_distance, stopping=stopping), workers),
-            clock=clock,
-            stopping=stopping,
-        )
+
+@pytest.fixture
+def begin(clinic: Clinic, run_of: Callable[..., Run]) -> Callable[..., Made]:
+    """A run with its source read, under a policy that suppresses cells; the test says what its gate on disclosure asks for."""
+
+    def make(keep: int = 5, workers: int = 1, **disclosure: Any) -> Made:
+        clinic.policy["attributes"]["notes"] = {"role": "dropped"}
+        clinic.policy["anonymize"] = {"k": 6}
+        clinic.policy["gates"] = {"linkability": 1, "disclosure": {"max": 1e9, **disclosure}}
+        clinic.policy["suppress_cells"] = {"keep": keep, "among": ["age", "sex", "region", "admitted", "diagnosis", "income", "education"]}
+        run = run_of(clinic.load(), workers, name=f"run-{workers}")
+        read = ingest_source(run)
+        return Made(run, read, read_dictionaries(run, read))
 
     return make
 
 
-def _loaded(key: Path) -> Any:
-    from tasks.signing.keys import load_key
+def clinic_policy(clinic: Clinic) -> LoadedPolicy:
+    clinic.policy["anonymize"] = {"k": 6}
+    clinic.policy["gates"] = {"linkability": 1, "closeness": {"education": 1}}
+    clinic.policy["utility"] = {"queries": 50, "max_loss": 1}
+    return clinic.load()
 
-    return load_key(key)
+
+@pytest.fixture
+def loaded(clinic: Clinic) -> LoadedPolicy:
+    """The policy of `finished`."""
+    return clinic_policy(clinic)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """One release for all tests that only look at what its steps gave out."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "clinic").mkdir()
+    run = run_in(folder, clinic_policy(Clinic(folder / "clinic")))
+    return finish(Made(run, ingest_source(run)))

@@ -3,59 +3,22 @@
 from __future__ import annotations
 
 import threading
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from policies.sealed.specs import insensitive_tables
 from tasks.release.steps import gate_tables as gate
-from tasks.release.steps.anonymize_tables import agree_on_suppression, anonymize_table, release_everybody
-from tasks.release.steps.attack_tables import attack_tables
+from tasks.release.steps.anonymize_tables import anonymize_table, release_everybody
 from tasks.release.steps.choose_plan import NotPlanned, choose_plan
 from tasks.release.steps.expect_tables import expect_published, expect_source, refuse_failed
 from tasks.release.steps.gate_tables import gate_table
 from tasks.release.steps.ingest_source import ingest_source
-from tasks.release.steps.judge_release import judge_release
-from tasks.release.steps.transform_source import read_dictionaries, suppress_cells, transform_source
+from tasks.release.steps.transform_source import suppress_cells, transform_source
 from tasks.release.steps.whose_records import whose_records
 from tasks.release.steps.write_tables import write_table
 from tasks.tables.read_published import read_published
-
-
-@pytest.fixture
-def begin(clinic, run_of):
-    """A run with its source read; the test says what the policy asks for."""
-
-    def make(keep=5, workers=1, **asked):
-        clinic.policy["attributes"]["notes"] = {"role": "dropped"}
-        clinic.policy["anonymize"] = {"k": 6}
-        clinic.policy["gates"] = {"linkability": 1, "disclosure": {"max": 1e9, **asked}}
-        clinic.policy["suppress_cells"] = {"keep": keep, "among": ["age", "sex", "region", "admitted", "diagnosis", "income", "education"]}
-        run = run_of(clinic.load(), workers, name=f"run-{workers}")
-        read = ingest_source(run)
-        return SimpleNamespace(run=run, read=read, dictionaries=read_dictionaries(run, read))
-
-    return make
-
-
-def finish(made):
-    """All steps up to the verdicts, as the flow orders them."""
-    run = made.run
-    made.suppressed = suppress_cells(run, made.read, made.dictionaries)
-    made.transformed = transform_source(run, made.read, made.dictionaries, made.suppressed)
-    made.planned = choose_plan(run, made.transformed)
-    agreed = release_everybody(run, made.transformed)
-    made.grouped = [anonymize_table(run, made.planned, agreed, name) for name in made.planned.names]
-    made.agreed = agree_on_suppression(run, made.planned, agreed, made.grouped)
-    assert made.agreed.settled
-    made.written = [write_table(run, made.transformed, made.planned, made.agreed, table) for table in made.grouped]
-    made.checked = [expect_published(run, made.read, made.transformed, made.planned, table) for table in made.written]
-    made.gated = [gate_table(run, made.transformed, made.planned, table) for table in made.written]
-    made.attacked = attack_tables(run, made.transformed, made.planned, made.agreed, made.written, made.gated)
-    made.judged = judge_release(run, made.read, made.dictionaries, made.transformed, made.planned, made.agreed, made.gated)
-    made.encoded = run.spool.get(made.transformed.encoded)
-    return made
+from tests.unit.tasks.release.finished import finish
 
 
 def test_the_number_told_is_that_of_the_cells_that_are_gone_and_sets_go_whole(begin):

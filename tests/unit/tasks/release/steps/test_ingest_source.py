@@ -1,0 +1,72 @@
+"""Step 1: what leaves it is counts, an HMAC and references; the cells and identifiers of the source stay in the spool."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from headgate.core.errors import InputRejected
+from policies.ledger.events import SourceIngested
+from tasks.reading.references import LoadedPolicy
+from tasks.release.run import Run
+from tasks.release.steps.ingest_source import ingest_source
+from tasks.signing.keys import ledger_secret
+
+
+@pytest.fixture
+def run(loaded: LoadedPolicy, run_of: Callable[..., Run]) -> Run:
+    return run_of(loaded)
+
+
+def test_the_source_is_read_and_the_ledger_hears_of_counts(run: Run) -> None:
+    read = ingest_source(run)
+    assert read.rows == 60
+    assert read.happened.kind is SourceIngested
+    assert read.happened.payload == {"rows": 60, "columns": 10, "source_hmac": read.source_hmac}
+    assert run.spool.get(read.ingested).table.rows == 60
+
+
+def test_the_digest_of_the_source_leaves_as_an_hmac_only(run: Run, clinic: Any) -> None:
+    """A plain digest would let people confirm guesses."""
+    read = ingest_source(run)
+    digest = run.spool.get(read.ingested).source_digest
+    assert digest != read.source_hmac
+    assert digest not in repr(read)
+    assert hashlib.sha256(clinic.source.read_bytes()).hexdigest() not in repr(read)
+    again = ingest_source(run)
+    assert again.source_hmac == read.source_hmac
+    assert len(ledger_secret(run.home.keys)) >= 32
+    assert read.source_hmac != hmac.new(b"", digest.encode(), "sha256").hexdigest()
+
+
+def test_neither_identifiers_nor_cells_are_in_what_is_handed_on(run: Run, canary: str) -> None:
+    read = ingest_source(run)
+    table = run.spool.get(read.ingested).table
+    assert "patient_id" not in table.columns
+    assert "notes" not in table.columns
+    assert canary not in repr(read)
+    assert canary not in repr(run.spool.get(read.ingested))
+
+
+def test_only_the_step_that_expects_has_the_cells_as_they_were(run: Run) -> None:
+    read = ingest_source(run)
+    assert len(run.spool.get(read.cells).frame_for_expectations) == 60
+    assert run.spool.get(read.ingested).frame_for_expectations.empty
+
+
+def test_another_file_may_take_the_place_of_the_policys_source(loaded: LoadedPolicy, clinic: Any, run_of: Any, write_csv: Any) -> None:
+    other = clinic.folder / "other.csv"
+    other.write_text(write_csv(clinic.rows[:40]))
+    run = replace(run_of(loaded), source=other)
+    assert ingest_source(run).rows == 40
+
+
+def test_a_source_that_is_not_as_declared_is_refused_without_its_values(clinic: Any, run_of: Any, write_csv: Any, refusal: Any) -> None:
+    clinic.rows[7]["age"] = "CANARY"
+    clinic.write_source(write_csv(clinic.rows).encode())
+    assert isinstance(refusal(lambda: ingest_source(run_of(clinic.load()))), InputRejected)
