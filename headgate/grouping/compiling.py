@@ -5,10 +5,13 @@ of the time. Inner loops make no arrays and keep none, so nothing has to be coun
 
 To numba a plain 0 or −1 that is passed on is a type of its own, for which a loop is compiled once more: such constants are np.int64.
 
-`inner` and `making` have no wrapper for Python, which halves their compilation: calling one of them from Python ends the process.
+`inner`, `inlined` and `making` have no wrapper for Python, which halves their compilation: calling one of them from Python ends the
+process.
 
-What belongs together is one array of records, not an array for each field: an array costs seven words at every call. Names of fields that
-numpy's own scalars have as well (`size`, `shape`, `item`) would be hidden without numba.
+A tuple of arrays is copied at every call, seven words an array. So what belongs together is one array of records, not an array for each
+field, and what a search calls for every group that it looks at is `inlined`: the compiler writes it into the caller's machine code. (That
+is `forceinline`; numba's own `inline="always"` copies the source instead, which did not help.) Names of fields that numpy's own scalars
+have as well (`size`, `shape`, `item`) would be hidden without numba.
 """
 
 from __future__ import annotations
@@ -25,8 +28,8 @@ Records = Any  # np.recarray: loops and tests read a field as an attribute, `box
 loop: Any = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=True)  # called from Python
 inner: Any = numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, _nrt=False)  # called from loops, makes none
 inlined: Any = numba.njit(
-    cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, _nrt=False, inline="always"
-)  # into the caller
+    cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, _nrt=False, forceinline=True
+)  # an `inner` written into its callers
 making: Any = numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, _nrt=True)  # called from loops, makes arrays
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.compiling import Records, inlined, inner, making
+from headgate.grouping.compiling import Records, inner, making
 from headgate.grouping.sorting import sorted_order
 from headgate.methods.blocks.draft import Draft, Groups
 from headgate.methods.blocks.groups import empty, keeps_all, part_of, put, room_for, take
@@ -101,7 +101,7 @@ def _fill_up(groups: Groups, group: int, new: int, size: int, cell: int) -> bool
     return False
 
 
-@inlined
+@making
 def _crowding(groups: Groups, group: int) -> NDArray[np.float64]:
     """How full the fullest neighbourhood of each part is, of all that a limit allows."""
     own, allowed = groups.of[group], groups.items.limits.allowed
@@ -123,7 +123,7 @@ def _give_back(groups: Groups, group: int, new: int, item: int, rows: int) -> No
             put(groups, group, part.number, count)
 
 
-@inlined
+@making
 def records_of(groups: Groups, group: int) -> Records:
     """The parts of a group as they are now."""
     own = groups.of[group]

@@ -13,20 +13,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.compiling import Records, empty_records, inner, making, record, unset_records
+from headgate.grouping.compiling import Records, empty_records, inlined, inner, making, record, unset_records
 from headgate.grouping.items import Items
 from headgate.grouping.sorting import sorted_order
 from headgate.methods.blocks.tree import SPAN, Tree
 
+# A search looks at many groups and boxes, so their records are small: what it reads first lies together, and numbers have 32 bits.
 GROUP = record(
-    begin=np.int64,  # its parts are begin … begin + parts, its own places begin … begin + places
-    parts=np.int64,
-    places=np.int64,
-    rows=np.int64,
+    rows=np.int32,
+    beside=np.int32,  # the next group in the same box, −1 after the last
     loss=np.float64,  # loss(G)
-    leaf=np.int64,  # the box of the tree that it came from
-    beside=np.int64,  # the next group in the same box, −1 after the last
-    stiff=np.int64,  # 1 where nothing could branch off
+    begin=np.int64,  # its parts are begin … begin + parts, its own places begin … begin + places
+    parts=np.int32,
+    places=np.int32,
+    leaf=np.int32,  # the box of the tree that it came from
+    stiff=np.int32,  # 1 where nothing could branch off
 )
 PART = record(number=np.int64, cell=np.int64, rows=np.int64)  # so many rows of the item of that number, which is in that cell
 CROWD = record(
@@ -84,7 +85,7 @@ def empty_draft(items: Items, tree: Tree, k: int, state: NDArray[np.int64]) -> D
     return Draft(groups, tree, aside, empty_records(len(tree.box) + 2, VISIT), k, state)
 
 
-@inner
+@inlined
 def open_place(groups: Groups, group: int, at: int) -> int:
     """A place for one more part of a group, before its part number `at`; nothing stands there yet."""
     own = groups.of[group]

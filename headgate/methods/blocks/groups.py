@@ -94,7 +94,7 @@ def put(groups: Groups, group: int, item: int, rows: int) -> None:
             break
 
 
-@inner
+@inlined
 def _add_part(groups: Groups, group: int, item: int) -> int:
     """A part of an item that the group has none of, without rows yet."""
     value, own = groups.items.limits.value, groups.of[group]
@@ -145,7 +145,7 @@ def _window(groups: Groups, group: int, l: int, v: int) -> tuple[int, int, int]:
     return _first_at(groups, group, own.first), int(end), int(own.last)
 
 
-@inner
+@inlined
 def _rows_near(groups: Groups, group: int, l: int, v: int) -> int:  # noqa: E741
     begin, end, last = _window(groups, group, l, v)
     total = 0
@@ -158,7 +158,7 @@ def _rows_near(groups: Groups, group: int, l: int, v: int) -> int:  # noqa: E741
     return total
 
 
-@inner
+@inlined
 def _change_near(groups: Groups, group: int, l: int, v: int, rows: int) -> None:  # noqa: E741
     """So many rows of value v have come (or gone)."""
     begin, end, last = _window(groups, group, l, v)
@@ -170,7 +170,7 @@ def _change_near(groups: Groups, group: int, l: int, v: int, rows: int) -> None:
             crowd.near += rows
 
 
-@inner
+@inlined
 def room_for(groups: Groups, group: int, item: int, rows: int, size: int) -> int:
     """How many of these rows the group can take and keep every limit; as a group of `size` rows in the end, if that is not 0."""
     value, allowed, here = groups.items.limits.value, groups.items.limits.allowed, groups.of[group].rows

@@ -65,7 +65,7 @@ def cheapest_place(draft: Draft, wanted: Wanted) -> Place:
             visits[height + 1].box, visits[height + 1].gap = near, one
             height += 2
             continue
-        group = box.group
+        group = np.int64(box.group)
         while group >= 0:
             own = groups.of[group]
             if group != wanted.home and own.rows >= draft.k and own.loss < best.each:
@@ -73,7 +73,7 @@ def cheapest_place(draft: Draft, wanted: Wanted) -> Place:
                 best = _in_group(groups, group, wanted, wider, best)
                 if fresh > 0 and own.stiff == 0:
                     best = _beside(groups, group, wanted, wider, fresh, whole, draft.k, best)
-            group = own.beside
+            group = np.int64(own.beside)
     return best
 
 

@@ -20,17 +20,17 @@ from headgate.methods.blocks.prices import Till, till_of, to_pay
 
 SAMPLE = 512  # cells on which the cuts of a large box are compared
 LEAST_GAIN = 1e-9  # of what a box loses
-NOWHERE = 2**31  # above every position
+NOWHERE = 2**31 - 1  # above every position
 
 BOX = record(
-    start=np.int64,  # it covers the cells order[start] … order[stop]
-    stop=np.int64,
-    left=np.int64,  # its parts; −1 for a leaf
-    right=np.int64,
-    parent=np.int64,  # −1 for the root
-    group=np.int64,  # of a leaf: its first group; −1 without
+    left=np.int32,  # its parts; −1 for a leaf
+    right=np.int32,
+    group=np.int32,  # of a leaf: its first group; −1 without
+    parent=np.int32,  # −1 for the root
+    start=np.int32,  # it covers the cells order[start] … order[stop]
+    stop=np.int32,
 )
-STRETCH = record(low=np.int64, high=np.int64)  # the positions that a box spans on an axis
+STRETCH = record(low=np.int32, high=np.int32)  # the positions that a box spans on an axis
 CUT = record(axis=np.int64, place=np.int64, cost=np.float64)  # the left part is at or below the place; what the rows lose after it
 SPAN = record(low=np.int64, high=np.int64, different=np.int64)  # of a group on an axis; FLAT: how many different values
 
