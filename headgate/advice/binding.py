@@ -43,7 +43,7 @@ def binding_sentence(setting: Setting, with_values: bool) -> str:
 
 
 def smallest_bounds(settings: Sequence[Setting]) -> list[Setting]:
-    """For each ε the smallest k at which δ is bounded, whose bound is that of all larger k too; equal bounds once."""
+    """For each ε, the smallest k for which δ is bounded. The bound also holds for all larger k. Equal bounds are listed once."""
     smallest: dict[float, Setting] = {}
     for setting in sorted(settings, key=lambda setting: setting.k):
         if setting.certificate is not None:

@@ -19,7 +19,7 @@ BELOW = (Fraction(1, 10), Fraction(1, 4))  # how far below the largest δ the fr
 
 @dataclass(frozen=True)
 class Ahead:
-    """What a sample of rows shows before the table is tried."""
+    """What a sample of rows shows before the whole table is tried."""
 
     largest: Fraction | None  # δ that it reached
     worth: Fraction | None  # the largest δ at which the table is likely to lose no more than PRICE times what it loses at δ = 0

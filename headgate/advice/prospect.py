@@ -1,4 +1,4 @@
-"""What is known about one k and ε before anything is tried: up to which δ groups are guaranteed, and above which they are refuted."""
+"""What is known about one k and ε before grouping: the largest δ that is guaranteed, and the δ above which groups are refuted."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Setting:
 
     @property
     def frontier(self) -> tuple[Point, ...]:
-        """What was reached, the largest δ first: δ against loss."""
+        """The settings that were reached, the largest δ first: δ against loss."""
         return tuple(point for point in self.points if point.tried.reached)
 
     @property

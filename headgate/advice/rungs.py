@@ -14,15 +14,15 @@ ROUND = tuple(Fraction(i, 20) for i in range(21))
 
 
 def rungs(k: int, more: Sequence[Fraction] = ()) -> tuple[Fraction, ...]:
-    """From 1 down to 0 in twentieths, and the requested ones. Finer steps cost too much: grouping a table in vain takes longest just
-    above what it can carry. And larger groups feel any δ, not only 1 − j/(k−1)."""
+    """The values of δ to try: from 1 down to 0 in steps of 0.05, and the requested ones. Finer steps would cost too much, since grouping
+    in vain takes longest just above the largest possible δ. Larger groups react to any δ, not only to 1 − j/(k−1)."""
     if k < 2:
         raise InputRejected(f"k = {k} leaves rows alone in their groups.", "Give k ≥ 2.")
     return tuple(sorted({*ROUND, *more}, reverse=True))
 
 
 def delta_text(delta: Fraction) -> str:
-    """As a person would write it: 0.7, not 7/10. Digits are cut off, never rounded up to a stronger promise."""
+    """δ as a person would write it: 0.7, not 7/10. Digits are cut off, and never rounded up to a stronger promise."""
     places = 2 if delta in HUNDREDTHS else 6
     whole = int(delta * 10**places)
     text = f"{whole // 10**places}.{whole % 10**places:0{places}d}".rstrip("0").rstrip(".")

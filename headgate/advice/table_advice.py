@@ -109,7 +109,7 @@ def fitting(sizes: Sequence[int], rows: int) -> tuple[int, ...]:
 
 
 def _graphs(columns: Sequence[Column], epsilons: Sequence[Any], distance: Distance | None) -> list[Graph]:
-    """By rising ε. A larger ε with the same number of similar pairs has the same pairs."""
+    """The graphs for ascending ε. If a larger ε has the same number of similar pairs, the pairs are the same."""
     graphs: list[Graph] = []
     pairs = -1
     for _, text in sorted({exact(text): str(text) for text in epsilons}.items()):

@@ -105,7 +105,7 @@ def _numbered_alike(column: Column, dictionary: Column) -> Codes:
 def _records(
     matches: Matches, published: PublishedTable, register: Register, generator: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """For every person the class of the record that is drawn, and what the formula expects over all that could be."""
+    """For every person, the class of the record that is drawn, and the formula's expectation over all records that could be drawn."""
     everybody = np.split(np.argsort(matches.cell, kind="stable"), np.cumsum(matches.people)[:-1])
     fits = [_fitting(matches, cell) for cell in range(len(everybody))]
     chance_in = _by_formula(published, register, matches, np.unique(np.concatenate(fits)))

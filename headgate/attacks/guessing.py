@@ -20,8 +20,8 @@ from headgate.counting.class_counts import class_counts
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """By person: the guessed value (a missing cell is the number after the last), and the share of the fitting rows that hold it,
-    0 where nothing fits."""
+    """By person: the guessed value (a missing cell has the number after the last value), and the share of the fitting rows that have it;
+    0 if no row fits."""
 
     value: NDArray[np.int64]
     belief: NDArray[np.float64]
@@ -49,7 +49,7 @@ class Reach:
         return np.asarray(seen & (self.low[centre] <= place) & (place <= self.high[centre]))
 
     def rows(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each value the rows within its reach."""
+        """The number of rows within reach of each value."""
         if len(self.matrix):
             return np.asarray(self.matrix.astype(np.int64) @ counts)
         before = np.concatenate([[0], np.cumsum(counts)])
@@ -165,7 +165,7 @@ def _tallied(
 def _rows_near(
     values: NDArray[np.int64], tally: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64], matrix: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """For each of these values, which ascend, the tallied rows within its reach."""
+    """The tallied rows within reach of each of these ascending values."""
     many = len(values)
     near = np.zeros(many, np.int64)
     if len(matrix) > 0:

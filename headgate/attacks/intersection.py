@@ -28,7 +28,8 @@ LARGEST_PAIRS = 2 * 10**7
 
 @dataclass(frozen=True, eq=False)
 class Intersection(AttackResult):
-    """By person: candidates that are left, distinct combinations of cells among them, and candidates in the best single table."""
+    """By person: the number of candidates that remain, the distinct combinations of cells among them, and the number of candidates in
+    the best single table."""
 
     candidates: NDArray[np.int64]
     cells: NDArray[np.int64]
@@ -133,7 +134,7 @@ def _members(bits: NDArray[np.uint64], wanted: NDArray[np.int64], classes: int) 
 
 @numba.njit(cache=True, nogil=True)
 def _reached(bits: NDArray[np.uint64], wanted: NDArray[np.int64], members: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """For each combination, all combinations that could share a class with it."""
+    """For each combination, all combinations that could be in the same class."""
     out = np.zeros((len(wanted), members.shape[1]), np.uint64)
     fits = np.empty(len(members), np.int64)
     for cell in range(len(wanted)):

@@ -68,14 +68,14 @@ def order_linkage(first: Sequence[int] | NDArray[np.integer], second: Sequence[i
 
 
 def outside_linkage(first: PublishedTable, second: PublishedTable) -> Linkage:
-    """For tables in their published order, with their published group numbers."""
+    """The test for tables in their published order, with their published group numbers."""
     shared = [name for name in first.cells if name in second.cells]
     pairs = [(name, first.cells[name], second.cells[name]) for name in shared]
     return _outside(pairs, first.group.astype(np.int64), second.group.astype(np.int64))
 
 
 def linkage_frames(one: pd.DataFrame, other: pd.DataFrame, quasi: Sequence[str], group: str | None = GROUP) -> Linkage:
-    """For published frames; group numbers are read as they are written."""
+    """The test for published frames; group numbers are read as they are written."""
     wanted = [*quasi, *([group] if group else [])]
     absent = [name for name in wanted if name not in one.columns or name not in other.columns]
     if absent:

@@ -43,7 +43,7 @@ def match(published: PublishedTable, people: Mapping[str, Column]) -> Matches:
 
 
 def match_all(tables: Sequence[PublishedTable], people: Mapping[str, Column]) -> Matches:
-    """For tables put side by side, row by row: a class is the rows with the same cells in all of them."""
+    """Matches people with tables put side by side, row by row. A class consists of the rows with the same cells in all tables."""
     if len({table.rows for table in tables}) != 1:
         raise InputRejected("The tables have different numbers of rows.", "Put tables of the same people side by side.")
     fields = [(name, cells) for table in tables for name, cells in table.cells.items()]

@@ -1,1 +1,1 @@
-"""What everything stands on: columns, cells, encoding, hierarchies, distances, the published form, tolerance, errors."""
+"""The basis of everything else: columns, cells, encoding, hierarchies, distances, the published form, tolerance, errors."""

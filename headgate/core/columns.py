@@ -1,4 +1,4 @@
-"""A table as headgate works on it: one small integer per cell, and what those integers stand for."""
+"""A table as headgate processes it: one small integer per cell, and the meaning of these integers."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def mask_hierarchy(cells: Iterable[Any], characters: int, name: str) -> Rows:
 
 
 def computed_path(described: Mapping[str, Any], value: str) -> tuple[str, ...] | None:
-    """Where one more value belongs; None if the description has no place for it: it is not a whole number, or is too short to be masked."""
+    """The path of one more value; None if the rule cannot place it, because it is not a whole number or is too short to be masked."""
     if "widths" in described:
         number = float(value)
         return _widths_path(int(number), described["widths"]) if number.is_integer() else None

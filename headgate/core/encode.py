@@ -1,4 +1,4 @@
-"""From a column of cells to a dictionary-encoded Column."""
+"""Turns a column of cells into a dictionary-encoded Column."""
 
 from __future__ import annotations
 

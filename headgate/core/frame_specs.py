@@ -17,7 +17,7 @@ from headgate.core.spelling import value_text
 
 
 def inferred_kind(cells: pd.Series, name: str, kinds: Mapping[str, str], otherwise: Kind = Kind.CATEGORY) -> Kind:
-    """As `kinds` says; else numbers are numbers, and everything else is `otherwise`."""
+    """The kind that `kinds` gives; otherwise numbers for numeric columns, and `otherwise` for all others."""
     number = pd.api.types.is_numeric_dtype(cells.dtype) and not pd.api.types.is_bool_dtype(cells.dtype)
     try:
         return Kind(kinds.get(name, Kind.NUMBER if number else otherwise))
@@ -41,7 +41,7 @@ def inferred_spec(
 
 
 def given_hierarchy(given: Any, cells: pd.Series, kind: Kind, name: str) -> Hierarchy | None:
-    """From a Hierarchy, frame, rows, {widths: […]} or {mask: …}; None stays none."""
+    """The hierarchy from a Hierarchy, frame, rows, {widths: […]} or {mask: …}; None stays None."""
     if given is None or isinstance(given, Hierarchy):
         return given
     if isinstance(given, Mapping):

@@ -16,7 +16,7 @@ def hashed(key: int, bits: int) -> int:
 
 @numba.njit(cache=True, nogil=True, inline="always")
 def slot_of(keys: NDArray[np.int64], slots: NDArray[np.int32], key: int, bits: int) -> int:
-    """Where a key is, or else the free slot where it belongs."""
+    """The slot of a key, or the free slot where it belongs."""
     slot = hashed(key, bits)
     while slots[slot] >= 0 and keys[slots[slot]] != key:
         slot = (slot + 1) & (len(slots) - 1)

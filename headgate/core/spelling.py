@@ -44,7 +44,7 @@ def _numpy_dtype(distinct: Any) -> np.dtype[Any]:
 
 
 def as_written(distinct: Any) -> Any:
-    """A narrow float stands for the shortest decimal that reads as it: 0.7, not 0.699999988079071, which is not a neighbour of 0.8."""
+    """The shortest decimal that reads as a narrow float: 0.7 instead of 0.699999988079071, which would be no neighbour of 0.8."""
     kind = _numpy_dtype(distinct)
     return np.asarray(distinct, dtype=kind).astype(str).astype(np.float64) if kind == np.float32 else distinct
 

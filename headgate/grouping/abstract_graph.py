@@ -81,7 +81,8 @@ def occurring(limit: NeighbourhoodLimit) -> Occurring:
 
 
 def weight_near(limit: NeighbourhoodLimit, present: Occurring, weight: NDArray[np.int64], work: int | None = None) -> NDArray[np.int64]:
-    """For every value that occurs the weight of those similar to it, itself included: rows, if each weighs as many as it has."""
+    """The weight of all values similar to each value that occurs, itself included. If a value weighs as many rows as have it, this is a
+    number of rows."""
     return neighbours(limit.layout, present.codes, np.array([0, len(present.count)]), weight, limit.radius, work)
 
 

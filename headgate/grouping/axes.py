@@ -77,7 +77,7 @@ def axes_of(table: Table) -> Axes:
 
 @inner
 def stretch_loss(axes: Axes, axis: int, low: int, high: int, different: int) -> float:
-    """What one axis loses when a group spans low … high; `different` counts its values where the axis is FLAT."""
+    """The loss of one axis in a group that spans low … high. On a FLAT axis, `different` is the number of different values in the group."""
     if low == high:
         return 0.0
     own = axes.of[axis]

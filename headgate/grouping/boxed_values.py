@@ -27,8 +27,8 @@ class BoxedValues:
 
 
 def boxed(limit: NeighbourhoodLimit, most: int) -> BoxedValues:
-    """Into at most so many boxes. Lines are cut ever more coarsely, then attributes of little weight are not told apart any more, until
-    there are few boxes."""
+    """Divides the values into at most the given number of boxes. Lines are divided ever more coarsely; after that, attributes of little
+    weight are merged, until the boxes are few enough."""
     layout, codes = limit.layout, limit.distinct
     components = range(codes.shape[1])
     lines = [i for i in components if layout.mode[i] == LINE]
@@ -52,12 +52,12 @@ def boxed(limit: NeighbourhoodLimit, most: int) -> BoxedValues:
 
 
 def _points(layout: DistanceLayout, i: int) -> NDArray[np.float64]:
-    """Where the codes of a line lie on it."""
+    """The positions of a line's codes on the line."""
     return layout.buffer[int(layout.offset[i]) : int(layout.offset[i]) + int(layout.size[i])]
 
 
 def _numbered(layout: DistanceLayout, codes: Codes, lines: list[int], steps: float, merged: list[int]) -> NDArray[np.int64]:
-    """The box of every value, on lines cut into so many steps, where the attributes that are `merged` do not count."""
+    """The box of every value if lines are divided into this many steps and the attributes in `merged` are ignored."""
     keys = codes.astype(np.int64)
     for i in lines:
         place = np.append(np.floor(_points(layout, i) * steps), -(2.0**40))

@@ -49,7 +49,7 @@ def unset_records(shape: int | tuple[int, ...], kind: np.dtype[Any]) -> Records:
 
 
 def starts_of(pieces: Sequence[Any]) -> NDArray[np.int64]:
-    """Where each piece begins when they are joined, and where the last one ends."""
+    """The place at which each piece begins after joining, and the place at which the last one ends."""
     return np.concatenate([[0], np.cumsum(np.array([len(piece) for piece in pieces], dtype=np.int64))]).astype(np.int64)
 
 

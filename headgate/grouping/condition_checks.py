@@ -168,7 +168,7 @@ def _rows_near(limits: Nearness, l: int, v: int, values: NDArray[np.int64], tall
 
 @numba.njit(cache=True, nogil=True, inline="never")
 def _ranges_hold(limits: Nearness, start: int, scratch: Scratch, different: int, cap: int) -> bool:
-    """Similar values stand side by side: two ends that only move on."""
+    """Similar values are adjacent, so two ends that only move forward find every range."""
     values = scratch.values[:different]
     rising = values[sorted_order(values)]
     low, high, near = 0, 0, np.int64(0)

@@ -56,8 +56,8 @@ def _over_line(
     scratch: Scratch,
     size: int,
 ) -> float:
-    """Σ|cumulative difference| / (m − 1). Between two values of the group its own share stands still and the table's only rises: the
-    point where they cross is searched for, and `area`, the sums of `upto` before each point, does the rest."""
+    """Σ|cumulative difference| / (m − 1). Between two values of the group, the group's share is constant and the table's only rises. A
+    binary search finds where they cross; `area`, the sums of `upto` before each point, gives the rest."""
     points = len(upto)
     if points < 2:
         return 0.0

@@ -51,7 +51,7 @@ class NeighbourhoodLimit:
         return self.centre[self.value]
 
     def take(self, rows: NDArray[Any]) -> NeighbourhoodLimit:
-        """The same promise over some of the rows."""
+        """The same limit over some of the rows."""
         kept = self.value[rows]
         return replace(self, value=kept, allowed=self.allowed[: len(kept) + 1])
 
@@ -114,8 +114,8 @@ def _in_line(limit: NeighbourhoodLimit) -> NeighbourhoodLimit:
 
 
 def free_component(layout: DistanceLayout, distinct: Codes, reach: float) -> int | None:
-    """Where similar values must agree in all components but at most one, and that one is a line: its number, −1 if they must be equal.
-    None where there is no such component."""
+    """The number of the only component in which similar values may differ, if it is a line; −1 if similar values must be equal; None in
+    all other cases."""
     agreed = must_agree(layout, reach)
     free = np.flatnonzero(~agreed)
     if len(free) == 0:

@@ -69,7 +69,7 @@ class Nearness(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Form:
-    """One limit, before it stands beside the others."""
+    """One limit, before it is joined with the others."""
 
     form: int
     value: Codes  # of the rows that are wanted

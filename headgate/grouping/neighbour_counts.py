@@ -14,8 +14,8 @@ PAIRS = 48  # up to so many values comparing all pairs beats everything else
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def near_rows(limits: Nearness, l: int, values: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:  # noqa: E741
-    """For every value of a group, of which rows[i] rows have values[i], the rows similar to it under limit l, its own included. A value
-    may stand more than once."""
+    """The number of rows similar to each value of a group under limit l, its own included. rows[i] rows have values[i], and a value may
+    occur more than once."""
     form = limits.of[l].form
     if form <= RANGE:
         return _by_order(limits, l, values, rows)  # type: ignore[no-any-return]
@@ -69,7 +69,7 @@ def _by_pairs(limits: Nearness, l: int, values: NDArray[np.int64], rows: NDArray
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _by_different_pairs(limits: Nearness, l: int, values: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:  # noqa: E741
-    """Values that stand more than once are compared once."""
+    """Compares values that occur more than once only once."""
     order, many = sorted_order(values), 0
     place = np.empty(len(values), dtype=np.int64)
     different, total = np.empty(len(values), dtype=np.int64), np.zeros(len(values), dtype=np.int64)

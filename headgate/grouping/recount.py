@@ -88,8 +88,8 @@ def recount(table: Itemized, limits: Sequence[NeighbourhoodLimit], groups: Codes
 
 @loop
 def usual_groups(groups: Codes, item: Codes, items: int) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """For each item the group of its first row and how many rows it has there, and the rows that are in another: few, as a rule, so that
-    the others need no look-up."""
+    """For each item, the group of its first row and its number of rows there; and the rows that are in another group. These are usually
+    few, so most rows need no look-up."""
     usual, count = np.full(items, -1, dtype=np.int32), np.zeros(items, dtype=np.int64)
     others, many = np.empty(1024, dtype=np.int64), 0
     for row in range(len(groups)):

@@ -50,7 +50,7 @@ class EpsilonMFigures:
 
 @dataclass(frozen=True)
 class AttributeFigures:
-    """None where the option was not given or the kind has no such figure."""
+    """The figures of one attribute; None if an option is missing, or if the kind has no such figure."""
 
     distinct_l: int
     frequency_l: float

@@ -134,7 +134,7 @@ def feasibility(
     hierarchies: Mapping[str, Any] | None = None,
     nonsensitive: NonSensitive | None = None,
 ) -> Feasibility:
-    """What is known about `xcolor` with these arguments before any work: guaranteed, refuted or open, with the slack of Lemma 2."""
+    """What is known about `xcolor` with these arguments before grouping: guaranteed, refuted or open, with the slack of Lemma 2."""
     composite = _distance(distance, sensitive)
     table = table_of(
         frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
@@ -247,7 +247,7 @@ def _distance(distance: Distance | PairFunction | None, sensitive: Sequence[str]
 def _requirements(
     table: Table, composite: Distance, epsilon: Any, delta: Any, frequency: Bounds, bounds: Mapping[str, Bounds]
 ) -> tuple[tuple[NeighbourhoodLimit, ...], tuple[Condition, ...]]:
-    """What every group must satisfy beside k; `bounds` are those of `conditions_of`."""
+    """What every group must satisfy besides k; `bounds` are the arguments of `conditions_of`."""
     if (epsilon is None) != (delta is None):
         raise InputRejected("Only one of ε and δ is given.", "Give both, or neither.")
     if not table.sensitive and any(option is not None for option in (epsilon, frequency, *bounds.values())):

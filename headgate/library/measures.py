@@ -65,7 +65,7 @@ NEEDS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Parameters:
-    """What some measures need to know; a measure without its parameter is left out."""
+    """The parameters that some measures need. A measure without its parameter is left out."""
 
     epsilon: Any = None  # a share of the domain
     interval: Any = None  # δ of (δ, l), in the attribute's unit

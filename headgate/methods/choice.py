@@ -1,4 +1,4 @@
-"""The one place that chooses between methods. A method that stands in `METHODS` can be named in a policy and by the library."""
+"""The one place that chooses between methods. Policies and the library can name every method in `METHODS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a method is: one projected table in, one partition out."""
+"""What a method is: it takes one projected table and returns one partition."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def relax(table: Table, settings: Settings, refused: Partition, group: Group) ->
 
 
 def falling_deltas(delta: Fraction, floor: Fraction, k: int) -> tuple[Fraction, ...]:
-    """The δ below the one asked for at which groups of k may hold one similar row more, and the floor itself."""
+    """The values of δ below the required one at which a group of k may have one more similar row, and the floor itself."""
     steps = [1 - Fraction(j, k - 1) for j in range(k)] if k > 1 else []
     return tuple(sorted({step for step in [*steps, floor] if floor <= step < delta}, reverse=True))
 

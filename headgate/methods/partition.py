@@ -1,4 +1,4 @@
-"""What a method answers."""
+"""The result of a method."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ ADVISE = "run `headgate advise`"
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """`groups` has one number per row, −1 for suppressed rows; groups are numbered without gaps.
+    """The result of a method. `groups` has one number per row, −1 for suppressed rows; groups are numbered without gaps.
 
-    reached: every limit holds in every group and in every class of groups that are published alike, counted again from the groups.
-    Not reached: `rows_over` rows have too many similar ones; `certificate`, where one was found, proves that no partition could do it.
+    reached: every limit holds in every group, and in every class of groups that are published alike, counted again from the groups. If it
+    is not reached, `rows_over` rows have too many similar rows, and `certificate`, if there is one, proves that no partition could do
+    better.
     """
 
     groups: Codes
@@ -59,7 +60,7 @@ class Partition:
         return RequirementNotMet(sentence[0].upper() + sentence[1:], self.remedy(otherwise), "rows", float(self.rows_over), 0.0)
 
     def remedy(self, otherwise: str = ADVISE) -> str:
-        """What would help, in words that hold no data value. `otherwise`: what to do where nothing of it is possible."""
+        """What would help, in words that contain no data value. `otherwise` says what to do if none of it is possible."""
         if self.certificate is not None and self.certificate.refutes == EVERY:
             return f"No partition can satisfy this: {self.certificate.sentence()} {self.certificate.cure}, or {otherwise}."
         kept = f" ({', '.join(self.broken)})" if self.broken else ""
@@ -69,8 +70,8 @@ class Partition:
 def counted_partition(
     itemized: Itemized, settings: Settings, groups: Codes, failures: Sequence[tuple[str, NDArray[np.bool_]]] = ()
 ) -> Partition:
-    """These groups, every limit counted again from the group numbers alone. `failures`: the conditions that are not kept, each with the
-    rows concerned."""
+    """These groups as a partition, with every limit counted again from the group numbers alone. `failures` are the conditions that are
+    broken, each with the rows concerned."""
     counted = recount(itemized, settings.limits, groups)
     main = main_limit(settings.limits)
     concerned = counted.over > 0
@@ -93,7 +94,8 @@ def counted_partition(
 
 
 def refutation(table: Table, sensitive: Sequence[str], settings: Settings, equitable: bool = False) -> Certificate | None:
-    """A proof that no partition keeps the limits; `equitable`: or none into groups whose sizes differ by one at most."""
+    """A proof that no partition satisfies the limits; with `equitable`, also a proof that none with group sizes that differ by at most
+    one does."""
     ways = ways_to_publish(table.select(table.quasi), table.rows // settings.k)
     proof = refute(settings.limits, settings.k, table.select(sensitive), ways=ways)
     return None if proof is not None and proof.refutes == FAITHFUL and not equitable else proof

@@ -1,4 +1,4 @@
-"""What every method is asked for, and what to do where that cannot be kept."""
+"""The requirements on every method, and what to do if they cannot be met."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from headgate.counting.line_transport import over_full_line, over_line
 
 @dataclass(frozen=True, eq=False)
 class Closeness:
-    """Over all values: a distance between distributions cannot be read for single sensitive values."""
+    """Closeness over all values, since a distance between distributions has no reading for single sensitive values."""
 
     figure: Figure
 

@@ -72,7 +72,7 @@ class Dissimilarity:
 
     @property
     def holds(self) -> bool | None:
-        """None where no δ was required."""
+        """Whether the required δ holds; None if no δ was required."""
         return None if self.vulnerable_groups is None else self.vulnerable_groups == 0
 
     def short_of(self, delta: Any) -> Shortfall:

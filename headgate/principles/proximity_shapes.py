@@ -68,7 +68,7 @@ class ProximityShapes:
 
 
 def proximity_shapes(columns: Sequence[Column], classes: Sequence[Codes], distance: Distance, epsilon: Any) -> ProximityShapes:
-    """Of the composite of these columns, in each reading of "group"."""
+    """The shapes under the composite distance of these columns, in each reading of "group"."""
     if not columns:
         raise InputRejected("No sensitive attribute was given to measure.", "Name at least one.")
     if not classes:
@@ -108,7 +108,7 @@ def _shapes(
 
 
 def _one_attribute(counts: ClassCounts, layout: DistanceLayout, code: Codes, flags: NDArray[np.bool_], reach: float) -> NDArray[np.int64]:
-    """Of numbers, ordinals or categories: `code` ascends with the distinct value's number, missing first."""
+    """The shapes in numbers, ordinals or categories. `code` ascends with the number of the distinct value, missing first."""
     if reach >= 1.0:  # every two rows are neighbours, missing ones too
         whole = np.where(counts.concerned(flags), counts.sizes, 0)
         return np.stack([whole, whole, np.where(whole > 2, whole, 0)])

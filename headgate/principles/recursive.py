@@ -27,7 +27,7 @@ from headgate.counting.figure import Bound, Figure, Shortfall, worst_shortfall
 
 @dataclass(frozen=True, eq=False)
 class RecursiveL:
-    """For a given c, the largest l that a class satisfies."""
+    """The largest l that each class satisfies for a given c."""
 
     c: Fraction
     l: Figure  # noqa: E741 the paper's letter
@@ -57,7 +57,7 @@ class Infimum(Figure):
 
 @dataclass(frozen=True, eq=False)
 class RecursiveC:
-    """For a given l, the c above which a class satisfies it; infinite if the class has fewer than l values."""
+    """The c above which each class satisfies a given l; infinite if the class has fewer than l values."""
 
     l: int  # noqa: E741 the paper's letter
     c: Infimum

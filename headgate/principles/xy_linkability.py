@@ -60,7 +60,7 @@ class _Part:
 
 
 def xy_linkability(tables: Sequence[Projected], names: Sequence[str]) -> XYLinkability:
-    """Of tables whose rows are the same people in the same order, as the data holder has them before they are shuffled."""
+    """(X, Y)-linkability of tables that list the same people in the same order, as the data holder has them before shuffling."""
     parts = _parts(tables, names)
     readings = [reading for part in parts for reading in part.classes]
     if len({len(reading) for reading in readings}) != 1:
@@ -83,7 +83,8 @@ def xy_linkability(tables: Sequence[Projected], names: Sequence[str]) -> XYLinka
 
 
 def xy_linkability_bound(tables: Sequence[Projected], names: Sequence[str]) -> XYBound:
-    """Of published tables, whose rows nobody can align: as if the worst class of each met in one person."""
+    """An upper bound for published tables, whose rows nobody can align: it assumes that the worst classes of all tables meet in one
+    person."""
     parts = _parts(tables, names)
     sensitive = np.array([[max(float(shares.max()) for shares in part.sensitive)] for part in parts])
     any_ = np.array([[max(float(shares.max()) for shares in part.any)] for part in parts])

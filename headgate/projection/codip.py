@@ -82,7 +82,7 @@ class Merging:
 
 
 def _merged_tables(figures: Associations, join_threat: float) -> Iterator[tuple[int, ...]]:
-    """What each merge makes, as far as β allows: the way of the merges does not depend on what passes."""
+    """The tables that merges make, as far as β allows. The sequence of merges does not depend on which tables pass."""
     merging = Merging(figures)
     while len(merging.tables) > 1:
         first, second = merging.merge()
@@ -131,7 +131,7 @@ def first_kept(checker: CheckPlan, association_loss: float, monotone: bool = Fal
 
 
 def path_around(figures: Associations, association_loss: float) -> list[Plan]:
-    """Where the merges come within the association loss: the plan that does, the one before it, and the separate one."""
+    """The first merge that satisfies the association loss: its plan, the plan before it, and the plan of separate tables."""
     merging = Merging(figures)
     first = before = tuple(merging.tables)
     while len(merging.tables) > 1 and not at_most(figures.association_loss(tuple(merging.tables)), association_loss):

@@ -32,7 +32,7 @@ def count_alone(column: Column) -> Whole:
 
 
 def joints(columns: Sequence[Column]) -> Iterator[tuple[int, int, Joint]]:
-    """The tables of all pairs, one after the other, so that whoever needs only figures of them holds one at a time."""
+    """The contingency tables of all pairs, one after the other, so that only one is in memory at a time."""
     if len({len(column) for column in columns}) > 1:
         raise InputRejected("Two attributes have different numbers of rows.", "Take both from one table.")
     widths = [len(column.values) + 1 for column in columns]

@@ -55,7 +55,7 @@ class EveryPlan:
 
 
 def _of_tables(figures: Associations) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of each table, as a set of attributes in binary: its share in Γβ, and the share of all mutual information that is inside it."""
+    """For each table (a set of attributes as bits), its share in Γβ, and the share of all mutual information that lies inside it."""
     size, total = len(figures.names), figures.total_information
     exposure, kept = np.zeros(1 << size), np.zeros(1 << size)
     for mask in range(1, 1 << size):

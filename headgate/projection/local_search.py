@@ -88,8 +88,8 @@ class LocalSearch:
             return np.unique(following, return_inverse=True)[1]
 
     def _costs(self, table_of: NDArray[np.int64]) -> tuple[NDArray[np.float64], int]:
-        """Of all moves (attribute, table), exchanges (attribute, attribute) and merges (table, table), one after the other. The last table
-        is a new one."""
+        """The costs of all moves (attribute, table), exchanges (attribute, attribute) and merges (table, table), one after the other.
+        The last table is a new one."""
         tables, everyone = int(table_of.max()) + 2, np.arange(self.size)
         member = np.zeros((self.size, tables))
         member[everyone, table_of] = 1.0

@@ -42,7 +42,7 @@ def optimal(columns: Sequence[Column], association_loss: float, join_threat: flo
 
 
 def _exact(checker: CheckPlan, alpha: float, beta: float) -> Projection:
-    """A plan is asked about only if none of its tables is known to be refused, so there are no more refusals than tables."""
+    """A plan is checked only if none of its tables is known to be refused, so there are at most as many refusals as tables."""
     plans = EveryPlan(checker.associations)
     places = plans.within(alpha, beta)
     refused = np.zeros(1 << len(checker.names), dtype=np.bool_)
@@ -119,7 +119,7 @@ def given(
     join_threat: float | None = None,
     check: CheckTable | None = None,
 ) -> Projection:
-    """Tables as somebody wrote them. A set attribute stands for all its bitmap columns."""
+    """The plan of tables that somebody wrote. A set attribute is replaced by all its bitmap columns."""
     places: dict[str, list[int]] = {}
     for i, column in enumerate(columns):
         places.setdefault(column.name, []).append(i)

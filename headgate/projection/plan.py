@@ -35,7 +35,7 @@ CheckTable = Callable[[tuple[str, ...]], "Verdict | bool"]
 
 @runtime_checkable
 class Foreseeing(Protocol):
-    """A check that is told which tables it will be asked about, in that order, as far as all of them pass: it may try some at once."""
+    """A check that learns which tables come next, in order, as long as all of them pass. It may try several at once."""
 
     def expect(self, tables: Iterator[tuple[str, ...]]) -> None: ...
 
@@ -55,8 +55,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Projection:
-    """The plan that stands. `tables` by name, `numbers` by position in `columns`. `bound`: no plan that passes within the association
-    loss that was asked for exposes less; None where the method does not know."""
+    """The chosen plan: `tables` by name, `numbers` by position in `columns`. `bound`: no plan that passes within the required
+    association loss exposes less; None if the method does not know."""
 
     method: str
     tables: tuple[tuple[str, ...], ...]
@@ -69,7 +69,7 @@ class Projection:
 
 
 class CheckPlan:
-    """Verdicts of tables, each asked for once: a merge leaves all other tables as they were."""
+    """The verdicts of tables. Each table is checked once, because a merge leaves all other tables unchanged."""
 
     def __init__(self, columns: Sequence[Column], check: CheckTable | None) -> None:
         if len({column.name for column in columns}) != len(columns):
@@ -114,7 +114,7 @@ class CheckPlan:
         return replace(step, passed=True)
 
     def refused(self, tables: Plan) -> Plan:
-        """Those of the tables that were asked for and did not pass."""
+        """The tables that were checked and did not pass."""
         known = {table: self._verdicts.get(frozenset(self.names[i] for i in table)) for table in tables}
         return tuple(table for table, verdict in known.items() if verdict is not None and not verdict.passed)
 

@@ -1,1 +1,1 @@
-"""What a release is still worth (DEFINITIONS §8)."""
+"""How useful a release still is (DEFINITIONS §8)."""

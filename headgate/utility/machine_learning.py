@@ -135,7 +135,7 @@ def _released_attribute(published: PublishedTable, column: Column) -> _Attribute
 
 
 def _released_labels(published: PublishedTable, column: Column) -> _Attribute:
-    """The part of a cell that stands for missing is no class."""
+    """The labels of the released rows. The part of a cell that covers missing is not a class."""
     size = len(column.values)
     cells = published.cells.get(column.name)
     if cells is None:

@@ -57,8 +57,8 @@ class _Line:
 def count_query_error(
     table: Table, published: PublishedTable, qi_dimensions: int, sa_dimensions: int, selectivity: float, queries: int, seed: int
 ) -> QueryError:
-    """`table` holds the input rows. Where a table has fewer attributes than dimensions are asked for, all of them are used; sets and
-    vectors have no order and are never asked about, nor is an attribute that is missing in every row."""
+    """The error of random count queries; `table` has the input rows. If a table has fewer attributes than dimensions are required, all
+    of them are used. Sets and vectors have no order and are never queried; nor is an attribute that is missing in every row."""
     if not 0 < selectivity <= 1 or queries < 1 or qi_dimensions < 0 or sa_dimensions < 0:
         raise InputRejected("Count queries need a selectivity in (0, 1], one query or more, and no negative dimensions.", "Correct them.")
     quasi, sensitive = _asked_about(table, published.cells), _asked_about(table, published.sensitive)
@@ -162,7 +162,7 @@ class _Spread:
 
 
 def _runs(text: str, reader: CellReader, line: _Line, missing: bool) -> tuple[list[tuple[int, int]], int]:
-    """Half-open runs of places that a cell covers, and 1 if missing is one more thing it may stand for."""
+    """The half-open runs of places that a cell covers, and 1 if the cell may also be missing."""
     if text == EVERYTHING:
         return [(0, line.places)], int(missing)
     if text == "":
@@ -178,7 +178,7 @@ def _runs(text: str, reader: CellReader, line: _Line, missing: bool) -> tuple[li
 
 
 def _whole_places(text: str, reader: CellReader, line: _Line) -> tuple[int, int] | None:
-    """Of all whole numbers or days of the domain, also those that no row has."""
+    """All whole numbers or days of the domain, including those that no row has."""
     stretch = reader.interval(text)
     if stretch is None:
         return None
@@ -258,8 +258,8 @@ def _spread_counts(
     rows: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint64]],
     ends: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
 ) -> NDArray[np.float64]:
-    """For each query the sum over the combinations of cells: the share of their places that is asked for, times the rows that have the
-    sensitive values asked for."""
+    """For each query, the sum over the combinations of cells: the share of their places that the query covers, times the rows with the
+    queried sensitive values."""
     starts, numbers, first_cell = combinations
     runs, run_low, run_high, total = cells
     chosen, low, high = intervals

@@ -1,4 +1,4 @@
-"""What was not published at all: suppressed rows (DEFINITIONS §1, §8), and cells that are `*`, which say nothing."""
+"""What was not published: suppressed rows (DEFINITIONS §1, §8), and cells that are `*`, which say nothing."""
 
 from __future__ import annotations
 

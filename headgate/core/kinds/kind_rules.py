@@ -28,7 +28,7 @@ LARGEST_MATRIX = 6_000  # distinct values; a matrix of float64 of that size take
 
 
 class Coded(NamedTuple):
-    """The codes of a column, and what they stand for."""
+    """The codes of a column, and their meaning."""
 
     codes: Codes
     values: NDArray[Any]
@@ -117,8 +117,8 @@ class KindRules:
         return leaves / len(column.values) if level > 0 and leaves > 1 else 0.0
 
     def tree(self, column: Column) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
-        """Where each value stands when the tree is walked from its root, so that each node's leaves lie together; and for each level and
-        place the node, and the share of the domain under it. The last level is the root."""
+        """The place of each value when the tree is walked from its root, so that the leaves of each node are adjacent; and for each
+        level and place, the node and the share of the domain under it. The last level is the root."""
         hierarchy = column.hierarchy
         if hierarchy is None:
             raise InputRejected(f"'{column.name}' has no hierarchy.", "Give one.")
@@ -138,11 +138,11 @@ class KindRules:
     # Values on a line, and how far apart they are
 
     def points(self, column: Column) -> NDArray[np.float64]:
-        """Where each value lies on its line."""
+        """The position of each value on its line."""
         return np.arange(len(column.values), dtype=np.float64)
 
     def shares_of_line(self, column: Column) -> NDArray[np.float64]:
-        """Where each value lies in the domain, which is as long as 1."""
+        """The position of each value in the domain, if the domain has length 1."""
         return np.arange(len(column.values)) / max(len(column.values) - 1, 1)
 
     def component(self, column: Column, power: float) -> tuple[int, NDArray[np.float64]]:

@@ -123,7 +123,7 @@ class Number(KindRules):
         return [format_number(value) for value in column.values]
 
     def node_text(self, label: str, level: int) -> str:
-        """Numbers stay as they are; so does a node that whoever built the hierarchy labelled [low..high]."""
+        """Numbers are published unchanged, and so are nodes whose label is already [low..high]."""
         return label if level == 0 or interval_of_node(label) is not None else format_label(label)
 
     def node_loss(self, column: Column, label: str, leaves: int, level: int) -> float:

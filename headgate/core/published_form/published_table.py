@@ -197,6 +197,6 @@ def _shuffled(size: int, key: str) -> NDArray[np.intp]:
 
 
 def _decoded(column: Column) -> dict[str, Any]:
-    """As in the source: numbers as numbers, days as YYYY-MM-DD, sets joined by their separator, vectors as their components, and bitmap
-    columns as 0 and 1."""
+    """The cells as in the source: numbers as numbers, days as YYYY-MM-DD, sets joined by their separator, vectors as their components,
+    and bitmap columns as 0 and 1."""
     return {column.name: whole_numbers(column)} if column.origin is not None else column.kind.rules.decoded(column)

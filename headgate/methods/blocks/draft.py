@@ -68,7 +68,7 @@ class Draft(NamedTuple):
 
 
 def empty_groups(items: Items, groups: int, rows: int) -> Groups:
-    """Room for so many groups of so many rows in all."""
+    """Room for this many groups with this many rows in all."""
     span, parts = unset_records((groups, len(items.axes.of)), SPAN), 2 * rows + 2
     part, crowd = unset_records(parts, PART), unset_records((parts, len(items.limits.of)), CROWD)
     seen = np.full(len(items.axes.at) + 1, -1, dtype=np.int64)
@@ -87,7 +87,7 @@ def empty_draft(items: Items, tree: Tree, k: int, state: NDArray[np.int64]) -> D
 
 @inlined
 def open_place(groups: Groups, group: int, at: int) -> int:
-    """A place for one more part of a group, before its part number `at`; nothing stands there yet."""
+    """Makes room for one more part of a group, before its part number `at`. The new place is still empty."""
     own = groups.of[group]
     if own.parts == own.places:
         _move_behind(groups, group)

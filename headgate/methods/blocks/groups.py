@@ -135,8 +135,8 @@ def empty(groups: Groups, group: int) -> None:
 
 @inner
 def _window(groups: Groups, group: int, l: int, v: int) -> tuple[int, int, int]:  # noqa: E741
-    """Among which parts those similar to v are, and the last value that they may have; NOWHERE if they must be looked for among
-    all parts, as only the first limit's values are in order."""
+    """The range of parts that contains all values similar to v, and the last value they may have; NOWHERE if all parts must be searched,
+    because only the first limit's values are sorted."""
     limits, begin = groups.items.limits, groups.of[group].begin
     end = begin + groups.of[group].parts
     if limits.of[l].form > RANGE or l > 0:

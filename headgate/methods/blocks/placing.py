@@ -1,7 +1,6 @@
-"""Where rows go that are too many where they are: to the group that can take them at the least additional loss.
+"""Where surplus rows go: to the group that can take them at the smallest additional loss.
 
-It is found by searching the tree for near boxes first: no part of the tree is entered whose distance alone costs more than the best place
-found so far.
+The search of the tree visits near boxes first, and skips every part of the tree whose distance alone costs more than the best place so far.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ Number = int | np.int64  # to numba a plain 0 is of another type than a counted 
 
 
 class Wanted(NamedTuple):
-    """A place for so many rows of an item, other than `home`, at an additional loss below `worth` per row. With a home all of them must go
-    together. `size`: of a new group that may branch off; 0 for none."""
+    """A request for a place for rows of an item, not in `home`, at an additional loss below `worth` per row. If there is a home, all
+    rows must go together. `size` is the size of a new group that may branch off; 0 if none may."""
 
     item: Number
     rows: Number
@@ -33,7 +32,7 @@ class Wanted(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where rows could go, and at which additional loss."""
+    """A place for rows, and its additional loss."""
 
     group: Number  # −1: nowhere
     rows: Number
@@ -79,7 +78,7 @@ def cheapest_place(draft: Draft, wanted: Wanted) -> Place:
 
 @inlined
 def _in_group(groups: Groups, group: int, wanted: Wanted, wider: float, best: Place) -> Place:
-    """The best place so far, or this group, which would lose so much with the rows."""
+    """The better of the best place so far and this group, given the group's loss with the rows."""
     own = groups.of[group]
     if (own.rows / wanted.rows) * (wider - own.loss) + wider < best.each:
         fitting = room_for(groups, group, wanted.item, wanted.rows, np.int64(0))

@@ -1,4 +1,4 @@
-"""What the rows that a box holds too many of would cost, were it one group: they must go elsewhere, and others with them."""
+"""The price of the surplus rows of a box if it were one group: they must go elsewhere, and other rows with them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPARSE = 12  # going through all values of a limit beats sorting if there are fe
 
 
 class Till(NamedTuple):
-    """What is charged, and scratch for counting."""
+    """The prices, and scratch space for counting."""
 
     price: NDArray[np.float64]  # for each limit, how many rows are widened for each that is too many
     tally: NDArray[np.int64]  # of each value; zeros in between

@@ -56,7 +56,7 @@ def _all_groups(one: Groups, two: Groups, boxes: int, most: int, rows: int) -> G
 
 
 def _all_aside(one: Aside, two: Aside) -> Aside:
-    """What is in use of both, and all the places that they had."""
+    """The parts of both halves that are in use, and all places that they had."""
     first, second = int(one.many[0]), int(two.many[0])
     left = unset_records(len(one.left) + len(two.left), LEFT)
     left[:first], left[first : first + second] = one.left[:first], two.left[:second]

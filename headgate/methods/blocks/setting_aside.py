@@ -46,7 +46,7 @@ def _fullest_centre(groups: Groups, group: int, l: int) -> int:  # noqa: E741
 
 @inner
 def _most_crowded(groups: Groups, group: int, l: int, centre: int) -> int:  # noqa: E741
-    """Of the parts similar to a centre the one around which most rows are similar."""
+    """Of the parts similar to a centre, the one with the most similar rows around it."""
     own, leaving, most = groups.of[group], np.int64(centre), np.int64(-1)
     for part in range(own.begin, own.begin + own.parts):
         crowd = groups.crowd[part, l]

@@ -65,8 +65,8 @@ def start_groups(draft: Draft) -> None:
 
 @loop
 def place_rows(draft: Draft, turns: NDArray[np.int64], size: int) -> None:
-    """Finds a group for the rows that are set aside, in the order of `turns`. What finds none stays there, and no row like it is looked
-    for again in this round. `size`: of new groups that may branch off; 0 for none."""
+    """Finds groups for the rows that are set aside, in the order of `turns`. Rows for which there is no place remain set aside, and rows
+    like them are not tried again in this round. `size` is the size of new groups that may branch off; 0 if none may."""
     groups, items = draft.groups, draft.groups.items
     hopeless = np.zeros(items.item.joint.max() + 1, dtype=np.bool_)
     for turn in turns:
@@ -116,8 +116,8 @@ def unite_twins(draft: Draft) -> bool:
 
 @loop
 def parts_by_item(draft: Draft) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Where each item's parts begin, and for every part its group, numbered without gaps, and its rows. What has found no place goes to the
-    largest group, so that all rows are somewhere; that group does not keep its limits then."""
+    """The place at which each item's parts begin; and the group (numbered without gaps) and the rows of every part. Rows without a place
+    join the largest group, which then breaks its limits, so that every row has a group."""
     groups, left = draft.groups, draft.aside.left[: draft.aside.many[0]]
     start, largest = np.zeros(len(draft.aside.place) + 1, dtype=np.int64), np.int64(0)
     for other in left:

@@ -121,7 +121,7 @@ def _grow(growth: Growth, at_most: int, state: NDArray[np.int64]) -> int:
 
 @inner
 def _measure(growth: Growth, box: int) -> int:
-    """What a box spans, and how many rows it holds."""
+    """The span of a box, and its number of rows."""
     items, tree = growth.items, growth.tree
     rows, own = np.int64(0), tree.box[box]
     for axis in range(len(items.axes.of)):
@@ -162,9 +162,9 @@ def _cut(growth: Growth, box: int, boxes: int, rows: int) -> int:
 
 @inner
 def propose_cuts(growth: Growth, inside: NDArray[np.int64], rows: int) -> tuple[float, int]:
-    """What the rows of a box lose together, and how many axes it can be cut along: `growth.cut`, the cheapest first.
+    """The total loss of a box's rows, and the number of axes along which it can be cut: `growth.cut`, the cheapest first.
 
-    Every step between two positions of every axis is tried. Of a large box by a sample of its cells."""
+    Every step between two positions of every axis is tried; for a large box, on a sample of its cells."""
     position, cut = growth.items.axes.position, growth.cut
     cells, total, whole, many = inside[:: 1 + (len(inside) - 1) // SAMPLE], np.int64(0), 0.0, 0
     for cell in cells:

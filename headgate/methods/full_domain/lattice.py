@@ -29,7 +29,7 @@ class Lattice(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """What can still be told apart at a node: units with the same nodes and the same sensitive values become one entry. `unit` is any of
+    """What can be distinguished at a node: units with the same nodes and the same sensitive values form one entry. `unit` is any of
     them."""
 
     unit: NDArray[np.int64]

@@ -147,7 +147,7 @@ def _cheapest(counting: Counting, watch: Watch) -> tuple[NDArray[np.bool_], tupl
 
 
 def _first_of(costs: Sequence[tuple[float, tuple[int, ...]]], best: float) -> tuple[tuple[int, ...] | None, float]:
-    """Of the nodes that cost no more than the best the one with the fewest steps up, then the first in the order of levels."""
+    """Of the nodes that cost no more than the best, the one with the fewest steps up; on a tie, the first in the order of levels."""
     near = [(sum(node), node, cost) for cost, node in costs if cost <= best + SAME * max(1.0, abs(best))]
     return min(near)[1:] if near else (None, float("nan"))
 

@@ -40,7 +40,7 @@ class Grouped(NamedTuple):
 
 
 class Counting:
-    """Units are the distinct cells of quasi-identifiers and of what is asked about, with the rows that have them."""
+    """Units are the distinct combinations of quasi-identifiers and of the attributes that conditions need, with their rows."""
 
     def __init__(self, table: Table, levels: tuple[Levels, ...], settings: LevelSettings, objective: Objective, watch: Watch) -> None:
         self.table, self.settings, self.objective, self.watch = table, settings, objective, watch

@@ -16,7 +16,7 @@ UNKNOWN, FAILS, KEEPS = 0, 1, 2
 
 
 class Tags:
-    """What is known of each node: a number, mixed-radix in its levels."""
+    """What is known about each node. A node is a mixed-radix number of its levels."""
 
     def __init__(self, heights: Node) -> None:
         self.heights = heights

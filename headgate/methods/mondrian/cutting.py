@@ -44,7 +44,7 @@ class Tree(NamedTuple):
 
 
 class Cutting(NamedTuple):
-    """What cuts are chosen by, and scratch for one block: the range of each axis, and counts of rows."""
+    """The criteria for cuts, and scratch space for one block: the range of each axis, and counts of rows."""
 
     lines: Lines
     rules: Rules

@@ -48,7 +48,7 @@ def divide(table: Table, settings: Settings, strict: bool = True, sensitive: Seq
 
 
 def _lines(table: Table, settings: Settings, strict: bool, sensitive: Sequence[str], axes: Axes) -> tuple[Codes | None, Lines]:
-    """One line per row; or, where cells are few and are never divided, one for all rows that are equal in everything that is asked for."""
+    """One line per row; or, if cells are few and never divided, one line for all rows that agree in everything that matters."""
     quasi = table.select(table.quasi)
     involved = dict.fromkeys(name for limit in settings.limits for name in limit.columns)
     involved |= dict.fromkeys(condition.column for condition in settings.conditions)
@@ -70,7 +70,7 @@ def _lines(table: Table, settings: Settings, strict: bool, sensitive: Sequence[s
 
 
 def _scale(column: Column) -> NDArray[np.float64]:
-    """Where each position of an axis lies in the domain: numbers and days by value, all else by their order."""
+    """The position of each place of an axis in the domain: numbers and days by value, all other kinds by order."""
     size = len(column.values)
     place = column.kind.rules.shares_of_line(column) if column.hierarchy is None else np.arange(size) / max(size - 1, 1)
     return np.append(place, 0.0)

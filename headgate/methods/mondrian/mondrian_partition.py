@@ -17,7 +17,7 @@ from headgate.methods.settings import Settings
 def mondrian_partition(
     table: Table, sensitive: Sequence[str], settings: Settings, strict: bool = True, watch: Watch | None = None
 ) -> Partition:
-    """Groups of at least k, and whether they keep everything that is asked for. Nothing is drawn: the same table, the same groups."""
+    """Groups of at least k rows, and whether they satisfy all requirements. Nothing is random: the same table gives the same groups."""
     groups = divide(table, settings, strict, sensitive, watch)
     failures = tuple(broken_conditions(table, groups, settings.conditions))
     partition = counted_partition(items_of(table, settings.limits), settings, groups, failures)

@@ -1,7 +1,7 @@
-"""What the classes of a coloring lose, and what they would lose if a row left or one took another's place, in O(axes) each.
+"""The losses of a coloring's classes, and how they change if a row leaves or another takes its place, in O(axes) each.
 
-Losses are held as whole numbers, so that sums are exact in any order, equal losses tie, and a bound that prunes is never off by a
-rounding. Adding a row to a class never lowers its loss.
+Losses are whole numbers, so that sums are exact in any order, equal losses tie, and no bound is wrong by a rounding error. Adding a row to
+a class never lowers its loss.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def mark_positions(axes: Axes, boxes: Boxes, members: NDArray[np.int64]) -> int:
 
 @numba.njit(cache=True, nogil=True, inline="never")
 def find_positions(axes: Axes, row: int, members: NDArray[np.int64], occupied: NDArray[np.bool_]) -> None:
-    """held[axis] = a member has the row's position, on FLAT axes."""
+    """held[axis]: a member has the row's position, on FLAT axes."""
     for axis in range(len(axes.of)):
         occupied[axis] = False
         if axes.of[axis].form == FLAT:

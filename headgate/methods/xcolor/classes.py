@@ -24,7 +24,7 @@ class Classes(NamedTuple):
 
 
 class Crowds(NamedTuple):
-    """Similar rows of a value in every class, for as many values as have been asked for and fit; the oldest go first."""
+    """The number of rows similar to a value in every class, for the values that were needed last and fit into the memory."""
 
     rows: NDArray[np.int32]  # slots × classes
     slot: NDArray[np.int64]  # from START, of each distinct value; −1 without

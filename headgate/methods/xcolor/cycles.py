@@ -81,7 +81,7 @@ def exchange_triples(exchange: Exchange, state: NDArray[np.int64], first: int) -
 
 @numba.njit(cache=True, nogil=True, inline="never")
 def _least_departure(exchange: Exchange, tired: NDArray[np.bool_]) -> int:
-    """Algorithm 2, line 6, among the violations that have not been asked yet; −1 without one."""
+    """Algorithm 2, line 6, among the violations that have not been tried yet; −1 if there is none."""
     chosen, departure = -1, exchange.boxes.departure
     for row in range(len(tired)):
         if not tired[row] and (chosen < 0 or departure[row] < departure[chosen]) and violates(exchange.limits, exchange.classes, row):

@@ -22,7 +22,7 @@ from headgate.methods.xcolor.queues import BUCKETS, NOBODY, Queues, empty_queues
 
 
 class PartnerSearch(NamedTuple):
-    """What has been asked, and scratch for the search of one partner."""
+    """What has been tried, and scratch space for the search of a partner."""
 
     waiting: NDArray[np.bool_]  # rows that found nobody
     searched_at: NDArray[np.int64]  # exchanges made when the row last found nobody; −1: never
@@ -101,7 +101,8 @@ def exchange_pairs(exchange: Exchange, state: NDArray[np.int64], first: int) -> 
 
 @numba.njit(cache=True, nogil=True, inline="never")
 def _like_found_nobody(exchange: Exchange, leaving: int) -> bool:
-    """Who can be exchanged depends on values and classes only: has a member with the same values asked in vain since the last exchange?"""
+    """Whether a member with the same values has been tried in vain since the last exchange. Possible partners depend only on values and
+    classes."""
     limits, classes, search = exchange.limits, exchange.classes, exchange.search
     home = classes.group[leaving]
     for i in range(classes.size[home]):

@@ -53,7 +53,7 @@ def color(axes: Axes, limits: Sequence[NeighbourhoodLimit], rows: int, k: int, w
 
 
 def row_degrees(limits: Sequence[NeighbourhoodLimit], rows: int) -> NDArray[np.int64]:
-    """𝒟(v) of every row in the abstract graphs, summed over the limits. The graphs themselves are never held."""
+    """𝒟(v) of every row in the abstract graphs, summed over the limits. The graphs themselves are never built."""
     total = np.zeros(rows, dtype=np.int64)
     for limit in limits:
         present = occurring(limit)
