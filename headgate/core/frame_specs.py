@@ -75,5 +75,8 @@ def check_text_names(names: Sequence[Any], columns: Sequence[Any]) -> None:
 
 
 def absent_column(name: str, names: Sequence[str], where: str) -> InputRejected:
+    same = [other for other in names if other.casefold() == name.casefold()]
+    if same:
+        return InputRejected(f"Column '{name}' is not in {where}.", f"Did you mean '{same[0]}'? Names are case-sensitive.")
     near = difflib.get_close_matches(name, names, 1)
     return InputRejected(f"Column '{name}' is not in {where}.", f"Did you mean '{near[0]}'?" if near else "Correct the name.")

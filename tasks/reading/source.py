@@ -61,6 +61,9 @@ def require_columns(source: Source, wanted: Sequence[str]) -> None:
 def names_instead(names: Sequence[str], wanted: Sequence[str], lacking: str) -> str:
     """What a table has instead. A file without a header begins with somebody's data: its first line is only shown where at least one
     column is called as it should be."""
+    same = [name for name in names if name.casefold() == lacking.casefold()]
+    if same:
+        return f"Did you mean '{same[0]}'? Names are case-sensitive."
     headed = bool(set(names) & set(wanted))
     others = [name for name in names if name not in wanted] or list(names)
     guess = difflib.get_close_matches(lacking, others, 1, cutoff=0.6 if headed else 0.75)

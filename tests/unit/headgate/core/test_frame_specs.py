@@ -45,3 +45,8 @@ def test_a_name_that_is_absent_is_cured_by_the_one_that_is_near() -> None:
     assert "Did you mean 'age'?" in str(absent_column("agee", ["age", "sex"], "the frame"))
     with pytest.raises(InputRejected, match="name"):
         check_text_names(["0"], [0, 1])
+
+
+def test_a_name_in_the_wrong_case_is_named_rightly() -> None:
+    assert absent_column("age", ["AGE", "aged"], "the table").cure == "Did you mean 'AGE'? Names are case-sensitive."
+    assert absent_column("age", ["aged"], "the table").cure == "Did you mean 'aged'?"

@@ -42,6 +42,7 @@ def table(*names: str) -> Source:
     ("names", "lacking", "hint"),
     [
         (("age", "sexx"), "sex", "Did you mean 'sexx'?"),
+        (("SEX", "place", "job"), "sex", "Did you mean 'SEX'? Names are case-sensitive."),
         (("age", "place", "job"), "sex", "It has: place or job."),
         (("CANARY", "CANARY-2"), "sex", "None of the expected columns is there: the first line must name the columns."),
     ],
