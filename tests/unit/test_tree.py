@@ -18,14 +18,10 @@ OURS = (*PACKAGES, "tests", "tools", "benchmarks")
 NOT_YET_MIRRORED = {
     "tasks/release/account.py",
     "tasks/release/closing/assemble.py",
-    "tasks/release/steps/attack_tables.py",
-    "tasks/release/steps/choose_plan.py",
     "tasks/release/closing/end_release.py",
-    "tasks/release/steps/expect_tables.py",
     "tasks/release/closing/seal_candidate.py",
     "tasks/release/closing/so_far.py",
     "tasks/release/closing/track_release.py",
-    "tasks/release/steps/transform_source.py",
 }
 SOURCES = sorted(path.relative_to(ROOT) for package in OURS for path in (ROOT / package).rglob("*.py"))
 

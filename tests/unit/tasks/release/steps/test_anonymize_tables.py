@@ -12,7 +12,9 @@ import pytest
 from headgate.core.errors import RequirementNotMet
 from headgate.core.tolerance import exact
 from policies.jobs.spool import MemorySpool
-from tasks.release.steps.anonymize_tables import Agreed, Grouped, agree_on_suppression
+from tasks.release.steps.anonymize_tables import Agreed, Grouped, agree_on_suppression, anonymize_table, release_everybody
+from tasks.release.steps.choose_plan import choose_plan
+from tasks.release.steps.transform_source import suppress_cells, transform_source
 
 Round = tuple[Any, Any, Agreed, list[Grouped]]
 
@@ -79,3 +81,21 @@ def test_where_whole_columns_suppress_too_much_together_each_table_gets_its_part
         lent = agreed.lent
     with pytest.raises(RequirementNotMet):
         agree_on_suppression(*a_round("1/3", [-1, -1, 0, 0, 0, 0], [0, 0, -1, -1, 0, 0], suppresses=True, lent=lent))
+
+
+def test_what_the_search_has_grouped_is_not_grouped_again(begin):
+    made = begin()
+    suppressed = suppress_cells(made.run, made.read, made.dictionaries)
+    transformed = transform_source(made.run, made.read, made.dictionaries, suppressed)
+    planned = choose_plan(made.run, transformed)
+    asked, honest = [], made.run.engine.map
+    made.run.engine.map = lambda jobs: asked.extend(jobs) or honest(jobs)
+    everybody = release_everybody(made.run, transformed)
+    for name in planned.names:
+        assert anonymize_table(made.run, planned, everybody, name).partition in planned.groups
+    assert asked == []
+    kept = np.ones(60, dtype=bool)
+    kept[3] = False
+    grouped = anonymize_table(made.run, planned, type(everybody)(made.run.spool.put(kept), 1), "table-1")
+    assert len(asked) == 1
+    assert len(made.run.spool.get(grouped.partition).groups) == 59

@@ -14,8 +14,10 @@ import pytest
 from policies.ledger.events import TableAnonymized
 from tasks.release.steps.anonymize_tables import Agreed, anonymize_table
 from tasks.release.steps.choose_plan import insensitive_of, sensitive_of
+from tasks.release.steps.whose_records import whose_records
 from tasks.release.steps.write_tables import write_table
-from tests.unit.tasks.release.finished import Made
+from tasks.tables.read_published import read_published
+from tests.unit.tasks.release.finished import Made, finish
 
 
 @pytest.fixture
@@ -89,3 +91,22 @@ def test_a_suppressed_row_is_in_no_file(own: Made) -> None:
 
 def test_whose_record_is_whose_is_noted_only_where_people_weigh_their_own(finished: Made) -> None:
     assert [written.people for written in finished.written] == [None, None]
+
+
+def test_people_keep_their_own_wishes_through_a_release(begin, clinic):
+    wishes = {row["patient_id"]: place for place, row in enumerate(clinic.rows)}
+    lines = [f"{who},{wish}" for who, wish in sorted(wishes.items(), reverse=True)]
+    (clinic.folder / "people.csv").write_text("\n".join(["patient_id,all", *lines]) + "\n")
+    cost = {"form": "additive", "weights": {"age": 1, "education": 1}, "people": {"path": "people.csv", "key": "patient_id"}}
+    made = finish(begin(sensitivity=cost, dictionaries=[{"source": True, "on": ["sex"]}]))
+    (attacker,) = made.encoded.attackers
+    for written in made.written:
+        published = read_published(made.run.stage / written.files[0].path, made.encoded.promise, written.table)
+        people = whose_records(made.run.spool.get(written.people), published, made.encoded.table)
+        assert sorted(people) == list(range(60))
+        found = attacker.threat(published, people).risk
+        here = "education" in published.sensitive
+        for record, who in enumerate(people.tolist()):
+            shown = str(published.cells["age"].texts[published.cells["age"].codes[record]]) not in ("", "*")
+            shown += here and made.encoded.table["education"].codes[who] >= 0
+            assert found.per_record[record] * found.consistent[record] == pytest.approx(who * shown)
