@@ -18,7 +18,7 @@ from benchmarks.measures import Row
 from headgate.core.columns import Kind, Role, Table
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.hierarchy import Hierarchy
-from headgate.methods.full_domain.level_search import FullDomain, full_domain
+from headgate.methods.full_domain.level_search import FullDomainResult, full_domain
 from headgate.methods.full_domain.level_settings import LevelSettings
 
 ROWS, SEED = 30_162, 7
@@ -70,7 +70,7 @@ def _encoded(frame: pd.DataFrame, rows: dict[str, list[tuple[str, ...]]]) -> Tab
     return encode_table(frame, specs)
 
 
-def best(table: Table, k: int, suppression: str) -> tuple[float, FullDomain]:
+def best(table: Table, k: int, suppression: str) -> tuple[float, FullDomainResult]:
     settings, seconds = LevelSettings(k, Fraction(suppression), "arx"), []
     found = full_domain(table, (), settings).require()
     for _ in range(REPEAT):

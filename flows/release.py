@@ -28,7 +28,7 @@ from tasks.release.closing.end_release import append_events, end_as_nothing_new,
 from tasks.release.closing.so_far import SoFar
 from tasks.release.listener import listener_here
 from tasks.release.run import Happened, Run, begun, opened_release
-from tasks.release.steps.anonymize_tables import Agreed, Grouped, agree_on_suppression, release_everybody
+from tasks.release.steps.anonymize_tables import Agreed, GroupedTable, agree_on_suppression, release_everybody
 from tasks.release.steps.choose_plan import NotPlanned, Planned
 from tasks.release.steps.expect_tables import Checked, refuse_failed
 from tasks.release.steps.transform_source import Transformed
@@ -134,7 +134,7 @@ class Making:
         self._append(steps.audit)
         return planned
 
-    def _anonymize(self, transformed: Transformed, planned: Planned) -> tuple[Agreed, list[Grouped]]:
+    def _anonymize(self, transformed: Transformed, planned: Planned) -> tuple[Agreed, list[GroupedTable]]:
         """Again where one table suppresses rows that the others still hold."""
         agreed = release_everybody(self.run, transformed)
         while True:

@@ -11,7 +11,7 @@ import typer
 from flows.terminal.options import CandidateId, Json
 
 if TYPE_CHECKING:
-    from tasks.attacks.attack_candidate import Attacked
+    from tasks.attacks.attack_candidate import AttackedCandidate
     from tasks.attacks.attempts import Attempt
 
 WIDTH = 160  # columns of the table in a file
@@ -48,7 +48,7 @@ def attack(
     _show(attacked)
 
 
-def _show(attacked: Attacked) -> None:
+def _show(attacked: AttackedCandidate) -> None:
     from rich.text import Text
 
     from flows.terminal.output import plain, print_wide, results, tell
@@ -69,7 +69,7 @@ def _show(attacked: Attacked) -> None:
     tell(out, _meaning(attacked.attempts))
 
 
-def _table(attacked: Attacked) -> Any:
+def _table(attacked: AttackedCandidate) -> Any:
     from flows.terminal.output import plain
     from flows.terminal.shown_figures import plain_table
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from policies.gates.figures import TableFigures
     from policies.ledger.standing import Release
     from policies.sealed.manifest import Manifest, Plan
-    from tasks.attacks.attack_candidate import Attacked
+    from tasks.attacks.attack_candidate import AttackedCandidate
     from tasks.attacks.attempts import Attempt
     from tasks.ledger.history import History
     from tasks.release.account import Account
@@ -89,7 +89,7 @@ def table_shape(figures: TableFigures) -> dict[str, Any]:
     return shape
 
 
-def attacks_document(attacked: Attacked) -> dict[str, Any]:
+def attacks_document(attacked: AttackedCandidate) -> dict[str, Any]:
     manifest = attacked.candidate.manifest
     return {
         "candidate": attacked.candidate.id,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from headgate.advice.result import Point, Tried
+from headgate.advice.result import Tried, TriedDelta
 
 Attempt = Callable[[Fraction], Tried]
 Scout = Callable[[Fraction], float | None]  # the loss of a sample of rows at that δ; None: not reached
@@ -50,7 +50,7 @@ def look_ahead(rungs: Sequence[Fraction], scout: Scout, base: float, near: Fract
 
 def search(
     rungs: Sequence[Fraction], attempt: Attempt, near: Fraction | None = None, below: Sequence[Fraction] = BELOW
-) -> tuple[Point, ...]:
+) -> tuple[TriedDelta, ...]:
     """`rungs` fall. To find the largest δ quickly, a lower δ is assumed to be easier, which is not always so: every try is
     reported, and the largest δ reached counts. `near` is where a similar setting ended; the search begins there."""
     outcomes: dict[Fraction, Tried] = {}
@@ -68,7 +68,7 @@ def search(
             lower = next((place for place, delta in enumerate(rungs) if delta <= best - gap), None)
             if lower is not None:
                 reached(lower)
-    return tuple(Point(delta, outcomes[delta]) for delta in sorted(outcomes, reverse=True))
+    return tuple(TriedDelta(delta, outcomes[delta]) for delta in sorted(outcomes, reverse=True))
 
 
 def first_that(count: int, holds: Callable[[int], bool], start: int | None = None) -> int:

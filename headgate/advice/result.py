@@ -35,7 +35,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Point:
+class TriedDelta:
     """One δ that was tried."""
 
     delta: Fraction
@@ -57,15 +57,15 @@ class Setting:
     certificate: Certificate | None = field(repr=False)  # of the smallest δ that is refuted
     largest_degree: int | None  # Θ; None where counting it would take too long
     bottleneck: float | None  # (1 − 1/k)·δ = 1 − 2Θ/n: the trade between k and δ (Inequality 4, guidance only)
-    points: tuple[Point, ...]  # all that were tried, the largest δ first
+    points: tuple[TriedDelta, ...]  # all that were tried, the largest δ first
     in_sample: Fraction | None = None
 
     @property
-    def best(self) -> Point | None:
+    def best(self) -> TriedDelta | None:
         return next((point for point in self.points if point.tried.reached), None)
 
     @property
-    def frontier(self) -> tuple[Point, ...]:
+    def frontier(self) -> tuple[TriedDelta, ...]:
         """The settings that were reached, the largest δ first: δ against loss."""
         return tuple(point for point in self.points if point.tried.reached)
 
@@ -141,7 +141,7 @@ def _setting_json(setting: Setting) -> dict[str, Any]:
     }
 
 
-def point_json(point: Point) -> dict[str, Any]:
+def point_json(point: TriedDelta) -> dict[str, Any]:
     tried = point.tried
     return {
         "delta": float(point.delta),

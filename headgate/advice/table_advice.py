@@ -16,7 +16,7 @@ import numpy as np
 from headgate.advice.binding import binding_values
 from headgate.advice.delta_search import BELOW, Ahead, look_ahead, search
 from headgate.advice.prospect import Prospect
-from headgate.advice.result import Point, Setting, TableAdvice, Tried
+from headgate.advice.result import Setting, TableAdvice, Tried, TriedDelta
 from headgate.advice.rungs import delta_text
 from headgate.advice.side_by_side import side_by_side
 from headgate.bounds.cliques import cliques_of
@@ -126,10 +126,10 @@ def _setting(graph: Graph, prospect: Prospect, sweep: Sweep, near: Fraction | No
     """Bounds first; then a sample where there is one; then only δ that nothing refutes are tried. `alone`: the result of k by itself."""
     k, epsilon, allowed = prospect.k, graph.epsilons[0], prospect.open_rungs(sweep.more)
     ahead = Ahead(None, None)
-    points: tuple[Point, ...] = ()
+    points: tuple[TriedDelta, ...] = ()
     if sweep.scout is not None and alone is not None and alone.reached and allowed:
         ahead = _scouted(sweep.scout, k, epsilon, allowed, alone, near)
-        points = (Point(Fraction(0), alone),)
+        points = (TriedDelta(Fraction(0), alone),)
         near = ahead.worth
         allowed = [] if near is None else [delta for delta in allowed if 0 < delta <= near]
     if allowed:

@@ -21,7 +21,7 @@ from headgate.core.tolerance import at_most, exact
 from headgate.counting.class_counts import count
 from headgate.counting.figure import Shortfall
 from headgate.library.frame_columns import cell_codes, classes_of, encode
-from headgate.library.measures import NEEDS, Measured, Parameters, known_measure, measure_attribute, measure_shapes
+from headgate.library.measures import NEEDS, MeasuredPrinciple, Parameters, known_measure, measure_attribute, measure_shapes
 from headgate.principles.dissimilarity import Dissimilarity, dissimilarity
 from headgate.principles.k_anonymity import k_anonymity
 from headgate.risk.reidentification.prosecutor import reidentification
@@ -77,7 +77,7 @@ class ProximityFigures:
 class Line:
     """One measure of the table or of one attribute; where a figure was required, `short` says which groups miss it."""
 
-    measured: Measured
+    measured: MeasuredPrinciple
     short: Shortfall | None = None
     required: str = ""  # as a person writes it
 
@@ -146,10 +146,10 @@ def check_classes(
     required = _required(require or {}, epsilon, delta)
     parameters, near = Parameters(epsilon, interval), None
     size, risk = k_anonymity(classes), reidentification(classes)
-    measured = [Measured("k", "", size.figure), Measured("prosecutor", "", risk.figure)]
+    measured = [MeasuredPrinciple("k", "", size.figure), MeasuredPrinciple("prosecutor", "", risk.figure)]
     if epsilon is not None:
         near = dissimilarity(columns, classes, Distance(), epsilon, delta)
-        measured.append(Measured("risk", "", near.figure))
+        measured.append(MeasuredPrinciple("risk", "", near.figure))
         measured += measure_shapes(columns, classes, epsilon)
     for column in columns:
         measured += measure_attribute(count(column, classes), parameters)
@@ -194,14 +194,14 @@ def _written(number: Fraction) -> str:
     return f"{float(number):,.10g}"
 
 
-def _lines(measured: Sequence[Measured], required: Mapping[str, Any]) -> list[Line]:
+def _lines(measured: Sequence[MeasuredPrinciple], required: Mapping[str, Any]) -> list[Line]:
     absent = [key for key in required if key not in {measure.key for measure in measured}]
     if absent:
         raise InputRejected(f"'{absent[0]}' cannot be measured here.", f"It needs {NEEDS[absent[0]]}.")
     return [_line(measure, required) for measure in measured]
 
 
-def _line(measured: Measured, required: Mapping[str, Any]) -> Line:
+def _line(measured: MeasuredPrinciple, required: Mapping[str, Any]) -> Line:
     wanted = required.get(measured.key)
     if wanted is None:
         return Line(measured)
@@ -211,7 +211,7 @@ def _line(measured: Measured, required: Mapping[str, Any]) -> Line:
     return Line(measured, short, f"{measured.figure.sign} {_written(threshold)}")
 
 
-def _figures(column: Column, measured: Sequence[Measured], parameters: Parameters) -> AttributeFigures:
+def _figures(column: Column, measured: Sequence[MeasuredPrinciple], parameters: Parameters) -> AttributeFigures:
     values = {measure.key: measure.figure.value for measure in measured if measure.attribute == column.name}
     near = within = None
     if "delta_l" in values:

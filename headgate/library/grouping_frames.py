@@ -30,7 +30,7 @@ from headgate.library.frame_columns import NonSensitive
 from headgate.library.frame_columns import table as table_of
 from headgate.methods.anonymize import anonymize
 from headgate.methods.choice import choose
-from headgate.methods.full_domain.level_search import FullDomain
+from headgate.methods.full_domain.level_search import FullDomainResult
 from headgate.methods.full_domain.level_search import full_domain as search_lattice
 from headgate.methods.full_domain.level_settings import LevelSettings
 from headgate.methods.partition import Partition
@@ -197,7 +197,7 @@ def full_domain(
     distance: Distance | PairFunction | None = None,
     kinds: Mapping[str, str] | None = None,
     nonsensitive: NonSensitive | None = None,
-) -> FullDomain:
+) -> FullDomainResult:
     """One level of its hierarchy for each quasi-identifier: the best of all nodes that keep every condition.
 
     Quasi-identifiers are those with a hierarchy, unless `quasi` names them: without one a value is exact or `*`. Attributes that a

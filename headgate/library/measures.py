@@ -72,7 +72,7 @@ class Parameters:
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class MeasuredPrinciple:
     """One measure of the table, or of one of its attributes."""
 
     key: str
@@ -85,7 +85,7 @@ class Measured:
         return MEASURES[self.key].title
 
 
-def measure_attribute(counted: Counted, parameters: Parameters) -> Iterator[Measured]:
+def measure_attribute(counted: Counted, parameters: Parameters) -> Iterator[MeasuredPrinciple]:
     """All measures that the attribute's kind and the parameters allow."""
     column = counted.column
     varied, like = diversity(counted), beta_likeness(counted)
@@ -108,14 +108,14 @@ def measure_attribute(counted: Counted, parameters: Parameters) -> Iterator[Meas
         if parameters.epsilon is not None:
             figures["epsilon_m"] = epsilon_m(counted, float(exact(parameters.epsilon)) * column.width).figure
     for key, figure in figures.items():
-        yield Measured(key, column.name, figure)
+        yield MeasuredPrinciple(key, column.name, figure)
 
 
-def measure_shapes(columns: Sequence[Column], classes: Sequence[Codes], epsilon: Any) -> Iterator[Measured]:
+def measure_shapes(columns: Sequence[Column], classes: Sequence[Codes], epsilon: Any) -> Iterator[MeasuredPrinciple]:
     """The shapes of all attributes together, where ε is given."""
     shapes = proximity_shapes(columns, classes, Distance(), epsilon)
     for key, shape in (("clique", shapes.clique), ("chain", shapes.chain), ("cycle", shapes.cycle)):
-        yield Measured(key, "", shape.figure, shape.exact)
+        yield MeasuredPrinciple(key, "", shape.figure, shape.exact)
 
 
 def known_measure(key: str) -> str:

@@ -31,7 +31,7 @@ class Baseline:
 
 
 @dataclass(frozen=True)
-class Point:
+class PossiblePlan:
     """One possible plan: with this many tables it loses Γα and exposes Γβ."""
 
     method: str
@@ -57,7 +57,7 @@ def _closeness(plan: Sequence[float], single: Sequence[float] | None) -> float |
     return 0.0 if worst <= 0.0 else None
 
 
-def trade_off(columns: Sequence[Column]) -> tuple[Point, ...]:
+def trade_off(columns: Sequence[Column]) -> tuple[PossiblePlan, ...]:
     """CODIP*'s plan for every number of tables, and beside it the least exposed plan that loses no more. Whether the tables can be
     anonymized is not checked. With more than 12 attributes the least exposed is searched for, at no more than 24 of these losses."""
     figures = associations(columns)
@@ -76,16 +76,16 @@ def trade_off(columns: Sequence[Column]) -> tuple[Point, ...]:
     return (*greedy, *dict.fromkeys(least))
 
 
-def _exact(figures: Associations, losses: Sequence[float]) -> list[Point]:
+def _exact(figures: Associations, losses: Sequence[float]) -> list[PossiblePlan]:
     every = EveryPlan(figures)
     return [_point(OPTIMAL, figures, every.plan(int(every.within(loss, 1.0)[0]))) for loss in losses]
 
 
-def _searched(figures: Associations, loss: float) -> Point:
+def _searched(figures: Associations, loss: float) -> PossiblePlan:
     starts = path_around(figures, loss)
     plan = LocalSearch(figures, loss + NOTHING).best(starts)
     return _point(OPTIMAL, figures, starts[0] if plan is None else plan)
 
 
-def _point(method: str, figures: Associations, plan: Plan) -> Point:
-    return Point(method, len(plan), figures.association_loss(plan), figures.information_exposure(plan))
+def _point(method: str, figures: Associations, plan: Plan) -> PossiblePlan:
+    return PossiblePlan(method, len(plan), figures.association_loss(plan), figures.information_exposure(plan))

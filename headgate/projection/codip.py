@@ -12,7 +12,7 @@ import numpy as np
 from headgate.core.columns import Column
 from headgate.core.tolerance import at_most
 from headgate.projection.information import NOTHING, Associations, Plan
-from headgate.projection.plan import NOTHING_PASSES, CheckPlan, CheckTable, NoPlan, Projection, Step, check_threshold, loses_too_much
+from headgate.projection.plan import NOTHING_PASSES, CheckPlan, CheckTable, NoPlan, Projection, SearchStep, check_threshold, loses_too_much
 from headgate.projection.rounding import rounded_up
 
 METHOD = "codip*"
@@ -91,12 +91,12 @@ def _merged_tables(figures: Associations, join_threat: float) -> Iterator[tuple[
         yield tuple(sorted((*first, *second)))
 
 
-def _remedy(steps: Sequence[Step]) -> str:
+def _remedy(steps: Sequence[SearchStep]) -> str:
     first = steps[0].reason
     return f"Every plan was refused; the separate one because of {first}. Relax the settings of that table, or run `headgate advise`."
 
 
-def _relax(checker: CheckPlan, last: Step, steps: Sequence[Step], alpha: float, beta: float, monotone: bool) -> str:
+def _relax(checker: CheckPlan, last: SearchStep, steps: Sequence[SearchStep], alpha: float, beta: float, monotone: bool) -> str:
     """Which threshold would let a plan pass, and by how much. Each figure that is named is enough by itself."""
     cures = [f"raise association_loss to {rounded_up(last.association_loss)} or more"]
     refused = steps[-1]
@@ -112,7 +112,7 @@ def _relax(checker: CheckPlan, last: Step, steps: Sequence[Step], alpha: float, 
     return "To publish: " + "; or ".join(cures) + "."
 
 
-def first_kept(checker: CheckPlan, association_loss: float, monotone: bool = False) -> Step | None:
+def first_kept(checker: CheckPlan, association_loss: float, monotone: bool = False) -> SearchStep | None:
     """The least exposed plan on the way of the merges that keeps enough association and passes, whatever it exposes; None if there is
     none."""
     merging = Merging(checker.associations)

@@ -20,7 +20,7 @@ from headgate.projection.plan import (
     CheckTable,
     NoPlan,
     Projection,
-    Step,
+    SearchStep,
     check_threshold,
     exposes_too_much,
     loses_too_much,
@@ -46,7 +46,7 @@ def _exact(checker: CheckPlan, alpha: float, beta: float) -> Projection:
     plans = EveryPlan(checker.associations)
     places = plans.within(alpha, beta)
     refused = np.zeros(1 << len(checker.names), dtype=np.bool_)
-    steps: list[Step] = []
+    steps: list[SearchStep] = []
     place = plans.next(places, 0, refused)
     while place < len(places):
         step = checker.plan(plans.plan(places[place]), alpha, beta)
@@ -91,7 +91,7 @@ def _searched(checker: CheckPlan, alpha: float, beta: float) -> Projection:
     return checker.projection(METHOD, best, [step for step in steps if step is not best] + [best], bound)
 
 
-def _nothing(steps: Sequence[Step], cures: Sequence[str]) -> NoPlan:
+def _nothing(steps: Sequence[SearchStep], cures: Sequence[str]) -> NoPlan:
     if not steps:
         return NoPlan("No plan satisfies both thresholds.", 0.0, 1.0, f"To publish: {'; or '.join(cures)}.", steps)
     remedy = f"Each of them was refused, the least exposed because of {steps[0].reason}. Relax the settings, or raise a threshold."

@@ -23,14 +23,14 @@ class TableVerdict:
     reason: str = ""
 
 
-class Verdict(Protocol):
+class TableAnswer(Protocol):
     @property
     def passed(self) -> bool: ...
     @property
     def reason(self) -> str: ...
 
 
-CheckTable = Callable[[tuple[str, ...]], "Verdict | bool"]
+CheckTable = Callable[[tuple[str, ...]], "TableAnswer | bool"]
 
 
 @runtime_checkable
@@ -41,7 +41,7 @@ class Foreseeing(Protocol):
 
 
 @dataclass(frozen=True)
-class Step:
+class SearchStep:
     """One plan that was tried. Attributes by number, since values of a set may have become names."""
 
     tables: Plan
@@ -64,7 +64,7 @@ class Projection:
     columns: tuple[str, ...]
     association_loss: float
     information_exposure: float
-    steps: tuple[Step, ...]
+    steps: tuple[SearchStep, ...]
     bound: float | None = None
 
 
@@ -96,11 +96,11 @@ class CheckPlan:
         association_loss: float | None,
         join_threat: float | None,
         merged: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
-    ) -> Step:
+    ) -> SearchStep:
         """Γα and Γβ first (they cost nothing), then each table until one fails. None: that threshold is not looked at."""
         loss, exposure = self.associations.association_loss(tables), self.associations.information_exposure(tables)
         average = None if merged is None else self.associations.average_information([*merged[0], *merged[1]])
-        step = Step(tables, merged, average, loss, exposure, False)
+        step = SearchStep(tables, merged, average, loss, exposure, False)
         if association_loss is not None and not at_most(loss, association_loss):
             return replace(step, reason=f"association loss {loss:.4f} exceeds {association_loss:g}")
         if join_threat is not None and not at_most(exposure, join_threat):
@@ -118,12 +118,12 @@ class CheckPlan:
         known = {table: self._verdicts.get(frozenset(self.names[i] for i in table)) for table in tables}
         return tuple(table for table, verdict in known.items() if verdict is not None and not verdict.passed)
 
-    def projection(self, method: str, step: Step, steps: Sequence[Step], bound: float | None = None) -> Projection:
+    def projection(self, method: str, step: SearchStep, steps: Sequence[SearchStep], bound: float | None = None) -> Projection:
         tables = tuple(tuple(self.names[i] for i in table) for table in step.tables)
         return Projection(method, tables, step.tables, self.names, step.association_loss, step.information_exposure, tuple(steps), bound)
 
 
-def _verdict(answer: Verdict | bool) -> TableVerdict:
+def _verdict(answer: TableAnswer | bool) -> TableVerdict:
     """Anything but a plain yes or no, or an answer that says whether it passed, is an error: nothing passes by being truthy."""
     if isinstance(answer, bool | np.bool_):
         return TableVerdict(bool(answer), "" if answer else "refused by the check")
@@ -138,7 +138,7 @@ def _verdict(answer: Verdict | bool) -> TableVerdict:
 class NoPlan(RequirementNotMet):
     """No plan passes; `steps` says what was tried."""
 
-    def __init__(self, sentence: str, measured: float | None, required: float | None, remedy: str, steps: Sequence[Step]) -> None:
+    def __init__(self, sentence: str, measured: float | None, required: float | None, remedy: str, steps: Sequence[SearchStep]) -> None:
         super().__init__(sentence, remedy, "plan", measured, required)
         self.steps = tuple(steps)
 

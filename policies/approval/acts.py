@@ -23,7 +23,7 @@ class Actor:
 
 
 @dataclass(frozen=True)
-class Rules:
+class OperatorRules:
     """What the operator demands now, whatever the policy said: at least `floor` approvals, and none by a revoked key."""
 
     floor: int = 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headgate.core.errors import Refusal, TransitionRefused
-from policies.approval.acts import Act, Actor, Rules
+from policies.approval.acts import Act, Actor, OperatorRules
 from policies.approval.guards import GUARDS, Situation
 from policies.ledger.events import (
     CandidateApproved,
@@ -44,7 +44,7 @@ class Refused:
         return TransitionRefused(self.reasons, cure)
 
 
-def decide(release: Release, act: Act, actor: Actor, rules: Rules, now: datetime.datetime) -> Accepted | Refused:
+def decide(release: Release, act: Act, actor: Actor, rules: OperatorRules, now: datetime.datetime) -> Accepted | Refused:
     """Decides whether an act is allowed. `now` has a time zone. Accepted carries the events to append and the release after them; Refused
     carries every reason.
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from policies.approval.acts import Act, Actor, Rules
+from policies.approval.acts import Act, Actor, OperatorRules
 from policies.ledger.events import LONGEST_REASON, CandidateSealed, moment
 from policies.ledger.fold import repeated
 from policies.ledger.standing import Release
@@ -27,7 +27,7 @@ class Situation:
     release: Release
     act: Act
     actor: Actor
-    rules: Rules
+    rules: OperatorRules
     now: datetime.datetime
 
     @property

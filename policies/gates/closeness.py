@@ -11,7 +11,7 @@ from headgate.core.columns import Kind, Table
 from headgate.grouping.conditions import Condition, conditions_of
 from headgate.principles.closeness import closeness
 from policies.gates.amounts import amounts
-from policies.gates.gate import Figure, Gate, GatedTable, Per, of_attribute
+from policies.gates.gate import Gate, GatedTable, GateFigure, Per, of_attribute
 from policies.gates.per_attribute import PerAttribute, bounds_by_column
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import Section
@@ -28,7 +28,7 @@ class Closeness(Gate):
     keys = ClosenessKeys
     comparison = Comparison.AT_MOST
     figures = (
-        Figure(
+        GateFigure(
             "closeness",
             "closeness",
             "How far a group's distribution of the attribute is from the whole table's, at worst; 0 is the same, 1 the farthest.",

@@ -13,7 +13,7 @@ from headgate.grouping import limits
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.principles.delta_l import delta_l
 from policies.gates.amounts import amounts
-from policies.gates.gate import ADVISE, Figure, Gate, GatedTable, Per, of_attribute
+from policies.gates.gate import ADVISE, Gate, GatedTable, GateFigure, Per, of_attribute
 from policies.gates.per_attribute import AtLeastOne, published_columns
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import NotNegative, Section, decimal_text
@@ -43,14 +43,14 @@ class DeltaL(Gate):
     keys = DeltaLKeys
     comparison = Comparison.AT_LEAST
     figures = (
-        Figure(
+        GateFigure(
             "delta_l",
             "(δ, l)",
             "Group size divided by the largest number of rows within the interval of one row's value, at worst.",
             per=Per.ATTRIBUTE,
             worst=Comparison.AT_LEAST,
         ),
-        Figure("delta_l_all", "(δ, l), all values", "The same figure counted over non-sensitive values too.", per=Per.ATTRIBUTE),
+        GateFigure("delta_l_all", "(δ, l), all values", "The same figure counted over non-sensitive values too.", per=Per.ATTRIBUTE),
     )
     meaning = "At most one in l people of a group has a value near any one value of the attribute."
     cure = f"Raise k, or ask for a smaller interval or l in gates.delta_l. {ADVISE}"

@@ -13,7 +13,7 @@ from headgate.risk.disclosure.decision import bayes_risk
 from policies.gates.amounts import amounts, shares
 from policies.gates.disclosure_key import CANDIDATES, MAX, MEAN, PRIOR, SHARE, DisclosureKey, compared
 from policies.gates.figures import TableFigures
-from policies.gates.gate import Figure, Gate, GatedTable, Per
+from policies.gates.gate import Gate, GatedTable, GateFigure, Per
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import Section, decimal_text
 
@@ -41,12 +41,12 @@ class Disclosure(Gate):
     keys = DisclosureKeys
     comparison = Comparison.AT_MOST  # but candidates
     figures = (
-        Figure("disclosure_unmatched", per=Per.DICTIONARY),  # share of records that nobody in the dictionary is consistent with
-        Figure("disclosure_mean", per=Per.DICTIONARY, worst=Comparison.AT_MOST),
-        Figure("disclosure_max", per=Per.DICTIONARY, worst=Comparison.AT_MOST),
-        Figure("disclosure_share", per=Per.DICTIONARY, worst=Comparison.AT_MOST),  # of records above the loss that the policy names
-        Figure("disclosure_candidates", per=Per.DICTIONARY, worst=Comparison.AT_LEAST),  # fewest individuals that a record could be
-        Figure("disclosure_prior", worst=Comparison.AT_MOST),  # expected over the dictionaries
+        GateFigure("disclosure_unmatched", per=Per.DICTIONARY),  # share of records that nobody in the dictionary is consistent with
+        GateFigure("disclosure_mean", per=Per.DICTIONARY, worst=Comparison.AT_MOST),
+        GateFigure("disclosure_max", per=Per.DICTIONARY, worst=Comparison.AT_MOST),
+        GateFigure("disclosure_share", per=Per.DICTIONARY, worst=Comparison.AT_MOST),  # of records above the loss that the policy names
+        GateFigure("disclosure_candidates", per=Per.DICTIONARY, worst=Comparison.AT_LEAST),  # fewest individuals that a record could be
+        GateFigure("disclosure_prior", worst=Comparison.AT_MOST),  # expected over the dictionaries
     )
     bounds = (MEAN, MAX, SHARE, CANDIDATES)
     verified = "no: what attackers hold is not published"

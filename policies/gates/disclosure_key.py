@@ -217,7 +217,7 @@ class SensitivityKey(Section):
 
 
 @dataclass(frozen=True)
-class Bound:
+class DisclosureBound:
     """What the gate requires against each dictionary by itself."""
 
     name: str
@@ -290,7 +290,7 @@ class DisclosureKey(Section):
         return self.dictionaries or (DictionaryKey(source=True),)
 
     @property
-    def bounds(self) -> tuple[Bound, ...]:
+    def bounds(self) -> tuple[DisclosureBound, ...]:
         """Where priors say how likely each dictionary is, `mean` bounds their expectation instead."""
         limits = {
             MEAN: None if self.by_prior else self.mean,
@@ -298,7 +298,7 @@ class DisclosureKey(Section):
             SHARE: None if self.share is None else self.share.at_most,
             CANDIDATES: self.min_candidates,
         }
-        return tuple(Bound(name, required) for name, required in limits.items() if required is not None)
+        return tuple(DisclosureBound(name, required) for name, required in limits.items() if required is not None)
 
     @property
     def by_prior(self) -> bool:

@@ -15,7 +15,7 @@ from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.principles.dissimilarity import dissimilarity
 from policies.gates.amounts import shares
 from policies.gates.figures import TableFigures
-from policies.gates.gate import ADVISE, Figure, Gate, GatedTable, Per, of_attribute
+from policies.gates.gate import ADVISE, Gate, GatedTable, GateFigure, Per, of_attribute
 from policies.gates.per_attribute import published_columns
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import KeyPath, NotNegative, Problem, Problems, Section, Share, decimal_text
@@ -25,7 +25,7 @@ EPSILON = "epsilon"
 COMPOSITE = ("risk", "risk_all", "delta_reached", "vulnerability")
 
 
-class Proximity(Section):
+class ProximityKey(Section):
     """(ε, δ) for one sensitive attribute alone."""
 
     epsilon: NotNegative
@@ -39,7 +39,9 @@ class DissimilarityKeys(Section):
     delta: Annotated[
         Share | None, Field(description="… and at least this share of the others in everybody's group must not be similar. Both or neither")
     ] = None
-    each: Annotated[dict[str, Proximity], Field(description="`{attribute: {epsilon: …, delta: …}}`: the same for one attribute alone")] = {}
+    each: Annotated[
+        dict[str, ProximityKey], Field(description="`{attribute: {epsilon: …, delta: …}}`: the same for one attribute alone")
+    ] = {}
 
     @model_validator(mode="after")
     def _epsilon_with_delta(self) -> DissimilarityKeys:
@@ -55,21 +57,23 @@ class Dissimilarity(Gate):
     keys = DissimilarityKeys
     comparison = Comparison.AT_LEAST
     figures = (
-        Figure(
+        GateFigure(
             "risk",
             "risk",
             "Largest share of a group's other rows whose sensitive values are within ε of one person's; at most 1 − δ is required.",
             worst=Comparison.AT_MOST,
         ),
-        Figure("risk_all", "risk, all values", "The same figure counted over non-sensitive values too."),
-        Figure(
+        GateFigure("risk_all", "risk, all values", "The same figure counted over non-sensitive values too."),
+        GateFigure(
             "delta_reached",
             "δ reached",
             "1 − risk: the share of dissimilar rows that everyone's group really has.",
             worst=Comparison.AT_LEAST,
         ),
-        Figure("vulnerability", "vulnerability", "Share of groups in which the risk is above what is required.", worst=Comparison.AT_MOST),
-        Figure(
+        GateFigure(
+            "vulnerability", "vulnerability", "Share of groups in which the risk is above what is required.", worst=Comparison.AT_MOST
+        ),
+        GateFigure(
             "single_risk",
             "risk of one attribute",
             "The risk when only that sensitive attribute is looked at.",

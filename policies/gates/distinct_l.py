@@ -14,7 +14,7 @@ from headgate.grouping.conditions import Condition, conditions_of
 from headgate.principles.diversity import diversity
 from policies.gates.amounts import amounts
 from policies.gates.figures import TableFigures
-from policies.gates.gate import Figure, Gate, GatedTable, Per, of_attribute
+from policies.gates.gate import Gate, GatedTable, GateFigure, Per, of_attribute
 from policies.gates.per_attribute import PerAttributeFromOne, bounds_by_column
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import Section
@@ -31,7 +31,7 @@ class DistinctL(Gate):
     keys = DistinctLKeys
     comparison = Comparison.AT_LEAST
     figures = (
-        Figure(
+        GateFigure(
             "distinct_l",
             "distinct l",
             "Fewest different values of the attribute in a group.",
@@ -39,14 +39,14 @@ class DistinctL(Gate):
             worst=Comparison.AT_LEAST,
             whole=True,
         ),
-        Figure(
+        GateFigure(
             "distinct_l_all",
             "distinct l, all values",
             "The same figure counted over non-sensitive values too.",
             per=Per.ATTRIBUTE,
             whole=True,
         ),
-        Figure("distinct_attainable", per=Per.ATTRIBUTE, whole=True),  # distinct values in the table
+        GateFigure("distinct_attainable", per=Per.ATTRIBUTE, whole=True),  # distinct values in the table
     )
     meaning = "Every group has at least this many different values of the attribute."
     cure = "Raise k, or ask for a smaller gates.distinct_l."

@@ -39,7 +39,7 @@ class Per(StrEnum):
 
 
 @dataclass(frozen=True)
-class Figure:
+class GateFigure:
     """One number that a gate measures. `name` is its key in `--json` and in MLflow, `title` what pages call it; without one they leave it
     out. `worst` says which of several tables is worst off."""
 
@@ -99,7 +99,7 @@ class Gate:
     section: ClassVar[str] = "gates"  # of the policy file
     keys: ClassVar[type[Section]]  # its piece of that section
     comparison: ClassVar[Comparison]
-    figures: ClassVar[tuple[Figure, ...]] = ()
+    figures: ClassVar[tuple[GateFigure, ...]] = ()
     meaning: ClassVar[str]  # one sentence for a person who is no statistician
     cure: ClassVar[str]  # what to do where it refuses
     kinds: ClassVar[tuple[Kind, ...]] = tuple(Kind)  # of attributes that it can be asked of

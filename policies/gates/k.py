@@ -10,7 +10,7 @@ from pydantic import Field
 from headgate.core.columns import Table
 from headgate.principles.k_anonymity import k_anonymity
 from policies.gates.amounts import amounts
-from policies.gates.gate import ADVISE, Figure, Gate, GatedTable
+from policies.gates.gate import ADVISE, Gate, GatedTable, GateFigure
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import Section, Whole
 
@@ -26,7 +26,7 @@ class K(Gate):
     keys = KKeys
     comparison = Comparison.AT_LEAST
     figures = (
-        Figure(
+        GateFigure(
             "k",
             "k",
             "Rows in the smallest group: by this table alone nobody can be told from fewer than k − 1 others.",

@@ -14,7 +14,7 @@ from headgate.grouping import limits
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.principles.linkability import worst_linkability
 from policies.gates.amounts import shares
-from policies.gates.gate import Figure, Gate, GatedTable
+from policies.gates.gate import Gate, GatedTable, GateFigure
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import PositiveShare, Section, decimal_text
 
@@ -32,13 +32,13 @@ class Linkability(Gate):
     keys = LinkabilityKeys
     comparison = Comparison.AT_MOST
     figures = (
-        Figure(
+        GateFigure(
             "linkability",
             "linkability",
             "Largest share of a group that has the same sensitive value: how certain an attacker can be of anyone's.",
             worst=Comparison.AT_MOST,
         ),
-        Figure("linkability_all", "linkability, all values", "The same figure counted over non-sensitive values too."),
+        GateFigure("linkability_all", "linkability, all values", "The same figure counted over non-sensitive values too."),
     )
     meaning = "Somebody who finds a person's group cannot be more certain than this about any of the person's sensitive values."
     cure = "Raise k, declare what is not sensitive (nonsensitive), or accept a higher gates.linkability."

@@ -12,7 +12,7 @@ from headgate.core.columns import Table
 from headgate.core.tolerance import exact
 from headgate.risk.reidentification.prosecutor import reidentification
 from policies.gates.amounts import shares
-from policies.gates.gate import Figure, Gate, GatedTable
+from policies.gates.gate import Gate, GatedTable, GateFigure
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import PositiveShare, Problem, Problems, Section, decimal_text
 
@@ -44,13 +44,13 @@ class Reidentification(Gate):
     keys = ReidentificationKeys
     comparison = Comparison.AT_MOST
     figures = (
-        Figure(
+        GateFigure(
             "reidentification_max",
             "re-identification, max",
             "One divided by the smallest group: the best chance to pick the right row of a person.",
             worst=Comparison.AT_MOST,
         ),
-        Figure(
+        GateFigure(
             "reidentification_mean",
             "re-identification, mean",
             "The same chance on average over rows: groups divided by rows.",

@@ -11,12 +11,12 @@ from headgate.risk.disclosure.decision import RiskDistribution, risk_distributio
 from headgate.risk.disclosure.expected_loss import DisclosureRisk
 from headgate.risk.disclosure.what_if import COARSER, SUPPRESS, what_if
 from policies.gates.attackers import Threat
-from policies.gates.disclosure_key import CANDIDATES, MAX, MEAN, PRIOR, SHARE, Bound, DisclosureKey
+from policies.gates.disclosure_key import CANDIDATES, MAX, MEAN, PRIOR, SHARE, DisclosureBound, DisclosureKey
 from policies.gates.verdict import Verdict
 
 
 @dataclass(frozen=True)
-class Step:
+class AttributeChange:
     """One attribute coarser or suppressed, all else the same. `enough`: with it every bound on this dictionary would be kept."""
 
     change: str
@@ -36,12 +36,12 @@ class Exposure:
     dictionary: str
     fields: tuple[str, ...]
     spread: RiskDistribution
-    now: Step
-    steps: tuple[Step, ...]
+    now: AttributeChange
+    steps: tuple[AttributeChange, ...]
     prior: float | None = None
     personal: bool = False  # people weigh their own records: a single loss would tell what somebody minds
 
-    def after(self, change: str) -> Step:
+    def after(self, change: str) -> AttributeChange:
         """What does not concern this dictionary leaves all as it is."""
         return next((step for step in self.steps if step.change == change), self.now)
 
@@ -64,9 +64,9 @@ def _exposure(published: PublishedTable, threat: Threat, gate: DisclosureKey) ->
     return Exposure(published.name, attacker.name, attacker.fields, spread, now, steps, attacker.prior, personal)
 
 
-def _step(change: str, risk: DisclosureRisk, gate: DisclosureKey) -> Step:
+def _step(change: str, risk: DisclosureRisk, gate: DisclosureKey) -> AttributeChange:
     share = None if gate.share is None else risk.share_above(gate.share.above)
-    step = Step(change, risk.mean, risk.max, share, risk.fewest, False)
+    step = AttributeChange(change, risk.mean, risk.max, share, risk.fewest, False)
     measured = risk.unmatched < 1.0 and math.isfinite(risk.max)
     return replace(step, enough=measured and all(bound.holds(step.figure(bound.name)) for bound in gate.bounds))
 
@@ -129,7 +129,7 @@ def _expected(table: list[Exposure], change: str) -> float:
 
 
 def _expected_enough(table: list[Exposure], change: str, gate: DisclosureKey) -> bool:
-    return gate.mean is None or not gate.by_prior or Bound(MEAN, gate.mean).holds(_expected(table, change))
+    return gate.mean is None or not gate.by_prior or DisclosureBound(MEAN, gate.mean).holds(_expected(table, change))
 
 
 def _distance(figure: float | None, bound: str) -> float:

@@ -23,7 +23,7 @@ from policies.ledger.events import (
     SourceIngested,
 )
 from policies.ledger.standing import Decision, Release
-from policies.ledger.states import Count, State
+from policies.ledger.states import ApprovalCount, State
 from policies.ledger.transitions import TRANSITIONS
 
 CURE = "Run `headgate audit verify`, and restore the ledger from a backup."
@@ -54,8 +54,10 @@ def apply(release: Release, event: Event) -> Release:
         if release.state is not State.RUNNING:
             raise _broken(event, f"happens in state {release.state}")
         return changed
-    enough = Count.ENOUGH if changed.standing() >= changed.required else Count.MORE_NEEDED
-    rows = [row for row in TRANSITIONS if row.event == event.event and row.source is release.state and row.count in (Count.ANY, enough)]
+    enough = ApprovalCount.ENOUGH if changed.standing() >= changed.required else ApprovalCount.MORE_NEEDED
+    rows = [
+        row for row in TRANSITIONS if row.event == event.event and row.source is release.state and row.count in (ApprovalCount.ANY, enough)
+    ]
     if not rows:
         raise _broken(event, f"happens in state {release.state}")
     return replace(changed, state=rows[0].target)

@@ -71,7 +71,7 @@ class Guard(StrEnum):
     NEWER_RELEASE = "a newer release is named"
 
 
-class Count(StrEnum):
+class ApprovalCount(StrEnum):
     """Which of two targets an approval leads to."""
 
     ANY = ""

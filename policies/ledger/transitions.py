@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from policies.ledger.states import CANDIDATE_STATES, Action, ActorRole, Count, Guard, State
+from policies.ledger.states import CANDIDATE_STATES, Action, ActorRole, ApprovalCount, Guard, State
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Transition:
     role: ActorRole
     guards: tuple[Guard, ...]
     event: str
-    count: Count = Count.ANY
+    count: ApprovalCount = ApprovalCount.ANY
 
 
 _RUN = (Guard.IS_THE_RUNNER, Guard.REPORTED)
@@ -41,9 +41,15 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(State.RUNNING, Action.FAIL, State.FAILED, ActorRole.RUNNER, _RUN, "failed"),
     Transition(State.RUNNING, Action.SKIP, State.NOTHING_NEW, ActorRole.RUNNER, _RUN, "nothing_new"),
     Transition(
-        State.AWAITING_APPROVAL, Action.APPROVE, State.AWAITING_APPROVAL, ActorRole.APPROVER, _DECISION, "approved", Count.MORE_NEEDED
+        State.AWAITING_APPROVAL,
+        Action.APPROVE,
+        State.AWAITING_APPROVAL,
+        ActorRole.APPROVER,
+        _DECISION,
+        "approved",
+        ApprovalCount.MORE_NEEDED,
     ),
-    Transition(State.AWAITING_APPROVAL, Action.APPROVE, State.APPROVED, ActorRole.APPROVER, _DECISION, "approved", Count.ENOUGH),
+    Transition(State.AWAITING_APPROVAL, Action.APPROVE, State.APPROVED, ActorRole.APPROVER, _DECISION, "approved", ApprovalCount.ENOUGH),
     # One more signature than needed stands in for a key that is revoked before the publication.
     Transition(State.APPROVED, Action.APPROVE, State.APPROVED, ActorRole.APPROVER, _DECISION, "approved"),
     Transition(State.AWAITING_APPROVAL, Action.REJECT, State.REJECTED, ActorRole.APPROVER, _DECISION, "rejected"),

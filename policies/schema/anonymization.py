@@ -16,7 +16,7 @@ from policies.gates.every_gate import keys_of
 from policies.words.fields import Exact, Positive, Problem, Problems, Section, Share, Text, UniqueNames, choices, decimal_text
 
 
-class Projection(Section):
+class ProjectionKey(Section):
     """`association_loss` bounds Γα and `join_threat` Γβ (DEFINITIONS §6). `tables` belongs to the method `given`."""
 
     method: Literal["codip*", "optimal", "single", "separate", "given"] = "codip*"
@@ -25,7 +25,7 @@ class Projection(Section):
     tables: Annotated[tuple[Annotated[tuple[Text, ...], Field(min_length=1)], ...], Field(min_length=1)] | None = None
 
     @model_validator(mode="after")
-    def _tables_when_given(self) -> Projection:
+    def _tables_when_given(self) -> ProjectionKey:
         if self.method == "given" and self.tables is None:
             raise Problems([Problem((), "method given without 'tables'", "tables: [[attribute, …], …]")])
         if self.method != "given" and self.tables is not None:
@@ -33,7 +33,7 @@ class Projection(Section):
         return self
 
 
-class Distance(Section):
+class DistanceKey(Section):
     """How sensitive attributes compose into Δ. A callable of the operator's list, "module:function", replaces the composition."""
 
     combine: Literal["lp", "min"] | None = None
@@ -41,7 +41,7 @@ class Distance(Section):
     callable: Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$")] | None = None
 
     @model_validator(mode="after")
-    def _one_way(self) -> Distance:
+    def _one_way(self) -> DistanceKey:
         if self.callable is not None and (self.combine is not None or self.p is not None):
             raise Problems([Problem(("callable",), "'callable' beside 'combine' or 'p'", "a callable alone, or combine and p")])
         if self.combine == "min" and self.p is not None:
@@ -95,7 +95,7 @@ class Anonymize(*keys_of("anonymize")):  # type: ignore[misc]
     method: Annotated[str, _word_of(choice.method_keys)] = "xcolor"
     variant: Annotated[str, _word_of(choice.variants)] | None = None
     strict: Annotated[bool, Field(strict=True)] | None = None
-    distance: Distance = Distance()
+    distance: DistanceKey = DistanceKey()
     infeasible: Infeasible = "fail"
     suppression: Share | None = None
     objective: Literal["ncp", "discernibility", "arx"] | None = None

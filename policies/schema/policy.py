@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from headgate.core.columns import Kind, Role
 from headgate.core.errors import PolicyInvalid
-from policies.schema.anonymization import Anonymize, Projection, SuppressCells
+from policies.schema.anonymization import Anonymize, ProjectionKey, SuppressCells
 from policies.schema.attribute import Attribute, ValuesFrom
 from policies.schema.coherence import problems_of
 from policies.schema.requirements import ApprovalKey, Gates, PublishKey, ScheduleKey, UtilityKey
@@ -30,7 +30,7 @@ class Policy(Section):
     expect: Expectations = Expectations()
     attributes: Annotated[dict[str, Attribute], Field(min_length=1)]
     suppress_cells: SuppressCells | None = None
-    projection: Projection = Projection()
+    projection: ProjectionKey = ProjectionKey()
     anonymize: Anonymize
     gates: Gates
     utility: UtilityKey = UtilityKey()

@@ -21,7 +21,7 @@ MANY_ATTRIBUTES = 12
 
 
 @dataclass(frozen=True)
-class Section:
+class TableSection:
     """One projected table on the page."""
 
     name: str
@@ -36,7 +36,7 @@ def render_advice(advice: Advice) -> str:
     return page_template("advice.html.j2").render(advice=advice, sections=sections, most=MANY_ATTRIBUTES)
 
 
-def _section(number: int, table: TableAdvice, advice: Advice) -> Section:
+def _section(number: int, table: TableAdvice, advice: Advice) -> TableSection:
     epsilon = float(exact(advice.shown_epsilon))
     pictures = {"map": draw_map(table.settings, (advice.k, epsilon), "svg")}
     points = frontier_points(table.settings, advice.shown_epsilon)
@@ -45,7 +45,7 @@ def _section(number: int, table: TableAdvice, advice: Advice) -> Section:
     said = dict.fromkeys(binding_sentence(bound, with_values=False) for bound in smallest_bounds(table.settings))
     reasons = [setting.why_not for setting in table.settings if setting.why_not]
     nothing = reasons[0] if reasons and not any(setting.best for setting in table.settings) else ""
-    return Section(f"table-{number}", table, framed(pictures, CAPTIONS), tuple(said), nothing)
+    return TableSection(f"table-{number}", table, framed(pictures, CAPTIONS), tuple(said), nothing)
 
 
 def _suggested(advice: Advice) -> list[float]:

@@ -21,8 +21,8 @@ from policies.jobs.table_job import Names
 from policies.words.fields import decimal_text
 from tasks.advice.advice_charts import FrontierPoint, draw_frontier
 from tasks.advice.advice_trials import Trials, TrialSetting, over_tables
-from tasks.advice.policy_advice import STAND_IN, Count, Prepared, Progress, prepare, share_of, sizes_around
-from tasks.reporting.mlflow_record import Point, RunContent, finite_points
+from tasks.advice.policy_advice import STAND_IN, Prepared, Progress, SettingsCount, prepare, share_of, sizes_around
+from tasks.reporting.mlflow_record import Metric, RunContent, finite_points
 from tasks.reporting.mlflow_runs import require_tracking, track_runs
 from tasks.runtime.home import Home
 from tasks.runtime.wording import counted
@@ -63,7 +63,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Whole:
+class ExploredSetting:
     """One setting on all tables: the worst risk, the mean loss. Nothing is known of a setting that some table did not reach."""
 
     k: int
@@ -85,7 +85,7 @@ class Explored:
     dataset: str
     run_id: str
     tables: tuple[Names, ...]
-    settings: tuple[Whole, ...]
+    settings: tuple[ExploredSetting, ...]
     frontier: frozenset[int]  # places in `settings`, for each ε by itself
     of_tables: tuple[tuple[int, TrialSetting, Tried], ...]
 
@@ -101,7 +101,7 @@ class Explored:
 
 def explore(path: Path, grid: Grid, home: Home, progress: Progress | None = None) -> Explored:
     """Every setting on every table of the plan. The store of runs is opened before the work, so that nothing is tried in vain."""
-    count = Count(progress)
+    count = SettingsCount(progress)
     prepared = prepare(path, count.rows)
     trials = prepared.trials
     settings = grid.around(prepared.own, () if grid.sizes else sizes_around(prepared)).settings(trials.table.rows)
@@ -128,16 +128,16 @@ def explore(path: Path, grid: Grid, home: Home, progress: Progress | None = None
     return Explored(trials.policy.dataset, run_id, tables, whole, best, tuple(tried))
 
 
-def _whole(setting: TrialSetting, outcomes: Sequence[Tried]) -> Whole:
+def _whole(setting: TrialSetting, outcomes: Sequence[Tried]) -> ExploredSetting:
     refused = tuple(dict.fromkeys(gate for tried in outcomes for gate in (tried.refused if tried.reached else ("not reached",))))
     epsilon, delta = str(setting.epsilon), str(setting.delta)
     if not all(tried.reached for tried in outcomes):
-        return Whole(setting.k, epsilon, delta, None, None, None, None, refused)
+        return ExploredSetting(setting.k, epsilon, delta, None, None, None, None, refused)
     utility, linkability, delta_reached = over_tables(outcomes)
-    return Whole(setting.k, epsilon, delta, delta_reached, utility.ncp, utility.query_error_mean, linkability, refused)
+    return ExploredSetting(setting.k, epsilon, delta, delta_reached, utility.ncp, utility.query_error_mean, linkability, refused)
 
 
-def _frontier(settings: Sequence[Whole]) -> frozenset[int]:
+def _frontier(settings: Sequence[ExploredSetting]) -> frozenset[int]:
     """Risk at one ε is no measure of risk at another, so each has a frontier of its own."""
     places: list[int] = []
     for epsilon in dict.fromkeys(setting.epsilon for setting in settings):
@@ -147,7 +147,7 @@ def _frontier(settings: Sequence[Whole]) -> frozenset[int]:
     return frozenset(places)
 
 
-def _tell_parent(prepared: Prepared, home: Home, settings: Sequence[Whole], best: frozenset[int], tables: int) -> RunContent:
+def _tell_parent(prepared: Prepared, home: Home, settings: Sequence[ExploredSetting], best: frozenset[int], tables: int) -> RunContent:
     trials = prepared.trials
     reached = [setting for setting in settings if setting.reached]
     swept = [(setting.k, setting.epsilon, setting.delta) for setting in settings]
@@ -175,7 +175,7 @@ def _tell_parent(prepared: Prepared, home: Home, settings: Sequence[Whole], best
     if points:
         files["pictures/frontier.png"] = draw_frontier(points, "png")
     tags = {"dataset": trials.policy.dataset, "kind": "exploration"}
-    return RunContent(name, parameters, finite_points(Point(key, float(value)) for key, value in counts.items()), tags, files)
+    return RunContent(name, parameters, finite_points(Metric(key, float(value)) for key, value in counts.items()), tags, files)
 
 
 def _tell_child(trials: Trials, number: int, setting: TrialSetting, tried: Tried) -> RunContent:
@@ -192,12 +192,12 @@ def _tell_child(trials: Trials, number: int, setting: TrialSetting, tried: Tried
         "linkability": tried.linkability,
         "groups": float(tried.groups) if tried.reached else None,
     }
-    points = finite_points(Point(key, value) for key, value in figures.items() if value is not None)
+    points = finite_points(Metric(key, value) for key, value in figures.items() if value is not None)
     name = f"table-{number} k {setting.k} epsilon {setting.epsilon} delta {setting.delta}"
     return RunContent(name, parameters, points, {"dataset": trials.policy.dataset, "kind": "setting"})
 
 
-def _whole_json(setting: Whole, best: bool) -> dict[str, Any]:
+def _whole_json(setting: ExploredSetting, best: bool) -> dict[str, Any]:
     return {
         "k": setting.k,
         "epsilon": float(exact(setting.epsilon)),

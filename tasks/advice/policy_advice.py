@@ -130,7 +130,7 @@ def epsilons_around(own: str | None) -> tuple[str, ...]:
 def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = None, progress: Progress | None = None) -> Advice:
     """(ε, δ, k) around the policy's own, table by table, and what to choose."""
     most_loss, least_delta = share_of(max_loss, "--max-loss"), share_of(min_delta, "--min-delta")
-    count = Count(progress)
+    count = SettingsCount(progress)
     prepared = prepare(path, count.rows)
     own, sizes, epsilons = prepared.own, sizes_around(prepared), epsilons_around(prepared.own.epsilon)
     trials = prepared.trials
@@ -155,7 +155,7 @@ def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = N
     return Advice(trials.policy.dataset, own.k, own.epsilon, own.delta, not reason, reason, made, tuple(suggestions))
 
 
-class Count:
+class SettingsCount:
     """The number of settings that are done, and the expected total, reported from any thread. A search that takes longer than expected
     raises the total."""
 

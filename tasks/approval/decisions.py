@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from headgate.core.errors import InputRejected, IntegrityBroken, Refusal, TransitionRefused
-from policies.approval.acts import Act, Actor, Rules
+from policies.approval.acts import Act, Actor, OperatorRules
 from policies.approval.decide import Refused, decide
 from policies.ledger.events import LONGEST_REASON
 from policies.ledger.standing import Release
@@ -71,7 +71,9 @@ def operate(home: Home, ledger: Ledger, name: str, action: Action, operator: str
         approvals = weigh_approvals(home, release, history.events(release.release_id), roots_of(home, sealed.folder, sealed.manifest))
         revoked = void_keys(approvals)
     act = Act(action, candidate=release.candidate, policy_digest=release.policy_digest, reason=reason)
-    return record_transition(ledger, release, act, Actor(operator, "", ActorRole.OPERATOR), "See `headgate show`.", Rules(floor, revoked))
+    return record_transition(
+        ledger, release, act, Actor(operator, "", ActorRole.OPERATOR), "See `headgate show`.", OperatorRules(floor, revoked)
+    )
 
 
 def record_takeover(ledger: Ledger, lock: DatasetLock) -> Release | None:
@@ -107,7 +109,7 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
         release, now = release_of(read_history(ledger), candidate), ledger.now()
         actor, why_not = _actor(home, candidate, release, action, key, now)
         act, envelope = _signed(release, candidate, action, actor, reason.strip(), now, key)
-        answer = decide(release, act, actor, Rules(floor, frozenset({actor.fingerprint} if why_not else ())), now)
+        answer = decide(release, act, actor, OperatorRules(floor, frozenset({actor.fingerprint} if why_not else ())), now)
         if isinstance(answer, Refused):
             covered = ("key_not_revoked", "sealed_key") if actor.principal == UNKNOWN else ("key_not_revoked",)
             said = [refusal for refusal in answer.reasons if refusal.rule not in covered]

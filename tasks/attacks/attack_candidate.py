@@ -19,7 +19,7 @@ MOST_PEOPLE = 100_000  # attacked in one table, unless more are asked for
 
 
 @dataclass(frozen=True)
-class Attacked:
+class AttackedCandidate:
     candidate: Candidate
     release: Release
     people: int  # attacked in one table
@@ -28,7 +28,7 @@ class Attacked:
 
 def attack_candidate(
     home: Home, ledger: Ledger, name: str, policy: Path | None = None, source: Path | None = None, people: int | None = None
-) -> Attacked:
+) -> AttackedCandidate:
     """Who attacks has looked at the candidate, and that is an event. Policy and source must be those it was made from."""
     if people is not None and people < 1:
         raise InputRejected("There is nobody to attack.", "Give --people from 1 up, or leave it out.")
@@ -39,4 +39,4 @@ def attack_candidate(
     finished = read_finished(manifest.promise, files, opened.table, opened.original, opened.attackers)
     most = MOST_PEOPLE if people is None else people
     attempts = try_attacks(finished, most, drawn_from(bytes.fromhex(candidate.id)))
-    return Attacked(candidate, viewed.release, min(most, opened.table.rows), attempts)
+    return AttackedCandidate(candidate, viewed.release, min(most, opened.table.rows), attempts)

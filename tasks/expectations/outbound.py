@@ -22,7 +22,7 @@ from tasks.tables.read_published import ReadBack
 
 
 @dataclass(frozen=True, eq=False)
-class Declared:
+class DeclaredTable:
     """What one published table is meant to be. `source` is the encoded table with its bitmap columns; `withheld` are the columns of
     the source that are never published."""
 
@@ -49,13 +49,13 @@ def withheld_columns(policy: Policy) -> tuple[str, ...]:
     return tuple(name for name, attribute in policy.attributes.items() if not attribute.published)
 
 
-def expect_outbound(read: ReadBack, declared: Declared) -> tuple[ExpectationOutcome, ...]:
+def expect_outbound(read: ReadBack, declared: DeclaredTable) -> tuple[ExpectationOutcome, ...]:
     """Every file of one table, one format each: the first is looked at closely, the others must hold the same cells."""
     frame = pd.DataFrame({name: read.texts.column(name).to_pandas().astype("str") for name in read.texts.column_names})
     return run_expectations(frame, list(_suite(read, declared)))
 
 
-def _suite(read: ReadBack, declared: Declared) -> Iterator[Expected]:
+def _suite(read: ReadBack, declared: DeclaredTable) -> Iterator[Expected]:
     places = declared.places()
     names = [name for name, _column, _part in places]
     yield Expected("expect_table_columns_to_match_ordered_list", {"column_list": [*names, GROUP]})
@@ -77,7 +77,7 @@ def _small_groups(groups: pd.Series, k: int) -> int:
     return int((groups.value_counts() < k).sum()) + int(groups.isna().any()) + int(len(groups) == 0)
 
 
-def _cells(texts: pa.Table, name: str, column: Column, part: int | None, declared: Declared) -> Iterator[Expected]:
+def _cells(texts: pa.Table, name: str, column: Column, part: int | None, declared: DeclaredTable) -> Iterator[Expected]:
     if column.name in declared.source.quasi:
         yield Expected(
             "expect_column_cells_to_be_generalized_as_declared",

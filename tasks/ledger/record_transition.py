@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from policies.approval.acts import Act, Actor, Rules
+from policies.approval.acts import Act, Actor, OperatorRules
 from policies.approval.decide import Refused, decide
 from policies.ledger.standing import Release
 from tasks.ledger.event_log import Ledger
 
 
-def record_transition(ledger: Ledger, release: Release, act: Act, actor: Actor, cure: str, rules: Rules | None = None) -> Release:
+def record_transition(ledger: Ledger, release: Release, act: Act, actor: Actor, cure: str, rules: OperatorRules | None = None) -> Release:
     """The release after it. `release` is as the ledger had it: TransitionRefused if somebody else was faster."""
-    answer = decide(release, act, actor, rules or Rules(), ledger.now())
+    answer = decide(release, act, actor, rules or OperatorRules(), ledger.now())
     if isinstance(answer, Refused):
         raise answer.error(cure)
     ledger.append(release.release_id, answer.events, release.events, actor.principal)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from headgate.core.errors import IntegrityBroken, PublicationFailed, Refusal, TransitionRefused
-from policies.approval.acts import Act, Actor, Rules
+from policies.approval.acts import Act, Actor, OperatorRules
 from policies.approval.decide import Accepted, Refused, decide
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
@@ -92,7 +92,7 @@ def _start(ledger: Ledger, history: History, release: Release, series: Series, a
         raise TransitionRefused(
             [Refusal("target", f"{series.target} is where dataset {foreign[0]} is published")], "Choose another publish.to."
         )
-    rules = Rules(floor, void_keys(approvals))
+    rules = OperatorRules(floor, void_keys(approvals))
     act = Act(Action.PUBLISH, target=series.target, version=1)
     _accepted(ledger, release, act, rules, approvals)  # refused before the store is touched
     series.prepare()
@@ -101,13 +101,13 @@ def _start(ledger: Ledger, history: History, release: Release, series: Series, a
     return _record(ledger, release, replace(act, version=number), rules, approvals)
 
 
-def _record(ledger: Ledger, release: Release, act: Act, rules: Rules | None = None, approvals: Sequence[Approval] = ()) -> Release:
-    answer = _accepted(ledger, release, act, rules or Rules(), approvals)
+def _record(ledger: Ledger, release: Release, act: Act, rules: OperatorRules | None = None, approvals: Sequence[Approval] = ()) -> Release:
+    answer = _accepted(ledger, release, act, rules or OperatorRules(), approvals)
     ledger.append(release.release_id, answer.events, release.events, PUBLISHER.principal)
     return answer.release
 
 
-def _accepted(ledger: Ledger, release: Release, act: Act, rules: Rules, approvals: Sequence[Approval]) -> Accepted:
+def _accepted(ledger: Ledger, release: Release, act: Act, rules: OperatorRules, approvals: Sequence[Approval]) -> Accepted:
     bound = replace(act, candidate=release.candidate, policy_digest=release.policy_digest)
     answer = decide(release, bound, PUBLISHER, rules, ledger.now())
     if isinstance(answer, Refused):

@@ -12,7 +12,7 @@ from headgate.risk.candidates.marginals import marginals_of
 from headgate.risk.disclosure.expected_loss import Dictionary
 from policies.gates.disclosure_key import DictionaryKey
 from tasks.reading.references import LoadedPolicy
-from tasks.reading.registers import Keys, Register, read_register
+from tasks.reading.registers import Keys, RegisterTexts, read_register
 from tasks.reading.source_sql import open_sql
 
 
@@ -50,7 +50,7 @@ def encode_dictionaries(loaded: LoadedPolicy, table: Table) -> Dictionaries:
     return Dictionaries(encoded, keys, queried)
 
 
-def _encoded(given: DictionaryKey, register: Register, table: Table) -> Dictionary:
+def _encoded(given: DictionaryKey, register: RegisterTexts, table: Table) -> Dictionary:
     try:
         if given.marginals is not None:
             return marginals_of(register.frame, table.columns, given.fields, given.individuals)

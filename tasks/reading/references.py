@@ -22,7 +22,7 @@ from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy, files_of
 from tasks.reading.arrow_frame import texts_of
 from tasks.reading.open_source import open_file
-from tasks.reading.registers import Register, read_register
+from tasks.reading.registers import RegisterTexts, read_register
 from tasks.reading.source import Source, read_bytes, require_columns
 
 CODE_HEADERS = ("value", "code")
@@ -36,7 +36,7 @@ class References:
 
     hierarchies: Mapping[str, HierarchyRows] = field(default_factory=dict)
     codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    dictionaries: Mapping[str, Register] = field(default_factory=dict)  # by name; not those that a query gives
+    dictionaries: Mapping[str, RegisterTexts] = field(default_factory=dict)  # by name; not those that a query gives
     people: Source | None = None  # what people themselves want weighed
     signers: str | None = None
     suite: str | None = None

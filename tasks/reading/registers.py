@@ -25,7 +25,7 @@ class Keys:
 
 
 @dataclass(frozen=True, eq=False)
-class Register:
+class RegisterTexts:
     """Texts, under the policy's own names. Of frequency tables: columns `field`, `value` and `count`, and nobody in particular."""
 
     where: str
@@ -33,7 +33,7 @@ class Register:
     keys: Keys | None = None
 
 
-def read_register(given: DictionaryKey, source: Source, identifiers: Sequence[str]) -> Register:
+def read_register(given: DictionaryKey, source: Source, identifiers: Sequence[str]) -> RegisterTexts:
     """The key is the column that the policy names, or an identifier of the policy that is there too. It must be unique."""
     if given.marginals is not None:
         return _read_marginals(given, source)
@@ -44,13 +44,13 @@ def read_register(given: DictionaryKey, source: Source, identifiers: Sequence[st
     read = source.read(wanted)
     keys = None if key is None else Keys(key, unique_keys(read.column(key), key, source.name).to_numpy(zero_copy_only=False))
     shared = pa.table({name: read.column(column) for name, column in given.columns.items()})
-    return Register(source.name, frame_of(shared, source.name), keys)
+    return RegisterTexts(source.name, frame_of(shared, source.name), keys)
 
 
-def _read_marginals(given: DictionaryKey, source: Source) -> Register:
+def _read_marginals(given: DictionaryKey, source: Source) -> RegisterTexts:
     """A field goes by its column's name under `on`; others of the file play no part."""
     require_columns(source, (FIELD, VALUE, COUNT))
     frame = frame_of(source.read([FIELD, VALUE, COUNT]), source.name)
     names = {column: name for name, column in given.columns.items()}
     frame[FIELD] = [names.get(str(name).strip(), "") for name in frame[FIELD]]
-    return Register(source.name, frame[frame[FIELD] != ""])
+    return RegisterTexts(source.name, frame[frame[FIELD] != ""])

@@ -43,7 +43,7 @@ class TrackedRelease:
 
 
 @dataclass(frozen=True)
-class Point:
+class Metric:
     """One measured number; `step` is the place in a search."""
 
     name: str
@@ -57,7 +57,7 @@ class RunContent:
 
     name: str
     parameters: Mapping[str, str]
-    points: tuple[Point, ...]
+    points: tuple[Metric, ...]
     tags: Mapping[str, str]
     files: Mapping[str, bytes] = field(default_factory=dict)
 
@@ -141,56 +141,56 @@ def _bearable(parameters: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _release_points(record: TrackedRelease) -> Iterator[Point]:
+def _release_points(record: TrackedRelease) -> Iterator[Metric]:
     release = record.measured
-    yield Point("rows", release.rows)
-    yield Point("suppressed", release.suppressed)
-    yield Point("suppressed_share", release.suppressed_share)
-    yield Point("tables", len(release.tables))
-    yield Point("gates", len(release.verdicts))
-    yield Point("gates_passed", len(release.verdicts) - len(release.refused_by))
+    yield Metric("rows", release.rows)
+    yield Metric("suppressed", release.suppressed)
+    yield Metric("suppressed_share", release.suppressed_share)
+    yield Metric("tables", len(release.tables))
+    yield Metric("gates", len(release.verdicts))
+    yield Metric("gates_passed", len(release.verdicts) - len(release.refused_by))
     yield from _worst(tuple(table.figures for table in release.tables))
     if release.plan is not None:
-        yield Point("association_loss", release.plan.association_loss)
-        yield Point("information_exposure", release.plan.information_exposure)
+        yield Metric("association_loss", release.plan.association_loss)
+        yield Metric("information_exposure", release.plan.information_exposure)
         for place, step in enumerate(release.plan.steps):
-            yield Point("search/association_loss", step.association_loss, place)
-            yield Point("search/information_exposure", step.information_exposure, place)
+            yield Metric("search/association_loss", step.association_loss, place)
+            yield Metric("search/information_exposure", step.information_exposure, place)
     if release.utility is not None:
-        yield Point("ncp", release.utility.ncp)
+        yield Metric("ncp", release.utility.ncp)
         yield from _known({"query_error_mean": release.utility.query_error_mean, "query_error_median": release.utility.query_error_median})
     for step_name, seconds in record.seconds.items():
-        yield Point(f"seconds/{step_name}", seconds)
+        yield Metric(f"seconds/{step_name}", seconds)
 
 
-def _worst(tables: Sequence[TableFigures]) -> Iterator[Point]:
+def _worst(tables: Sequence[TableFigures]) -> Iterator[Metric]:
     """Of every figure the table that is worst off."""
     for figure in (figure for gate in GATES for figure in gate.figures if figure.worst is not None):
         values = [value for figures in tables for value in figures.each(figure.name).values()]
         if values:
-            yield Point(figure.worst_name, (max if figure.worst is Comparison.AT_MOST else min)(values))
+            yield Metric(figure.worst_name, (max if figure.worst is Comparison.AT_MOST else min)(values))
 
 
-def _table_points(table: MeasuredTable, names: PublicNames) -> Iterator[Point]:
+def _table_points(table: MeasuredTable, names: PublicNames) -> Iterator[Metric]:
     figures = table.figures
     for name in ("rows", "groups", "mean_group", "discernibility", "ncp"):
-        yield Point(name, getattr(figures, name))
+        yield Metric(name, getattr(figures, name))
     yield from _known({name: getattr(figures, name) for name in ("query_error_mean", "query_error_median")})
     for figure in (figure for gate in GATES for figure in gate.figures):
         for of, value in figures.each(figure.name).items():
             about = names.below(of, None) if figure.per is Per.ATTRIBUTE else names.below(None, of)
-            yield Point(f"{figure.name}{about}", value)
+            yield Metric(f"{figure.name}{about}", value)
     for quasi, value in table.loss.items():
-        yield Point(f"loss/{names.of(quasi)}", value)
+        yield Metric(f"loss/{names.of(quasi)}", value)
 
 
-def _known(values: Mapping[str, float | None]) -> Iterator[Point]:
-    return (Point(name, value) for name, value in values.items() if value is not None)
+def _known(values: Mapping[str, float | None]) -> Iterator[Metric]:
+    return (Metric(name, value) for name, value in values.items() if value is not None)
 
 
-def finite_points(points: Iterable[Point]) -> tuple[Point, ...]:
+def finite_points(points: Iterable[Metric]) -> tuple[Metric, ...]:
     """MLflow keeps infinity as 1.8e308 and NaN as 0; a figure that is neither is not one."""
-    gathered = tuple(Point(point.name, float(point.value), point.step) for point in points)
+    gathered = tuple(Metric(point.name, float(point.value), point.step) for point in points)
     for point in gathered:
         if not math.isfinite(point.value):
             sentence = f"{point.name} is not a finite number."

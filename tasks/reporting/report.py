@@ -73,13 +73,13 @@ class ReportContent:
 
 
 @dataclass(frozen=True)
-class Figure:
+class ShownFigure:
     name: str
     text: str
 
 
 @dataclass(frozen=True)
-class Declared:
+class DeclaredColumn:
     """How the policy treats one published column: what an approver has to judge, and no gate can."""
 
     name: str
@@ -114,24 +114,24 @@ def render_report(content: ReportContent) -> str:
     )
 
 
-def _declared(promise: Promise) -> Iterator[Declared]:
+def _declared(promise: Promise) -> Iterator[DeclaredColumn]:
     for quasi in promise.quasi:
-        yield Declared(quasi.name, "quasi-identifier", quasi.kind, "generalized")
+        yield DeclaredColumn(quasi.name, "quasi-identifier", quasi.kind, "generalized")
     sets: dict[str, list[SensitiveAttribute]] = {}
     for attribute in promise.sensitive:
         if attribute.origin is None:
             values = ", ".join("a missing cell" if value is None else value for value in attribute.nonsensitive)
             remark = f"published as it is; not protected: {values}" if values else "published as it is; every value is protected"
-            yield Declared(attribute.name, "sensitive", attribute.kind, remark)
+            yield DeclaredColumn(attribute.name, "sensitive", attribute.kind, remark)
         else:
             sets.setdefault(attribute.origin, []).append(attribute)
     for origin, bits in sets.items():
         values = ", ".join(bit.name.removeprefix(f"{origin}=") for bit in bits if HAS in bit.nonsensitive)
         absent = "having a value or not" if all(HAS_NOT not in bit.nonsensitive for bit in bits) else "having a value"
         not_protected = f"; not protected: {values}" if values else ""
-        yield Declared(origin, "sensitive", "set", f"a column for each of {len(bits)} values; {absent} is protected{not_protected}")
+        yield DeclaredColumn(origin, "sensitive", "set", f"a column for each of {len(bits)} values; {absent} is protected{not_protected}")
     for name in promise.insensitive:
-        yield Declared(name, "insensitive", "", "published as it is; no gate looks at it")
+        yield DeclaredColumn(name, "insensitive", "", "published as it is; no gate looks at it")
 
 
 def _meanings(release: MeasuredRelease) -> list[tuple[str, str]]:
@@ -164,20 +164,20 @@ def _texts_apart(verdict: Verdict) -> tuple[str, str]:
     return measured, f"{verdict.comparison} {required}"
 
 
-def _figures(figures: TableFigures) -> Iterator[Figure]:
+def _figures(figures: TableFigures) -> Iterator[ShownFigure]:
     """The figures of one table in reading order; those that were not measured are left out."""
-    yield Figure("rows", figure_text(figures.rows))
-    yield Figure("groups", figure_text(figures.groups))
-    yield Figure("mean group", figure_text(figures.mean_group))
+    yield ShownFigure("rows", figure_text(figures.rows))
+    yield ShownFigure("groups", figure_text(figures.groups))
+    yield ShownFigure("mean group", figure_text(figures.mean_group))
     for figure in (figure for gate in GATES for figure in gate.figures if figure.title):
         for of, value in figures.each(figure.name).items():
-            yield Figure(f"{figure.title}: {of}" if of else figure.title, figure_text(value))
-    yield Figure("information loss (NCP)", figure_text(figures.ncp))
-    yield Figure("discernibility", figure_text(figures.discernibility))
+            yield ShownFigure(f"{figure.title}: {of}" if of else figure.title, figure_text(value))
+    yield ShownFigure("information loss (NCP)", figure_text(figures.ncp))
+    yield ShownFigure("discernibility", figure_text(figures.discernibility))
     if figures.query_error_mean is not None:
-        yield Figure("query error: mean", figure_text(figures.query_error_mean))
+        yield ShownFigure("query error: mean", figure_text(figures.query_error_mean))
     if figures.query_error_median is not None:
-        yield Figure("query error: median", figure_text(figures.query_error_median))
+        yield ShownFigure("query error: median", figure_text(figures.query_error_median))
 
 
 def _against_one(release: MeasuredRelease) -> Baseline | None:

@@ -15,7 +15,7 @@ from typing import Protocol
 from tasks.stores.files import Stored
 
 
-class Draft(Protocol):
+class VersionDraft(Protocol):
     """A version that is being written, which nobody can see yet."""
 
     def write(self, path: str, content: bytes) -> None:
@@ -56,7 +56,7 @@ class Series(Protocol):
         """The numbers of the versions in place, in their order."""
         ...
 
-    def begin(self, number: int) -> AbstractContextManager[Draft]:
+    def begin(self, number: int) -> AbstractContextManager[VersionDraft]:
         """A new draft of this version. What was not placed is gone at the end, and so is what killed runs have left of this version."""
         ...
 

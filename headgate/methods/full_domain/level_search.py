@@ -30,7 +30,7 @@ from headgate.methods.settings import check_settings
 
 
 @dataclass(frozen=True, eq=False)
-class FullDomain:
+class FullDomainResult:
     """`groups` has one number per row, −1 for suppressed rows. If no node is valid, `reached` is false and every row is −1."""
 
     reached: bool
@@ -48,7 +48,7 @@ class FullDomain:
     smallest: int
     valid: NDArray[np.bool_] = field(repr=False)  # one flag per node, one axis per quasi-identifier
 
-    def require(self, table: str = "") -> FullDomain:
+    def require(self, table: str = "") -> FullDomainResult:
         """Returns this result if a node is valid; otherwise raises the refusal, with its cure."""
         if self.reached:
             return self
@@ -57,7 +57,7 @@ class FullDomain:
         raise RequirementNotMet(f"No node of the lattice is valid{place}.", cure, "levels", 0.0, 1.0)
 
 
-def full_domain(table: Table, sensitive: Sequence[str], settings: LevelSettings, watch: Watch | None = None) -> FullDomain:
+def full_domain(table: Table, sensitive: Sequence[str], settings: LevelSettings, watch: Watch | None = None) -> FullDomainResult:
     """The optimum over all valid nodes; of several that with the fewest steps up, then the first in the order of levels.
 
     The same table gives the same answer."""
@@ -66,7 +66,7 @@ def full_domain(table: Table, sensitive: Sequence[str], settings: LevelSettings,
     return watched.run(lambda: _search(table, settings, watched))
 
 
-def _search(table: Table, settings: LevelSettings, watch: Watch) -> FullDomain:
+def _search(table: Table, settings: LevelSettings, watch: Watch) -> FullDomainResult:
     columns = table.select(table.quasi)
     levels = tuple(levels_of(column) for column in columns)
     counts = [column.counts() for column in columns]
@@ -81,7 +81,7 @@ def _search(table: Table, settings: LevelSettings, watch: Watch) -> FullDomain:
     if best is None:
         none = np.full(table.rows, -1, dtype=np.int32)
         nodes = int(valid.size)
-        return FullDomain(False, {}, none, 0, float("nan"), float("nan"), 0, counting.checked, nodes, (), (), 0, 0, valid)
+        return FullDomainResult(False, {}, none, 0, float("nan"), float("nan"), 0, counting.checked, nodes, (), (), 0, 0, valid)
     groups, ncp = counting.publish(best, Objective.of(NCP, levels, counts))
     sizes = np.bincount(groups[groups >= 0])
     suppressed = int((groups < 0).sum())
@@ -89,7 +89,7 @@ def _search(table: Table, settings: LevelSettings, watch: Watch) -> FullDomain:
     broken = broken_promises(table, groups, level, settings)
     if broken:
         raise RequirementNotMet(f"The recount shows groups that break {broken[0]}.", "Report this defect with the policy.", "levels")
-    return FullDomain(
+    return FullDomainResult(
         reached=True,
         levels=level,
         groups=groups,

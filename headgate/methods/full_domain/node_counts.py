@@ -24,7 +24,7 @@ KEPT_TABLES = 256  # to roll up from
 KEPT_ENTRIES = 4_000_000
 
 
-class Counted(NamedTuple):
+class CountedNode(NamedTuple):
     """The result of counting a node's groups."""
 
     prunable: bool  # whether the prunable conditions are kept
@@ -32,7 +32,7 @@ class Counted(NamedTuple):
     cost: float  # of the objective; infinite if not valid
 
 
-class Grouped(NamedTuple):
+class NodeGroups(NamedTuple):
     entries: Entries
     bounds: NDArray[np.int64]
     sizes: NDArray[np.int64]
@@ -61,7 +61,7 @@ class Counting:
         self.units = Entries(np.arange(len(weight), dtype=np.int64), weight)
         self._tables: list[Entries] = [self.units]
         self._at = np.zeros((1, len(levels)), dtype=np.int64)
-        self._counted: dict[Node, Counted] = {}
+        self._counted: dict[Node, CountedNode] = {}
         requirements = [*settings.conditions, *settings.limits]
         flags = [prunes(requirement, table, settings.suppression) for requirement in requirements]
         self.moving = settings.suppression > 0 and any(isinstance(requirement, Closeness) for requirement in requirements)
@@ -81,7 +81,7 @@ class Counting:
     def all_prunes(self) -> bool:
         return self.others.empty and not self.moving
 
-    def count(self, node: Node) -> Counted:
+    def count(self, node: Node) -> CountedNode:
         """Counts a node's groups, once."""
         known = self._counted.get(node)
         if known is None:
@@ -112,34 +112,34 @@ class Counting:
         limits = [requirement for requirement, flag in zip(self.settings.limits, chosen[split:], strict=True) if flag]
         return promises(self.table, self.first, conditions, limits, self.watch.state)
 
-    def _judge(self, node: Node) -> Counted:
+    def _judge(self, node: Node) -> CountedNode:
         grouped = self._grouped(node)
         if self.objective.name == DISCERNIBILITY:
             above = tuple(slice(height, None) for height in node)
             self.bound[above] = np.maximum(self.bound[above], float((grouped.sizes**2).sum()))
         failing = grouped.sizes < self.settings.k
         if self._over(grouped, failing):
-            return Counted(False, False, np.inf)
+            return CountedNode(False, False, np.inf)
         if not self.pruning.empty:
             failing |= self.pruning.fails(grouped.entries, grouped.bounds)
             if self._over(grouped, failing):
-                return Counted(False, False, np.inf)
+                return CountedNode(False, False, np.inf)
         failing = self._fails_others(grouped, failing)
         if self._over(grouped, failing):
-            return Counted(True, False, np.inf)
-        return Counted(True, True, self.objective.cost(np.array(node), self.code[grouped.unit], grouped.sizes, failing))
+            return CountedNode(True, False, np.inf)
+        return CountedNode(True, True, self.objective.cost(np.array(node), self.code[grouped.unit], grouped.sizes, failing))
 
-    def _over(self, grouped: Grouped, failing: NDArray[np.bool_]) -> bool:
+    def _over(self, grouped: NodeGroups, failing: NDArray[np.bool_]) -> bool:
         return int(grouped.sizes[failing].sum()) > self.allowed or bool(failing.all())
 
-    def _failing(self, node: Node) -> tuple[Grouped, NDArray[np.bool_]]:
+    def _failing(self, node: Node) -> tuple[NodeGroups, NDArray[np.bool_]]:
         grouped = self._grouped(node)
         failing = grouped.sizes < self.settings.k
         if not self.pruning.empty:
             failing |= self.pruning.fails(grouped.entries, grouped.bounds)
         return grouped, self._fails_others(grouped, failing)
 
-    def _fails_others(self, grouped: Grouped, failing: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _fails_others(self, grouped: NodeGroups, failing: NDArray[np.bool_]) -> NDArray[np.bool_]:
         if not self.others.empty:
             failing = failing | self.others.fails(grouped.entries, grouped.bounds)
         if not self.moving:
@@ -158,7 +158,7 @@ class Counting:
             failing = failing | far
         return failing
 
-    def _grouped(self, node: Node) -> Grouped:
+    def _grouped(self, node: Node) -> NodeGroups:
         level = np.array(node, dtype=np.int64)
         finer = np.flatnonzero((self._at <= level).all(axis=1))
         source = self._tables[min(finer, key=lambda i: len(self._tables[i].unit))]
@@ -169,7 +169,7 @@ class Counting:
         else:
             entries, bounds = in_groups(groups, len(sizes), source, self.joint, self.kinds)
         self._keep(level, entries, len(source.unit))
-        return Grouped(entries, bounds, sizes, unit)
+        return NodeGroups(entries, bounds, sizes, unit)
 
     def _keep(self, level: NDArray[np.int64], entries: Entries, source: int) -> None:
         """A table is kept if rolling up from it is cheaper than from its own source."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headgate.core.errors import Defect
 from tasks.release.steps.anonymize_tables import Agreed
-from tasks.release.steps.attack_tables import Attacked
+from tasks.release.steps.attack_tables import AttackedTables
 from tasks.release.steps.choose_plan import NotPlanned, Planned
 from tasks.release.steps.expect_tables import Checked
 from tasks.release.steps.gate_tables import Gated
@@ -31,24 +31,24 @@ class SoFar:
     written: tuple[Written, ...] = ()
     gated: tuple[Gated, ...] = ()
     judged: Judged | None = None
-    attacked: Attacked | None = None
+    attacked: AttackedTables | None = None
     mlflow_run_id: str = ""
 
     @property
     def suppressed_rows(self) -> int:
         return 0 if self.agreed is None else self.agreed.suppressed
 
-    def whole(self) -> Whole:
+    def whole(self) -> GatedRelease:
         """All of a release that has got as far as its gates."""
         if self.read is None or self.planned is None or self.agreed is None or self.judged is None or self.attacked is None:
             raise Defect("A release is sealed before all its steps are done.", "Report this defect.")
-        return Whole(self.read, self.planned, self.agreed, self.judged, self.attacked)
+        return GatedRelease(self.read, self.planned, self.agreed, self.judged, self.attacked)
 
 
 @dataclass(frozen=True)
-class Whole:
+class GatedRelease:
     read: SourceRead
     planned: Planned
     agreed: Agreed
     judged: Judged
-    attacked: Attacked
+    attacked: AttackedTables

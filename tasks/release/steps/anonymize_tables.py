@@ -29,7 +29,7 @@ class Agreed:
 
 
 @dataclass(frozen=True)
-class Grouped:
+class GroupedTable:
     table: str
     suppressed: int
     partition: Reference[Partition]
@@ -40,7 +40,7 @@ def release_everybody(run: Run, transformed: Transformed) -> Agreed:
     return Agreed(run.spool.put(np.ones(run.spool.get(transformed.columns).rows, dtype=bool)))
 
 
-def anonymize_table(run: Run, planned: Planned, agreed: Agreed, table: str) -> Grouped:
+def anonymize_table(run: Run, planned: Planned, agreed: Agreed, table: str) -> GroupedTable:
     """What the search for a plan has made is not made again."""
     job, kept = run.spool.get(planned.job), run.spool.get(agreed.kept)
     if kept.all() and agreed.lent == job.lent:
@@ -54,10 +54,10 @@ def anonymize_table(run: Run, planned: Planned, agreed: Agreed, table: str) -> G
     # A table that is left too little to suppress has all rows at −1: then tables cannot agree, and try again with less each.
     if not (job.method.suppresses and agreed.lent > 0 and not kept.all()):
         partition.require(table)
-    return Grouped(table, int(partition.suppressed), reference)
+    return GroupedTable(table, int(partition.suppressed), reference)
 
 
-def agree_on_suppression(run: Run, planned: Planned, agreed: Agreed, grouped: Sequence[Grouped]) -> Agreed:
+def agree_on_suppression(run: Run, planned: Planned, agreed: Agreed, grouped: Sequence[GroupedTable]) -> Agreed:
     """Suppressed rows leave every table, or comparing tables would tell who they are. The share allowed is of the input rows and counts
     all tables together."""
     kept, job = run.spool.get(agreed.kept), run.spool.get(planned.job)

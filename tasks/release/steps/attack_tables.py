@@ -20,18 +20,18 @@ PEOPLE = 10_000  # attacked in one table, of those who were released
 
 
 @dataclass(frozen=True)
-class Attacked:
+class AttackedTables:
     attempts: int
     sentences: Reference[tuple[str, ...]]
 
 
 def attack_tables(
     run: Run, transformed: Transformed, planned: Planned, agreed: Agreed, written: Sequence[Written], gated: Sequence[Gated]
-) -> Attacked:
+) -> AttackedTables:
     encoded, released = run.spool.get(transformed.encoded), np.flatnonzero(run.spool.get(agreed.kept))
     frames = {table.table: run.spool.get(table.read).frame for table in written}
     tables = [FinishedTable(run.spool.get(table.measurement).published, frames[table.table]) for table in gated]
     table, original = encoded.table.take(released), encoded.original.take(released)
     known = finished(run.spool.get(planned.promise), tables, table, original, encoded.attackers)
     attempts = try_attacks(known, PEOPLE, drawn_from(run.seed))
-    return Attacked(len(attempts), run.spool.put(tuple(attempt.sentence for attempt in attempts)))
+    return AttackedTables(len(attempts), run.spool.put(tuple(attempt.sentence for attempt in attempts)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from policies.jobs.spool import Reference
 from policies.ledger.events import ExpectationsChecked, SourceIngested
 from tasks.expectations.inbound import expect_inbound
-from tasks.expectations.outbound import Declared, expect_outbound, withheld_columns
+from tasks.expectations.outbound import DeclaredTable, expect_outbound, withheld_columns
 from tasks.expectations.running import ExpectationOutcome, refuse_failed_inbound, refuse_failed_outbound
 from tasks.ledger.history import VISIBLE, read_history
 from tasks.release.run import Happened, Run
@@ -44,7 +44,7 @@ def previous_rows(run: Run) -> int | None:
 
 
 def expect_published(run: Run, read: SourceRead, transformed: Transformed, planned: Planned, written: Written) -> Checked:
-    declared = Declared(
+    declared = DeclaredTable(
         written.table,
         run.spool.get(transformed.columns),
         sensitive_of(run, planned, written.table),

@@ -16,7 +16,7 @@ from policies.gates.attackers import needs_whose
 from policies.jobs.spool import Reference
 from policies.ledger.events import TableAnonymized
 from tasks.release.run import Happened, Run
-from tasks.release.steps.anonymize_tables import Agreed, Grouped
+from tasks.release.steps.anonymize_tables import Agreed, GroupedTable
 from tasks.release.steps.choose_plan import Planned, insensitive_of, sensitive_of
 from tasks.release.steps.transform_source import Transformed
 from tasks.tables.read_published import PinnedFile, ReadBack, read_back
@@ -36,7 +36,7 @@ class Written:
     happened: Happened
 
 
-def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Agreed, grouped: Grouped) -> Written:
+def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Agreed, grouped: GroupedTable) -> Written:
     encoded, kept = run.spool.get(transformed.encoded), run.spool.get(agreed.kept)
     partition = run.spool.get(grouped.partition)
     groups = np.full(encoded.table.rows, -1, dtype=np.int32)

@@ -7,12 +7,12 @@ from fractions import Fraction
 import pytest
 
 from flows.cli.advise import _purpose, _united
-from headgate.advice.result import Point, Setting, Tried
+from headgate.advice.result import Setting, Tried, TriedDelta
 from tasks.advice.advice_suggestions import PROTECT, USEFUL, Suggestion
 
 
 def setting(k: int, epsilon: float, delta: str) -> Setting:
-    return Setting(k, epsilon, None, None, None, None, None, (Point(Fraction(delta), Tried(True)),))
+    return Setting(k, epsilon, None, None, None, None, None, (TriedDelta(Fraction(delta), Tried(True)),))
 
 
 def test_neighbouring_epsilons_with_the_same_figures_at_every_k_are_one_row() -> None:

@@ -19,7 +19,7 @@ def tried(monkeypatch: pytest.MonkeyPatch, without_server: None) -> list[Grid]:
 
     def explored(path: Any, grid: Grid, home: Any, progress: Any) -> Explored:
         grids.append(grid)
-        setting = exploration.Whole
+        setting = exploration.ExploredSetting
         reached = setting(5, "0.1", "0.5", 0.62, 0.25, 0.125, 0.5, ("closeness of job", "k", "linkability"))
         unreached = setting(10, "0.1", "0.9", None, None, None, None, ("not reached",))
         return Explored("clinic", "run-1", (("job",), ("a=x", "a=y")), (reached, unreached), frozenset({0}), ())

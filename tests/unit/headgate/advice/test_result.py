@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from headgate.advice.result import BindingValue, Point, Setting, TableAdvice, Tried
+from headgate.advice.result import BindingValue, Setting, TableAdvice, Tried, TriedDelta
 
 
 def setting(*points: tuple[str, Tried], certificate: object = None) -> Setting:
-    tried = tuple(Point(Fraction(delta), outcome) for delta, outcome in points)
+    tried = tuple(TriedDelta(Fraction(delta), outcome) for delta, outcome in points)
     return Setting(10, 0.1, Fraction("0.2"), Fraction("0.9"), certificate, 7, 0.5, tried)  # type: ignore[arg-type]
 
 

@@ -7,7 +7,7 @@ import pytest
 from headgate.core.columns import Column, Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
-from headgate.projection.baseline import Point, against_single, trade_off
+from headgate.projection.baseline import PossiblePlan, against_single, trade_off
 from headgate.projection.bitmap import bitmap_column
 from headgate.projection.codip import codip_star
 
@@ -68,9 +68,9 @@ def test_the_heuristic_is_the_least_exposed_that_the_search_knows_on_the_census_
 def test_the_trade_off_goes_from_all_apart_to_all_in_one(table_1):
     points = trade_off(table_1)
     assert [point for point in points if point.method == "codip*"] == [
-        Point("codip*", 3, 1.0, 0.0),
-        Point("codip*", 2, pytest.approx(2 / 3), pytest.approx(2 / 9)),
-        Point("codip*", 1, 0.0, pytest.approx(1.0)),
+        PossiblePlan("codip*", 3, 1.0, 0.0),
+        PossiblePlan("codip*", 2, pytest.approx(2 / 3), pytest.approx(2 / 9)),
+        PossiblePlan("codip*", 1, 0.0, pytest.approx(1.0)),
     ]
     assert [(point.tables, point.method) for point in points[3:]] == [(3, "optimal"), (2, "optimal"), (1, "optimal")]
     draw = np.random.default_rng(3)

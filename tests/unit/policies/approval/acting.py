@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 
-from policies.approval.acts import Act, Actor, Rules
+from policies.approval.acts import Act, Actor, OperatorRules
 from policies.approval.decide import Accepted, Refused, decide
 from policies.ledger.events import (
     CandidateSealed,
@@ -107,17 +107,17 @@ def act(action: Action, **changed: object) -> Act:
 
 
 def accepted(
-    release: Release, action: Action, by: Actor, now: datetime.datetime = NOW, rules: Rules | None = None, **changed: object
+    release: Release, action: Action, by: Actor, now: datetime.datetime = NOW, rules: OperatorRules | None = None, **changed: object
 ) -> Release:
-    answer = decide(release, act(action, **changed), by, rules or Rules(), now)
+    answer = decide(release, act(action, **changed), by, rules or OperatorRules(), now)
     assert isinstance(answer, Accepted), answer
     return answer.release
 
 
 def refused(
-    release: Release, action: Action, by: Actor, now: datetime.datetime = NOW, rules: Rules | None = None, **changed: object
+    release: Release, action: Action, by: Actor, now: datetime.datetime = NOW, rules: OperatorRules | None = None, **changed: object
 ) -> set[str]:
-    answer = decide(release, act(action, **changed), by, rules or Rules(), now)
+    answer = decide(release, act(action, **changed), by, rules or OperatorRules(), now)
     assert isinstance(answer, Refused), answer
     assert all(reason.reason for reason in answer.reasons)
     return {reason.rule for reason in answer.reasons}

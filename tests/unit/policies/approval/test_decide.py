@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from policies.approval.acts import Actor, Rules
+from policies.approval.acts import Actor, OperatorRules
 from policies.approval.decide import Accepted, Refused, decide
 from policies.ledger.fold import fold
 from policies.ledger.states import Action, ActorRole, State
@@ -41,7 +41,7 @@ from tests.unit.policies.approval.acting import (
 def test_each_role_may_do_in_each_state_exactly_what_is_listed(state: State, action: Action) -> None:
     for role in ActorRole:
         by = actor(RUNNER if role is ActorRole.RUNNER else ANN, role)
-        answer = decide(RELEASES[state], act(action), by, Rules(), NOW)
+        answer = decide(RELEASES[state], act(action), by, OperatorRules(), NOW)
         wanted = ALLOWED.get((state, action))
         if wanted is not None and wanted[0] is role:
             assert isinstance(answer, Accepted), (role, answer)
@@ -66,7 +66,7 @@ def test_the_state_after_a_decision_is_the_fold_of_all_events() -> None:
         (Action.PUBLISH, PUBLISHER),
         (Action.COMPLETE, PUBLISHER),
     ):
-        answer = decide(release, act(step[0]), step[1], Rules(), NOW)
+        answer = decide(release, act(step[0]), step[1], OperatorRules(), NOW)
         assert isinstance(answer, Accepted)
         events.extend(answer.events)
         release = answer.release
@@ -83,7 +83,7 @@ def test_n_of_m_people_must_agree() -> None:
 
 def test_every_reason_is_given_at_once() -> None:
     by = Actor("rita", "SHA256:unknown", ActorRole.READER)
-    rules = Rules(revoked=frozenset({"SHA256:unknown"}))
+    rules = OperatorRules(revoked=frozenset({"SHA256:unknown"}))
     late = DEADLINE + datetime.timedelta(seconds=1)
     reasons = refused(RELEASES[State.PUBLISHED], Action.APPROVE, by, late, rules, candidate="", reason=" ", statement_sha256="")
     assert reasons == {"state", "role", "bound", "signed", "reason", "sealed_key", "key_not_revoked", "not_the_runner", "within_deadline"}
@@ -99,7 +99,7 @@ def test_a_stalled_publication_is_resumed_with_a_reason_as_often_as_needed() -> 
 
 def test_a_moment_without_a_time_zone_is_no_moment() -> None:
     with pytest.raises(ValueError, match="time zone"):
-        decide(RELEASES[State.RUNNING], act(Action.FAIL), RUN, Rules(), datetime.datetime(2026, 3, 1))
+        decide(RELEASES[State.RUNNING], act(Action.FAIL), RUN, OperatorRules(), datetime.datetime(2026, 3, 1))
 
 
 class Approvals(RuleBasedStateMachine):
@@ -112,7 +112,7 @@ class Approvals(RuleBasedStateMachine):
         self.agreed: set[str] = set()
 
     def _try(self, action: Action, by: Actor) -> bool:
-        answer = decide(self.release, act(action), by, Rules(revoked=self.revoked), NOW)
+        answer = decide(self.release, act(action), by, OperatorRules(revoked=self.revoked), NOW)
         if isinstance(answer, Accepted):
             self.release = answer.release
         return isinstance(answer, Accepted)

@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from policies.approval.acts import Actor, Rules
+from policies.approval.acts import Actor, OperatorRules
 from policies.ledger.events import (
     RunFailed,
 )
@@ -63,14 +63,14 @@ def test_a_key_that_was_not_sealed_or_is_revoked_does_not_count() -> None:
     assert refused(release, Action.APPROVE, actor(EVE, ActorRole.APPROVER)) == {"sealed_key"}
     other_key = Actor("ann", "SHA256:other", ActorRole.APPROVER)
     assert refused(release, Action.APPROVE, other_key) == {"sealed_key"}
-    assert refused(release, Action.APPROVE, APPROVE_ANN, rules=Rules(revoked=frozenset({ANN.fingerprint}))) == {"key_not_revoked"}
+    assert refused(release, Action.APPROVE, APPROVE_ANN, rules=OperatorRules(revoked=frozenset({ANN.fingerprint}))) == {"key_not_revoked"}
 
 
 def test_an_approval_whose_key_is_revoked_later_is_void_until_another_stands_in() -> None:
     carl = Signer(principal="carl", fingerprint="SHA256:carl")
     release = accepted(fold(measured()), Action.SEAL, RUN, event=sealing().model_copy(update={"signers": (*SIGNERS, carl)}))
     release = accepted(accepted(release, Action.APPROVE, APPROVE_ANN), Action.APPROVE, APPROVE_BOB)
-    rules = Rules(revoked=frozenset({BOB.fingerprint}))
+    rules = OperatorRules(revoked=frozenset({BOB.fingerprint}))
     assert refused(release, Action.PUBLISH, PUBLISHER, rules=rules) == {"enough_approvals"}
     release = accepted(release, Action.APPROVE, actor(carl, ActorRole.APPROVER), rules=rules)
     assert accepted(release, Action.PUBLISH, PUBLISHER, rules=rules).state is State.PUBLISHING
@@ -80,10 +80,10 @@ def test_the_operators_floor_holds_back_what_the_policy_would_let_through() -> N
     release = accepted(fold(measured()), Action.SEAL, RUN, event=sealing(required=1))
     release = accepted(release, Action.APPROVE, APPROVE_ANN)
     assert release.state is State.APPROVED
-    assert refused(release, Action.PUBLISH, PUBLISHER, rules=Rules(floor=2)) == {"enough_approvals"}
+    assert refused(release, Action.PUBLISH, PUBLISHER, rules=OperatorRules(floor=2)) == {"enough_approvals"}
     release = accepted(release, Action.APPROVE, APPROVE_BOB)
-    assert accepted(release, Action.PUBLISH, PUBLISHER, rules=Rules(floor=2)).state is State.PUBLISHING
-    assert "reported" in refused(fold(measured()), Action.SEAL, RUN, rules=Rules(floor=2), event=sealing(required=1))
+    assert accepted(release, Action.PUBLISH, PUBLISHER, rules=OperatorRules(floor=2)).state is State.PUBLISHING
+    assert "reported" in refused(fold(measured()), Action.SEAL, RUN, rules=OperatorRules(floor=2), event=sealing(required=1))
 
 
 @pytest.mark.parametrize("action", [Action.APPROVE, Action.REJECT, Action.WITHDRAW, Action.PUBLISH, Action.VIEW])

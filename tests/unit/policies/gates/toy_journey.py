@@ -19,7 +19,7 @@ from pydantic import Field
 from headgate.core.columns import Kind, Table
 from policies.gates import every_gate
 from policies.gates.amounts import amounts
-from policies.gates.gate import Figure, Gate, GatedTable, Per
+from policies.gates.gate import Gate, GatedTable, GateFigure, Per
 from policies.gates.per_attribute import published_columns
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import NotNegative, Section, decimal_text
@@ -33,7 +33,9 @@ class Variance(Gate):
     name = "variance"
     keys = VarianceKeys
     comparison = Comparison.AT_LEAST
-    figures = (Figure("variance", "variance", "Least variance of the attribute in a group.", per=Per.ATTRIBUTE, worst=Comparison.AT_LEAST),)
+    figures = (
+        GateFigure("variance", "variance", "Least variance of the attribute in a group.", per=Per.ATTRIBUTE, worst=Comparison.AT_LEAST),
+    )
     meaning = "In every group the values of the attribute are spread at least this much."
     cure = "Raise k, or accept a smaller gates.variance."
     kinds = (Kind.NUMBER,)

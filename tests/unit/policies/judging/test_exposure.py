@@ -18,7 +18,7 @@ from headgate.risk.disclosure.decision import risk_distribution
 from policies.gates.attackers import OwnWeights, attackers_of, threats
 from policies.gates.disclosure_key import DisclosureKey
 from policies.gates.verdict import Comparison, Verdict
-from policies.judging.exposure import Exposure, Step, exposures, with_cures
+from policies.judging.exposure import AttributeChange, Exposure, exposures, with_cures
 from policies.judging.measure import measure_table
 from policies.judging.verdicts import judge
 from policies.schema.loading import parse_policy
@@ -45,7 +45,7 @@ WITHOUT = f"For this table, one step is enough: suppress region. {DROP}"
 EITHER = f"For this table, one of these steps is enough: make region one step coarser; suppress region. {DROP} {WRITE}"
 MOST = "No single step is enough; the one that helps most: "
 GATE = DisclosureKey(max=Decimal("0.5"))
-NOW = Step("as it is", 1.0, 1.0, None, 1.0, False)
+NOW = AttributeChange("as it is", 1.0, 1.0, None, 1.0, False)
 ROWS = [(20, "a", "north-a", 1.0), (20, "a", "north-b", 2.0), (20, "a", "south-a", 3.0), (20, "a", "south-b", 4.0)]
 
 
@@ -167,7 +167,9 @@ def test_each_table_and_dictionary_has_a_cure_of_its_own(table: Table, published
         "No single step is enough; the one that helps most: make age one step "
     )
     verdict = refused("source", "table-2")
-    known = Exposure("table-1", "source", ("age",), risk_distribution(np.ones(1)), NOW, (Step("suppress age", 0.1, 0.1, None, 9.0, True),))
+    known = Exposure(
+        "table-1", "source", ("age",), risk_distribution(np.ones(1)), NOW, (AttributeChange("suppress age", 0.1, 0.1, None, 9.0, True),)
+    )
     assert with_cures([verdict], [known], GATE) == (verdict,)
     assert with_cures([verdict.model_copy(update={"table": "table-1"})], [known], GATE)[0].remedy == (
         f"For this table, one step is enough: suppress age. {DROP} As it was."
@@ -175,7 +177,7 @@ def test_each_table_and_dictionary_has_a_cure_of_its_own(table: Table, published
 
 
 def test_two_steps_read_as_two() -> None:
-    steps = tuple(Step(change, 0.1, 0.1, None, 9.0, True) for change in ("suppress age", "make region one step coarser"))
+    steps = tuple(AttributeChange(change, 0.1, 0.1, None, 9.0, True) for change in ("suppress age", "make region one step coarser"))
     known = Exposure("t", "a.b: c", ("age",), risk_distribution(np.ones(1)), NOW, steps)  # a name with dots and a colon
     verdict = refused("a.b: c", "t")
     assert with_cures([verdict], [known], GATE)[0].remedy == (

@@ -5,7 +5,7 @@ from typing import get_args
 
 from policies.approval.guards import GUARDS
 from policies.ledger.events import EventBase
-from policies.ledger.states import CANDIDATE_STATES, Action, Count, Guard, State
+from policies.ledger.states import CANDIDATE_STATES, Action, ApprovalCount, Guard, State
 from policies.ledger.transitions import TRANSITIONS, state_diagram, transitions_from
 from tests.unit.policies.approval.acting import ALLOWED
 
@@ -26,7 +26,7 @@ def test_from_each_state_an_action_leads_to_one_state_unless_the_count_decides()
         assert len({(row.role, row.guards, row.event) for row in rows}) <= 1
         assert len({row.target for row in rows}) == len(rows)
         if len(rows) > 1:
-            assert {row.count for row in rows} == {Count.MORE_NEEDED, Count.ENOUGH}
+            assert {row.count for row in rows} == {ApprovalCount.MORE_NEEDED, ApprovalCount.ENOUGH}
 
 
 def test_every_transition_writes_an_event_that_the_ledger_can_hold() -> None:

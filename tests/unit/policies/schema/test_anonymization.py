@@ -14,7 +14,7 @@ from headgate.methods.full_domain.full_domain_method import FullDomain
 from headgate.methods.method import Method
 from headgate.methods.mondrian.mondrian_method import Mondrian
 from headgate.methods.xcolor.faithful_method import Faithful
-from policies.schema.anonymization import Anonymize, Distance, Projection, Relax, Suppress, SuppressCells
+from policies.schema.anonymization import Anonymize, DistanceKey, ProjectionKey, Relax, Suppress, SuppressCells
 from policies.schema.loading import parse_policy
 from tests.unit.policies.refused import Case, names_of, refusal, require_refused
 
@@ -117,18 +117,18 @@ def test_delta_is_relaxed_at_most_to_itself(small: str) -> None:
 
 
 def test_tables_are_given_with_the_method_given_and_only_there() -> None:
-    assert Projection.model_validate({"method": "given", "tables": [["a"], ["b", "c"]]}).tables == (("a",), ("b", "c"))
+    assert ProjectionKey.model_validate({"method": "given", "tables": [["a"], ["b", "c"]]}).tables == (("a",), ("b", "c"))
     for keys in ({"method": "given"}, {"method": "optimal", "tables": [["a"]]}, {"method": "given", "tables": []}):
         with pytest.raises(ValidationError):
-            Projection.model_validate(keys)
+            ProjectionKey.model_validate(keys)
 
 
 def test_a_callable_is_a_distance_of_its_own() -> None:
-    assert Distance.model_validate({"callable": "mine.own:between"}).callable == "mine.own:between"
-    assert Distance.model_validate({"combine": "lp", "p": 2}).p == 2
+    assert DistanceKey.model_validate({"callable": "mine.own:between"}).callable == "mine.own:between"
+    assert DistanceKey.model_validate({"combine": "lp", "p": 2}).p == 2
     for keys in ({"callable": "m:f", "combine": "lp"}, {"combine": "min", "p": 2}, {"callable": "m:f.g"}, {"callable": "os; rm:f"}):
         with pytest.raises(ValidationError):
-            Distance.model_validate(keys)
+            DistanceKey.model_validate(keys)
 
 
 def test_at_least_one_cell_of_a_record_stays() -> None:

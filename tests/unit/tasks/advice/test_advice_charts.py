@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import pytest
 
-from headgate.advice.result import Point, Setting, Tried
+from headgate.advice.result import Setting, Tried, TriedDelta
 from tasks.advice.advice_charts import FrontierPoint, draw_frontier, draw_map
 
 
 def setting(k: int, epsilon: float, reached: str | None, possible: str | None) -> Setting:
-    points = () if reached is None else (Point(Fraction(reached), Tried(True)),)
+    points = () if reached is None else (TriedDelta(Fraction(reached), Tried(True)),)
     return Setting(k, epsilon, None, None if possible is None else Fraction(possible), None, None, None, points)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from headgate.advice.binding import binding_sentence, smallest_bounds
-from headgate.advice.result import Point, Setting, Tried
+from headgate.advice.result import Setting, Tried, TriedDelta
 from tasks.advice.advice_report import MANY_ATTRIBUTES, frontier_points, render_advice
 from tasks.advice.policy_advice import Advice
 
@@ -48,7 +48,7 @@ def test_a_table_where_nothing_was_reached_says_why_and_has_no_frontier(advice: 
         replace(
             setting,
             points=(
-                Point(
+                TriedDelta(
                     Fraction(0),
                     Tried(False, reason="Too few rows."),
                 ),
@@ -73,7 +73,7 @@ def test_the_points_that_are_drawn_are_those_reached_at_the_epsilon_shown() -> N
     reached, missed = Tried(True, loss=0.2, query_error=0.1), Tried(False)
 
     def setting(k: int, epsilon: float) -> Setting:
-        points = (Point(Fraction(3, 4), missed), Point(Fraction(1, 2), reached))
+        points = (TriedDelta(Fraction(3, 4), missed), TriedDelta(Fraction(1, 2), reached))
         return Setting(k, epsilon, None, None, None, None, None, points)
 
     points = frontier_points([setting(5, 0.1), setting(10, 0.1), setting(5, 0.2)], "0.1")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from headgate.advice.result import Point, Setting, TableAdvice, Tried
+from headgate.advice.result import Setting, TableAdvice, Tried, TriedDelta
 from headgate.core.tolerance import exact
 from tasks.advice.advice_suggestions import FEWEST, PROTECT, USEFUL, Search, Suggestion
 from tasks.advice.advice_trials import ReleaseTried, TrialSetting
@@ -49,7 +49,7 @@ def advice_of(reach: Reach, sizes: Sequence[int], epsilons: Sequence[str], gates
     for k in sizes:
         for epsilon in epsilons:
             most = reach.get((k, epsilon))
-            points = (Point(Fraction(1), Tried(False, gates)),) + (() if most is None else (Point(exact(most), Tried(True)),))
+            points = (TriedDelta(Fraction(1), Tried(False, gates)),) + (() if most is None else (TriedDelta(exact(most), Tried(True)),))
             settings.append(Setting(k, float(epsilon), None, None, None, None, None, points))
     return TableAdvice(("pay",), 60, (), tuple(settings), ())
 

@@ -15,8 +15,8 @@ from tasks.advice.advice_trials import TrialSetting
 from tasks.advice.policy_advice import (
     STAND_IN,
     Advice,
-    Count,
     Prepared,
+    SettingsCount,
     advise_on,
     epsilons_around,
     prepare,
@@ -119,13 +119,13 @@ def test_the_utility_bound_of_the_policy_counts_too(clinic) -> None:
 
 def test_progress_counts_settings_and_rows_and_a_longer_search_makes_more_of_them() -> None:
     told: list[tuple[int, int, tuple[int, int] | None]] = []
-    count = Count(lambda done, expected, rows: told.append((done, expected, rows)))
+    count = SettingsCount(lambda done, expected, rows: told.append((done, expected, rows)))
     count.expect(2)
     count.add(2)
     count.rows(30, 60)
     count.one_more()
     assert told == [(2, 2, None), (2, 2, (30, 60)), (3, 3, None)]
-    Count(None).add(1)
+    SettingsCount(None).add(1)
 
 
 def test_a_trial_of_a_table_asks_for_it_by_k_epsilon_and_delta(prepared: Prepared, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from headgate.core.published_form.published_table import publish_form
-from tasks.expectations.outbound import Declared, expect_outbound, withheld_columns
+from tasks.expectations.outbound import DeclaredTable, expect_outbound, withheld_columns
 from tasks.expectations.running import failures, refuse_failed_outbound
 from tasks.reading.ingest import ingest
 from tasks.tables.read_published import read_back
@@ -25,7 +25,7 @@ def released(clinic):
     found = ingest(loaded)
     table = publish_form(found.table, np.arange(60, dtype=np.int32) // 10, "main", SENSITIVE, INSENSITIVE)
     files = [clinic.folder / file.path for file in write_published(table, clinic.folder, seed=1)]
-    declared = Declared("main", found.table, SENSITIVE, INSENSITIVE, withheld_columns(loaded.policy), found.identifiers, 60, 10)
+    declared = DeclaredTable("main", found.table, SENSITIVE, INSENSITIVE, withheld_columns(loaded.policy), found.identifiers, 60, 10)
     return files, declared
 
 
@@ -131,5 +131,5 @@ def test_an_age_or_a_group_number_that_is_also_somebodys_identifier_is_no_leak(c
     groups = np.arange(60, dtype=np.int32) % 20  # people of one age: a bare number is published
     table = publish_form(found.table, groups, "main", SENSITIVE)
     files = [clinic.folder / file.path for file in write_published(table, clinic.folder, seed=1)]
-    declared = Declared("main", found.table, SENSITIVE, (), withheld_columns(loaded.policy), found.identifiers, 60, 3)
+    declared = DeclaredTable("main", found.table, SENSITIVE, (), withheld_columns(loaded.policy), found.identifiers, 60, 3)
     assert not failures(looked_at(files, declared))

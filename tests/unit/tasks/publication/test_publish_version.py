@@ -229,14 +229,14 @@ def test_a_store_that_cannot_be_used_is_said_and_the_release_stays_approved(worl
 
 def test_a_stalled_publication_is_resumed_by_the_operator(world) -> None:
     """A process that dies after the start leaves the release publishing; the operator may stall it and let it go on, with reasons."""
-    from policies.approval.acts import Act, Actor, Rules
+    from policies.approval.acts import Act, Actor, OperatorRules
     from policies.approval.decide import decide
 
     candidate = world.seal()
     world.approve(candidate, "ann", "bob")
     release = read_history(world.ledger).find(candidate.id)
     act = Act(Action.PUBLISH, candidate=candidate.id, policy_digest=release.policy_digest, target="people", version=1)
-    started = decide(release, act, Actor("publisher", "", ActorRole.PUBLISHER), Rules(), world.ledger.now())
+    started = decide(release, act, Actor("publisher", "", ActorRole.PUBLISHER), OperatorRules(), world.ledger.now())
     world.ledger.append(release.release_id, started.events, release.events, "publisher")
     assert operate(world.home, world.ledger, candidate.id, Action.ABANDON, "olga", "the disk is full").state is State.STALLED
     with pytest.raises(TransitionRefused, match="stalled"):

@@ -16,8 +16,8 @@ from tasks.reading.references import LoadedPolicy
 from tasks.release.closing.so_far import SoFar
 from tasks.release.listener import Listener
 from tasks.release.run import Run
-from tasks.release.steps.anonymize_tables import Agreed, Grouped, agree_on_suppression, anonymize_table, release_everybody
-from tasks.release.steps.attack_tables import Attacked, attack_tables
+from tasks.release.steps.anonymize_tables import Agreed, GroupedTable, agree_on_suppression, anonymize_table, release_everybody
+from tasks.release.steps.attack_tables import AttackedTables, attack_tables
 from tasks.release.steps.choose_plan import Planned, choose_plan
 from tasks.release.steps.expect_tables import Checked, expect_published
 from tasks.release.steps.gate_tables import Gated, gate_table
@@ -74,11 +74,11 @@ class Made:
     transformed: Transformed = None  # type: ignore[assignment]
     planned: Planned = None  # type: ignore[assignment]
     agreed: Agreed = None  # type: ignore[assignment]
-    grouped: tuple[Grouped, ...] = ()
+    grouped: tuple[GroupedTable, ...] = ()
     written: tuple[Written, ...] = ()
     checked: tuple[Checked, ...] = ()
     gated: tuple[Gated, ...] = ()
-    attacked: Attacked = None  # type: ignore[assignment]
+    attacked: AttackedTables = None  # type: ignore[assignment]
     judged: Judged = None  # type: ignore[assignment]
 
     @property

@@ -14,7 +14,7 @@ from headgate.core.errors import Defect, RequirementNotMet
 from tasks.reporting.measured_tables import MeasuredRelease
 from tasks.reporting.mlflow_record import (
     LONGEST_PARAMETER,
-    Point,
+    Metric,
     RunContent,
     TrackedRelease,
     finite_points,
@@ -117,20 +117,20 @@ def test_files_hold_gates_expectations_and_policy_without_a_bits_name(record: Ma
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_figure_that_is_not_finite_is_refused_by_its_name(value: float) -> None:
     with pytest.raises(RequirementNotMet, match="seconds/gate is not a finite number") as caught:
-        finite_points([Point("k", 1.0), Point("seconds/gate", value)])
+        finite_points([Metric("k", 1.0), Metric("seconds/gate", value)])
     assert (caught.value.code, caught.value.measure) == (3, "figures")
     assert "empty groups" in caught.value.cure
 
 
 def test_two_figures_of_one_name_are_a_defect_unless_they_are_steps_of_a_search() -> None:
-    steps = (Point("search/loss", 1.0, 0), Point("search/loss", 0.5, 1))
+    steps = (Metric("search/loss", 1.0, 0), Metric("search/loss", 0.5, 1))
     assert finite_points(steps) == steps
     with pytest.raises(Defect, match="same name"):
-        finite_points([Point("k", 1.0), Point("k", 2.0)])
+        finite_points([Metric("k", 1.0), Metric("k", 2.0)])
 
 
 def test_of_a_search_the_last_step_counts_in_whatever_order_it_was_told() -> None:
-    content = RunContent("r", {}, (Point("loss", 0.5, 1), Point("loss", 1.0, 0), Point("k", 3.0)), {})
+    content = RunContent("r", {}, (Metric("loss", 0.5, 1), Metric("loss", 1.0, 0), Metric("k", 3.0)), {})
     assert content.last_values == {"loss": 0.5, "k": 3.0}
 
 
@@ -145,5 +145,5 @@ def test_the_digest_is_of_parameters_figures_and_files_whatever_their_order() ->
         (parameters, values, {"f": "ac"}),
     )
     assert len({digest, *(record_digest(*parts) for parts in changed)}) == 4
-    content = RunContent("r", parameters, (Point("k", 3), Point("loss", 0.1)), {"tag": "no part of it"}, {"f": b"content"})
+    content = RunContent("r", parameters, (Metric("k", 3), Metric("loss", 0.1)), {"tag": "no part of it"}, {"f": b"content"})
     assert content.digest == record_digest(parameters, values, {"f": hashlib.sha256(b"content").hexdigest()})

@@ -10,7 +10,7 @@ import pytest
 from headgate.risk.disclosure.decision import risk_distribution
 from headgate.risk.disclosure.patterns import Pattern
 from policies.gates.verdict import Verdict
-from policies.judging.exposure import Exposure, Step
+from policies.judging.exposure import AttributeChange, Exposure
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable, Outcome
 from tasks.reporting.report import GLOSSARY, ReportContent, Sample, render_report
@@ -120,7 +120,7 @@ def test_of_each_dictionary_the_table_that_is_worst_off_shows_its_steps_and_its_
     ]
     spread = risk_distribution(np.array([0.5, 0.1]))
     names = [(table.name, dictionary) for table in tables for dictionary in largest]
-    now, step = Step("as it is", 0.3, 0.5, 0.25, 2, True), Step("suppress age", 0.1, 0.1, 0.0, 9, False)
+    now, step = AttributeChange("as it is", 0.3, 0.5, 0.25, 2, True), AttributeChange("suppress age", 0.1, 0.1, 0.0, 9, False)
     found = [Exposure(table, dictionary, ("age",), spread, now, (step,)) for table, dictionary in names]
     release = replace(undrawn, tables=tuple(tables), exposures=tuple(found))
     patterns = {key: (Pattern((f"[{place}..9]",), 2, 2.0, 0.5, 1.0),) for place, key in enumerate(names)}

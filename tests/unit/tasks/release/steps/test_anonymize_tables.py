@@ -12,11 +12,11 @@ import pytest
 from headgate.core.errors import RequirementNotMet
 from headgate.core.tolerance import exact
 from policies.jobs.spool import MemorySpool
-from tasks.release.steps.anonymize_tables import Agreed, Grouped, agree_on_suppression, anonymize_table, release_everybody
+from tasks.release.steps.anonymize_tables import Agreed, GroupedTable, agree_on_suppression, anonymize_table, release_everybody
 from tasks.release.steps.choose_plan import choose_plan
 from tasks.release.steps.transform_source import suppress_cells, transform_source
 
-Round = tuple[Any, Any, Agreed, list[Grouped]]
+Round = tuple[Any, Any, Agreed, list[GroupedTable]]
 
 
 def a_round(
@@ -26,7 +26,7 @@ def a_round(
     spool = MemorySpool()
     job = SimpleNamespace(suppression=exact(share), method=SimpleNamespace(suppresses=suppresses))
     grouped = [
-        Grouped(f"table-{place}", 0, spool.put(SimpleNamespace(groups=np.array(one))))  # type: ignore[arg-type]
+        GroupedTable(f"table-{place}", 0, spool.put(SimpleNamespace(groups=np.array(one))))  # type: ignore[arg-type]
         for place, one in enumerate(groups, 1)
     ]
     agreed = Agreed(spool.put(np.array(kept or [True] * 6)), lent=lent)
