@@ -27,10 +27,10 @@ from headgate.attacks.homogeneity import homogeneity
 from headgate.attacks.intersection import intersection
 from headgate.bounds.feasibility import feasibility
 from headgate.core.columns import Table
+from headgate.core.compiling import empty_records
 from headgate.core.published_form.published_table import PublishedTable, publish_form
 from headgate.grouping.abstract_graph import abstract_graph
 from headgate.grouping.axes import axes_of
-from headgate.grouping.compiling import empty_records
 from headgate.grouping.conditions import conditions_of
 from headgate.grouping.items import items_of
 from headgate.grouping.limits import NeighbourhoodLimit, delta_l, dissimilarity, linkability

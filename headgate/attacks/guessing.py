@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.attacks.matching import Matches, fitting_classes, last_is_missing
 from headgate.core.columns import Codes, Column
+from headgate.core.compiling import inner, loop, making
 from headgate.core.distinct import distinct_rows
 from headgate.counting.class_counts import class_counts
 
@@ -90,7 +90,7 @@ def guess(
     return Guesses(best[query_of], (most / rows)[query_of], int(order[0]))
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _best(
     bits: NDArray[np.uint64],
     wanted: NDArray[np.int64],
@@ -130,7 +130,7 @@ def _best(
     return best, most, total
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _tallied(
     entry: int,
     end: int,
@@ -161,7 +161,7 @@ def _tallied(
     return different, rows
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _rows_near(
     values: NDArray[np.int64], tally: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64], matrix: NDArray[np.bool_]
 ) -> NDArray[np.int64]:

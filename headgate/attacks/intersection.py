@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.attacks.matching import distinct_people, fitting_classes, match
 from headgate.attacks.success import AttackResult, Success, people_counted, success
 from headgate.core.columns import Column
+from headgate.core.compiling import loop
 from headgate.core.errors import InputRejected
 from headgate.core.published_form.published_table import PublishedTable
 
@@ -121,7 +121,7 @@ def overlap(left_table: PublishedTable, right_table: PublishedTable, people: Map
     return Overlap(np.stack([g, h], axis=1), upper, np.maximum(lower, 0))
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _members(bits: NDArray[np.uint64], wanted: NDArray[np.int64], classes: int) -> NDArray[np.uint64]:
     """Classes × bits over these combinations: which of them fit each class."""
     out = np.zeros((classes, (len(wanted) + 63) // 64), np.uint64)
@@ -132,7 +132,7 @@ def _members(bits: NDArray[np.uint64], wanted: NDArray[np.int64], classes: int) 
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _reached(bits: NDArray[np.uint64], wanted: NDArray[np.int64], members: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """For each combination, all combinations that could be in the same class."""
     out = np.zeros((len(wanted), members.shape[1]), np.uint64)
@@ -144,7 +144,7 @@ def _reached(bits: NDArray[np.uint64], wanted: NDArray[np.int64], members: NDArr
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _weigh(rows: NDArray[np.uint64], weights: NDArray[np.int64]) -> NDArray[np.int64]:
     out = np.zeros(len(rows), np.int64)
     for row in range(len(rows)):
@@ -158,7 +158,7 @@ def _weigh(rows: NDArray[np.uint64], weights: NDArray[np.int64]) -> NDArray[np.i
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _count_pairs(
     bits: NDArray[np.uint64],
     wanted_one: NDArray[np.int64],
@@ -173,7 +173,7 @@ def _count_pairs(
     return many
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _list_pairs(
     bits: NDArray[np.uint64],
     wanted_one: NDArray[np.int64],

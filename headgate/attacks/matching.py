@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import MISSING, Codes, Column
+from headgate.core.compiling import loop
 from headgate.core.distinct import distinct_rows, firsts_and_sizes
 from headgate.core.errors import InputRejected
 from headgate.core.published_form.cell_reader import CellReader
@@ -81,7 +81,7 @@ def _value_bits(cells: PublishedCells, column: Column, of_class: Codes) -> NDArr
     return words.view("<u8").astype(np.uint64)
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def fitting_classes(bits: NDArray[np.uint64], wanted: NDArray[np.int64], out: NDArray[np.int64]) -> int:
     """Writes the classes that are set in all the wanted rows; returns how many."""
     many = 0

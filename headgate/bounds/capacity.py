@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import loop
 from headgate.core.tolerance import floors
 
 EXACT_ROWS = 2_000  # up to here all ways to divide n are looked at
@@ -104,7 +104,7 @@ def equitable_capacity(allowed: NDArray[np.int64], rows: int, k: int) -> Equitab
     return EquitableCapacity(sum(f * many for f, _, many in possible), least, tuple(possible))
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _fullest(allowed: NDArray[np.int64], rows: int, k: int) -> tuple[int, int, int]:
     """The f and s with the largest f(s)/s for k ≤ s ≤ n, compared in whole numbers; and the smallest s − f(s) for which f(s) > 0."""
     f, s, least = 0, 1, rows + 1
@@ -116,7 +116,7 @@ def _fullest(allowed: NDArray[np.int64], rows: int, k: int) -> tuple[int, int, i
     return f, s, least
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _caps(allowed: NDArray[np.int64], rows: int, k: int) -> NDArray[np.int64]:
     """cap(0) … cap(n); −1 for a number of rows that cannot be divided into groups of at least k."""
     best = np.full(rows + 1, -1)
@@ -128,7 +128,7 @@ def _caps(allowed: NDArray[np.int64], rows: int, k: int) -> NDArray[np.int64]:
     return best
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _most_by_outside(allowed: NDArray[np.int64], rows: int, k: int) -> NDArray[np.int64]:
     """The largest number of centres for each number of dissimilar rows: each group takes f(s) centres and s − f(s) dissimilar rows."""
     needed = np.full(rows + 1, rows + 1)

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.bounds.exact_clique import FEW, heaviest_clique
+from headgate.core.compiling import loop, making
 from headgate.core.distance import LINE, DistanceLayout
 from headgate.core.errors import InputRejected
 from headgate.counting.neighbours import runs_apart
@@ -149,7 +149,7 @@ def _add_windows(
         heaviest.add(rows, sums[-1] - similar, begin[wide], ends + 1)
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _windows(
     layout: DistanceLayout, codes: NDArray[np.int32], runs: NDArray[np.int64], reach: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -170,7 +170,7 @@ def _windows(
     return first, last
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _on_one_line(layout: DistanceLayout, codes: NDArray[np.int32]) -> bool:
     """Whether these values differ in at most one component, and ascend along it, and this component is a line without missing cells."""
     if layout.least and codes.shape[1] > 1 and len(codes) > 1:
@@ -228,7 +228,7 @@ def _grown(
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _grow(
     layout: DistanceLayout,
     codes: NDArray[np.int32],

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import loop
 from headgate.core.distance import DistanceLayout
 from headgate.counting.value_boxes import close
 
 FEW = 62  # the most values: their bits fit into one word
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def heaviest_clique(
     layout: DistanceLayout, codes: NDArray[np.int32], weight: NDArray[np.int64], reach: float, least: int, steps: NDArray[np.int64]
 ) -> NDArray[np.int64]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from headgate.core.compiling import loop
 
-@numba.njit(cache=True, nogil=True)
+
+@loop
 def population(x: np.uint64) -> np.uint64:
     """The number of bits that are set, by halving."""
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -15,7 +16,7 @@ def population(x: np.uint64) -> np.uint64:
     return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def lowest(word: int) -> int:
     """The place of the lowest bit that is set; at least one bit must be set."""
     place = 0

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Column
+from headgate.core.compiling import inner, loop
 from headgate.core.errors import HeadgateError, InputRejected
 from headgate.core.kinds.kind_rules import DISCRETE, LARGEST_MATRIX, LINE, MATRIX
 from headgate.core.tolerance import TOLERANCE
@@ -48,7 +48,7 @@ class DistanceLayout(NamedTuple):
     least: bool  # combine by the minimum instead of L^p
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def component_distance(layout: DistanceLayout, i: int, a: int, b: int) -> float:
     if a == b:
         return 0.0
@@ -63,7 +63,7 @@ def component_distance(layout: DistanceLayout, i: int, a: int, b: int) -> float:
     return float(layout.buffer[start + a * layout.size[i] + b])
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def pair_distance(layout: DistanceLayout, a: NDArray[np.int32], b: NDArray[np.int32]) -> float:
     """Δ between two rows of codes."""
     if layout.least:
@@ -81,7 +81,7 @@ def pair_distance(layout: DistanceLayout, a: NDArray[np.int32], b: NDArray[np.in
     return float(total ** (1.0 / layout.power))
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _rowwise(layout: DistanceLayout, a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.float64]:
     out = np.empty(len(a))
     for row in range(len(a)):

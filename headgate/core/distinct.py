@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Column
+from headgate.core.compiling import loop
 from headgate.core.errors import InputRejected
 from headgate.core.hashing import numbered
 
@@ -64,7 +64,7 @@ def firsts_and_sizes(place: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArr
     return np.asarray(_firsts(place, len(sizes))), np.asarray(sizes)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def _firsts(place: NDArray[np.int32], many: int) -> NDArray[np.int32]:
     """Looks no further than the last number's first row, which is near the start where numbers repeat."""
     first = np.full(many, -1, np.int32)
@@ -78,7 +78,7 @@ def _firsts(place: NDArray[np.int32], many: int) -> NDArray[np.int32]:
     return first
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def rows_of_each(place: NDArray[np.int32], many: int) -> NDArray[np.int64]:
     """How many rows have each of the numbers 0, 1, 2 … below `many`."""
     sizes = np.zeros(many, np.int64)
@@ -87,7 +87,7 @@ def rows_of_each(place: NDArray[np.int32], many: int) -> NDArray[np.int64]:
     return sizes
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def ends(column: NDArray[np.int32]) -> tuple[int, int]:
     """Least and greatest code, in one pass."""
     low = high = column[0]
@@ -96,13 +96,13 @@ def ends(column: NDArray[np.int32]) -> tuple[int, int]:
     return int(low), int(high)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def _append(keys: NDArray[np.int32], column: NDArray[np.int32], low: int, span: int) -> None:
     for row in range(len(keys)):
         keys[row] = keys[row] * span + (column[row] - low)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def _number(keys: NDArray[np.int32], marks: NDArray[np.int32]) -> int:
     """Numbers the keys that occur, in their order and in place; returns how many there are."""
     for key in keys:
@@ -127,7 +127,7 @@ def _number_pairs(keys: NDArray[np.int32], column: Codes, low: int, span: int) -
     return len(first)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def _pairs(keys: NDArray[np.int32], column: NDArray[np.int32], low: int, span: int) -> NDArray[np.int64]:
     pairs = np.empty(len(keys), np.int64)
     for row in range(len(keys)):
@@ -135,7 +135,7 @@ def _pairs(keys: NDArray[np.int32], column: NDArray[np.int32], low: int, span: i
     return pairs
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def _rename(keys: NDArray[np.int32], place: NDArray[np.int32], rank: NDArray[np.int32]) -> None:
     for row in range(len(keys)):
         keys[row] = rank[place[row]]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from headgate.core.compiling import copied, loop
 
 _GOLDEN = 0x9E3779B97F4A7C15 - 2**64  # 2^64/φ: multiplication by it spreads keys over the high bits (Knuth, vol. 3, §6.4)
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@copied
 def hashed(key: int, bits: int) -> int:
     return np.int64(np.uint64(key * _GOLDEN) >> np.uint64(64 - bits))  # type: ignore[return-value]
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@copied
 def slot_of(keys: NDArray[np.int64], slots: NDArray[np.int32], key: int, bits: int) -> int:
     """The slot of a key, or the free slot where it belongs."""
     slot = hashed(key, bits)
@@ -23,7 +24,7 @@ def slot_of(keys: NDArray[np.int64], slots: NDArray[np.int32], key: int, bits: i
     return int(slot)
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def numbered(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
     """Equal keys get one number, 0, 1, 2 … as they first occur; also the first place of each, and how often it occurs. The table of
     slots grows with the distinct keys, so that a few of them stay in the cache."""

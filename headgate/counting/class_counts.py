@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Column
+from headgate.core.compiling import loop
 from headgate.core.distinct import ends, rows_of_each
 from headgate.core.errors import InputRejected
 from headgate.counting.figure import Bound, Figure
@@ -103,7 +103,7 @@ def class_sizes(classes: Codes) -> NDArray[np.int64]:
     return np.asarray(sizes)
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _count_dense(
     codes: NDArray[np.int32], classes: NDArray[np.int32], groups: int, values: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
@@ -124,7 +124,7 @@ def _count_dense(
     return starts, entry_codes, counts
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _count_sorted(
     codes: NDArray[np.int32], classes: NDArray[np.int32], sizes: NDArray[np.int64], values: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:

@@ -7,16 +7,16 @@ a greedy colouring are the bound, exact where a greedily chosen clique reaches i
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.bits import lowest, population
+from headgate.core.compiling import inner, loop, making
 
 LARGEST_CLIQUE_SEARCH = 40  # the most later neighbours of one value: at most 3^(40/3) maximal cliques
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def largest_clique(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_]) -> tuple[int, bool]:
     """Searches each value together with its later neighbours. Wanted values come first, so the first wanted member of a clique finds it."""
     size = len(weights)
@@ -43,7 +43,7 @@ def largest_clique(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: 
     return max(best, bound), best >= bound
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _masks(near: NDArray[np.bool_], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
     """The neighbours of each chosen value among the chosen values, as bits."""
     masks = np.zeros(len(chosen), np.int64)
@@ -54,7 +54,7 @@ def _masks(near: NDArray[np.bool_], chosen: NDArray[np.int64]) -> NDArray[np.int
     return masks
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _heaviest(masks: NDArray[np.int64], weights: NDArray[np.int64], everyone: int, current: int, best: int) -> int:
     """The weight of the heaviest clique that consists of `current` rows and some of these values, or `best` if none is heavier. The
     search keeps its own stack, because a recursive function cannot be read from numba's cache."""
@@ -76,7 +76,7 @@ def _heaviest(masks: NDArray[np.int64], weights: NDArray[np.int64], everyone: in
     return best
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _branches(masks: NDArray[np.int64], weights: NDArray[np.int64], left: int, current: int, best: int) -> int:
     """The values to branch on: some heaviest clique contains the pivot or a value that is not its neighbour. There are none if `best`
     cannot be exceeded."""
@@ -90,7 +90,7 @@ def _branches(masks: NDArray[np.int64], weights: NDArray[np.int64], left: int, c
     return left & ~masks[pivot] if total > best and pivot >= 0 else 0
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _greedy(near: NDArray[np.bool_], weights: NDArray[np.int64], chosen: NDArray[np.int64]) -> int:
     """The weight of a greedy clique: the heaviest value, then every value near all chosen so far. It is exact if it reaches the bound."""
     clique, members, total = np.empty(len(chosen), np.int64), 0, 0
@@ -103,7 +103,7 @@ def _greedy(near: NDArray[np.bool_], weights: NDArray[np.int64], chosen: NDArray
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _colouring(near: NDArray[np.bool_], weights: NDArray[np.int64], chosen: NDArray[np.int64]) -> int:
     """An upper bound: a clique contains at most one value of each colour, so the largest weights of all colours are added up."""
     colour, largest, colours = np.full(len(chosen), -1), np.zeros(len(chosen), np.int64), 0

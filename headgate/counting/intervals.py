@@ -3,10 +3,10 @@ only to missing cells."""
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import inner, loop, making
 from headgate.counting.class_counts import ClassCounts
 
 
@@ -19,7 +19,7 @@ def largest_stars(
     return np.maximum.reduceat(near, starts), np.maximum.reduceat(np.where(flags[counts.codes], near, 0), starts)
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def rows_near(
     starts: NDArray[np.int64], codes: NDArray[np.int32], counts: NDArray[np.int64], values: NDArray[np.float64], reach: NDArray[np.float64]
 ) -> NDArray[np.int64]:
@@ -53,7 +53,7 @@ def rows_near(
     return near
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def largest_windows(
     starts: NDArray[np.int64],
     codes: NDArray[np.int32],
@@ -86,7 +86,7 @@ def largest_windows(
     return most, flagged
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def rows_within(line: NDArray[np.float64], counts: NDArray[np.int64], reach: float) -> NDArray[np.int64]:
     """The number of rows y with |y − x| ≤ reach, for every value x of one class, in any order."""
     order, low, high = _reached(line, reach)
@@ -97,7 +97,7 @@ def rows_within(line: NDArray[np.float64], counts: NDArray[np.int64], reach: flo
     return near
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def rows_in_squares(u: NDArray[np.float64], v: NDArray[np.float64], counts: NDArray[np.int64], reach: float) -> NDArray[np.int64]:
     """The number of rows within reach on both lines, for every value of one class.
 
@@ -121,7 +121,7 @@ def rows_in_squares(u: NDArray[np.float64], v: NDArray[np.float64], counts: NDAr
     return near
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _reached(line: NDArray[np.float64], reach: float) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """The order that sorts the values, and, for each sorted value, the first place within reach and the first place beyond it."""
     order = np.argsort(line, kind="mergesort")
@@ -137,7 +137,7 @@ def _reached(line: NDArray[np.float64], reach: float) -> tuple[NDArray[np.int64]
     return order, low, high
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _add(sums: NDArray[np.int64], place: int, count: int) -> None:
     i = place + 1
     while i < len(sums):
@@ -145,7 +145,7 @@ def _add(sums: NDArray[np.int64], place: int, count: int) -> None:
         i += i & -i
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _sum(sums: NDArray[np.int64], end: int) -> int:
     """The sum over the places before `end`."""
     total, i = 0, end

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import heapq
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from headgate.core.compiling import dividing, inner, making
 
 FEW = 2  # a class with fewer than √(points/2) values is faster by its own values than along the whole line
 
 
-@numba.njit(cache=True, nogil=True)
+@dividing
 def over_full_line(
     starts: NDArray[np.int64],
     codes: NDArray[np.int64],
@@ -57,7 +58,7 @@ def over_full_line(
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@dividing
 def over_line(
     starts: NDArray[np.int64],
     codes: NDArray[np.int64],
@@ -93,7 +94,7 @@ def over_line(
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _partial(small: NDArray[np.float64], large: NDArray[np.float64], surplus: float) -> float:
     """The smallest Σ|cumulated difference| between `small` and the remainder of `large` if `surplus` of `large` may stay unmatched.
 
@@ -138,7 +139,7 @@ def _partial(small: NDArray[np.float64], large: NDArray[np.float64], surplus: fl
     return least
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _dearest(
     at: NDArray[np.int64], shares: NDArray[np.float64], below: NDArray[np.float64], moment: NDArray[np.float64], table_short: bool
 ) -> float:
@@ -169,7 +170,7 @@ def _dearest(
     return float(value)
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _value_of(
     at: NDArray[np.int64],
     own: NDArray[np.float64],
@@ -188,7 +189,7 @@ def _value_of(
     return float(total + _end(at[-1], height[-1], below, moment, table_short, False))
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _best_moves(
     at: NDArray[np.int64],
     own: NDArray[np.float64],
@@ -225,7 +226,7 @@ def _best_moves(
     return score
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _between(a: int, b: int, x: int, y: int, below: NDArray[np.float64], moment: NDArray[np.float64], table_short: bool) -> float:
     """The contribution of the table's shares strictly between two places at which f is x and y."""
     if table_short:  # as high as it may be: a roof
@@ -241,7 +242,7 @@ def _between(a: int, b: int, x: int, y: int, below: NDArray[np.float64], moment:
     return float(-left - (y - b) * (below[b] - below[high]) - moment[b] + moment[high])
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _end(a: int, y: int, below: NDArray[np.float64], moment: NDArray[np.float64], table_short: bool, before: bool) -> float:
     """The contribution of the table's shares before the first place or after the last one."""
     points = len(below) - 1

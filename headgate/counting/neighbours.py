@@ -8,11 +8,11 @@ as `pair_distance` computes them, so that all three ways count alike.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes
+from headgate.core.compiling import loop, making
 from headgate.core.distance import DISCRETE, LINE, DistanceLayout
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected
@@ -87,7 +87,7 @@ def _least_difference(layout: DistanceLayout, i: int) -> float:
     return min(1.0, float(matrix[~np.eye(size, dtype=bool)].min(initial=1.0)))
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _count(
     layout: DistanceLayout,
     tops: NDArray[np.float64],
@@ -115,7 +115,7 @@ def _count(
     return near
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _plane(layout: DistanceLayout, values: NDArray[np.int32]) -> tuple[int, int]:
     """The two lines on which these values differ, if they differ on two lines only and neighbourhoods are squares; otherwise −1, −1."""
     x_component, y_component = -1, -1
@@ -132,7 +132,7 @@ def _plane(layout: DistanceLayout, values: NDArray[np.int32]) -> tuple[int, int]
     return (x_component, y_component) if y_component >= 0 and fitting else (-1, -1)
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _by_squares(
     layout: DistanceLayout,
     x_component: int,

@@ -7,16 +7,16 @@ LARGEST_PATH_SEARCH rows. For larger components, the number of rows is an upper 
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.bits import lowest, population
+from headgate.core.compiling import loop, making
 
 LARGEST_PATH_SEARCH = 16  # rows of a component: 2^16 sets
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def longest_chain(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_]) -> tuple[int, bool]:
     """The longest chain in a connected component."""
     total = weights.sum()
@@ -27,7 +27,7 @@ def longest_chain(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: N
     return total, False
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def longest_cycle(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_]) -> tuple[int, bool]:
     """The longest cycle. A row with fewer than two neighbours is in no cycle; without such rows the component may fall apart."""
     kept = _peeled(near, weights)
@@ -49,7 +49,7 @@ def longest_cycle(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: N
     return max(best, bound), best >= bound
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _peeled(near: NDArray[np.bool_], weights: NDArray[np.int64]) -> NDArray[np.bool_]:
     """The values that remain after repeatedly removing rows with fewer than two neighbours."""
     kept = np.ones(len(weights), np.bool_)
@@ -63,7 +63,7 @@ def _peeled(near: NDArray[np.bool_], weights: NDArray[np.int64]) -> NDArray[np.b
     return kept
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _connected(near: NDArray[np.bool_], kept: NDArray[np.bool_], first: int) -> NDArray[np.int64]:
     """The kept values that can be reached by paths of kept values."""
     inside = np.zeros(len(kept), np.bool_)
@@ -78,7 +78,7 @@ def _connected(near: NDArray[np.bool_], kept: NDArray[np.bool_], first: int) -> 
     return np.flatnonzero(inside)
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _passes_all(near: NDArray[np.bool_], weights: NDArray[np.int64], closed: bool) -> bool:
     """Whether Chvátal's condition holds for the degrees d₁ ≤ … ≤ d_n: a cycle passes through all n ≥ 3 rows if d_i ≤ i < n/2 always
     implies d_{n−i} ≥ n−i. For a chain, the condition is that of a cycle through one more row that is a neighbour of all."""
@@ -99,7 +99,7 @@ def _passes_all(near: NDArray[np.bool_], weights: NDArray[np.int64], closed: boo
     return not ((degrees[low - 1] <= low) & (degrees[n - low - 1] < n - low)).any()
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _longest_walk(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_], closed: bool) -> int:
     """The rows of the longest chain (`closed`: cycle) that contains a wanted row. `ends[set]` holds the rows at which a chain through
     exactly this set can end. Rows with the same value can be exchanged, so they are entered in order. A cycle starts at its first row."""
@@ -123,7 +123,7 @@ def _longest_walk(near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: N
     return best
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _rows_as_bits(
     near: NDArray[np.bool_], weights: NDArray[np.int64], wanted: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], np.int64]:

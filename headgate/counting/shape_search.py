@@ -8,10 +8,10 @@ The searches themselves are `clique_search` and `path_search`.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import inner, loop, making
 from headgate.core.distance import DistanceLayout, pair_distance
 from headgate.counting.clique_search import largest_clique
 from headgate.counting.path_search import longest_chain, longest_cycle
@@ -20,7 +20,7 @@ LARGEST_COMPARED = 20_000  # distinct values of a group: 2·10^8 pairs, some sec
 LARGEST_COMPONENT = 4_096  # distinct values; a larger one's pairs are not kept, and its bounds are the star and the component
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def shapes_in_groups(
     layout: DistanceLayout,
     values: NDArray[np.int32],
@@ -69,7 +69,7 @@ def shapes_in_groups(
     return rows, exact
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _components(
     layout: DistanceLayout, values: NDArray[np.int32], counts: NDArray[np.int64], start: int, size: int, reach: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -87,7 +87,7 @@ def _components(
     return parent, star
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _root(parent: NDArray[np.int64], i: int) -> int:
     """The first value of the component so far. The path to it is halved on the way."""
     while parent[i] != i:
@@ -96,7 +96,7 @@ def _root(parent: NDArray[np.int64], i: int) -> int:
     return i
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _neighbour_matrix(layout: DistanceLayout, values: NDArray[np.int32], places: NDArray[np.int64], reach: float) -> NDArray[np.bool_]:
     near = np.zeros((len(places), len(places)), np.bool_)
     for i in range(len(places)):

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import copied, inner, loop, making
 from headgate.core.distance import DISCRETE, LINE, DistanceLayout
 
 HAIR = 1e-12  # more than rounding moves a distance in [0, 1], less than the tolerance
@@ -41,7 +41,7 @@ def largest_differences(layout: DistanceLayout) -> NDArray[np.float64]:
     return np.array([max(1.0, float(layout.buffer[start:end].max(initial=1.0))) if matrix else 1.0 for matrix, start, end in parts])
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@copied
 def _gap(layout: DistanceLayout, i: int, x: int, y: int) -> float:
     """The same as `component_distance`, but without a function call."""
     if x == y:
@@ -54,7 +54,7 @@ def _gap(layout: DistanceLayout, i: int, x: int, y: int) -> float:
     return float(layout.buffer[layout.offset[i] + x * layout.size[i] + y])
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@copied
 def close(layout: DistanceLayout, values: NDArray[np.int32], a: int, b: int, reach: float) -> bool:
     """Whether Δ ≤ reach, by the operations of `pair_distance`. The sum never decreases, so adding stops as soon as it exceeds the reach."""
     if layout.least:
@@ -74,7 +74,7 @@ def close(layout: DistanceLayout, values: NDArray[np.int32], a: int, b: int, rea
     return bool(total ** (1.0 / layout.power) <= reach)
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def compare(
     layout: DistanceLayout,
     values: NDArray[np.int32],
@@ -94,7 +94,7 @@ def compare(
                 near[j] += counts[i]
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def rows_by_boxes(
     layout: DistanceLayout,
     tops: NDArray[np.float64],
@@ -143,7 +143,7 @@ def rows_by_boxes(
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _halved(boxes: Boxes, a: int, b: int, stack: NDArray[np.int64]) -> int:
     """Halves the larger box of a pair, puts the new pairs on the stack, and returns their number."""
     child = boxes.child
@@ -160,7 +160,7 @@ def _halved(boxes: Boxes, a: int, b: int, stack: NDArray[np.int64]) -> int:
     return 2
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _near_each(boxes: Boxes, near: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.int64]:
     """Adds the counts of whole boxes to all their values, and returns them in the order of the values."""
     out = np.empty(len(near), np.int64)
@@ -174,7 +174,7 @@ def _near_each(boxes: Boxes, near: NDArray[np.int64], whole: NDArray[np.int64]) 
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _coordinates(layout: DistanceLayout, values: NDArray[np.int32]) -> NDArray[np.float64]:
     """The weighted positions on all lines on which these values differ; empty unless only lines decide."""
     none = np.empty((0, len(values)))
@@ -191,7 +191,7 @@ def _coordinates(layout: DistanceLayout, values: NDArray[np.int32]) -> NDArray[n
     return lines[:filled]
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _compare_coordinates(
     layout: DistanceLayout,
     lines: NDArray[np.float64],
@@ -224,7 +224,7 @@ def _compare_coordinates(
         near[i] += near_rows - (own if start == i else 0)  # a value is near itself once
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _sum_gaps(lines: NDArray[np.float64], i: int, start: int, size: int, power: float, gaps: NDArray[np.float64]) -> None:
     """Δ^p between one value and each value of a stretch."""
     gaps[:size] = 0.0
@@ -239,7 +239,7 @@ def _sum_gaps(lines: NDArray[np.float64], i: int, start: int, size: int, power: 
                 gaps[j] += gap * gap if power == 2.0 else gap**power
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _between(layout: DistanceLayout, tops: NDArray[np.float64], boxes: Boxes, a: int, b: int) -> tuple[float, float]:
     """Lower and upper bounds of Δ^p between any value of one box and any value of another."""
     low, high = (np.inf, np.inf) if layout.least else (0.0, 0.0)
@@ -254,7 +254,7 @@ def _between(layout: DistanceLayout, tops: NDArray[np.float64], boxes: Boxes, a:
     return (low**layout.power, high**layout.power) if layout.least else (low, high)
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _component_between(
     layout: DistanceLayout, i: int, top: float, under_a: int, over_a: int, under_b: int, over_b: int
 ) -> tuple[float, float]:
@@ -279,7 +279,7 @@ def _component_between(
     return 0.0, top
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _boxes(layout: DistanceLayout, values: NDArray[np.int32], counts: NDArray[np.int64]) -> Boxes:
     """Builds the tree: each box is halved across its widest component until it is small."""
     size, parts = values.shape
@@ -319,7 +319,7 @@ def _boxes(layout: DistanceLayout, values: NDArray[np.int32], counts: NDArray[np
     return Boxes(order, first[:used], last[:used], child[:used], low[:used], high[:used], rows[:used])
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _widest(layout: DistanceLayout, low: NDArray[np.int32], high: NDArray[np.int32]) -> int:
     """The component in which the values of a box differ most; −1 if they do not differ at all."""
     widest, width = -1, 0.0

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes
+from headgate.core.compiling import loop
 from headgate.core.distance import LINE, DistanceLayout
 from headgate.core.errors import InputRejected
 from headgate.counting.neighbours import neighbours, runs_apart
@@ -140,7 +140,7 @@ def _widest_line(layout: DistanceLayout, codes: Codes) -> int:
     return line
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _pairs(
     layout: DistanceLayout,
     codes: NDArray[np.int32],

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Table, check_quasi
+from headgate.core.compiling import Records, empty_records, inner, joined, loop, record, starts_of
 from headgate.core.kinds.kind_rules import FLAT as FLAT
 from headgate.core.kinds.kind_rules import SPAN as SPAN
 from headgate.core.kinds.kind_rules import TREE as TREE
-from headgate.grouping.compiling import Records, empty_records, inner, joined, record, starts_of
 
 AXIS = record(
     form=np.int64,
@@ -146,7 +145,7 @@ def key_with(axes: Axes, axis: int, key: int, low: int, high: int, different: in
     return _mixed(_mixed(key, one), two)  # type: ignore[no-any-return]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def published_keys(axes: Axes, order: NDArray[np.int64], bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Key and loss of every group; group g is order[bounds[g] : bounds[g+1]]."""
     groups = len(bounds) - 1

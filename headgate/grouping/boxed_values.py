@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes
+from headgate.core.compiling import inner, loop
 from headgate.core.distance import DISCRETE, LINE, DistanceLayout
 from headgate.grouping.limits import NeighbourhoodLimit
 
@@ -66,7 +66,7 @@ def _numbered(layout: DistanceLayout, codes: Codes, lines: list[int], steps: flo
     return np.unique(keys, axis=0, return_inverse=True)[1].ravel()
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def _near_boxes(
     layout: DistanceLayout, low: NDArray[np.float64], high: NDArray[np.float64], away: NDArray[np.bool_], reach: float
 ) -> NDArray[np.bool_]:
@@ -85,7 +85,7 @@ def _near_boxes(
     return near
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _least_gap(layout: DistanceLayout, i: int, low: float, high: float, other_low: float, other_high: float) -> float:
     """The least distance in one attribute between two stretches of it; off lines a box has one value."""
     if layout.mode[i] == LINE:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import dividing, inner, loop, making
 from headgate.grouping.condition_distances import Scratch, distance_from_table
 from headgate.grouping.condition_rules import DISTINCT, ENTROPY, FLAT, TREE, Rules
 from headgate.grouping.nearness import EQUAL, RANGE, Nearness, similar
@@ -23,7 +23,7 @@ EXACT = 2_048  # different values in a block beyond which cuts are guessed; what
 SAMPLED = 128
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def scratch_for(rules: Rules, limits: Nearness, state: NDArray[np.int64], exact: int) -> Scratch:
     room = nodes = 1
     for attribute in rules.attributes:
@@ -36,7 +36,7 @@ def scratch_for(rules: Rules, limits: Nearness, state: NDArray[np.int64], exact:
     return Scratch(np.zeros(room, np.int64), np.zeros(room, np.int64), np.zeros(nodes), state, exact)
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def holds(rules: Rules, limits: Nearness, rows: NDArray[np.int64], weight: NDArray[np.int64], scratch: Scratch) -> bool:
     """The group of these rows, each standing for `weight` equal ones. Cheap questions first."""
     size = np.int64(0)
@@ -59,7 +59,7 @@ def holds(rules: Rules, limits: Nearness, rows: NDArray[np.int64], weight: NDArr
     return True
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _tally(value: NDArray[np.int32], slot: int, rows: NDArray[np.int64], weight: NDArray[np.int64], scratch: Scratch) -> int:
     """How many different values there are; scratch.values lists them."""
     different = 0
@@ -72,13 +72,13 @@ def _tally(value: NDArray[np.int32], slot: int, rows: NDArray[np.int64], weight:
     return different
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _forget(scratch: Scratch, different: int) -> None:
     for i in range(different):
         scratch.tally[scratch.values[i]] = 0
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _rules_hold(rules: Rules, attribute: Any, scratch: Scratch, different: int, size: int) -> bool:
     sensitive = rules.sensitive[attribute.first_value : attribute.values_end]
     largest = np.int64(0)
@@ -98,7 +98,7 @@ def _rules_hold(rules: Rules, attribute: Any, scratch: Scratch, different: int, 
     return True
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@dividing
 def _diverse(rule: Any, numbers: NDArray[np.int64], scratch: Scratch, different: int, size: int, largest: int) -> bool:
     """`largest`: rows of the most frequent sensitive value."""
     if rule.principle == DISTINCT:
@@ -113,7 +113,7 @@ def _diverse(rule: Any, numbers: NDArray[np.int64], scratch: Scratch, different:
     return bool(_rest(scratch, different, size, largest, rule.level) > numbers[largest])
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@making
 def _rest(scratch: Scratch, different: int, size: int, largest: int, level: int) -> int:
     """What remains when the most frequent sensitive value and the l − 2 most frequent of the others are ruled out."""
     counts = scratch.tally[scratch.values[:different]]
@@ -130,7 +130,7 @@ def _rest(scratch: Scratch, different: int, size: int, largest: int, level: int)
     return left  # type: ignore[return-value]
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _neighbourhoods_hold(limits: Nearness, l: int, scratch: Scratch, different: int, cap: int) -> bool:  # noqa: E741
     """At most `cap` rows are similar to any centre."""
     start = limits.of[l].start
@@ -154,7 +154,7 @@ def _neighbourhoods_hold(limits: Nearness, l: int, scratch: Scratch, different: 
     return True
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _rows_near(limits: Nearness, l: int, v: int, values: NDArray[np.int64], tally: NDArray[np.int64], cap: int) -> int:  # noqa: E741
     """Rows similar to a value; no further than needed to see that they are more than `cap`."""
     near = np.int64(0)
@@ -166,7 +166,7 @@ def _rows_near(limits: Nearness, l: int, v: int, values: NDArray[np.int64], tall
     return near  # type: ignore[return-value]
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@making
 def _ranges_hold(limits: Nearness, start: int, scratch: Scratch, different: int, cap: int) -> bool:
     """Similar values are adjacent, so two ends that only move forward find every range."""
     values = scratch.values[:different]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import dividing
 from headgate.counting.line_transport import over_line
 from headgate.grouping.condition_rules import FLAT, LINE_MISSING, TREE
 from headgate.grouping.sorting import sorted_order
@@ -23,7 +23,7 @@ class Scratch(NamedTuple):
     exact: int  # up to so many different values every neighbourhood is counted; of more, those of some centres
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@dividing
 def distance_from_table(
     rule: Any, numbers: NDArray[np.int64], shares: NDArray[np.float64], missing: int, scratch: Scratch, different: int, size: int
 ) -> float:
@@ -47,7 +47,7 @@ def distance_from_table(
     return float(_over_line(shares[: rule.level], shares[rule.level :], at, order, scratch, size))
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@dividing
 def _over_line(
     upto: NDArray[np.float64],
     area: NDArray[np.float64],
@@ -79,7 +79,7 @@ def _over_line(
     return max(0.0, total / (points - 1))
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@dividing
 def _over_tree(
     rule: Any, node: NDArray[np.int64], above: NDArray[np.float64], leaves: int, scratch: Scratch, different: int, size: int
 ) -> float:

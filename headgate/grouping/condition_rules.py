@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Column, Table
+from headgate.core.compiling import empty_records
 from headgate.core.tolerance import floors
-from headgate.grouping.compiling import empty_records
 from headgate.grouping.conditions import Closeness, Condition, DistinctL, EntropyL, RecursiveCL
 
 DISTINCT, ENTROPY, RECURSIVE, FLAT, LINE, LINE_MISSING, TREE = 0, 1, 2, 3, 4, 5, 6

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Table
+from headgate.core.compiling import Records, empty_records, loop, record
 from headgate.core.distinct import firsts_and_sizes, places
 from headgate.grouping.axes import Axes, axes_of
-from headgate.grouping.compiling import Records, empty_records, record
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.grouping.nearness import Nearness, compile_limits
 
@@ -61,7 +60,7 @@ def items_of(table: Table, limits: Sequence[NeighbourhoodLimit]) -> Itemized:
     return Itemized(Items(axes, compile_limits(limits, table.rows, first, steering=True), items, rows, cells), item, first)
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def groups_of_rows(item: Codes, start: NDArray[np.int64], group: NDArray[np.int64], count: NDArray[np.int64]) -> Codes:
     """Each row's group, where item i has parts start[i] … start[i+1] and part p sends its first `count[p]` rows to `group[p]`."""
     at, left = start.copy(), count.copy()

@@ -15,16 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes
+from headgate.core.compiling import Records, copied, empty_records, inner, joined, loop, record, starts_of
 from headgate.core.distance import DISCRETE, LINE, DistanceLayout
 from headgate.counting.value_boxes import close
 from headgate.grouping.abstract_graph import AbstractGraph, abstract_graph, similar_pairs
 from headgate.grouping.boxed_values import boxed
-from headgate.grouping.compiling import Records, empty_records, joined, record, starts_of
 from headgate.grouping.limits import NeighbourhoodLimit, free_component
 
 EQUAL, RANGE, TABLE, MEASURED, LISTED = 0, 1, 2, 3, 4
@@ -171,7 +170,7 @@ def _graph(limit: NeighbourhoodLimit) -> AbstractGraph | None:
     return abstract_graph(limit)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def _ends(layout: DistanceLayout, codes: Codes, reach: float) -> NDArray[np.int32]:
     """First and last value similar to each, where similar ones follow each other: both only ever move on."""
     size = len(codes)
@@ -187,7 +186,7 @@ def _ends(layout: DistanceLayout, codes: Codes, reach: float) -> NDArray[np.int3
     return ends
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def _table(layout: DistanceLayout, codes: Codes, reach: float) -> NDArray[np.bool_]:
     size = len(codes)
     table = np.empty((size, size), dtype=np.bool_)
@@ -199,7 +198,7 @@ def _table(layout: DistanceLayout, codes: Codes, reach: float) -> NDArray[np.boo
     return table
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@copied
 def similar(limits: Nearness, l: int, a: int, b: int) -> bool:  # noqa: E741
     """Whether two values of limit l are similar, or are taken for similar."""
     if a == b:
@@ -222,7 +221,7 @@ def similar(limits: Nearness, l: int, a: int, b: int) -> bool:  # noqa: E741
     return bool(low <= last and limits.listed[low] == b)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _within(limits: Nearness, l: int, a: int, b: int) -> bool:  # noqa: E741
     """Are two values of limit l at most its radius apart? By the distance itself, in the order of DEFINITIONS §2."""
     limit, total = limits.of[l], 0.0
@@ -244,7 +243,7 @@ def _within(limits: Nearness, l: int, a: int, b: int) -> bool:  # noqa: E741
     return bool(total <= limit.radius) if limit.power == 1.0 else bool(total ** (1.0 / limit.power) <= limit.radius)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@copied
 def _gap(part: Any, buffer: NDArray[np.float64], x: int, y: int) -> float:
     if x == y:
         return 0.0

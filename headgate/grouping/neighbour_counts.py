@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import loop, making
 from headgate.grouping.nearness import LISTED, RANGE, Nearness, similar
 from headgate.grouping.sorting import sorted_order
 
 PAIRS = 48  # up to so many values comparing all pairs beats everything else
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def near_rows(limits: Nearness, l: int, values: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:  # noqa: E741
     """The number of rows similar to each value of a group under limit l, its own included. rows[i] rows have values[i], and a value may
     occur more than once."""
@@ -26,7 +26,7 @@ def near_rows(limits: Nearness, l: int, values: NDArray[np.int64], rows: NDArray
     return _by_different_pairs(limits, l, values, rows)  # type: ignore[no-any-return]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@making
 def _by_order(limits: Nearness, l: int, values: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:  # noqa: E741
     """Similar values follow each other: a window that only moves on."""
     many, start = len(values), limits.of[l].start
@@ -43,7 +43,7 @@ def _by_order(limits: Nearness, l: int, values: NDArray[np.int64], rows: NDArray
     return near
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@making
 def _by_lists(limits: Nearness, l: int, values: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:  # noqa: E741
     tally, start = np.zeros(limits.of[l].values, dtype=np.int64), limits.of[l].start
     near = np.zeros(len(values), dtype=np.int64)
@@ -56,7 +56,7 @@ def _by_lists(limits: Nearness, l: int, values: NDArray[np.int64], rows: NDArray
     return near
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@making
 def _by_pairs(limits: Nearness, l: int, values: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:  # noqa: E741
     near = rows.copy()
     for i in range(len(values)):
@@ -67,7 +67,7 @@ def _by_pairs(limits: Nearness, l: int, values: NDArray[np.int64], rows: NDArray
     return near
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@making
 def _by_different_pairs(limits: Nearness, l: int, values: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:  # noqa: E741
     """Compares values that occur more than once only once."""
     order, many = sorted_order(values), 0
@@ -83,7 +83,7 @@ def _by_different_pairs(limits: Nearness, l: int, values: NDArray[np.int64], row
     return _by_pairs(limits, l, different[:many], total[:many])[place]  # type: ignore[no-any-return]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def near_in_groups(
     limits: Nearness,
     l: int,  # noqa: E741

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes
+from headgate.core.compiling import loop
 from headgate.core.distinct import firsts_and_sizes, places
 from headgate.counting.neighbours import neighbours
 from headgate.grouping.axes import published_keys
-from headgate.grouping.compiling import loop
 from headgate.grouping.items import Itemized
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.grouping.nearness import order_of_limits

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from headgate.core.compiling import loop
 
 RUN = 16
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def sorted_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """The places of the keys in rising order; equal keys keep their order. Insertion sort on runs, then merging."""
     order = np.empty(len(keys), dtype=np.int64)
@@ -17,7 +18,7 @@ def sorted_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     return order
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def sort_into(keys: NDArray[np.int64], order: NDArray[np.int64], spare: NDArray[np.int64]) -> None:
     """`sorted_order` for loops that make no arrays; `spare` is as long as `order`."""
     size = len(keys)

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Column
+from headgate.core.compiling import dividing
 from headgate.core.hierarchy import Hierarchy
 from headgate.counting.class_counts import ClassCounts, Counted
 from headgate.counting.figure import Bound, Figure
@@ -69,7 +69,7 @@ def _over_hierarchy(counts: ClassCounts, total: NDArray[np.int64], rows: int, hi
     return np.asarray(_over_tree(counts.starts, entries, counts.counts, counts.sizes, table, total[-1] / rows, parent, sizes))
 
 
-@numba.njit(cache=True, nogil=True)
+@dividing
 def _over_tree(
     starts: NDArray[np.int64],
     entries: NDArray[np.int64],

@@ -28,11 +28,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Column
+from headgate.core.compiling import loop
 from headgate.core.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
 from headgate.core.distinct import joint_values
 from headgate.core.errors import InputRejected
@@ -121,7 +121,7 @@ def _one_attribute(counts: ClassCounts, layout: DistanceLayout, code: Codes, fla
     return np.stack([clique, *_runs(counts.starts, codes, counts.counts, places, reach, by_code)])
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _runs(
     starts: NDArray[np.int64],
     codes: NDArray[np.int32],

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import loop
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact, floors, is_whole
 from headgate.counting.class_counts import ClassCounts, Counted
@@ -111,7 +111,7 @@ def _infimum(counted: Counted, flags: NDArray[np.bool_], l: int) -> Infimum:  # 
     return Infimum("recursive c", Bound.AT_MOST, tuple(figures), counted.sizes, tuple(peaks), tuple(others))
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _remainders(
     starts: NDArray[np.int64], counts: NDArray[np.int64], flags: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

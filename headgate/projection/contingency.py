@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Column
+from headgate.core.compiling import loop
 from headgate.core.errors import InputRejected
 
 Whole = NDArray[np.int64]
@@ -48,7 +48,7 @@ def joints(columns: Sequence[Column]) -> Iterator[tuple[int, int, Joint]]:
             yield i, j, Joint(cells[:filled].copy(), counts[:filled].copy())
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _meet(
     order: Codes, ends: Whole, codes: Codes, width: int, seen: Whole, touched: Whole, cells: Whole, counts: Whole
 ) -> int:  # pragma: no cover - compiled

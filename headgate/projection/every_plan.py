@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import loop
 from headgate.core.tolerance import TOLERANCE
 from headgate.projection.information import NOTHING, Associations, Plan
 from headgate.projection.rounding import rounded_up
@@ -77,7 +77,7 @@ def _bell(size: int) -> int:
     return row[-1]
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _list_plans(
     size: int,
     exposure: NDArray[np.float64],
@@ -113,7 +113,7 @@ def _list_plans(
             table_of[j] = 0
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _next(
     size: int, code: NDArray[np.int64], places: NDArray[np.int64], start: int, refused: NDArray[np.bool_]
 ) -> int:  # pragma: no cover - compiled

@@ -12,13 +12,13 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.bits import population
 from headgate.core.cells import EVERYTHING
 from headgate.core.columns import Column, Table
+from headgate.core.compiling import dividing, loop, making
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected, RequirementNotMet
 from headgate.core.published_form.cell_reader import CellReader
@@ -226,7 +226,7 @@ def _estimates(
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _count_rows(
     order: NDArray[np.int32],
     marks: NDArray[np.int64],
@@ -250,7 +250,7 @@ def _count_rows(
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@dividing
 def _spread_counts(
     combinations: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
     cells: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]],
@@ -294,7 +294,7 @@ def _spread_counts(
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _rows_before(rank: NDArray[np.int64], inside: NDArray[np.uint64], row: int) -> np.int64:
     word, bit = row >> 6, row & 63
     if bit == 0:

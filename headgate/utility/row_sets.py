@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes
+from headgate.core.compiling import inner, loop
 
 MARKS = 32  # an attribute; with so few values or fewer, each value has its own
 
@@ -71,7 +71,7 @@ class RowSets:
         return Ends(at, mark)
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def sort_rows(ranks: NDArray[np.int32], ends: NDArray[np.int64], order: NDArray[np.int32]) -> None:
     """Puts the rows of each rank in their places in `order`; `ends` starts as where each rank begins."""
     for row in range(len(ranks)):
@@ -79,7 +79,7 @@ def sort_rows(ranks: NDArray[np.int32], ends: NDArray[np.int64], order: NDArray[
         ends[ranks[row]] += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _sets(order: NDArray[np.int32], marks: NDArray[np.int64], first: NDArray[np.int64], words: int) -> NDArray[np.uint64]:
     out = np.zeros((len(marks), words), np.uint64)
     for i in range(len(first) - 1):
@@ -90,12 +90,12 @@ def _sets(order: NDArray[np.int32], marks: NDArray[np.int64], first: NDArray[np.
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def flip(words: NDArray[np.uint64], row: int) -> None:
     words[row >> 6] ^= np.uint64(1) << np.uint64(row & 63)
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def keep_interval(
     order: NDArray[np.int32],
     marks: NDArray[np.int64],

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.cells import EVERYTHING, format_label, format_members
 from headgate.core.columns import Codes, Column, check_quasi
+from headgate.core.compiling import loop
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.kinds.kind_rules import FLAT
@@ -51,7 +51,7 @@ def generalize(column: Column, groups: Codes, count: int) -> GeneralizedColumn:
     return GeneralizedColumn(column.name, texts, loss)
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _spans(
     codes: NDArray[np.int32], groups: NDArray[np.int32], count: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
@@ -75,7 +75,7 @@ def _spans(
     return low, high, present, missing
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _common_level(
     codes: NDArray[np.int32], groups: NDArray[np.int32], first: NDArray[np.int32], nodes: NDArray[np.int32]
 ) -> NDArray[np.int32]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.compiling import Records, inner, making
+from headgate.core.compiling import Records, inner, making
 from headgate.grouping.sorting import sorted_order
 from headgate.methods.blocks.draft import Draft, Groups
 from headgate.methods.blocks.groups import empty, keeps_all, part_of, put, room_for, take

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.compiling import Records, empty_records, inlined, inner, making, record, unset_records
+from headgate.core.compiling import Records, empty_records, inlined, inner, making, record, unset_records
 from headgate.grouping.items import Items
 from headgate.grouping.sorting import sorted_order
 from headgate.methods.blocks.tree import SPAN, Tree

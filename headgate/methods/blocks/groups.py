@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import inlined, inner, making
 from headgate.grouping.axes import FLAT
-from headgate.grouping.compiling import inlined, inner, making
 from headgate.grouping.nearness import RANGE, similar
 from headgate.grouping.neighbour_counts import near_rows
 from headgate.grouping.sorting import sorted_order

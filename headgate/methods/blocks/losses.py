@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import inner, loop, making
 from headgate.grouping.axes import FLAT, key_with, stretch_loss
-from headgate.grouping.compiling import inner, loop, making
 from headgate.methods.blocks.draft import Groups
 from headgate.methods.blocks.tree import NOWHERE
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.compiling import Records, empty_records, inner, loop, making, record
+from headgate.core.compiling import Records, empty_records, inner, loop, making, record
 from headgate.grouping.sorting import sorted_order
 from headgate.grouping.watch import STOP
 from headgate.methods.blocks.draft import Draft

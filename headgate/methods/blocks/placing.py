@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from headgate.core.compiling import inlined, inner
 from headgate.grouping.axes import FLAT, SPAN
-from headgate.grouping.compiling import inlined, inner
 from headgate.grouping.items import Items
 from headgate.methods.blocks.draft import Draft, Groups
 from headgate.methods.blocks.groups import room_for

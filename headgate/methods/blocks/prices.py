@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.compiling import inner, making
+from headgate.core.compiling import inner, making
 from headgate.grouping.items import Items
 from headgate.grouping.nearness import RANGE
 from headgate.grouping.neighbour_counts import near_rows

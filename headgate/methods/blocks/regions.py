@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.compiling import Records, empty_records, unset_records
+from headgate.core.compiling import Records, empty_records, unset_records
 from headgate.methods.blocks.draft import LEFT, VISIT, Aside, Draft, Groups, empty_groups
 from headgate.methods.blocks.tree import BOX, STRETCH, Tree
 

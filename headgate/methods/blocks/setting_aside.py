@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.grouping.compiling import inner, loop
+from headgate.core.compiling import inner, loop
 from headgate.grouping.nearness import similar
 from headgate.grouping.watch import STOP
 from headgate.methods.blocks.draft import Aside, Draft, Groups

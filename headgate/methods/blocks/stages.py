@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.grouping.compiling import loop
+from headgate.core.compiling import loop
 from headgate.grouping.items import Items
 from headgate.grouping.neighbour_counts import near_rows
 from headgate.grouping.sorting import sorted_order

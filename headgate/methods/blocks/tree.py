@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import Records, empty_records, inlined, inner, loop, record
 from headgate.grouping.axes import FLAT, TREE, Axes, stretch_loss
-from headgate.grouping.compiling import Records, empty_records, inlined, inner, loop, record
 from headgate.grouping.items import Items
 from headgate.grouping.sorting import sort_into
 from headgate.grouping.watch import DONE, STOP

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import inner, loop, making
 from headgate.core.errors import InputRejected
 from headgate.core.hashing import hashed
 from headgate.core.published_form.levels import Levels
@@ -62,7 +62,7 @@ class Active(NamedTuple):
     keys: float  # how many there can be
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def group(
     lattice: Lattice, code: NDArray[np.int32], level: NDArray[np.int64], entries: Entries
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
@@ -82,7 +82,7 @@ def group(
     return groups, sizes, firsts
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _active(lattice: Lattice, level: NDArray[np.int64]) -> Active:
     width = len(level)
     attribute, start, stride = np.empty(width, np.int64), np.empty(width, np.int64), np.empty(width, np.int64)
@@ -97,7 +97,7 @@ def _active(lattice: Lattice, level: NDArray[np.int64]) -> Active:
     return Active(attribute[:count], start[:count], stride[:count], keys)
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _keys(part: NDArray[np.int32], code: NDArray[np.int32], active: Active, unit: NDArray[np.int64]) -> NDArray[np.int64]:
     keys = np.zeros(len(unit), np.int64)
     for i in range(len(unit)):
@@ -108,7 +108,7 @@ def _keys(part: NDArray[np.int32], code: NDArray[np.int32], active: Active, unit
     return keys
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _placed(keys: NDArray[np.int64], room: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     groups, firsts, count = np.empty(len(keys), np.int32), np.empty(len(keys), np.int64), 0
     table = np.full(room, -1, np.int32)
@@ -123,7 +123,7 @@ def _placed(keys: NDArray[np.int64], room: int) -> tuple[NDArray[np.int32], NDAr
     return groups, firsts[:count]
 
 
-@numba.njit(cache=True, nogil=True)
+@making
 def _hashed(
     part: NDArray[np.int32], code: NDArray[np.int32], active: Active, unit: NDArray[np.int64], keys: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -150,7 +150,7 @@ def _hashed(
     return groups, firsts[:count]
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _same_nodes(part: NDArray[np.int32], code: NDArray[np.int32], active: Active, row: int, other: int) -> bool:
     for j in range(len(active.attribute)):
         a, start = active.attribute[j], active.start[j]
@@ -159,7 +159,7 @@ def _same_nodes(part: NDArray[np.int32], code: NDArray[np.int32], active: Active
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def in_groups(
     groups: NDArray[np.int32], many: int, entries: Entries, joint: NDArray[np.int64], kinds: int
 ) -> tuple[Entries, NDArray[np.int64]]:

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Column, Table
+from headgate.core.compiling import loop
 from headgate.grouping.condition_checks import holds, scratch_for
 from headgate.grouping.condition_distances import Scratch
 from headgate.grouping.condition_rules import Rules, compile_conditions
@@ -96,7 +96,7 @@ def _all_sensitive(column: Column) -> bool:
     return bool(column.sensitive[column.counts() > 0].all())
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _fails(rules: Rules, limits: Nearness, entries: Entries, bounds: NDArray[np.int64], scratch: Scratch) -> NDArray[np.bool_]:
     out = np.zeros(len(bounds) - 1, np.bool_)
     for g in range(len(out)):

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Table
+from headgate.core.compiling import loop
 from headgate.core.distance import radius
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import floors
@@ -71,7 +71,7 @@ def windows_of(table: Table, first: NDArray[np.int32], conditions: Sequence[Wind
     return tuple(windows)
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _fails(
     value: NDArray[np.int32],
     line: NDArray[np.float64],

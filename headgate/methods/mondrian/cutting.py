@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import dividing, inner, making
 from headgate.grouping.condition_checks import EXACT, holds, scratch_for
 from headgate.grouping.condition_distances import Scratch
 from headgate.grouping.condition_rules import Rules
@@ -64,7 +64,7 @@ class Cut(NamedTuple):
     right_holds: bool
 
 
-@numba.njit(cache=True, nogil=True)
+@dividing
 def cut(lines: Lines, rules: Rules, limits: Nearness, k: int, state: NDArray[np.int64]) -> Tree:
     """`lines` are rearranged so that every block is a stretch of them, the left part first."""
     rows, axes = len(lines.row), len(lines.position)
@@ -103,7 +103,7 @@ def cut(lines: Lines, rules: Rules, limits: Nearness, k: int, state: NDArray[np.
     return Tree(start[:made], stop[:made], parent[:made], keeps[:made], leaf[:made])
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _stretch_holds(cutting: Cutting, a: int, b: int) -> bool:
     if len(cutting.rules.conditions) + len(cutting.limits.of) == 0:
         return True
@@ -111,7 +111,7 @@ def _stretch_holds(cutting: Cutting, a: int, b: int) -> bool:
     return bool(holds(cutting.rules, cutting.limits, lines.row[a:b], lines.weight[a:b], cutting.scratch))
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _measure(lines: Lines, a: int, b: int, low: NDArray[np.int64], high: NDArray[np.int64], span: NDArray[np.float64]) -> None:
     """The normalized range of each axis; the whole domain where a block has both missing and present cells."""
     for axis in range(len(lines.position)):
@@ -129,7 +129,7 @@ def _measure(lines: Lines, a: int, b: int, low: NDArray[np.int64], high: NDArray
             span[axis] = lines.scale[first + most] - lines.scale[first + least]
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@making
 def _divide(cutting: Cutting, a: int, b: int, size: int, keeps: bool) -> Cut:
     """The cut of a block of `size` rows; `keeps`: it holds the conditions itself.
 
@@ -167,7 +167,7 @@ def _divide(cutting: Cutting, a: int, b: int, size: int, keeps: bool) -> Cut:
     return Cut(middle, int(spare[3]), _stretch_holds(cutting, a, middle), _stretch_holds(cutting, middle, b))
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _widest(span: NDArray[np.float64]) -> int:
     """−1 if none is left."""
     most = 0.0
@@ -179,7 +179,7 @@ def _widest(span: NDArray[np.float64]) -> int:
     return -1
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _median(lines: Lines, axis: int, a: int, b: int, low: int, high: int, wanted: int, buckets: NDArray[np.int64]) -> tuple[int, int, int]:
     """The position of the `wanted`-th row, how many rows lie below it, and how many at it: by counting in ever finer buckets."""
     position, weight = lines.position[axis], lines.weight
@@ -204,7 +204,7 @@ def _median(lines: Lines, axis: int, a: int, b: int, low: int, high: int, wanted
         high = min(high, low + (1 << shift) - 1)
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _last_tie(lines: Lines, axis: int, a: int, b: int, place: int, wanted: int, buckets: NDArray[np.int64]) -> int:
     """The rank of the `wanted`-th row among those at a position, −1 if none is wanted."""
     if wanted <= 0:
@@ -230,7 +230,7 @@ def _last_tie(lines: Lines, axis: int, a: int, b: int, place: int, wanted: int, 
         high = min(high, low + (1 << shift) - 1)
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _part(lines: Lines, a: int, b: int, axis: int, place: int, ties: int) -> int:
     """Moves the rows at or below `place` to the left, and those just above it with a rank up to `ties`; the right side's beginning."""
     position, rank = lines.position[axis], lines.rank

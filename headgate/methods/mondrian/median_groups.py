@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Column, Table
+from headgate.core.compiling import loop
 from headgate.core.distinct import firsts_and_sizes, places
 from headgate.grouping.axes import Axes, axes_of, published_keys
 from headgate.grouping.condition_checks import EXACT, holds, scratch_for
@@ -121,7 +121,7 @@ def _take_back(
     return leaves
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _broken_classes(
     rules: Rules,
     limits: Nearness,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import copied, inner, loop
 from headgate.grouping.axes import FLAT, Axes, stretch_loss
 
 UNIT = 144_403_552_893_600.0  # a whole domain: the least common multiple of 1 … 36, so that shares of small domains are whole too
@@ -47,13 +47,13 @@ def empty_boxes(axes: Axes, rows: int, classes: int) -> Boxes:
     )
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@copied
 def whole_loss(axes: Axes, axis: int, low: int, high: int, different: int) -> int:
     """The loss of one axis in UNITs of its domain."""
     return int(stretch_loss(axes, axis, low, high, different) * UNIT + 0.5)
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def measure_class(axes: Axes, boxes: Boxes, g: int, members: NDArray[np.int64]) -> None:
     """Box and loss of a class, and what every departure would change, from its members alone."""
     boxes.clock[0] += 1
@@ -67,7 +67,7 @@ def measure_class(axes: Axes, boxes: Boxes, g: int, members: NDArray[np.int64]) 
         _add_losses(axes, boxes, g, axis, members)
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _find_ends(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArray[np.int64]) -> None:
     low, next_low, high, next_high = BEYOND, BEYOND, -BEYOND, -BEYOND
     for row in members:
@@ -84,7 +84,7 @@ def _find_ends(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArray[np.
     ends[LOW], ends[NEXT_LOW], ends[HIGH], ends[NEXT_HIGH] = low, next_low, high, next_high
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _find_different(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArray[np.int64]) -> None:
     """How many values there are, and who has a value alone."""
     now, first, different = boxes.clock[0], axes.of[axis].first, np.int64(0)
@@ -101,7 +101,7 @@ def _find_different(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArra
     boxes.different[g, axis] = different
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _add_losses(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArray[np.int64]) -> None:
     ends, different, flat = boxes.ends[g, axis], boxes.different[g, axis], axes.of[axis].form == FLAT
     low, high = ends[LOW], ends[HIGH]
@@ -117,7 +117,7 @@ def _add_losses(axes: Axes, boxes: Boxes, g: int, axis: int, members: NDArray[np
             boxes.departure[row] += whole_loss(axes, axis, least, most, left) - whole
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def replaced_loss(axes: Axes, boxes: Boxes, g: int, leaving: int, joining: int, occupied: NDArray[np.bool_]) -> int:
     """loss(V ∖ {leaving} ∪ {joining}). `held[axis]`: has a member of V the joining row's position? Asked on FLAT axes only."""
     total = 0
@@ -134,7 +134,7 @@ def replaced_loss(axes: Axes, boxes: Boxes, g: int, leaving: int, joining: int, 
     return total
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def mark_positions(axes: Axes, boxes: Boxes, members: NDArray[np.int64]) -> int:
     """Remembers the positions of a class; `seen[FIRST + position]` equals the number returned until the next class is looked at."""
     boxes.clock[0] += 1
@@ -145,7 +145,7 @@ def mark_positions(axes: Axes, boxes: Boxes, members: NDArray[np.int64]) -> int:
     return int(boxes.clock[0])
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def find_positions(axes: Axes, row: int, members: NDArray[np.int64], occupied: NDArray[np.bool_]) -> None:
     """held[axis]: a member has the row's position, on FLAT axes."""
     for axis in range(len(axes.of)):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import loop, making
 from headgate.grouping.nearness import RANGE, Nearness, similar
 from headgate.grouping.neighbour_counts import PAIRS, near_rows
 
@@ -52,13 +52,13 @@ def empty_crowds(limits: Nearness, classes: int, largest: int) -> Crowds:
     )
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def edge(limits: Nearness, l: int, row: int, other: int) -> int:  # noqa: E741
     """1 if the rows are joined in the abstract graph of limit l, else 0."""
     return 1 if similar(limits, l, limits.value[row, l], limits.value[other, l]) else 0
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@making
 def near_members(limits: Nearness, l: int, row: int, others: NDArray[np.int64], near: NDArray[np.int64]) -> int:  # noqa: E741
     """near[i] = 1 where others[i] is similar to the row; how many are. Arrays taken out of `limits` before a loop cost it nothing."""
     value, form = limits.value, limits.of[l].form
@@ -76,7 +76,7 @@ def near_members(limits: Nearness, l: int, row: int, others: NDArray[np.int64], 
     return near_rows
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def seat(limits: Nearness, groups: NDArray[np.int32], count: int) -> Classes:
     rows, kinds = limits.value.shape
     group = groups.astype(np.int64)
@@ -111,7 +111,7 @@ def seat(limits: Nearness, groups: NDArray[np.int32], count: int) -> Classes:
     return Classes(group, member, place, size, inside)
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def violates(limits: Nearness, classes: Classes, row: int) -> bool:
     """Definition 13: 𝒟_V(v) ≥ t + 1, with the t of the class's own size, under any limit that protects the row."""
     size = classes.size[classes.group[row]]
@@ -122,7 +122,7 @@ def violates(limits: Nearness, classes: Classes, row: int) -> bool:
     return False
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def crowd_of(limits: Nearness, classes: Classes, crowds: Crowds, l: int, row: int) -> int:  # noqa: E741
     """The slot that holds how many rows of each class are similar to the row under limit l, itself included in its own."""
     start, a = limits.of[l].start, limits.value[row, l]
@@ -144,7 +144,7 @@ def crowd_of(limits: Nearness, classes: Classes, crowds: Crowds, l: int, row: in
     return int(s)
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def similar_in(limits: Nearness, classes: Classes, crowds: Crowds, l: int, row: int, g: int) -> int:  # noqa: E741
     """𝒟_V(v) for the members of class g, the row itself included if it is one."""
     slot = crowds.slot[limits.of[l].start + limits.value[row, l]]
@@ -155,7 +155,7 @@ def similar_in(limits: Nearness, classes: Classes, crowds: Crowds, l: int, row: 
     return int(near_members(limits, l, row, classes.member[g, : classes.size[g]], crowds.joining))
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def put(limits: Nearness, classes: Classes, crowds: Crowds, row: int, left: int, home: int, spot: int) -> None:
     """The row takes the place that `left` has in the class `home`; everyone's counts follow. `left` is out of every class then."""
     members, joining, leaving = classes.member[home, : classes.size[home]], crowds.joining, crowds.leaving

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import inner, loop, making
 from headgate.grouping.watch import STOP
 from headgate.methods.xcolor.class_boxes import find_positions, replaced_loss
 from headgate.methods.xcolor.classes import crowd_of, edge, put, similar_in, violates
@@ -49,7 +49,7 @@ class Others(NamedTuple):
     lost: int
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def exchange_triples(exchange: Exchange, state: NDArray[np.int64], first: int) -> None:
     """Exchanges of three, and of two again after each, until neither is left. A violation without one waits until the others are done.
 
@@ -79,7 +79,7 @@ def exchange_triples(exchange: Exchange, state: NDArray[np.int64], first: int) -
         exchange_pairs(exchange, state, first)
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _least_departure(exchange: Exchange, tired: NDArray[np.bool_]) -> int:
     """Algorithm 2, line 6, among the violations that have not been tried yet; −1 if there is none."""
     chosen, departure = -1, exchange.boxes.departure
@@ -89,7 +89,7 @@ def _least_departure(exchange: Exchange, tired: NDArray[np.bool_]) -> int:
     return chosen
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@making
 def _others(exchange: Exchange, leaving: int, state: NDArray[np.int64]) -> Others:
     classes, queues, departure = exchange.classes, exchange.queues, exchange.boxes.departure
     home, lowest = classes.group[leaving], departure.min()
@@ -108,7 +108,7 @@ def _others(exchange: Exchange, leaving: int, state: NDArray[np.int64]) -> Other
     return best
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@making
 def _ways(exchange: Exchange, leaving: int) -> Ways:
     """And in `search.crowd` the rows of each class that are similar to v₁."""
     limits, classes, crowds, crowd = exchange.limits, exchange.classes, exchange.crowds, exchange.search.crowd
@@ -129,7 +129,7 @@ def _ways(exchange: Exchange, leaving: int) -> Ways:
     return Ways(forth, back, deepest, np.empty(count, dtype=np.int64))
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _with_third(exchange: Exchange, ways: Ways, leaving: int, row: int, best: Others) -> Others:
     """The best v₃ for v₁ and this v₂, where it beats what was found so far."""
     limits, classes, search, departure = exchange.limits, exchange.classes, exchange.search, exchange.boxes.departure
@@ -155,7 +155,7 @@ def _with_third(exchange: Exchange, ways: Ways, leaving: int, row: int, best: Ot
     return Others(second, third, least)
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _add_moves(exchange: Exchange, ways: Ways, leaving: int, row: int) -> None:
     """change[g]: Λ of v₁ and v₂ to V₂ and g, and the least that a row of g can add to it by going on to V₁."""
     change, forth = ways.change, ways.forth[exchange.classes.group[row]]
@@ -168,7 +168,7 @@ def _add_moves(exchange: Exchange, ways: Ways, leaving: int, row: int) -> None:
             change[g] += exchange.crowds.rows[slot, g] - own
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _movable(exchange: Exchange, leaving: int, row: int) -> bool:
     """Definition 13 for the class of the row, without it."""
     limits, classes = exchange.limits, exchange.classes
@@ -181,7 +181,7 @@ def _movable(exchange: Exchange, leaving: int, row: int) -> bool:
     return True
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _loss_change(exchange: Exchange, first: int, second: int, third: int) -> int:
     change = 0
     for leaving, joining in ((first, third), (second, first), (third, second)):
@@ -191,7 +191,7 @@ def _loss_change(exchange: Exchange, first: int, second: int, third: int) -> int
     return change
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _turn(exchange: Exchange, first: int, second: int, third: int) -> None:
     limits, classes, crowds = exchange.limits, exchange.classes, exchange.crowds
     g1, g2, g3 = classes.group[first], classes.group[second], classes.group[third]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.compiling import copied, inner, loop
 from headgate.grouping.axes import FLAT, Axes
 from headgate.grouping.nearness import Nearness
 from headgate.grouping.watch import DONE, STOP
@@ -69,14 +69,14 @@ def prepare(axes: Axes, limits: Nearness, classes: Classes) -> Exchange:
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def measure_all(exchange: Exchange) -> None:
     """Line 4, and every class's loss and departures."""
     for g in range(len(exchange.classes.size)):
         renew_class(exchange, g)
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def exchange_pairs(exchange: Exchange, state: NDArray[np.int64], first: int) -> None:
     """Lines 5–11. `first`: violations there were before any exchange."""
     queues, search = exchange.queues, exchange.search
@@ -99,7 +99,7 @@ def exchange_pairs(exchange: Exchange, state: NDArray[np.int64], first: int) -> 
             swap(exchange, leaving, partner)  # lines 10–11
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _like_found_nobody(exchange: Exchange, leaving: int) -> bool:
     """Whether a member with the same values has been tried in vain since the last exchange. Possible partners depend only on values and
     classes."""
@@ -116,7 +116,7 @@ def _like_found_nobody(exchange: Exchange, leaving: int) -> bool:
     return False
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def ask_again(exchange: Exchange) -> None:
     for row in range(len(exchange.search.waiting)):
         if exchange.search.waiting[row]:
@@ -125,7 +125,7 @@ def ask_again(exchange: Exchange) -> None:
                 set_key(exchange.queues, row, exchange.boxes.departure[row])
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def swap(exchange: Exchange, leaving: int, partner: int) -> None:
     limits, classes, crowds, search = exchange.limits, exchange.classes, exchange.crowds, exchange.search
     home, away = classes.group[leaving], classes.group[partner]
@@ -139,7 +139,7 @@ def swap(exchange: Exchange, leaving: int, partner: int) -> None:
     renew_class(exchange, away)
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def forget_class(exchange: Exchange, g: int) -> None:
     """Takes the class's violations out of the queue, before its members change."""
     classes = exchange.classes
@@ -150,7 +150,7 @@ def forget_class(exchange: Exchange, g: int) -> None:
             set_key(exchange.queues, row, NOBODY)
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def renew_class(exchange: Exchange, g: int) -> None:
     """Loss, departures and violations of a class whose members have changed."""
     classes, boxes, search = exchange.classes, exchange.boxes, exchange.search
@@ -165,7 +165,7 @@ def renew_class(exchange: Exchange, g: int) -> None:
                 set_key(exchange.queues, row, boxes.departure[row])
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def open_classes(exchange: Exchange, leaving: int, since: int) -> bool:
     """The classes movable for the row (Definition 13) that have changed after `since`. Is there one?"""
     limits, classes, search = exchange.limits, exchange.classes, exchange.search
@@ -185,7 +185,7 @@ def open_classes(exchange: Exchange, leaving: int, since: int) -> bool:
     return any_open
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@copied
 def _loss_change(exchange: Exchange, leaving: int, row: int, mark: int, least: int) -> int:
     """loss(V ∖ {v} ∪ {v'}) + loss(V' ∪ {v} ∖ {v'}) − loss(V) − loss(V'), or anything above `least` if it is above it."""
     axes, classes, boxes, search = exchange.axes, exchange.classes, exchange.boxes, exchange.search
@@ -202,7 +202,7 @@ def _loss_change(exchange: Exchange, leaving: int, row: int, mark: int, least: i
     return int(change + replaced_loss(axes, boxes, g, row, leaving, search.occupied[g]) - boxes.loss[g])
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@copied
 def _exchangeable(exchange: Exchange, leaving: int, row: int) -> bool:
     """Definition 15 (ii): the exchange lowers the number of monochromatic edges, Λ by Definition 14, summed over the limits."""
     limits, classes, search = exchange.limits, exchange.classes, exchange.search
@@ -216,7 +216,7 @@ def _exchangeable(exchange: Exchange, leaving: int, row: int) -> bool:
     return total < 0
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _partner(exchange: Exchange, leaving: int) -> int:
     """The exchangeable row whose exchange with the leaving one loses least; −1 without one. Rows whose departure from their own
     class cannot make up for the loss found so far are not looked at."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes
+from headgate.core.compiling import dividing, inner, loop, making
 from headgate.core.errors import InputRejected
 from headgate.grouping.abstract_graph import occurring, weight_near
 from headgate.grouping.axes import Axes
@@ -79,7 +79,7 @@ def _exchanged(axes: Axes, compiled: Nearness, groups: Codes, count: int, state:
     return Coloring(classes.group.astype(np.int32), exchanges, first, potential)
 
 
-@numba.njit(cache=True, nogil=True)
+@dividing
 def initialize(degree: NDArray[np.int64], classes: int) -> NDArray[np.int32]:
     """Algorithm 1: rows by falling degree, each to the class with the least sum of degrees that is not full; ties to the first.
 
@@ -107,7 +107,7 @@ def initialize(degree: NDArray[np.int64], classes: int) -> NDArray[np.int32]:
     return groups
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@making
 def _falling(degree: NDArray[np.int64]) -> NDArray[np.int64]:
     """Rows by falling degree, equal ones in their order: a counting sort."""
     rows = len(degree)
@@ -123,7 +123,7 @@ def _falling(degree: NDArray[np.int64]) -> NDArray[np.int64]:
     return falling
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@inner
 def _sink(heap: NDArray[np.int64], size: int, load: NDArray[np.int64]) -> None:
     """Lets the first entry sink to its place, by load, equal loads by number."""
     if size == 0:
@@ -143,7 +143,7 @@ def _sink(heap: NDArray[np.int64], size: int, load: NDArray[np.int64]) -> None:
     heap[place] = moving
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _violations(limits: Nearness, classes: Classes) -> int:
     count = 0
     for row in range(len(classes.group)):

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from headgate.core.compiling import copied, loop
 
 NOBODY = np.int64(2**62)  # a key above all others
 BUCKETS = 2_048
@@ -39,7 +40,7 @@ def empty_queues(rows: int, deepest: int) -> Queues:
     )
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def set_key(queues: Queues, row: int, key: int) -> None:
     tree = queues.tree
     node = len(tree) // 2 + row
@@ -53,7 +54,7 @@ def set_key(queues: Queues, row: int, key: int) -> None:
         node //= 2
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def first_row(queues: Queues) -> int:
     """The row with the least key, the lowest of them; −1 if there is none."""
     tree = queues.tree
@@ -65,7 +66,7 @@ def first_row(queues: Queues) -> int:
     return node - leaves
 
 
-@numba.njit(cache=True, nogil=True, inline="never")
+@loop
 def file_row(queues: Queues, row: int, departure: int) -> None:
     """Puts the row into the bucket of its departure; the last bucket holds those that lose most by it."""
     b = BUCKETS - 1 - min(BUCKETS - 1, -departure // queues.width)
@@ -86,7 +87,7 @@ def file_row(queues: Queues, row: int, departure: int) -> None:
     queues.head[b] = row
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@copied
 def least_departure(queues: Queues, b: int) -> int:
     """No row in bucket b or a later one has a lower departure."""
     return -(BUCKETS - b) * queues.width

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import numba
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from headgate.core.bits import population
 from headgate.core.cells import EVERYTHING, format_number
 from headgate.core.columns import MISSING, Codes, Column, Kind, Role
+from headgate.core.compiling import loop
 from headgate.core.computed_hierarchies import computed_path
 from headgate.core.distinct import distinct_rows
 from headgate.core.encode import ColumnSpec, encode_column
@@ -110,7 +110,7 @@ def _bits(own: Codes, runs: Runs, codes: Codes) -> NDArray[np.uint64]:
     return np.asarray(_set_bits(own, runs.starts, runs.low, runs.high, members, starts, (len(codes) + 63) // 64))
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _set_bits(
     own: Codes,
     runs: NDArray[np.int64],
@@ -129,7 +129,7 @@ def _set_bits(
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _intersections(bits: NDArray[np.uint64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
     """The number of individuals that all bit rows of a combination have in common."""
     out = np.zeros(len(wanted), np.int64)

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes
+from headgate.core.compiling import inner, loop
 from headgate.core.distinct import distinct_rows, rows_of_each
 from headgate.risk.candidates.runs import Runs
 
@@ -43,7 +43,7 @@ def trie_of(columns: Sequence[Codes]) -> Trie:
     return Trie(np.ascontiguousarray(distinct.T), np.concatenate([[0], np.cumsum(sizes)]))
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _count(
     rows: Codes,
     before: NDArray[np.int64],
@@ -83,7 +83,7 @@ def _count(
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@inner
 def _first(codes: NDArray[np.int32], start: int, stop: int, code: int) -> int:
     """The first place from `start` on whose code is at least `code`, by doubling steps and then binary search."""
     step = 1

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes
+from headgate.core.compiling import dividing
 from headgate.core.errors import InputRejected
 from headgate.counting.class_counts import class_sizes
 from headgate.counting.figure import Bound, Figure, Shortfall
@@ -86,7 +86,7 @@ def individual_risk(classes: Sequence[Codes], weights: NDArray[np.float64], thre
     return _measured("individual risk", risks, sizes, classes[0], means, threshold)
 
 
-@numba.njit(cache=True, nogil=True)
+@dividing
 def _expected_inverse(size: NDArray[np.int64], share: NDArray[np.float64]) -> NDArray[np.float64]:
     """By Euler's transformation the risk is (p/f)·₂F₁(1, 1; f+1; q) = p·I(f), q = 1−p, I(f) = ∫₀¹ (1−t)^(f−1)/(1−qt) dt.
 

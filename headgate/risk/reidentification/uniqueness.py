@@ -17,11 +17,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import MISSING, Codes, Column
+from headgate.core.compiling import loop
 from headgate.core.distinct import ROOM, ends, firsts_and_sizes, places
 from headgate.core.errors import InputRejected
 from headgate.core.hashing import numbered, slot_of
@@ -213,7 +213,7 @@ def _alone(codes: list[Codes], heads: NDArray[np.uint8], candidates: int) -> NDA
     return np.asarray(_alone_hashed(table, scales, heads, candidates))
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _alone_dense(codes: NDArray[np.int32], scales: NDArray[np.int64], heads: NDArray[np.uint8], candidates: int) -> NDArray[np.bool_]:
     seen = np.zeros(scales[-1], np.uint8)
     for i in range(len(heads)):
@@ -230,7 +230,7 @@ def _alone_dense(codes: NDArray[np.int32], scales: NDArray[np.int64], heads: NDA
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _alone_hashed(codes: NDArray[np.int32], scales: NDArray[np.int64], heads: NDArray[np.uint8], candidates: int) -> NDArray[np.bool_]:
     """The same with hashed keys: each slot keeps the first combination with its key, and a second one strikes it out."""
     keys = np.zeros(len(heads), np.int64)

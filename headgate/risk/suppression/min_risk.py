@@ -11,12 +11,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from headgate.core.columns import Column, Kind
+from headgate.core.compiling import loop
 from headgate.core.errors import InputRejected
 from headgate.core.frame_specs import absent_column
 from headgate.core.published_form.published_table import PublishedCells
@@ -166,7 +166,7 @@ def _check_keep(keep: int, cells: Mapping[str, PublishedCells]) -> None:
         raise InputRejected(f"A record of {len(cells)} fields cannot keep {keep}.", f"Give keep as a whole number from 0 to {len(cells)}.")
 
 
-@numba.njit(cache=True, nogil=True)
+@loop
 def _least(gamma: NDArray[np.float64], present: NDArray[np.bool_], keep: int) -> NDArray[np.bool_]:
     """The `keep` smallest γ of each record among the cells that are present; of equal ones, the first."""
     kept = np.zeros(gamma.shape, np.bool_)

@@ -3,13 +3,13 @@ import pandas as pd
 import pytest
 
 from headgate.core.columns import Kind, Role
+from headgate.core.compiling import loop
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.published_form.generalize import generalize
 from headgate.core.published_form.published_table import publish_form
 from headgate.grouping.axes import _mixed, axes_of, published_keys
-from headgate.grouping.compiling import loop
 from headgate.grouping.sorting import sorted_order
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from headgate.grouping.compiling import loop
+from headgate.core.compiling import loop
 from headgate.methods.blocks.draft import empty_groups
 from headgate.methods.blocks.groups import empty, fill, part_of, put, take
 

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from headgate.grouping.compiling import loop
+from headgate.core.compiling import loop
 from headgate.methods.blocks.draft import empty_draft
 from headgate.methods.blocks.groups import put
 from headgate.methods.blocks.placing import widen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from headgate.grouping.compiling import loop
+from headgate.core.compiling import loop
 from headgate.methods.blocks.draft import empty_groups
 from headgate.methods.blocks.groups import keeps_all, may_go, part_of, room_for
 from tests.unit.headgate.methods.blocks.changed_groups import GROUPS, assert_counted, changed_groups, filled

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from headgate.grouping.compiling import loop
+from headgate.core.compiling import loop
 from headgate.methods.blocks.draft import empty_groups
 from headgate.methods.blocks.groups import part_of
 from headgate.methods.blocks.losses import keys_of_groups, loss_with, loss_without

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from headgate.grouping.compiling import loop
+from headgate.core.compiling import loop
 from headgate.methods.blocks.placing import Wanted, cheapest_place, gap_to
 from tests.unit.headgate.methods.blocks.drafts import K, assert_sound, come, rows_aside, rows_by_item, started_draft
 

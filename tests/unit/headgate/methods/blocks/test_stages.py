@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from headgate.grouping.compiling import loop
+from headgate.core.compiling import loop
 from headgate.methods.blocks.groups import part_of, take
 from headgate.methods.blocks.stages import unite_twins
 from tests.unit.headgate.methods.blocks.drafts import assert_sound, come, rows_by_item, started_draft

@@ -1,7 +1,10 @@
-"""How the inner loops of grouping are compiled.
+"""How the inner loops are compiled: the one place that says so. Compiled code is kept beside its source (`cache`), and runs without the
+interpreter's lock (`nogil`). A wrapper for C, which nobody calls, is left out: a twentieth of the compilation.
 
 numba counts the references to every array of a tuple at every call, by locked additions; in loops over small groups that took nine tenths
 of the time. Inner loops make no arrays and keep none, so nothing has to be counted (`_nrt`): whoever calls holds what they look at.
+
+What a loop leaves open, numba takes over from whichever loop happens to compile it: so everything is said here.
 
 To numba a plain 0 or −1 that is passed on is a type of its own, for which a loop is compiled once more: such constants are np.int64.
 
@@ -17,6 +20,7 @@ have as well (`size`, `shape`, `item`) would be hidden without numba.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numba
@@ -25,12 +29,16 @@ from numpy.typing import NDArray
 
 Records = Any  # np.recarray: loops and tests read a field as an attribute, `boxes[3].low`
 
-loop: Any = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=True)  # called from Python
-inner: Any = numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, _nrt=False)  # called from loops, makes none
-inlined: Any = numba.njit(
-    cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, _nrt=False, forceinline=True
-)  # an `inner` written into its callers
-making: Any = numba.njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, _nrt=True)  # called from loops, makes arrays
+_compiled: Any = partial(numba.njit, cache=True, nogil=True, no_cfunc_wrapper=True)
+_with_arrays: Any = partial(_compiled, _nrt=True)
+_without_arrays: Any = partial(_compiled, _nrt=False, no_cpython_wrapper=True)
+
+dividing: Any = _with_arrays(error_model="python")  # called from anywhere; a division by 0 raises ZeroDivisionError, as in Python
+loop: Any = _with_arrays(error_model="numpy")  # called from Python, and from loops; here and below, x / 0 is inf or NaN, and i // 0 is 0
+copied: Any = _with_arrays(error_model="numpy", inline="always")  # its source is copied into its callers; Python may call it
+making: Any = _with_arrays(error_model="numpy", no_cpython_wrapper=True)  # called from loops only, makes arrays
+inner: Any = _without_arrays(error_model="numpy")  # called from loops only; makes no arrays, returns none
+inlined: Any = _without_arrays(error_model="numpy", forceinline=True)  # an `inner` written into its callers
 
 
 def record(**fields: type) -> np.dtype[Any]:
