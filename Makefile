@@ -4,6 +4,10 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+LOCKED := --require-hashes --only-binary :all:
+# What `python -m tools.warm` imports.
+NEEDED_BY_LOOPS := annotated-types|cloudpickle|cronsim|llvmlite|numba|numpy|pandas|pyarrow|pydantic|pydantic-core|python-dateutil|rapidfuzz|rfc8785|ruamel-yaml|scipy|six|typing-extensions|typing-inspection|tzdata
 # One process per core, each with a Prefect server and about 1 GB of memory.
 PYTEST := $(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=worksteal
 
@@ -27,25 +31,33 @@ help:
 	@echo "make bench-paper-risk   the experiments of the disclosure-risk paper, redone"
 	@echo "make lock           resolves requirements.lock again"
 
-setup: .venv/ready .venv/compiled
+# The loops compile while the rest is installed.
+setup:
+	@$(MAKE) --silent --no-print-directory --jobs=2 .venv/ready .venv/compiled
 
 # Compiled loops are kept beside their source. A loop does not notice that one it calls has changed, so all are compiled again together.
-.venv/compiled: .venv/ready $(wildcard headgate/*.py headgate/*/*.py headgate/*/*/*.py)
+.venv/compiled: .venv/needed-by-loops tools/warm.py $(wildcard headgate/*.py headgate/*/*.py headgate/*/*/*.py)
 	@echo "Compiling the hot loops (about a minute) ..."
 	@find headgate tests -name '*.nb[ic]' -delete
 	@$(BIN)/python -m tools.warm
 	@touch .venv/compiled
 
-.venv/ready: requirements.lock pyproject.toml Makefile
+.venv/ready: .venv/needed-by-loops pyproject.toml
+	@rm -f .venv/ready
+	@$(PIP) $(LOCKED) -r requirements.lock
+	@$(BIN)/python -m pip check
+	@$(PIP) --no-build-isolation -e .
+	@touch .venv/ready
+
+.venv/needed-by-loops: requirements.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "headgate needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This Python has no venv. On Debian or Ubuntu: apt-get install python3-venv"; exit 1; }
 	@echo "Setting up .venv (about a minute, 1.4 GB) ..."
-	@rm -f .venv/ready
+	@rm -f .venv/needed-by-loops .venv/ready
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: -r requirements.lock
-	@$(BIN)/python -m pip check
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@touch .venv/ready
+	@sed -nE '/^($(NEEDED_BY_LOOPS))==/,/[^\\]$$/p' requirements.lock > .venv/needed-by-loops.lock
+	@$(PIP) $(LOCKED) -r .venv/needed-by-loops.lock
+	@touch .venv/needed-by-loops
 
 demo: setup
 	@$(BIN)/headgate demo

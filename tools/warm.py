@@ -2,13 +2,13 @@
 
 The compiled code is kept beside its source. Every method groups and measures a little of the shipped data, so that every loop that a
 release, advice or a check needs is compiled. Two processes share the work; each finds what the other has compiled before.
+
 `python -m tools.warm blocks` compiles only what grouping by `variant: blocks` needs.
 """
 
 from __future__ import annotations
 
 import multiprocessing
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -90,7 +90,7 @@ def sample() -> Sample:
 
 
 def itemize() -> None:
-    """What all methods begin with: before the others, as both processes would compile it."""
+    """What all methods begin with."""
     items_of(sample().table, sample().limits)
 
 
@@ -172,21 +172,33 @@ def _published() -> PublishedTable:
     return publish_form(table, np.arange(ROWS, dtype=np.int32) // K, "warm", SENSITIVE)
 
 
-PARTS: dict[str, tuple[Callable[[], None], ...]] = {
-    "blocks": (group, move),
-    "measures": (check, measure),
-    "methods": (exchange, cut, lattice, foresee),
-}
+Parts = Sequence[Callable[[], None]]
+
+BLOCKS: Parts = (itemize, group, move)
+# Shared out so that both take about as long, and what needs the loops of another part follows it. `measure` groups by blocks: it is last.
+OTHERS: Parts = (check, foresee, exchange, measure)
+MEDIANS_AND_LEVELS: Parts = (cut, lattice)
 
 
-def warm(names: Sequence[str]) -> None:
-    with ProcessPoolExecutor(min(2, os.cpu_count() or 1), multiprocessing.get_context("spawn")) as pool:
-        pool.submit(itemize).result()
-        for done in [pool.submit(part) for name in names for part in PARTS[name]]:
-            done.result()
+def warm(own: Parts, beside: Parts = ()) -> None:
+    """Runs some parts here, and others in a second process."""
+    sample()  # what all parts need is compiled once
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as second:
+        running = second.submit(_run, beside) if beside else None
+        _run(own)
+        if running:
+            running.result()
+
+
+def _run(parts: Parts) -> None:
+    for part in parts:
+        part()
 
 
 if __name__ == "__main__":
     began = time.perf_counter()
-    warm(sys.argv[1:] or tuple(PARTS))
+    if sys.argv[1:] == ["blocks"]:
+        warm(BLOCKS)
+    else:
+        warm((*BLOCKS, *MEDIANS_AND_LEVELS), OTHERS)
     sys.stdout.write(f"Compiled in {time.perf_counter() - began:.0f} s.\n")
