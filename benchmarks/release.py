@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-SCIENCE = ("transform", "plan", "anonymize", "gate", "attack")
+SCIENCE = ("transform", "plan", "anonymize", "regroup", "gate", "attack")
 EMPTY_FLOW = """
 import prefect, mlflow, great_expectations
 from prefect import flow, task

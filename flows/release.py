@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -136,13 +136,14 @@ class Making:
 
     def _anonymize(self, transformed: Transformed, planned: Planned) -> tuple[Agreed, list[GroupedTable]]:
         """Again where one table suppresses rows that the others still hold."""
-        agreed = release_everybody(self.run, transformed)
+        agreed, groups = release_everybody(self.run, transformed), planned.groups
         while True:
             self._add(agreed=agreed)
-            grouped = self._each(partial(steps.anonymize.submit, self.run, planned, agreed), planned.names)
+            grouped = [steps.anonymize(self.run, planned, agreed, groups, table) for table in planned.names]
             agreed = agree_on_suppression(self.run, planned, agreed, grouped)
             if agreed.settled:
                 return agreed, grouped
+            groups = steps.regroup(self.run, planned, agreed)
 
     def _each(self, submit: Callable[[T], PrefectFuture[R]], tables: Iterable[T]) -> list[R]:
         """One step for all tables at once, in their order. What breaks the first of them stops the others, and is raised when all have

@@ -24,6 +24,7 @@ STEP_TITLES = {
     "transform": "Turning sets into bitmaps",
     "plan": "Choosing the projected tables",
     "anonymize": "Anonymizing",
+    "regroup": "Grouping the rows that are left",
     "expect-published": "Checking the published form against expectations",
     "gate": "Measuring the published form",
     "attack": "Attacking the finished tables",

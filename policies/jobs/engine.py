@@ -14,6 +14,7 @@ from headgate.grouping.watch import Report
 from policies.jobs.table_job import TableJob, TableOutcome, Workplace, try_table
 
 R = TypeVar("R")
+Ended = Callable[[], None]
 
 
 class Engine(Protocol):
@@ -21,9 +22,9 @@ class Engine(Protocol):
     def workers(self) -> int:
         """Jobs that are worked on at once."""
 
-    def map(self, jobs: Sequence[TableJob]) -> list[TableOutcome]:
-        """The outcomes in the order of the jobs. A refusal of one is raised when those that have begun are done; what else breaks
-        one stops them all."""
+    def map(self, jobs: Sequence[TableJob], ended: Ended | None = None) -> list[TableOutcome]:
+        """The outcomes in the order of the jobs. `ended` is called after each, from whatever thread. A refusal of one is raised when those
+        that have begun are done; what else breaks one stops them all."""
 
     def attempt(self, jobs: Sequence[TableJob]) -> list[TableOutcome | Exception]:
         """The same for jobs that may fail: the exception of a job takes the place of its outcome, and stops no other job."""
@@ -36,8 +37,14 @@ class LocalEngine:
         self.place = place
         self.workers = workers or os.cpu_count() or 1
 
-    def map(self, jobs: Sequence[TableJob]) -> list[TableOutcome]:
-        return self._each(try_table, jobs)
+    def map(self, jobs: Sequence[TableJob], ended: Ended | None = None) -> list[TableOutcome]:
+        def work(job: TableJob, place: Workplace) -> TableOutcome:
+            outcome = try_table(job, place)
+            if ended is not None:
+                ended()
+            return outcome
+
+        return self._each(work, jobs)
 
     def attempt(self, jobs: Sequence[TableJob]) -> list[TableOutcome | Exception]:
         return self._each(_attempt_table, jobs)

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.advice.result import Tried
-from headgate.advice.side_by_side import side_by_side
 from headgate.core.columns import Table
 from headgate.core.distance import Distance
 from headgate.core.tolerance import at_most, exact
@@ -26,7 +26,7 @@ from policies.gates.dissimilarity import DISSIMILARITY, Dissimilarity
 from policies.gates.figures import ReleaseUtility
 from policies.gates.k import K
 from policies.gates.verdict import Requirement
-from policies.jobs.engine import LocalEngine
+from policies.jobs.engine import Ended, LocalEngine
 from policies.jobs.plan_search import search_plan
 from policies.jobs.spool import Reference
 from policies.jobs.table_job import Names, Queries, TableJob, TableOutcome
@@ -118,13 +118,17 @@ class Trials:
         return partition.loss if partition.reached else None
 
     def tried(self, names: Names, setting: TrialSetting, number: int = 0) -> Tried:
-        key = (names, setting, number)
-        if key not in self.known:
-            outcome = self.engine.map([self.job_at(names, setting, number)])[0]
+        return self.all_tried([(names, setting, number)])[0]
+
+    def all_tried(self, wanted: Sequence[tuple[Names, TrialSetting, int]], ended: Ended | None = None) -> list[Tried]:
+        """At once, those that are not known yet; `ended` is called after each of them."""
+        unknown = [trial for trial in dict.fromkeys(wanted) if trial not in self.known]
+        outcomes = self.engine.map([self.job_at(*trial) for trial in unknown], ended)
+        for (names, setting, number), outcome in zip(unknown, outcomes, strict=True):
             if not outcome.passed:
                 self.failed[names, setting] = outcome
-            self.known[key] = tried_from(outcome)
-        return self.known[key]
+            self.known[names, setting, number] = tried_from(outcome)
+        return [self.known[trial] for trial in wanted]
 
     def release(self, setting: TrialSetting, number: int = 0, plans: Sequence[tuple[Names, ...]] = ()) -> ReleaseTried | None:
         """The first plan of which every table passes; None if there is none. Bounds on utility are judged too; those that refuse are in
@@ -139,6 +143,11 @@ class Trials:
                 return self._whole(setting, tables, outcomes)
         return None
 
+    def _looked_at(self, setting: TrialSetting, plans: Sequence[tuple[Names, ...]], passed: tuple[Names, ...]) -> list[Names]:
+        """The tables that a release with the first seed has tried before a plan passed."""
+        tables = dict.fromkeys(chain.from_iterable(plans[: plans.index(passed) + 1]))
+        return [names for names in tables if (names, setting, 0) in self.known]
+
     def _whole(self, setting: TrialSetting, tables: tuple[Names, ...], outcomes: Sequence[Tried]) -> ReleaseTried:
         utility, linkability, delta_reached = over_tables(outcomes)
         refused = tuple(verdict.name for verdict in judge_utility(self.promise, utility) if not verdict.passed)
@@ -150,8 +159,11 @@ class Trials:
         first = self.release(setting, 0, plans)
         if first is None or first.refused:
             return None
+        tables = self._looked_at(setting, plans, first.tables)  # at which other seeds will look too
+        self.all_tried([(names, setting, number) for number in range(1, SEEDS) for names in tables])
         releases = [first]
-        for tried in side_by_side(lambda number: self.release(setting, number, plans), range(1, SEEDS), self.stopping):
+        for number in range(1, SEEDS):
+            tried = self.release(setting, number, plans)
             if tried is None or tried.refused:
                 return None
             releases.append(tried)

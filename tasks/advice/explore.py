@@ -14,7 +14,6 @@ from typing import Any
 from headgate.advice.pareto import frontier
 from headgate.advice.result import Tried
 from headgate.advice.rungs import delta_text
-from headgate.advice.side_by_side import side_by_side
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact
 from policies.jobs.table_job import Names
@@ -114,17 +113,13 @@ def explore(path: Path, grid: Grid, home: Home, progress: Progress | None = None
     require_tracking(trials.policy.dataset, home.root)
     count.expect(len(settings) * len(tables))
 
-    def attempt(attempted: tuple[int, TrialSetting]) -> tuple[int, TrialSetting, Tried]:
-        number, setting = attempted
-        outcome = trials.tried(tables[number - 1], setting)
-        count.add(1)
-        return number, setting, outcome
-
-    tried = side_by_side(attempt, [(number, setting) for setting in settings for number in range(1, len(tables) + 1)], trials.stopping)
+    places = [(number, setting) for setting in settings for number in range(1, len(tables) + 1)]
+    outcomes = trials.all_tried([(tables[number - 1], setting, 0) for number, setting in places], count.one_more)
+    tried = [(number, setting, outcome) for (number, setting), outcome in zip(places, outcomes, strict=True)]
     whole = tuple(_whole(setting, [outcome for _, attempted, outcome in tried if attempted == setting]) for setting in settings)
     best = _frontier(whole)
     parent = _tell_parent(prepared, home, whole, best, len(tables))
-    run_id = track_runs(trials.policy.dataset, RUNNER, parent, [_tell_child(trials, *attempted) for attempted in tried], home.root)
+    run_id = track_runs(trials.policy.dataset, RUNNER, parent, [_tell_child(trials, *table) for table in tried], home.root)
     return Explored(trials.policy.dataset, run_id, tables, whole, best, tuple(tried))
 
 

@@ -15,7 +15,7 @@ from tasks.release.closing.end_release import append_events
 from tasks.release.closing.seal_candidate import seal_candidate
 from tasks.release.closing.track_release import track_release
 from tasks.release.run import Run
-from tasks.release.steps.anonymize_tables import anonymize_table
+from tasks.release.steps.anonymize_tables import anonymize_table, regroup_tables
 from tasks.release.steps.attack_tables import attack_tables
 from tasks.release.steps.choose_plan import choose_plan
 from tasks.release.steps.expect_tables import expect_published, expect_source
@@ -77,6 +77,7 @@ cells = Step("suppress-cells", suppress_cells)
 transform = Step("transform", transform_source)
 plan = Step("plan", choose_plan)
 anonymize = Step("anonymize", anonymize_table, about="table")
+regroup = Step("regroup", regroup_tables)
 write = Step("write", write_table, about="grouped")
 expect_written = Step("expect-published", expect_published, about="written")
 gate = Step("gate", gate_table, about="written")

@@ -1,4 +1,5 @@
-"""Step 5: each projected table gets its groups, on its own. Rows that one table suppresses leave the others, which are then made again."""
+"""Step 5: each projected table gets the groups that the search for a plan has made. Rows that one table suppresses leave the others; then
+all tables are grouped again, at once."""
 
 from __future__ import annotations
 
@@ -15,6 +16,8 @@ from policies.jobs.spool import Reference
 from tasks.release.run import Run
 from tasks.release.steps.choose_plan import Planned, sensitive_of
 from tasks.release.steps.transform_source import Transformed
+
+Groups = tuple[Reference[Partition], ...]  # of every table, in the order of the plan
 
 
 @dataclass(frozen=True)
@@ -40,17 +43,20 @@ def release_everybody(run: Run, transformed: Transformed) -> Agreed:
     return Agreed(run.spool.put(np.ones(run.spool.get(transformed.columns).rows, dtype=bool)))
 
 
-def anonymize_table(run: Run, planned: Planned, agreed: Agreed, table: str) -> GroupedTable:
-    """What the search for a plan has made is not made again."""
+def regroup_tables(run: Run, planned: Planned, agreed: Agreed) -> Groups:
+    """What the search has made is for all rows, and for the share of them that a table alone may suppress."""
     job, kept = run.spool.get(planned.job), run.spool.get(agreed.kept)
-    if kept.all() and agreed.lent == job.lent:
-        reference = planned.groups[planned.names.index(table)]
-        partition = run.spool.get(reference)
-    else:
-        rows = None if kept.all() else run.spool.put(np.flatnonzero(kept))
-        again = replace(job.about(sensitive_of(run, planned, table)), lent=agreed.lent, rows=rows, judged=False)
-        partition = run.engine.map([again])[0].partition
-        reference = run.spool.put(partition)
+    rows = None if kept.all() else run.spool.put(np.flatnonzero(kept))
+    again = replace(job, lent=agreed.lent, rows=rows, judged=False)
+    outcomes = run.engine.map([again.about(sensitive_of(run, planned, table)) for table in planned.names])
+    return tuple(run.spool.put(outcome.partition) for outcome in outcomes)
+
+
+def anonymize_table(run: Run, planned: Planned, agreed: Agreed, groups: Groups, table: str) -> GroupedTable:
+    """`groups`: those of every table of the plan, made of the rows that are left."""
+    job, kept = run.spool.get(planned.job), run.spool.get(agreed.kept)
+    reference = groups[planned.names.index(table)]
+    partition = run.spool.get(reference)
     # A table that is left too little to suppress has all rows at −1: then tables cannot agree, and try again with less each.
     if not (job.method.suppresses and agreed.lent > 0 and not kept.all()):
         partition.require(table)

@@ -30,6 +30,13 @@ def test_outcomes_come_in_the_order_of_the_jobs(work: Any, workers: int) -> None
     assert work(workers).map([after(0.05, 1), after(0.0, 2), after(0.02, 3)]) == [1, 2, 3]
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_end_of_each_job_is_told(work: Any, workers: int) -> None:
+    ends: list[int] = []
+    assert work(workers).map([lambda _place: 1, lambda _place: 2], lambda: ends.append(1)) == [1, 2]
+    assert ends == [1, 1]
+
+
 def test_several_jobs_at_once_are_reported_as_one(work: Any) -> None:
     told: list[tuple[int, int]] = []
     both = threading.Barrier(2)
