@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks import associations, lattice
 from benchmarks.measures import Row
 from headgate.projection.bitmap import bitmap_table
-from policies.gates.attackers import attackers_of
+from policies.attackers.attacker import attackers_of
 from policies.jobs.engine import LocalEngine
 from policies.jobs.plan_search import TableCheck, search_plan
 from policies.jobs.spool import MemorySpool
@@ -35,7 +35,7 @@ def whole() -> dict[str, float]:
     seconds = steps = tried = 0.0
     for _ in range(2):
         spool = MemorySpool()
-        attackers = spool.put(attackers_of(loaded.policy.gates.disclosure, table, {}))
+        attackers = spool.put(attackers_of(loaded.policy.gates.attackers, table, {}))
         job = TableJob((), spool.put(table), promise, loaded.policy.anonymize, attackers, b"benchmark")
         check = TableCheck(job, LocalEngine(Workplace(spool)))
         start = time.perf_counter()

@@ -96,7 +96,7 @@ class Making:
         imports.result()
         self._check(steps.expect(run, read))
         self._append(steps.audit)
-        dictionaries = steps.dictionaries(run, read) if run.policy.gates.disclosure is not None else None
+        dictionaries = steps.dictionaries(run, read) if run.policy.gates.attackers is not None else None
         self._add(dictionaries=dictionaries)
         suppressed = steps.cells(run, read, dictionaries) if run.policy.suppress_cells is not None else None
         self._add(suppressed=suppressed)

@@ -49,7 +49,7 @@ from headgate.projection.bitmap import bitmap_table
 from headgate.risk.candidates.runs import cell_runs, stacked
 from headgate.risk.candidates.trie import trie_of
 from headgate.utility.queries import count_query_error
-from policies.gates.attackers import Attacker, attackers_of
+from policies.attackers.attacker import Attacker, attackers_of
 from policies.jobs.spool import MemorySpool
 from policies.jobs.table_job import TableJob, Workplace, try_table
 from policies.sealed.promise import Promise
@@ -79,7 +79,7 @@ def sample() -> Sample:
     loaded = load_policy(Path(str(shipped_policy("hospital-patients"))))
     ingested = ingest(loaded)
     table = bitmap_table(ingested.table, ingested.specs).take(np.arange(ROWS))
-    attackers = attackers_of(loaded.policy.gates.disclosure, table, encode_dictionaries(loaded, table).encoded)
+    attackers = attackers_of(loaded.policy.gates.attackers, table, encode_dictionaries(loaded, table).encoded)
     limits = (
         dissimilarity(table.select(SENSITIVE), "0.1", "0.6"),
         dissimilarity(table.select(["income"]), "0.02", "0.6", name="dissimilarity of income"),

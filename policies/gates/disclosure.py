@@ -10,8 +10,9 @@ from pydantic import Field
 
 from headgate.core.columns import Table
 from headgate.risk.disclosure.decision import bayes_risk
+from policies.attackers.attackers_key import PRIOR, AttackersKey
 from policies.gates.amounts import amounts, shares
-from policies.gates.disclosure_key import CANDIDATES, MAX, MEAN, PRIOR, SHARE, DisclosureKey, compared
+from policies.gates.disclosure_key import CANDIDATES, MAX, MEAN, SHARE, DisclosureKey, compared
 from policies.gates.figures import TableFigures
 from policies.gates.gate import Gate, GatedTable, GateFigure, Per
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
@@ -52,6 +53,10 @@ class Disclosure(Gate):
     verified = "no: what attackers hold is not published"
     meaning = "Somebody who has such a list of people can name the person behind a record only rarely, weighted by the harm that this does."
     cure = "Raise anonymize.k, coarsen the quasi-identifiers, or "
+
+    def attackers(self, keys: Any) -> AttackersKey | None:
+        gate: DisclosureKey | None = keys.disclosure
+        return gate
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:
         gate: DisclosureKey | None = keys.disclosure

@@ -22,7 +22,8 @@ from headgate.counting.class_counts import Counted, count
 from headgate.grouping.conditions import Condition
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.principles.dissimilarity import Dissimilarity, dissimilarity
-from policies.gates.attackers import Threat
+from policies.attackers.attacker import Threat
+from policies.attackers.attackers_key import AttackersKey
 from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import KeyPath, Section
@@ -119,6 +120,11 @@ class Gate:
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:
         """What the policy's section requires of the columns of `table`; empty if the policy does not use the gate."""
         raise NotImplementedError
+
+    def attackers(self, keys: Any) -> AttackersKey | None:
+        """What the policy's section says of attackers, if the gate reckons with them: their dictionaries are read, and `measure` is told
+        what they learn."""
+        return None
 
     # Measuring and judging
 

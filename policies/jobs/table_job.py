@@ -27,7 +27,7 @@ from headgate.methods.method import Method
 from headgate.methods.partition import Partition
 from headgate.methods.settings import Infeasible, Otherwise, Settings
 from headgate.utility.queries import count_query_error
-from policies.gates.attackers import Attacker, threats
+from policies.attackers.attacker import Attacker, threats
 from policies.gates.dissimilarity import DISSIMILARITY
 from policies.gates.figures import TableFigures
 from policies.gates.verdict import Verdict

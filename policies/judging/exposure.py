@@ -10,9 +10,11 @@ from headgate.core.published_form.published_table import PublishedTable
 from headgate.risk.disclosure.decision import RiskDistribution, risk_distribution
 from headgate.risk.disclosure.expected_loss import DisclosureRisk
 from headgate.risk.disclosure.what_if import COARSER, SUPPRESS, what_if
-from policies.gates.attackers import Threat
-from policies.gates.disclosure_key import CANDIDATES, MAX, MEAN, PRIOR, SHARE, DisclosureBound, DisclosureKey
+from policies.attackers.attacker import Threat
+from policies.attackers.attackers_key import PRIOR
+from policies.gates.disclosure_key import CANDIDATES, MAX, MEAN, SHARE, DisclosureBound, DisclosureKey
 from policies.gates.verdict import Verdict
+from policies.schema.requirements import Gates
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,10 @@ class Exposure:
         return next((step for step in self.steps if step.change == change), self.now)
 
 
-def exposures(published: PublishedTable, threats: Iterable[Threat], gate: DisclosureKey) -> tuple[Exposure, ...]:
-    return tuple(_exposure(published, threat, gate) for threat in threats)
+def exposures(published: PublishedTable, threats: Iterable[Threat], gates: Gates) -> tuple[Exposure, ...]:
+    """None where the policy bounds no disclosure."""
+    gate = gates.disclosure
+    return () if gate is None else tuple(_exposure(published, threat, gate) for threat in threats)
 
 
 def _exposure(published: PublishedTable, threat: Threat, gate: DisclosureKey) -> Exposure:
@@ -71,8 +75,11 @@ def _step(change: str, risk: DisclosureRisk, gate: DisclosureKey) -> AttributeCh
     return replace(step, enough=measured and all(bound.holds(step.figure(bound.name)) for bound in gate.bounds))
 
 
-def with_cures(verdicts: Iterable[Verdict], exposures: Iterable[Exposure], gate: DisclosureKey) -> tuple[Verdict, ...]:
+def with_cures(verdicts: Iterable[Verdict], exposures: Iterable[Exposure], gates: Gates) -> tuple[Verdict, ...]:
     """Where a table discloses too much, the remedy says which single step would be enough, or which comes nearest."""
+    gate = gates.disclosure
+    if gate is None:
+        return tuple(verdicts)
     tables: dict[str, list[Exposure]] = {}
     for exposure in exposures:
         tables.setdefault(exposure.table, []).append(exposure)

@@ -13,7 +13,7 @@ from headgate.core.errors import InputRejected
 from headgate.core.published_form.published_table import PublishedTable
 from headgate.principles.k_anonymity import k_anonymity
 from headgate.utility.loss import discernibility, information_loss
-from policies.gates.attackers import Threat
+from policies.attackers.attacker import Threat
 from policies.gates.dissimilarity import DISSIMILARITY, EPSILON
 from policies.gates.every_gate import GATES
 from policies.gates.figures import TableFigures

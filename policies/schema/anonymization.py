@@ -11,7 +11,7 @@ from pydantic_core import PydanticKnownError
 
 from headgate.methods import choice
 from headgate.methods.method import Method
-from policies.gates.disclosure_key import SOURCE
+from policies.attackers.dictionary_key import SOURCE
 from policies.gates.every_gate import keys_of
 from policies.words.fields import Exact, Positive, Problem, Problems, Section, Share, Text, UniqueNames, choices, decimal_text
 

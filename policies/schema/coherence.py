@@ -7,7 +7,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from headgate.core.columns import BIT, GROUP, Kind, Role
-from policies.gates.disclosure_key import SOURCE, DictionaryKey, SensitivityKey
+from policies.attackers.dictionary_key import SOURCE, DictionaryKey
+from policies.attackers.sensitivity_key import SensitivityKey
 from policies.gates.every_gate import GATES
 from policies.schema.attribute import Attribute
 from policies.words.fields import KeyPath, Problem, choices
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def problems_of(policy: Policy) -> list[Problem]:
     """Every incoherence of a policy whose parts are each well formed."""
-    checks = (_roles, _source_columns, _names, _weights, _promises, _given_tables, _disclosure, _suppress_cells, _expectations)
+    checks = (_roles, _source_columns, _names, _weights, _promises, _given_tables, _attackers, _suppress_cells, _expectations)
     return [problem for check in checks for problem in check(policy)]
 
 
@@ -147,14 +148,15 @@ def _missing_in_tables(policy: Policy, name: str, placed: set[str], whole: set[s
             yield Problem(here, left_out, "every value in one table")
 
 
-def _disclosure(policy: Policy) -> Iterator[Problem]:
-    gate = policy.gates.disclosure
-    if gate is None:
+def _attackers(policy: Policy) -> Iterator[Problem]:
+    attackers = policy.gates.attackers
+    if attackers is None:
         return
-    for place, dictionary in enumerate(gate.dictionaries):
-        yield from _dictionary(policy, ("gates", "disclosure", "dictionaries", place), dictionary)
-    if gate.sensitivity is not None:
-        yield from _sensitivity(policy, ("gates", "disclosure", "sensitivity"), gate.sensitivity)
+    here = policy.gates.attackers_path
+    for place, dictionary in enumerate(attackers.dictionaries):
+        yield from _dictionary(policy, (*here, "dictionaries", place), dictionary)
+    if attackers.sensitivity is not None:
+        yield from _sensitivity(policy, (*here, "sensitivity"), attackers.sensitivity)
 
 
 def _dictionary(policy: Policy, here: KeyPath, dictionary: DictionaryKey) -> Iterator[Problem]:
@@ -196,8 +198,8 @@ def _suppress_cells(policy: Policy) -> Iterator[Problem]:
             yield Problem(("suppress_cells", "among"), f"'{name}'", f"a quasi-identifier or sensitive attribute: {choices(able, name)}")
     if wanted.keep > len(among):
         yield Problem(("suppress_cells", "keep"), f"{wanted.keep} of {len(among)} attributes", f"at most {len(among)}")
-    gate = policy.gates.disclosure
-    tables = [dictionary for dictionary in (gate.dictionaries if gate is not None else ()) if dictionary.marginals is None]
+    attackers = policy.gates.attackers
+    tables = [dictionary for dictionary in (attackers.dictionaries if attackers is not None else ()) if dictionary.marginals is None]
     names = [SOURCE, *(dictionary.called for dictionary in tables if dictionary.source is None)]
     if wanted.dictionary not in names:
         yield Problem(("suppress_cells", "dictionary"), f"'{wanted.dictionary}'", choices(names, wanted.dictionary))

@@ -71,14 +71,15 @@ def files_of(policy: Policy) -> Mapping[tuple[str | int, ...], str]:
             paths["attributes", name, "values"] = attribute.values
         if isinstance(attribute.values_from, ValuesFrom):
             paths["attributes", name, "values_from", "path"] = attribute.values_from.path
-    disclosure = policy.gates.disclosure
-    if disclosure is not None:
-        for place, dictionary in enumerate(disclosure.dictionaries):
+    attackers = policy.gates.attackers
+    if attackers is not None:
+        here = policy.gates.attackers_path
+        for place, dictionary in enumerate(attackers.dictionaries):
             if dictionary.file is not None:
                 form, path = dictionary.file
-                paths["gates", "disclosure", "dictionaries", place, form] = path
-        if disclosure.sensitivity is not None and disclosure.sensitivity.people is not None:
-            paths["gates", "disclosure", "sensitivity", "people", "path"] = disclosure.sensitivity.people.path
+                paths[(*here, "dictionaries", place, form)] = path
+        if attackers.sensitivity is not None and attackers.sensitivity.people is not None:
+            paths[(*here, "sensitivity", "people", "path")] = attackers.sensitivity.people.path
     if policy.approval.signers is not None:
         paths["approval", "signers"] = policy.approval.signers
     return paths

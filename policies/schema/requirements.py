@@ -7,10 +7,12 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from policies.gates.every_gate import keys_of
+from policies.attackers.attackers_key import AttackersKey
+from policies.gates.every_gate import GATES, keys_of
 from policies.schema.cron import check_cron, check_timezone
 from policies.words.fields import (
     InputPath,
+    KeyPath,
     Positive,
     PositiveShare,
     Problem,
@@ -22,6 +24,16 @@ from policies.words.fields import (
 
 class Gates(*keys_of("gates")):  # type: ignore[misc]
     """What must hold of the published tables: the keys of every gate."""
+
+    @property
+    def attackers(self) -> AttackersKey | None:
+        """What the policy says of attackers, at the gate that reckons with them."""
+        return next((key for gate in GATES if (key := gate.attackers(self)) is not None), None)
+
+    @property
+    def attackers_path(self) -> KeyPath:
+        """Where it says so."""
+        return next((gate.section, gate.name) for gate in GATES if gate.attackers(self) is not None)
 
 
 class UtilityKey(*keys_of("utility")):  # type: ignore[misc]

@@ -21,7 +21,7 @@ from headgate.core.distance import Distance
 from headgate.core.tolerance import at_most, exact
 from headgate.projection.codip import codip_star
 from headgate.projection.plan import NoPlan, loses_too_much
-from policies.gates.attackers import Attacker
+from policies.attackers.attacker import Attacker
 from policies.gates.dissimilarity import DISSIMILARITY, Dissimilarity
 from policies.gates.figures import ReleaseUtility
 from policies.gates.k import K

@@ -197,7 +197,7 @@ def _own_setting(prepared: Prepared) -> tuple[str, tuple[Names, ...]]:
     )
     nothing = NoPlan(NOTHING_PASSES, 0.0, 1.0, "", ())
     attackers = trials.engine.place.spool.get(trials.attackers)
-    return str(why_no_plan(check, trials.table, attackers, trials.policy.gates.disclosure, nothing, BELOW).why), plans[0]
+    return str(why_no_plan(check, trials.table, attackers, trials.policy.gates, nothing, BELOW).why), plans[0]
 
 
 def _table_advice(

@@ -30,7 +30,7 @@ from headgate.core.distinct import distinct_rows
 from headgate.core.published_form.published_table import PublishedTable
 from headgate.core.tolerance import exact
 from headgate.projection.information import associations
-from policies.gates.attackers import Attacker
+from policies.attackers.attacker import Attacker
 from policies.gates.dissimilarity import DISSIMILARITY, EPSILON
 from policies.sealed.promise import Promise
 from tasks.tables.read_published import published_of, read_published_frame

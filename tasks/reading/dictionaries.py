@@ -10,7 +10,7 @@ from headgate.core.errors import HeadgateError, InputRejected
 from headgate.risk.candidates.consistency import encode_dictionary
 from headgate.risk.candidates.marginals import marginals_of
 from headgate.risk.disclosure.expected_loss import Dictionary
-from policies.gates.disclosure_key import DictionaryKey
+from policies.attackers.dictionary_key import DictionaryKey
 from tasks.reading.references import LoadedPolicy
 from tasks.reading.registers import Keys, RegisterTexts, read_register
 from tasks.reading.source_sql import open_sql
@@ -27,13 +27,13 @@ class Dictionaries:
 
 
 def encode_dictionaries(loaded: LoadedPolicy, table: Table) -> Dictionaries:
-    """All that the policy's disclosure gate names, but the source itself. A query is run now: its result is data, and no part of the
+    """All that the policy names, but the source itself. A query is run now: its result is data, and no part of the
     policy's digest."""
-    gate, identifiers = loaded.policy.gates.disclosure, loaded.policy.named(Role.IDENTIFIER)
+    attackers, identifiers = loaded.policy.gates.attackers, loaded.policy.named(Role.IDENTIFIER)
     encoded: dict[str, Dictionary] = {}
     keys: dict[str, Keys] = {}
     queried: dict[str, str] = {}
-    for given in gate.dictionaries if gate is not None else ():
+    for given in attackers.dictionaries if attackers is not None else ():
         if given.source:
             continue
         sql = given.sql

@@ -20,7 +20,7 @@ from headgate.core.columns import Column, Kind, Role, Table
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
 from headgate.core.spelling import value_text
-from policies.gates.attackers import OwnWeights
+from policies.attackers.attacker import OwnWeights
 from policies.schema.policy import Policy
 from policies.sealed.specs import column_specs, needs_values
 from tasks.reading.arrow_frame import frame_of, texts_of, trimmed_texts

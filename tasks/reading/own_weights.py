@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Role
 from headgate.core.errors import InputRejected
-from policies.gates.attackers import OwnWeights
-from policies.gates.disclosure_key import PeopleKey, SensitivityKey
+from policies.attackers.attacker import OwnWeights
+from policies.attackers.sensitivity_key import PeopleKey, SensitivityKey
 from policies.schema.policy import Policy
 from tasks.reading.arrow_frame import texts_of, trimmed_texts, unique_keys
 from tasks.reading.references import LoadedPolicy
@@ -24,14 +24,19 @@ EVERYTHING = "all"  # the column of a person's factor on all weights
 
 def preference_of(policy: Policy) -> str | None:
     """The dropped column that is read for it."""
-    gate = policy.gates.disclosure
-    return gate.sensitivity.preference if gate is not None and gate.sensitivity is not None else None
+    cost = cost_of(policy)
+    return None if cost is None else cost.preference
+
+
+def cost_of(policy: Policy) -> SensitivityKey | None:
+    """What identifying somebody costs, where the policy says so."""
+    attackers = policy.gates.attackers
+    return None if attackers is None else attackers.sensitivity
 
 
 def own_weights(loaded: LoadedPolicy, cells: pa.Table, where: str) -> OwnWeights | None:
     """`cells`: the source's identifiers and, where the policy names it, the column of preferences."""
-    gate = loaded.policy.gates.disclosure
-    cost = gate.sensitivity if gate is not None else None
+    cost = cost_of(loaded.policy)
     if cost is not None and cost.preference is not None:
         return OwnWeights(_numbers(cells, cost.preference, where))
     if cost is None or cost.people is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headgate.core.columns import Table
 from headgate.projection.bitmap import bitmap_table
-from policies.gates.attackers import Attacker, attackers_of
+from policies.attackers.attacker import Attacker, attackers_of
 from tasks.reading.dictionaries import Dictionaries, encode_dictionaries
 from tasks.reading.ingest import Ingested
 from tasks.reading.references import LoadedPolicy
@@ -28,5 +28,5 @@ def prepare_source(loaded: LoadedPolicy, ingested: Ingested) -> PreparedSource:
     dictionaries = encode_dictionaries(loaded, ingested.table)
     after = suppress(loaded.policy, ingested.table, dictionaries, ingested.own)
     table, original = (bitmap_table(source, ingested.specs) for source in (after, ingested.table))
-    attackers = attackers_of(loaded.policy.gates.disclosure, original, dictionaries.encoded, ingested.own)
+    attackers = attackers_of(loaded.policy.gates.attackers, original, dictionaries.encoded, ingested.own)
     return PreparedSource(table, original, attackers, dictionaries)

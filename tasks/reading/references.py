@@ -102,10 +102,10 @@ def _parse(policy: Policy, contents: Mapping[str, bytes]) -> References:
         if isinstance(attribute.values_from, ValuesFrom):
             codes[name] = read_key_values(contents[attribute.values_from.path], attribute.values_from.path, attribute.values_from.key)
     signers, suite = policy.approval.signers, policy.expect.suite
-    gate = policy.gates.disclosure
-    files = [(given, given.file[1]) for given in (gate.dictionaries if gate else ()) if given.file is not None]
+    attackers = policy.gates.attackers
+    files = [(given, given.file[1]) for given in (attackers.dictionaries if attackers else ()) if given.file is not None]
     identifiers = policy.named(Role.IDENTIFIER)
-    people = gate.sensitivity.people if gate and gate.sensitivity else None
+    people = attackers.sensitivity.people if attackers and attackers.sensitivity else None
     return References(
         hierarchies,
         codes,

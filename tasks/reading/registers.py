@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from headgate.risk.candidates.marginals import COUNT, FIELD, VALUE
-from policies.gates.disclosure_key import DictionaryKey
+from policies.attackers.dictionary_key import DictionaryKey
 from tasks.reading.arrow_frame import frame_of, unique_keys
 from tasks.reading.source import Source, require_columns
 

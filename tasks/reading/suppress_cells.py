@@ -1,5 +1,5 @@
 """Before anything is anonymized, MinRisk (decision-theoretic-privacy-risk, Algorithm 1) chooses the cells of each record that stay: what
-it suppresses is missing from then on. Its weights are those of the policy's disclosure gate, people's own among them."""
+it suppresses is missing from then on. Its weights are those that the policy gives against attackers, people's own among them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from headgate.core.errors import InputRejected
 from headgate.risk.candidates.marginals import Marginals
 from headgate.risk.disclosure.sensitivity import Weight
 from headgate.risk.suppression.min_risk import exact_cells, min_risk_cells
-from policies.gates.attackers import OwnWeights
-from policies.gates.disclosure_key import SOURCE
+from policies.attackers.attacker import OwnWeights
+from policies.attackers.dictionary_key import SOURCE
 from policies.schema.policy import Policy
 from tasks.reading.dictionaries import Dictionaries
+from tasks.reading.own_weights import cost_of
 
 
 def suppress(policy: Policy, table: Table, dictionaries: Dictionaries, own: OwnWeights | None = None) -> Table:
@@ -28,8 +29,7 @@ def suppress(policy: Policy, table: Table, dictionaries: Dictionaries, own: OwnW
     if isinstance(dictionary, Marginals):
         raise InputRejected("MinRisk needs a register, not frequency tables.", "Name a register in suppress_cells, or the source.")
     cells = {name: exact_cells(table[name]) for name in among}
-    gate = policy.gates.disclosure
-    cost = gate.sensitivity if gate is not None else None
+    cost = cost_of(policy)
     given: dict[str, Weight] = {} if cost is None else {name: float(weight) for name, weight in cost.weights.items()}
     wishes = OwnWeights() if own is None else own
     weights = {name: weight for name, weight in {**given, **wishes.each}.items() if name in among}

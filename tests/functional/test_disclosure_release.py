@@ -271,7 +271,7 @@ def test_a_refusal_after_the_tables_were_written_says_which_step_would_do_and_sh
     assert outcome.code == 3, outcome.err
     refused = [verdict for verdict in outcome.json["gates"] if not verdict["passed"]]
     assert {(verdict["gate"], verdict["dictionary"], verdict["bound"]) for verdict in refused} == {("disclosure", "register", "candidates")}
-    assert any("enough to" in verdict["remedy"] for verdict in refused)
+    assert any("is enough" in verdict["remedy"] for verdict in refused)
     page = (Path(outcome.json["folder"]) / "report.html").read_text(encoding="utf-8")
     assert "what one step would buy" in page
     assert "riskiest patterns" not in page  # of a refused release no cell is shown

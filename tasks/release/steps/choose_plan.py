@@ -16,8 +16,7 @@ from headgate.methods.partition import ADVISE, Partition
 from headgate.methods.settings import Otherwise
 from headgate.projection.baseline import trade_off
 from headgate.projection.plan import NoPlan, Projection
-from policies.gates.attackers import Attacker, threats
-from policies.gates.disclosure_key import DisclosureKey
+from policies.attackers.attacker import Attacker, threats
 from policies.gates.verdict import Verdict
 from policies.jobs.plan_search import TableCheck, search_plan
 from policies.jobs.spool import Reference
@@ -26,6 +25,7 @@ from policies.judging.exposure import Exposure, exposures, with_cures
 from policies.judging.measure import measure_closely
 from policies.judging.verdicts import judge_table, refusal_of
 from policies.ledger.events import PlanChosen
+from policies.schema.requirements import Gates
 from policies.sealed.manifest import Alternative, Plan, PlanStep
 from policies.sealed.promise import Promise
 from policies.sealed.specs import insensitive_tables
@@ -74,7 +74,7 @@ def choose_plan(run: Run, transformed: Transformed) -> Planned | NotPlanned:
     except NoPlan as nothing:
         option = infeasible_of(policy.anonymize)
         if option.otherwise is Otherwise.FAIL:
-            return NotPlanned(run.spool.put(why_no_plan(check, encoded.table, encoded.attackers, policy.gates.disclosure, nothing)))
+            return NotPlanned(run.spool.put(why_no_plan(check, encoded.table, encoded.attackers, policy.gates, nothing)))
         check = TableCheck(replace(job, infeasible=option), run.engine)
         projection = search_plan(policy, encoded.table, check, job.promise)
     return _planned(run, encoded, check, projection)
@@ -109,7 +109,7 @@ def insensitive_of(run: Run, planned: Planned, name: str) -> tuple[str, ...]:
 
 
 def why_no_plan(
-    check: TableCheck, table: Table, attackers: Iterable[Attacker], gate: DisclosureKey | None, nothing: NoPlan, otherwise: str = ADVISE
+    check: TableCheck, table: Table, attackers: Iterable[Attacker], gates: Gates, nothing: NoPlan, otherwise: str = ADVISE
 ) -> PlanRefusal:
     """What spoke against the last table that failed: merging came no further than that, so its cure is the one that helps."""
     failed = {names: tried for names, tried in check.tried.items() if not tried.passed}
@@ -118,14 +118,14 @@ def why_no_plan(
     names, last = list(failed.items())[-1]
     where = "in every plan tried" if len({_against(tried) for tried in failed.values()}) == 1 else "in the last plan tried"
     if last.refused:
-        return _refused_by_gates(check.job, attackers, gate, table, names, last, where)
+        return _refused_by_gates(check.job, attackers, gates, table, names, last, where)
     return PlanRefusal(last.partition.refusal(where, otherwise))
 
 
 def _refused_by_gates(
     job: TableJob,
     attackers: Iterable[Attacker],
-    gate: DisclosureKey | None,
+    gates: Gates,
     table: Table,
     names: frozenset[str],
     tried: TableOutcome,
@@ -139,10 +139,8 @@ def _refused_by_gates(
     published = publish_form(table, groups, LAST_TRIED, columns, levels=tried.partition.levels)
     learned = threats(attackers, published, np.flatnonzero(groups >= 0))
     measured = measure_closely(promise, published, learned, suppressed=tried.partition.suppressed, distance=callable_distance(promise))
-    verdicts = judge_table(promise, measured.figures)
-    exposed = () if gate is None else exposures(published, learned, gate)
-    if gate is not None:
-        verdicts = with_cures(verdicts, exposed, gate)
+    exposed = exposures(published, learned, gates)
+    verdicts = with_cures(judge_table(promise, measured.figures), exposed, gates)
     shown = MeasuredTable(measured.figures, np.bincount(published.group))
     return PlanRefusal(refusal_of([verdict for verdict in verdicts if not verdict.passed], where), shown, verdicts, exposed)
 

@@ -17,7 +17,7 @@ from headgate.core.published_form.levels import published_levels
 from headgate.core.published_form.published_table import PublishedTable
 from headgate.risk.disclosure.patterns import Pattern, riskiest
 from headgate.utility.queries import QueryError, count_query_error
-from policies.gates.attackers import threats
+from policies.attackers.attacker import threats
 from policies.jobs.spool import Reference
 from policies.judging.exposure import Exposure, exposures
 from policies.judging.measure import measure_closely
@@ -33,7 +33,7 @@ from tasks.tables.read_published import published_of
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """All that was measured of one table. Exposures and patterns, by dictionary, where the policy has a gate on disclosure."""
+    """All that was measured of one table. Exposures, and patterns by dictionary, where the policy reckons with attackers."""
 
     table: MeasuredTable
     published: PublishedTable
@@ -66,10 +66,9 @@ def gate_table(run: Run, transformed: Transformed, planned: Planned, written: Wr
     update = {"query_error_mean": errors.mean, "query_error_median": errors.median, "levels": _levels(run, encoded.table, published)}
     figures = measured.figures.model_copy(update=update)
     table = MeasuredTable(figures, np.bincount(published.group), measured.group_risks, measured.loss)
-    gate = run.policy.gates.disclosure
-    shown = () if gate is None else exposures(published, learned, gate)
-    patterns = {} if gate is None else {one.attacker.name: riskiest(published, one.attacker.fields, one.risk) for one in learned}
-    measurement = run.spool.put(Measurement(table, published, errors.errors, shown, patterns))
+    patterns = {threat.attacker.name: riskiest(published, threat.attacker.fields, threat.risk) for threat in learned}
+    exposed = exposures(published, learned, run.policy.gates)
+    measurement = run.spool.put(Measurement(table, published, errors.errors, exposed, patterns))
     return Gated(written.table, figures.groups, measurement)
 
 

@@ -50,14 +50,13 @@ def judge_release(
     agreed: Agreed,
     gated: Sequence[Gated],
 ) -> Judged:
-    promise, gate = run.spool.get(planned.promise), run.policy.gates.disclosure
+    promise = run.spool.get(planned.promise)
     measured = [run.spool.get(table.measurement) for table in gated]
     figures = tuple(each.table.figures for each in measured)
     errors = np.concatenate([each.query_errors for each in measured])
     utility = utility_of([(table.rows, table.ncp) for table in figures], errors, agreed.suppressed / read.rows)
-    verdicts = (*judge(promise, figures), *judge_utility(promise, utility))
-    if gate is not None:
-        verdicts = with_cures(verdicts, [shown for each in measured for shown in each.exposures], gate)
+    exposed = [exposure for each in measured for exposure in each.exposures]
+    verdicts = with_cures((*judge(promise, figures), *judge_utility(promise, utility)), exposed, run.policy.gates)
     encoded, ingested = run.spool.get(transformed.encoded), run.spool.get(read.ingested)
     comparison = DictionaryComparison(
         encoded.attackers,
@@ -74,7 +73,7 @@ def judge_release(
         "passed": len(verdicts) - len(failed),
         "failed": tuple(sorted({verdict.gate for verdict in failed})),
     }
-    judgement = run.spool.put(Judgement(tuple(verdicts), utility, tuple(bounds(comparison))))
+    judgement = run.spool.put(Judgement(verdicts, utility, tuple(bounds(comparison))))
     return Judged(len(verdicts), len(failed), judgement, Happened(GatesJudged, payload))
 
 

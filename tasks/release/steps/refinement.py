@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from headgate.core.columns import Column, Table
 from headgate.core.errors import Defect
 from headgate.risk.disclosure.decision import agrees, bound_holds, refines
-from policies.gates.attackers import Attacker
+from policies.attackers.attacker import Attacker
 from policies.gates.figures import TableFigures
 from tasks.reading.dictionaries import Dictionaries
 from tasks.reading.ingest import IdentifierValues

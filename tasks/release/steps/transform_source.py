@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from headgate.core.columns import Table
 from headgate.projection.bitmap import bitmap_table
-from policies.gates.attackers import Attacker, attackers_of
+from policies.attackers.attacker import Attacker, attackers_of
 from policies.jobs.spool import Reference
 from policies.sealed.promise import Promise
 from policies.sealed.specs import promise_of
@@ -73,7 +73,7 @@ def transform_source(
     ingested = run.spool.get(read.ingested)
     original = bitmap_table(ingested.table, ingested.specs)
     table = original if suppressed is None else bitmap_table(run.spool.get(suppressed.table), ingested.specs)
-    attackers = attackers_of(run.policy.gates.disclosure, original, dictionaries_of(run, dictionaries).encoded, ingested.own)
+    attackers = attackers_of(run.policy.gates.attackers, original, dictionaries_of(run, dictionaries).encoded, ingested.own)
     encoded = EncodedSource(table, original, promise_of(run.policy, table), attackers)
     return Transformed(len(table.sensitive), run.spool.put(encoded), run.spool.put(table), run.spool.put(attackers))
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.published_form.published_table import order_of_rows, publish_form
-from policies.gates.attackers import needs_whose
+from policies.attackers.attacker import needs_whose
 from policies.jobs.spool import Reference
 from policies.ledger.events import TableAnonymized
 from tasks.release.run import Happened, Run

@@ -14,7 +14,7 @@ from headgate.core.distance import Distance
 from headgate.core.encode import encode_table
 from headgate.grouping.watch import Stopped
 from headgate.methods.settings import Infeasible
-from policies.gates.attackers import attackers_of
+from policies.attackers.attacker import attackers_of
 from policies.jobs.spool import MemorySpool
 from policies.jobs.table_job import Queries, TableJob, Workplace, relaxed, try_table
 from policies.schema.policy import Policy

@@ -15,7 +15,7 @@ from headgate.core.encode import encode_table
 from headgate.core.published_form.published_table import PublishedTable, publish_form
 from headgate.risk.candidates.consistency import encode_dictionary
 from headgate.risk.disclosure.decision import risk_distribution
-from policies.gates.attackers import OwnWeights, attackers_of, threats
+from policies.attackers.attacker import OwnWeights, attackers_of, threats
 from policies.gates.disclosure_key import DisclosureKey
 from policies.gates.verdict import Comparison, Verdict
 from policies.judging.exposure import AttributeChange, Exposure, exposures, with_cures
@@ -23,6 +23,7 @@ from policies.judging.measure import measure_table
 from policies.judging.verdicts import judge
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy
+from policies.schema.requirements import Gates
 from policies.sealed.specs import column_specs, promise_of
 
 TEXT = """\
@@ -44,7 +45,7 @@ WRITE = "To make an attribute coarser, write coarser cells in the source."
 WITHOUT = f"For this table, one step is enough: suppress region. {DROP}"
 EITHER = f"For this table, one of these steps is enough: make region one step coarser; suppress region. {DROP} {WRITE}"
 MOST = "No single step is enough; the one that helps most: "
-GATE = DisclosureKey(max=Decimal("0.5"))
+GATES = Gates(linkability=Decimal(1), disclosure=DisclosureKey(max=Decimal("0.5")))
 NOW = AttributeChange("as it is", 1.0, 1.0, None, 1.0, False)
 ROWS = [(20, "a", "north-a", 1.0), (20, "a", "north-b", 2.0), (20, "a", "south-a", 3.0), (20, "a", "south-b", 4.0)]
 
@@ -87,7 +88,8 @@ def cured(gate: Mapping[str, Any], table: Table, published: PublishedTable, regi
     verdicts = judge(promise, [measure_table(promise, published, threats(attackers, published))])
     wanted = policy.gates.disclosure
     assert wanted is not None
-    after = with_cures(verdicts, exposures(published, threats(attackers, published), wanted), wanted)
+    gates = Gates(linkability=Decimal(1), disclosure=wanted)
+    after = with_cures(verdicts, exposures(published, threats(attackers, published), gates), gates)
     assert [verdict.model_copy(update={"remedy": ""}) for verdict in after] == [
         verdict.model_copy(update={"remedy": ""}) for verdict in verdicts
     ]
@@ -167,11 +169,9 @@ def test_each_table_and_dictionary_has_a_cure_of_its_own(table: Table, published
         "No single step is enough; the one that helps most: make age one step "
     )
     verdict = refused("source", "table-2")
-    known = Exposure(
-        "table-1", "source", ("age",), risk_distribution(np.ones(1)), NOW, (AttributeChange("suppress age", 0.1, 0.1, None, 9.0, True),)
-    )
-    assert with_cures([verdict], [known], GATE) == (verdict,)
-    assert with_cures([verdict.model_copy(update={"table": "table-1"})], [known], GATE)[0].remedy == (
+    known = Exposure("table-1", "source", ("age",), risk_distribution(np.ones(1)), NOW, (AttributeChange("suppress age", 0.1, 0.1, None, 9.0, True),))
+    assert with_cures([verdict], [known], GATES) == (verdict,)
+    assert with_cures([verdict.model_copy(update={"table": "table-1"})], [known], GATES)[0].remedy == (
         f"For this table, one step is enough: suppress age. {DROP} As it was."
     )
 
@@ -180,7 +180,7 @@ def test_two_steps_read_as_two() -> None:
     steps = tuple(AttributeChange(change, 0.1, 0.1, None, 9.0, True) for change in ("suppress age", "make region one step coarser"))
     known = Exposure("t", "a.b: c", ("age",), risk_distribution(np.ones(1)), NOW, steps)  # a name with dots and a colon
     verdict = refused("a.b: c", "t")
-    assert with_cures([verdict], [known], GATE)[0].remedy == (
+    assert with_cures([verdict], [known], GATES)[0].remedy == (
         f"For this table, one of these steps is enough: suppress age; make region one step coarser. {DROP} {WRITE} As it was."
     )
 
@@ -246,7 +246,7 @@ def test_the_spread_is_that_of_the_records_as_their_people_weigh_them(table: Tab
     attackers = attackers_of(policy.gates.disclosure, table, {}, OwnWeights(np.array([0.0, 1.0, 4.0, 5.0])))
     wanted = policy.gates.disclosure
     assert wanted is not None
-    (one,) = exposures(published, threats(attackers, published, np.arange(4)), wanted)
+    (one,) = exposures(published, threats(attackers, published, np.arange(4)), Gates(linkability=Decimal(1), disclosure=wanted))
     assert (one.table, one.dictionary, one.fields) == ("t", "source", ("age", "zip", "region"))
     assert one.spread.quantiles == {0.5: 1.0, 0.9: 5.0, 0.99: 5.0, 1.0: 5.0}  # ℓ = 0, 1, 4 and 5
     assert {step.change: step.mean for step in one.steps}["suppress income"] == 0.0

@@ -13,7 +13,7 @@ from headgate.core.columns import Table
 from headgate.core.encode import encode_table
 from headgate.core.errors import Defect, InputRejected, RequirementNotMet
 from headgate.core.published_form.published_table import PublishedTable, publish_form
-from policies.gates.attackers import attackers_of, threats
+from policies.attackers.attacker import attackers_of, threats
 from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Requirement, Verdict
 from policies.judging.measure import measure_table

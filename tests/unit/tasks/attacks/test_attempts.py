@@ -12,7 +12,7 @@ import pytest
 from headgate.core.columns import GROUP, Column
 from headgate.core.published_form.published_table import PublishedTable, to_frame
 from headgate.risk.disclosure.sensitivity import Sensitivity
-from policies.gates.attackers import Attacker
+from policies.attackers.attacker import Attacker
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.attacks import attempts
 from tasks.attacks.attempts import Attempt, Finished, read_finished, try_attacks

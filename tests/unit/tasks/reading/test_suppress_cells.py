@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from headgate.core.encode import encode_table
 from headgate.core.errors import InputRejected
 from headgate.risk.candidates.consistency import encode_dictionary
-from policies.gates.attackers import OwnWeights
+from policies.attackers.attacker import OwnWeights
 from policies.gates.disclosure_key import DisclosureKey
 from policies.schema.anonymization import SuppressCells
 from policies.schema.loading import parse_policy

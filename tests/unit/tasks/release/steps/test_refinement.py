@@ -14,7 +14,7 @@ from headgate.core.columns import Table
 from headgate.core.errors import Defect
 from headgate.core.published_form.published_table import publish_form
 from headgate.risk.candidates.consistency import encode_dictionary
-from policies.gates.attackers import attackers_of, threats
+from policies.attackers.attacker import attackers_of, threats
 from policies.judging.measure import measure_table
 from policies.sealed.specs import promise_of
 from tasks.reading.dictionaries import Dictionaries

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from headgate.core.columns import Table
 from headgate.core.errors import Defect
 from headgate.core.published_form.published_table import PublishedTable, order_of_rows, publish_form
-from policies.gates.attackers import OwnWeights, attackers_of
+from policies.attackers.attacker import OwnWeights, attackers_of
 from policies.schema.loading import parse_policy
 from policies.sealed.specs import promise_of
 from tasks.release.steps.whose_records import whose_records

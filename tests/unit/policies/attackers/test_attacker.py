@@ -18,8 +18,9 @@ from headgate.core.errors import Defect, InputRejected
 from headgate.core.published_form.published_table import PublishedCells, PublishedTable, publish_form
 from headgate.projection.bitmap import bitmap_table
 from headgate.risk.candidates.consistency import encode_dictionary
-from policies.gates.attackers import OwnWeights, attackers_of, needs_whose, sensitivity_of, threats
-from policies.gates.disclosure_key import DisclosureKey, SensitivityKey
+from policies.attackers.attacker import OwnWeights, attackers_of, needs_whose, sensitivity_of, threats
+from policies.attackers.sensitivity_key import SensitivityKey
+from policies.gates.disclosure_key import DisclosureKey
 from policies.gates.verdict import Verdict
 from policies.judging.measure import measure_table
 from policies.judging.verdicts import judge

@@ -1,4 +1,4 @@
-"""The attackers of a policy's disclosure gate: who holds which dictionary, and what it costs if they find somebody."""
+"""The attackers that a policy reckons with: who holds which dictionary, and what it costs if they find somebody."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from headgate.core.errors import Defect, InputRejected
 from headgate.core.published_form.published_table import PublishedTable
 from headgate.risk.disclosure.expected_loss import Dictionary, DisclosureRisk, disclosure
 from headgate.risk.disclosure.sensitivity import Form, Sensitivity
-from policies.gates.disclosure_key import DisclosureKey, SensitivityKey
+from policies.attackers.attackers_key import AttackersKey
+from policies.attackers.sensitivity_key import SensitivityKey
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,7 @@ class Attacker:
     sensitivity: Sensitivity
     similar: Mapping[str, float] = field(default_factory=dict)
     prior: float | None = None
-    above: Any = None  # the loss above which the gate counts records
+    above: Any = None  # the loss above which records are counted
     own: OwnWeights | None = None
 
     def cost(self, published: PublishedTable, people: NDArray[np.int64] | None) -> Sensitivity:
@@ -72,14 +73,14 @@ def threats(attackers: Iterable[Attacker], published: PublishedTable, people: ND
 
 
 def attackers_of(
-    gate: DisclosureKey | None, table: Table, dictionaries: Mapping[str, Dictionary], own: OwnWeights | None = None
+    key: AttackersKey | None, table: Table, dictionaries: Mapping[str, Dictionary], own: OwnWeights | None = None
 ) -> tuple[Attacker, ...]:
     """`dictionaries` by name. `table` is the source as it came: without a dictionary the attacker holds every row's quasi-identifiers."""
-    if gate is None:
+    if key is None:
         return ()
-    cost, above = sensitivity_of(gate.sensitivity), None if gate.share is None else gate.share.above
+    cost = sensitivity_of(key.sensitivity)
     attackers = []
-    for given in gate.all_dictionaries:
+    for given in key.all_dictionaries:
         fields = given.fields or table.quasi
         if given.source:
             dictionary: Dictionary = {name: table[name] for name in fields}
@@ -89,7 +90,7 @@ def attackers_of(
             raise InputRejected(f"The dictionary '{given.called}' was not read.", "Give the file that the policy names.")
         similar = {name: float(least) for name, least in given.similar.items()}
         prior = None if given.prior is None else float(given.prior)
-        attackers.append(Attacker(given.called, dictionary, fields, cost, similar, prior, above, own))
+        attackers.append(Attacker(given.called, dictionary, fields, cost, similar, prior, key.above, own))
     return tuple(attackers)
 
 

@@ -1,0 +1,1 @@
+"""What attackers may hold, what it costs if they find somebody, and what they learn from a published table."""
