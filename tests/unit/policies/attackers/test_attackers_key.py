@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
+from policies.attackers.attackers_key import AttackersKey
+from policies.gates.gate import Gate
+from policies.schema import requirements
 from policies.schema.digest import policy_digest
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy
@@ -42,3 +46,23 @@ def test_another_table_of_weights_or_another_query_is_another_policy(small: str,
     asked = "gates: {linkability: 0.8, disclosure: {max: 1, dictionaries: [{sql: {url_env: DB, query: select 1}, on: [age]}]}}\n"
     assert digest_of(small.replace(GATES, asked)) != digest_of(small.replace(GATES, asked.replace("select 1", "select 2")))
     assert policy_digest(edited(), {}) != digest_of(small + "suppress_cells: {keep: 5}\n")
+
+
+def test_what_a_policy_says_of_attackers_stands_at_the_gate_that_reckons_with_them(small: str) -> None:
+    gates = parse_policy(with_gate(small, *dictionaries(REGISTER)), "p").gates
+    assert gates.attackers == gates.disclosure
+    assert gates.attackers_path == ("gates", "disclosure")
+    assert parse_policy(small, "p").gates.attackers is None
+
+
+def test_a_gate_from_elsewhere_may_reckon_with_attackers_too(small: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Elsewhere(Gate):
+        name = "elsewhere"
+
+        def attackers(self, keys: Any) -> AttackersKey:
+            return AttackersKey(dictionaries=keys.disclosure.dictionaries)
+
+    gates = parse_policy(with_gate(small, *dictionaries(REGISTER)), "p").gates
+    monkeypatch.setattr(requirements, "GATES", (Elsewhere(),))
+    assert gates.attackers == AttackersKey(dictionaries=gates.disclosure.dictionaries)
+    assert gates.attackers_path == ("gates", "elsewhere")
