@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from policies.attackers.attacker import attackers_of, threats
 
 from headgate.core.columns import Column, Kind, Table
 from headgate.core.distance import Distance
 from headgate.core.encode import encode_table
 from headgate.core.errors import InputRejected
 from headgate.core.published_form.published_table import PublishedTable, from_frame, publish_form, to_frame
+from policies.attackers.attacker import attackers_of, threats
 from policies.judging.measure import composite_of, measure_closely, measure_table
 from policies.judging.verdicts import judge
 from policies.schema.policy import Policy
