@@ -218,9 +218,12 @@ def test_tables_are_grouped_again_until_they_agree_whom_to_suppress(
     agreements = [SimpleNamespace(settled=False, suppressed=3), SimpleNamespace(settled=True, suppressed=3)]
     monkeypatch.setattr(flow, "release_everybody", lambda _run, _transformed: SimpleNamespace(settled=False, suppressed=0))
     monkeypatch.setattr(flow, "agree_on_suppression", lambda _run, _planned, _agreed, _grouped: agreements.pop(0))
-    steps.put("anonymize", lambda _run, _planned, agreed, table: rounds.append((table, agreed.suppressed)) or table)
-    agreed, grouped = made._anonymize(None, SimpleNamespace(names=("table-1", "table-2")))
-    assert sorted(rounds) == [("table-1", 0), ("table-1", 3), ("table-2", 0), ("table-2", 3)]
+    steps.put("anonymize", lambda _run, _planned, agreed, groups, table: rounds.append((table, agreed.suppressed, groups)) or table)
+    steps.put("regroup", lambda _run, _planned, agreed: f"groups without {agreed.suppressed}")
+    agreed, grouped = made._anonymize(None, SimpleNamespace(names=("table-1", "table-2"), groups="groups of the search"))
+    without = "groups without 3"
+    assert rounds[:2] == [("table-1", 0, "groups of the search"), ("table-2", 0, "groups of the search")]
+    assert rounds[2:] == [("table-1", 3, without), ("table-2", 3, without)]
     assert grouped == ["table-1", "table-2"]
     assert agreed.settled
 

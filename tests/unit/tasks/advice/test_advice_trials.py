@@ -58,13 +58,29 @@ def test_a_table_is_tried_once_for_a_setting_and_a_seed(trials: Trials, monkeypa
         run.extend(jobs := list(jobs))
         return honest(jobs)
 
-    monkeypatch.setattr(type(trials.engine), "map", lambda _engine, jobs: counted(jobs))
+    monkeypatch.setattr(type(trials.engine), "map", lambda _engine, jobs, _ended: counted(jobs))
     first = trials.tried(INCOME, EASY)
     assert trials.tried(INCOME, EASY) is first
     assert len(run) == 1
     trials.tried(INCOME, EASY, 1)
     assert [job.sensitive for job in run] == [INCOME, INCOME]
     assert run[0].seed != run[1].seed
+
+
+def test_what_is_not_known_yet_is_tried_at_once(trials: Trials, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[list[bytes]] = []
+    ends: list[int] = []
+    honest = trials.engine.map
+    known = trials.tried(INCOME, EASY)
+    monkeypatch.setattr(
+        type(trials.engine), "map", lambda _engine, jobs, ended: calls.append([job.seed for job in jobs]) or honest(jobs, ended)
+    )
+    wanted = [(INCOME, EASY, 2), (INCOME, EASY, 0), (INCOME, EASY, 1), (INCOME, EASY, 2)]
+    tried = trials.all_tried(wanted, lambda: ends.append(1))
+    assert [len(set(seeds)) for seeds in calls] == [2]
+    assert ends == [1, 1]
+    assert tried[1] is known
+    assert tried == [trials.tried(*trial) for trial in wanted]
 
 
 def test_what_is_tried_is_measured_as_a_release_would(trials: Trials) -> None:
