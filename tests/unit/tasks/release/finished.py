@@ -101,7 +101,7 @@ def finish(made: Made) -> Made:
     assert isinstance(planned, Planned)
     made.planned = planned
     everybody = release_everybody(run, made.transformed)
-    made.grouped = tuple(anonymize_table(run, planned, everybody, name) for name in planned.names)
+    made.grouped = tuple(anonymize_table(run, planned, everybody, planned.groups, name) for name in planned.names)
     made.agreed = agree_on_suppression(run, planned, everybody, made.grouped)
     assert made.agreed.settled
     made.written = tuple(write_table(run, made.transformed, planned, made.agreed, table) for table in made.grouped)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from policies.ledger.events import TableAnonymized
-from tasks.release.steps.anonymize_tables import Agreed, anonymize_table
+from tasks.release.steps.anonymize_tables import Agreed, anonymize_table, regroup_tables
 from tasks.release.steps.choose_plan import insensitive_of, sensitive_of
 from tasks.release.steps.whose_records import whose_records
 from tasks.release.steps.write_tables import write_table
@@ -79,7 +79,7 @@ def test_a_suppressed_row_is_in_no_file(own: Made) -> None:
     kept = np.ones(60, dtype=bool)
     kept[[3, 8]] = False
     agreed = Agreed(own.run.spool.put(kept), 2)
-    grouped = anonymize_table(own.run, own.planned, agreed, "table-2")
+    grouped = anonymize_table(own.run, own.planned, agreed, regroup_tables(own.run, own.planned, agreed), "table-2")
     written = write_table(own.run, own.transformed, own.planned, agreed, grouped)
     rows = rows_of(own, written.files[0].path)
     assert len(rows) == written.released == 58
