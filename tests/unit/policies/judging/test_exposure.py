@@ -169,7 +169,9 @@ def test_each_table_and_dictionary_has_a_cure_of_its_own(table: Table, published
         "No single step is enough; the one that helps most: make age one step "
     )
     verdict = refused("source", "table-2")
-    known = Exposure("table-1", "source", ("age",), risk_distribution(np.ones(1)), NOW, (AttributeChange("suppress age", 0.1, 0.1, None, 9.0, True),))
+    known = Exposure(
+        "table-1", "source", ("age",), risk_distribution(np.ones(1)), NOW, (AttributeChange("suppress age", 0.1, 0.1, None, 9.0, True),)
+    )
     assert with_cures([verdict], [known], GATES) == (verdict,)
     assert with_cures([verdict.model_copy(update={"table": "table-1"})], [known], GATES)[0].remedy == (
         f"For this table, one step is enough: suppress age. {DROP} As it was."

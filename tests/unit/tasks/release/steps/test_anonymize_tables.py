@@ -12,7 +12,14 @@ import pytest
 from headgate.core.errors import RequirementNotMet
 from headgate.core.tolerance import exact
 from policies.jobs.spool import MemorySpool
-from tasks.release.steps.anonymize_tables import Agreed, GroupedTable, agree_on_suppression, anonymize_table, release_everybody
+from tasks.release.steps.anonymize_tables import (
+    Agreed,
+    GroupedTable,
+    agree_on_suppression,
+    anonymize_table,
+    regroup_tables,
+    release_everybody,
+)
 from tasks.release.steps.choose_plan import choose_plan
 from tasks.release.steps.transform_source import suppress_cells, transform_source
 
@@ -88,14 +95,27 @@ def test_what_the_search_has_grouped_is_not_grouped_again(begin):
     suppressed = suppress_cells(made.run, made.read, made.dictionaries)
     transformed = transform_source(made.run, made.read, made.dictionaries, suppressed)
     planned = choose_plan(made.run, transformed)
-    asked, honest = [], made.run.engine.map
-    made.run.engine.map = lambda jobs: asked.extend(jobs) or honest(jobs)
+    calls, honest = [], made.run.engine.map
+    made.run.engine.map = lambda jobs: calls.append(jobs) or honest(jobs)
     everybody = release_everybody(made.run, transformed)
     for name in planned.names:
-        assert anonymize_table(made.run, planned, everybody, name).partition in planned.groups
-    assert asked == []
+        assert anonymize_table(made.run, planned, everybody, planned.groups, name).partition in planned.groups
+    assert calls == []
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_all_tables_are_grouped_again_at_once_where_rows_have_left(begin, workers):
+    made = begin(workers=workers)
+    run = made.run
+    transformed = transform_source(run, made.read, made.dictionaries, suppress_cells(run, made.read, made.dictionaries))
+    planned = choose_plan(run, transformed)
+    calls, honest = [], run.engine.map
+    run.engine.map = lambda jobs: calls.append([job.sensitive for job in jobs]) or honest(jobs)
     kept = np.ones(60, dtype=bool)
     kept[3] = False
-    grouped = anonymize_table(made.run, planned, type(everybody)(made.run.spool.put(kept), 1), "table-1")
-    assert len(asked) == 1
-    assert len(made.run.spool.get(grouped.partition).groups) == 59
+    agreed = Agreed(run.spool.put(kept), 1)
+    groups = regroup_tables(run, planned, agreed)
+    assert calls == [list(run.spool.get(planned.plan).tables)]
+    grouped = [anonymize_table(run, planned, agreed, groups, name) for name in planned.names]
+    assert [table.partition for table in grouped] == list(groups)
+    assert [len(run.spool.get(table.partition).groups) for table in grouped] == [59] * len(planned.names)

@@ -50,7 +50,7 @@ def test_the_bytes_of_each_table_are_read_once_and_whatever_follows_uses_that_pa
     transformed = transform_source(run, made.read, made.dictionaries, suppress_cells(run, made.read, made.dictionaries))
     planned = choose_plan(run, transformed)
     agreed = release_everybody(run, transformed)
-    written = write_table(run, transformed, planned, agreed, anonymize_table(run, planned, agreed, "table-1"))
+    written = write_table(run, transformed, planned, agreed, anonymize_table(run, planned, agreed, planned.groups, "table-1"))
     before = run.spool.get(gate_table(run, transformed, planned, written).measurement).table.figures
     for file in written.files:
         (run.stage / file.path).unlink()
