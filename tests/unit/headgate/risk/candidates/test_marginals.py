@@ -105,7 +105,7 @@ def test_with_the_number_of_individuals_given_only_shares_are_used() -> None:
         ({"eye": {"blue": 1}}, "'age' has no frequency table"),
         ({"age": {"20": 1, "20.0": 2}}, "'age' lists a value twice"),
         ({"age": {"": 1, " ": 2, "20": 3}}, "'age' lists a value twice"),
-        ({"age": {"young": 1}}, "not numbers"),
+        ({"age": {"young": 1}}, "is not a number"),
         ({}, "have no rows"),
     ],
 )
