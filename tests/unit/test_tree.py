@@ -6,6 +6,8 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 from flows.cli import COMMANDS
 from policies.gates.every_gate import GATES
 
@@ -85,6 +87,7 @@ def stale_imports(source: str, known: dict[str, set[str] | None]) -> list[str]:
     return stale
 
 
+@pytest.mark.slow
 def test_every_name_imported_from_a_module_is_there() -> None:
     known: dict[str, set[str] | None] = {}
     stale = {str(path): stale_imports((ROOT / path).read_text(encoding="utf-8"), known) for path in SOURCES}

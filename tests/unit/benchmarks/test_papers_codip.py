@@ -48,6 +48,7 @@ def sample():
     return table, measured_nodes(table)
 
 
+@pytest.mark.slow
 def test_the_lattice_has_the_valid_nodes_of_the_known_answers(whole) -> None:
     """Golden, another implementation on this half of the data, confirmed by brute force: of 72 nodes 47 are 2-anonymous and 31
     10-anonymous; with t = 0.4, equal distance, 10 of them for the class of worker, and so on; the occupation's best is at 5,1,0,0 under

@@ -41,6 +41,7 @@ def test_help_takes_at_most_six_times_the_import_of_typer() -> None:
     assert best([str(headgate), "--help"]) <= 6 * best([sys.executable, "-c", "import typer"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", ["headgate", "policies"])
 def test_importing_the_science_and_the_policies_imports_no_server_or_store(package: str) -> None:
     result = python(

@@ -2,6 +2,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -83,6 +84,7 @@ def test_what_equitable_classes_hold_beside_others_is_never_said_too_low(drawn):
         assert room.beside(np.array([others]))[0] >= sum(many * int(f[size]) for size, many in filled)
 
 
+@pytest.mark.slow
 def test_the_fullest_group_is_found_exactly_among_ten_million_sizes():
     """At δ = 0.6 and k = 10 a group of 11 is fullest, with 5; a share of 3,333,333 in 10 million is met by all rows together only."""
     f = allowed_dissimilar(10_000_000, "0.6")

@@ -29,6 +29,7 @@ def _possible(values, k, reach, delta, partitions):
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("delta", ["0.3", "0.5", "0.6", "1"])
 @pytest.mark.parametrize("reach", [0, 1, 3])

@@ -51,6 +51,7 @@ def _campaign(seeds):
     assert seen[Outlook.REFUTED] > 0.9 * impossible  # certificates are not complete, but of use
 
 
+@pytest.mark.slow
 def test_no_certificate_no_guarantee_and_no_bound_on_suppression_is_ever_wrong():
     """Certificates against all and against equitable partitions, Lemma 2, and the fewest suppressed rows, by trying every partition."""
     _campaign(range(300))
@@ -117,6 +118,7 @@ def test_groups_are_never_published_in_more_ways_than_counted():
     assert ways_to_publish(table.select(names), counted) is None
 
 
+@pytest.mark.slow
 def test_proofs_from_what_is_published_hold_against_every_partition_as_it_would_be_published():
     """Groups that are published alike are one class; every partition and every choice of suppressed rows of up to 7 rows."""
     refuted = 0

@@ -62,6 +62,7 @@ def test_many_small_classes_on_a_long_line_take_time_by_their_rows_and_not_by_th
     assert 0.25 < found.t <= 1
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_few_values_on_a_long_line_cost_what_the_transport_does(draw: st.DataObject) -> None:

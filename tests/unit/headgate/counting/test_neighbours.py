@@ -70,6 +70,7 @@ def component(kind: str, cells: list[Any]) -> np.ndarray:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("combine", "p"), [("lp", 1), ("lp", 2), ("lp", 3), ("min", 1)])
 @settings(max_examples=16, deadline=None)
 @given(

@@ -38,6 +38,7 @@ def tables(draw):
     return names, cells
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(tables(), st.sampled_from(["0", "0.05", "0.1", "0.34", "0.5", "1"]), st.sampled_from(["lp", "min"]))
 def test_edges_degrees_and_pairs_are_those_of_all_pairs_of_rows(drawn, epsilon, combine):
@@ -90,6 +91,7 @@ def test_degrees_of_many_values_on_a_line_are_counted(reach):
     assert graphs.similar_pairs(limit)[0] == 100_001 * (2 * reach + 1) - reach * (reach + 1)
 
 
+@pytest.mark.slow
 def test_degrees_of_many_values_in_a_plane_are_counted():
     """A lattice of 201 × 201 points: within 5 steps in all, 2·5·6 others."""
     x, y = np.divmod(np.arange(201 * 201), 201)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ from tests.unit.headgate.methods.mondrian.definitions import (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(frames(most=30), st.sampled_from(MONOTONE + OTHERS), st.sampled_from([(), ("none",), ("none", None)]), st.integers(1, 30))
 def test_each_condition_is_decided_as_it_is_defined(drawn, asked, harmless, size):

@@ -4,6 +4,7 @@ from collections import Counter
 from math import exp, log
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ from tests.unit.headgate.methods.mondrian.definitions import (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(frames(most=30), st.sampled_from([*SENSITIVE, "entropy"]), st.integers(1, 30))
 def test_distances_and_entropies_turn_at_the_very_figure_of_their_definition(drawn, what, size):

@@ -36,6 +36,7 @@ def tables(draw):
     return cells, random.choice(list("xyz"), rows), draw(st.sampled_from(["0.05", "0.1", "0.2", "0.35"]))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(tables(), st.sampled_from([["s1", "s2"], ["s2", "s1"]]))
 def test_a_closeness_that_always_holds_changes_nothing_in_either_order(drawn, order):
@@ -48,6 +49,7 @@ def test_a_closeness_that_always_holds_changes_nothing_in_either_order(drawn, or
     assert (beside.groups == alone.groups).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [["s1", "s2"], ["s2", "s1"]])
 def test_a_level_that_is_valid_stays_valid_beside_a_closeness_that_always_holds(order):
     random = np.random.default_rng(7)

@@ -84,6 +84,7 @@ def test_an_owner_stops_all_its_runs_and_none_begins_afterwards():
     assert not began
 
 
+@pytest.mark.slow
 def test_one_release_that_is_stopped_leaves_another_in_the_same_process_alone():
     """Every run of the process used to be stopped, so that a release that failed ended those beside it."""
     one, other = threading.Event(), threading.Event()

@@ -112,6 +112,7 @@ class Oracle:
         return most
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(tables(), st.integers(2, 5), st.sampled_from(METHODS), st.sampled_from(["0", "0.1", "0.5"]), st.sampled_from(["0.3", "0.6"]))
 def test_every_partition_returned_as_reached_keeps_the_definition_in_groups_and_published_classes(drawn, k, method, epsilon, delta):

@@ -21,6 +21,7 @@ VALUES: dict[str, list[Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", list(VALUES))
 @settings(max_examples=40, deadline=None)
 @given(rows=st.data())

@@ -63,6 +63,7 @@ def apart(one: Any, other: Any, name: str) -> float:
     return 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("combine", ["lp", "min"])
 @pytest.mark.parametrize("which", [["number"], ["category"], ["tree"], ["number", "category"], ["number", "category", "tree"]])
 @settings(max_examples=30, deadline=None)

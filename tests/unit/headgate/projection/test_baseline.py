@@ -65,6 +65,7 @@ def test_the_heuristic_is_the_least_exposed_that_the_search_knows_on_the_census_
             assert min(exposures) == pytest.approx(point.information_exposure, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_trade_off_goes_from_all_apart_to_all_in_one(table_1):
     points = trade_off(table_1)
     assert [point for point in points if point.method == "codip*"] == [

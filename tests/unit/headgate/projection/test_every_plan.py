@@ -31,6 +31,7 @@ def test_there_are_as_many_plans_as_ways_to_divide(size, plans):
     assert len({every.plan(place) for place in range(len(every.code))}) == len(every.code) == plans
 
 
+@pytest.mark.slow
 def test_all_plans_of_twelve_attributes_are_looked_at():
     """4,213,597 is the twelfth Bell number (OEIS A000110)."""
     columns = drawn(12)

@@ -52,6 +52,7 @@ def test_more_than_twelve_attributes_are_searched_and_the_bound_says_how_far_off
     assert 0 < found.bound <= found.information_exposure <= min(greedy) + 1e-12
 
 
+@pytest.mark.slow
 def test_a_search_ends_where_tables_are_refused_and_is_still_never_worse_than_the_heuristic():
     columns = drawn(14)
 

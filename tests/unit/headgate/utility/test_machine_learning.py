@@ -139,6 +139,7 @@ def test_people_who_are_tested_are_not_learned_from_in_either_training(monkeypat
     assert found.accuracy_raw == found.accuracy_released == found.baseline
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 def test_numbers_of_many_values_dates_sets_and_vectors_are_learned_from(missing: float) -> None:
     rng = np.random.default_rng(6)

@@ -121,6 +121,7 @@ def shown_by_hand(texts: Mapping[str, str], person: tuple[Any, ...], sensitive: 
     return cells | {name for name in sensitive if person[NAMES.index(name)] is not None}
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_figures_are_those_of_the_definition(draw: st.DataObject) -> None:

@@ -26,6 +26,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_its_key_is_a_key_of_the_policy(seen: dict[str, Any]) -> None:
     assert seen["policy"] == {"income": "100"}
     assert "did you mean variance?" in seen["misspelt"]

@@ -108,6 +108,7 @@ def test_only_time_zones_of_the_database_are_accepted(name: str) -> None:
         check_timezone(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ACCEPTED)
 def test_the_scheduler_runs_what_is_accepted_at_the_times_that_it_names(text: str, prefect: dict[str, Any]) -> None:
     *fields, last = text.split()

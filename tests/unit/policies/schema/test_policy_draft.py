@@ -75,6 +75,7 @@ def test_a_table_that_cannot_hold_both_roles_is_refused() -> None:
             draft_policy(TableProfile("t.csv", columns))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(

@@ -28,6 +28,7 @@ def register() -> pd.DataFrame:
     return pd.read_csv(BytesIO(DATA.joinpath("register.csv.gz").read_bytes()), compression="gzip", dtype=str)
 
 
+@pytest.mark.slow
 def test_the_generator_makes_exactly_the_files_that_are_kept() -> None:
     made = generate.files()
     assert set(made) == {entry.name for entry in DATA.iterdir()}
@@ -43,6 +44,7 @@ def test_compressed_files_carry_no_time_and_no_file_name() -> None:
         assert head[4:8] == b"\0\0\0\0", "time"
 
 
+@pytest.mark.slow
 def test_writing_twice_gives_the_same_bytes(tmp_path_factory: pytest.TempPathFactory) -> None:
     folders = [tmp_path_factory.mktemp("generated") for _ in range(2)]
     for folder in folders:

@@ -46,6 +46,7 @@ def test_the_policy_and_the_source_have_the_same_columns(policy: Policy, source:
     assert set(policy.source_columns) == set(source.columns)
 
 
+@pytest.mark.slow
 def test_what_is_called_non_sensitive_occurs_in_the_data(policy: Policy, source: pd.DataFrame) -> None:
     for name in policy.named(Role.SENSITIVE):
         attribute = policy.attributes[name]
@@ -54,6 +55,7 @@ def test_what_is_called_non_sensitive_occurs_in_the_data(policy: Policy, source:
         assert {value for value in attribute.nonsensitive if value is not None} <= present, name
 
 
+@pytest.mark.slow
 def test_every_sensitive_attribute_still_protects_something(policy: Policy, source: pd.DataFrame) -> None:
     for name in policy.named(Role.SENSITIVE):
         attribute = policy.attributes[name]

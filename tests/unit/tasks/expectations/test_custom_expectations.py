@@ -29,6 +29,7 @@ def offences(frame: pd.DataFrame) -> int:
     return int((frame["a"] == "CANARY").sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", OURS)
 def test_one_offence_is_enough(kind: str) -> None:
     outcomes = [run_expectations(frame, [Expected(kind, {"column": "a"}, offences)])[0] for frame in (FRAME, FRAME[FRAME["a"] == "x"])]

@@ -71,6 +71,7 @@ SPOILT = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("column", "value", "failed"), SPOILT)
 def test_each_rule_of_the_policy_fails_alone_when_its_column_breaks_it(clinic, refusal, column, value, failed):
     """The frame is spoilt after it was let in, since ingestion refuses most of these first."""

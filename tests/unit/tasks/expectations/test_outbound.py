@@ -84,6 +84,7 @@ BETRAYALS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("column", "value", "failed"), BETRAYALS)
 def test_one_cell_that_should_not_be_there_is_found(released, refusal, column, value, failed):
     files, declared = released

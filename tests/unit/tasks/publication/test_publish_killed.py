@@ -19,7 +19,7 @@ from tasks.stores.store_folder import FolderSeries
 from tasks.verification.audit import examine_audit, verify_audit
 from tasks.verification.verify import verify_folder
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")]
 CALLS = frozenset(
     {"os.rename", "os.mkdir", "os.link", "os.symlink", "os.remove", "os.rmdir", "os.chmod", "sqlite3.connect", "shutil.rmtree"}
 )

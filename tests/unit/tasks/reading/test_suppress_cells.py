@@ -86,6 +86,7 @@ def kept_by_hand(record, among, people, fields, weights, keep):
     return {among[place] for _, place in sorted(gammas)[:keep]}
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_the_cells_that_stay_are_those_of_the_algorithm(draw):

@@ -21,6 +21,8 @@ from tasks.reporting.charts import (
 from tasks.reporting.drawing import WIDTH_INCHES
 from tests.unit.tasks.reporting.png import pixels
 
+pytestmark = pytest.mark.slow
+
 STEPS = [PathStep(1 - i / 6, (i / 6) ** 2, i != 5) for i in range(7)]
 
 

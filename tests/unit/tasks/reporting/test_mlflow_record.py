@@ -27,6 +27,7 @@ from tests.unit.claimed import claiming
 Make = Callable[..., TrackedRelease]
 
 
+@pytest.mark.slow
 def test_what_is_told_does_not_depend_on_the_value_that_a_column_is_called_after(
     record: Make, release: MeasuredRelease, renamed: MeasuredRelease
 ) -> None:
@@ -37,6 +38,7 @@ def test_what_is_told_does_not_depend_on_the_value_that_a_column_is_called_after
         assert table_run(first, ours).digest == table_run(second, theirs).digest
 
 
+@pytest.mark.slow
 def test_a_plan_too_long_for_a_parameter_is_there_by_its_hash_and_whole_in_its_file(record: Make, release: MeasuredRelease) -> None:
     columns = tuple(f"attribute {place:04}" for place in range(2000))
     plan = release.plan.model_copy(update={"columns": columns, "tables": tuple((name,) for name in columns), "steps": ()})

@@ -21,6 +21,8 @@ from tasks.reporting.mlflow_record import TrackedRelease
 from tasks.reporting.mlflow_runs import find_release, tag_candidate, track_release
 from tests.unit.claimed import claiming
 
+pytestmark = pytest.mark.slow
+
 Make = Callable[..., TrackedRelease]
 
 

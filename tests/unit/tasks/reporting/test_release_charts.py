@@ -12,6 +12,8 @@ from tasks.reporting.release_charts import allowed_risk, draw_errors, draw_losse
 from tests.unit.claimed import claiming, proximity, required
 from tests.unit.tasks.reporting.png import pixels
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_release_has_all_its_pictures_and_a_table_its_own(release: MeasuredRelease) -> None:
     of_release = draw_release(release, "png")

@@ -16,6 +16,8 @@ from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable, Outc
 from tasks.reporting.report import GLOSSARY, ReportContent, Sample, render_report
 from tests.unit.claimed import claiming, required
 
+pytestmark = pytest.mark.slow
+
 ATTACK = "<script>alert('1')</script>\"><img src=x onerror=alert(2)>"
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 

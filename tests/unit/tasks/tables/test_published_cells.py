@@ -33,6 +33,7 @@ COLUMNS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", COLUMNS)
 @given(drawn=st.data())
 @settings(max_examples=30, deadline=None)

@@ -252,6 +252,7 @@ def test_a_table_that_cannot_be_read_is_a_finding_and_no_traceback(world, tmp_pa
     assert "table-1" in failed(world.published().folder)["privacy claims"]
 
 
+@pytest.mark.slow
 def test_verifying_needs_no_home_imports_nothing_from_the_folder_and_writes_nothing(copy: Path, tmp_path: Path) -> None:
     """Run where the folder lies: a `pandas.py` beside it must not be what is imported, and no home appears."""
     (tmp_path / "pandas.py").write_text("raise SystemExit('imported from the folder')")

@@ -84,6 +84,7 @@ def test_a_box_is_never_farther_from_a_cell_than_any_of_its_groups(told):
     assert min(near, far) > 1_000
 
 
+@pytest.mark.slow
 def test_rows_with_a_home_go_elsewhere_all_together_and_only_if_it_is_worth_it(told):
     """In every other table people differ by colour only: many rows of an item, of which some groups could take a part."""
     found, parted = Counter(), 0

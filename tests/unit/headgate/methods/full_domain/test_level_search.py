@@ -24,6 +24,7 @@ from tests.unit.headgate.methods.full_domain.every_node import (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     rows_of_tables,

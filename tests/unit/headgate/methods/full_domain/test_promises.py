@@ -9,6 +9,7 @@ from tests.unit.headgate.methods.full_domain.every_node import (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("condition", CONDITIONS, ids=lambda one: " ".join(map(str, one)))
 @pytest.mark.parametrize("share", ["0", "0.25"])
 def test_each_condition_alone_with_and_without_suppression(condition, share):

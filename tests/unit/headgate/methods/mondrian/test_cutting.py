@@ -28,6 +28,7 @@ from tests.unit.headgate.methods.mondrian.definitions import (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(frames(), st.integers(1, 6), st.booleans())
 def test_strict_cuts_with_k_alone_are_those_of_a_plain_recursion(drawn, k, copied):
@@ -42,6 +43,7 @@ def test_strict_cuts_with_k_alone_are_those_of_a_plain_recursion(drawn, k, copie
     assert found.reached
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(frames(), st.sampled_from(MONOTONE), st.integers(2, 4))
 def test_conditions_allow_exactly_the_cuts_whose_sides_hold_them(drawn, asked, k):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from tests.unit.headgate.methods.mondrian.definitions import (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(frames(), st.sampled_from(MONOTONE + OTHERS), st.sampled_from([(), ("none",), ("none", None)]), st.integers(2, 5), st.booleans())
 def test_what_is_reached_keeps_every_definition_in_groups_and_published_classes(drawn, asked, harmless, k, strict):

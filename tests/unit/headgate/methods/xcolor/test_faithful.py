@@ -90,6 +90,7 @@ def _converges(drawn):
     assert all(count <= _most(int(sizes[group]), delta) for count, group in zip(inside, coloring.groups, strict=True))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(graphs_within_lemma_2())
 def test_every_graph_within_lemma_2_is_colored_by_pairs_alone(drawn):
@@ -205,6 +206,7 @@ def test_the_initial_coloring_balances_the_sums_of_degrees():
     assert sorted(np.bincount(groups, weights=[1, 5, 3, 4, 2, 3]).tolist()) == [9, 9]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([1.0, 2.0, 3.0]), st.sampled_from(["0", "0.05", "0.1", "0.3", "0.5", "0.7", "1"]))
 def test_degrees_are_those_of_comparing_every_pair_of_rows(seed, power, epsilon):
@@ -329,6 +331,7 @@ def test_a_long_run_tells_how_many_violations_are_gone_and_stops_within_a_second
     assert told[0][1] > 0
 
 
+@pytest.mark.slow
 def test_what_is_watched_comes_out_as_what_is_not_and_all_violations_are_told_as_gone():
     draw = np.random.default_rng(1)
     table, axes = _axes(draw.normal(0, 12, 4_000).tolist())

@@ -145,6 +145,7 @@ def _check(seed, method):
     return found.reached, exists, found.certificate is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_reached_holds_by_the_definitions_and_what_is_refuted_does_not_exist(method):
     seen = Counter(_check(seed, method) for seed in range(80))
@@ -161,6 +162,7 @@ def test_so_it_is_in_hundreds_of_other_tables(method):
         _check(seed, method)
 
 
+@pytest.mark.slow
 def test_no_fewer_rows_are_suppressed_than_must_be_and_the_bound_is_no_higher():
     """The fewest rows that must go, by trying all sets of rows and all partitions of the rest."""
     suppressed = bounded = 0

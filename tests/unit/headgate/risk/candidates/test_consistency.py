@@ -26,6 +26,7 @@ def fits(text: str, value: Any, name: str) -> bool:
     return text in ("", "*") or text.startswith("{|") or value is None or value in COVERED[name][text]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", BY)
 @settings(max_examples=80, deadline=None)
 @given(records=RECORDS, people=PEOPLE, fields=st.lists(st.sampled_from(list(SPECS)), min_size=1, max_size=6, unique=True))

@@ -146,6 +146,7 @@ def refines_by_hand(estimate: list[tuple[Any, ...]], true: list[tuple[Any, ...]]
     return True
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(PEOPLE, PEOPLE, st.data())
 def test_refinement_and_agreement_are_those_of_the_definitions(
@@ -166,6 +167,7 @@ def test_refinement_and_agreement_are_those_of_the_definitions(
     assert agrees(columns(other), others, columns(one), names, FIELDS) == wanted
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(PEOPLE, PEOPLE, st.data())
 def test_theorem_one_holds_with_all_its_preconditions(

@@ -67,6 +67,7 @@ def consistent_by_hand(text: str, cell: Any, name: str) -> bool:
     return str(cell) == text
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(PEOPLE, PEOPLE, st.integers(1, 4), st.sampled_from([("age", "town"), ("born", "eye"), tuple(list(SPECS)[:5]), ("town",)]))
 def test_consistent_individuals_are_those_of_the_definition(

@@ -73,6 +73,7 @@ def cells_of(kind: str, values: list[Any], count: int) -> tuple[Column, Publishe
     return column, publish_form(table, groups, "t", ()).cells["x"]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_a_coarser_cell_covers_all_that_the_cell_did_and_more_or_is_everything(draw: st.DataObject) -> None:
@@ -240,6 +241,7 @@ def losses_by_hand(
     return out
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(
     ROWS,
@@ -277,6 +279,7 @@ def test_a_step_is_the_risk_of_the_table_that_it_would_make(
         assert (step.risk.mean, step.risk.max) == (pytest.approx(np.mean(wanted[step.change])), pytest.approx(max(wanted[step.change])))
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(
     ROWS,

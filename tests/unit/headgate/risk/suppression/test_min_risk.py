@@ -61,6 +61,7 @@ def algorithm_1(rows: list[tuple[Any, ...]], people: list[tuple[Any, ...]], weig
     return out
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(FRAMES, FRAMES, st.integers(0, 3), st.data())
 def test_min_risk_is_the_papers_algorithm(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from policies.sealed.specs import insensitive_tables
 from tasks.release.steps.anonymize_tables import anonymize_table, release_everybody
 from tasks.release.steps.choose_plan import choose_plan
@@ -31,6 +33,7 @@ def test_every_step_up_to_the_verdicts_stands_alone(begin):
     assert [tuple(table.insensitive) for table in shown] == list(insensitive_tables(made.run.policy, len(shown)))
 
 
+@pytest.mark.slow
 def test_the_same_seed_makes_the_same_release_on_any_number_of_threads(begin):
     """Groups and rows; their order is drawn anew for each release."""
     made = [finish(begin(workers=workers, dictionaries=[{"source": True, "on": ["sex"]}])) for workers in (1, 2, 4)]

@@ -41,6 +41,7 @@ def published_again(table: Table, groups: Any, folder: Path, seed: int, form: st
     return read_published(folder / written.path, promise, "t"), note
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.lists(CELLS, min_size=2, max_size=9), st.data(), st.integers(0, 2**100), st.sampled_from(["csv", "parquet"]))
 def test_a_note_taken_at_the_shuffle_names_the_row_of_each_record_read_again(
