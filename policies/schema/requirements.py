@@ -30,6 +30,14 @@ class Gates(*keys_of("gates")):  # type: ignore[misc]
         """What the policy says of attackers, at the gate that reckons with them."""
         return next((key for gate in GATES if (key := gate.attackers(self)) is not None), None)
 
+    @model_validator(mode="after")
+    def _attackers_at_one_gate(self) -> Gates:
+        """Their dictionaries are read, and threats measured, once for all gates."""
+        first, *others = [gate.name for gate in GATES if gate.attackers(self) is not None] or [""]
+        if others:
+            raise Problems([Problem((others[0],), f"attackers here and in '{first}'", "one gate that reckons with attackers")])
+        return self
+
     @property
     def attackers_path(self) -> KeyPath:
         """Where it says so."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Table
+from headgate.core.errors import Defect
 from headgate.core.published_form.levels import published_levels
 from headgate.core.published_form.published_table import PublishedTable
 from headgate.risk.disclosure.patterns import Pattern, riskiest
@@ -22,7 +23,7 @@ from policies.jobs.spool import Reference
 from policies.judging.exposure import Exposure, exposures
 from policies.judging.measure import measure_closely
 from tasks.release.run import Run
-from tasks.release.steps.choose_plan import Planned
+from tasks.release.steps.choose_plan import Planned, insensitive_of, sensitive_of
 from tasks.release.steps.transform_source import Transformed
 from tasks.release.steps.whose_records import whose_records
 from tasks.release.steps.write_tables import Written
@@ -52,6 +53,7 @@ class Gated:
 def gate_table(run: Run, transformed: Transformed, planned: Planned, written: Written) -> Gated:
     encoded, promise = run.spool.get(transformed.encoded), run.spool.get(planned.promise)
     published = published_of(run.spool.get(written.read).frame, promise, written.table)
+    _require_columns(run, planned, published)
     people = None if written.people is None else run.spool.get(written.people)
     learned = threats(encoded.attackers, published, whose_records(people, published, encoded.table))
     measured = measure_closely(
@@ -70,6 +72,13 @@ def gate_table(run: Run, transformed: Transformed, planned: Planned, written: Wr
     exposed = exposures(published, learned, run.policy.gates)
     measurement = run.spool.put(Measurement(table, published, errors.errors, exposed, patterns))
     return Gated(written.table, figures.groups, measurement)
+
+
+def _require_columns(run: Run, planned: Planned, published: PublishedTable) -> None:
+    """The figures of one table must not be taken for another's."""
+    columns = {*published.sensitive, *published.insensitive}
+    if columns != {*sensitive_of(run, planned, published.name), *insensitive_of(run, planned, published.name)}:
+        raise Defect(f"{published.name} was read back with other columns than the plan puts in it.", "Publish nothing; report this defect.")
 
 
 def _levels(run: Run, table: Table, published: PublishedTable) -> dict[str, int] | None:

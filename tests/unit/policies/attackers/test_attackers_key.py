@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from policies.attackers.attackers_key import AttackersKey
+from policies.gates import every_gate
 from policies.gates.gate import Gate
 from policies.schema import requirements
 from policies.schema.digest import policy_digest
@@ -23,6 +24,7 @@ from tests.unit.policies.attackers.gate_lines import (
     sensitivity,
     with_gate,
 )
+from tests.unit.policies.refused import refusal
 
 BAD: list[BadLines] = [
     (dictionaries(REGISTER, REGISTER), 19, ["two dictionaries with the same name", "a 'name' for each"]),
@@ -66,3 +68,22 @@ def test_a_gate_from_elsewhere_may_reckon_with_attackers_too(small: str, monkeyp
     monkeypatch.setattr(requirements, "GATES", (Elsewhere(),))
     assert gates.attackers == AttackersKey(dictionaries=gates.disclosure.dictionaries)
     assert gates.attackers_path == ("gates", "elsewhere")
+
+
+def test_attackers_at_two_gates_are_refused_since_only_those_of_one_would_be_read(small: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Linkability(Gate):
+        name = "linkability"
+
+        def attackers(self, keys: Any) -> AttackersKey:
+            return AttackersKey()
+
+    text = with_gate(small, *dictionaries(REGISTER))
+    for gates, place, other in (
+        ((*every_gate.GATES, Linkability()), "linkability", "disclosure"),
+        ((Linkability(), *every_gate.GATES), "disclosure", "linkability"),
+    ):
+        monkeypatch.setattr(requirements, "GATES", gates)
+        sentence = f"gates.{place}: found attackers here and in '{other}'; accepted: one gate that reckons with attackers"
+        assert sentence in refusal(text).message
+    monkeypatch.setattr(requirements, "GATES", (Linkability(),))
+    assert parse_policy(text, "p").gates.attackers == AttackersKey()

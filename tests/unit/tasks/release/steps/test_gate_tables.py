@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from headgate.core.errors import Defect
+from tasks.release.steps.choose_plan import sensitive_of
 from tasks.release.steps.gate_tables import gate_table
 from tests.unit.tasks.release.finished import Made
 
@@ -65,6 +67,25 @@ def test_what_the_anonymizer_says_of_its_groups_does_not_count(finished: Made) -
     measured = finished.run.spool.get(gate_table(finished.run, finished.transformed, finished.planned, forged).measurement)
     assert measured.table.figures.figure("reidentification_max") == 1
     assert measured.table.figures.k == 1
+
+
+def test_the_cells_of_another_table_are_not_measured_under_this_tables_name(finished: Made) -> None:
+    first, second = finished.written
+    for forged in (replace(first, read=second.read), replace(second, read=first.read)):
+        with pytest.raises(Defect, match=f"^{forged.table} was read back with other columns than the plan puts in it"):
+            gate_table(finished.run, finished.transformed, finished.planned, forged)
+
+
+def test_columns_that_the_plan_puts_in_another_table_are_not_measured(finished: Made) -> None:
+    """Neither one more, insensitive or sensitive, nor one less."""
+    other = finished.run.spool.get(finished.written[0].read).frame
+    read = finished.run.spool.get(finished.written[1].read)
+    foreign = sensitive_of(finished.run, finished.planned, "table-1")[0]
+    own = read.frame
+    for frame in (own.assign(zip=other["zip"]), own.assign(**{foreign: other[foreign]}), own.drop(columns="income")):
+        forged = replace(finished.written[1], read=finished.run.spool.put(replace(read, frame=frame)))
+        with pytest.raises(Defect, match="^table-2 was read back with other columns"):
+            gate_table(finished.run, finished.transformed, finished.planned, forged)
 
 
 def test_a_table_is_measured_alike_whenever_it_is_measured(finished: Made) -> None:
