@@ -97,7 +97,7 @@ def run(command: list[str], environment: dict[str, str]) -> Measured:
 
 def make_signers(home: Path) -> None:
     """Two people who could approve, so that a release may start."""
-    from tasks.signing.keys import load_or_make
+    from tasks.signing.home_keys import load_or_make
 
     home.mkdir()
     keys = {name: load_or_make(home / name) for name in ("alice", "bob")}

@@ -129,7 +129,7 @@ def _copy_policy(work: Path) -> Path:
 
 
 def _make_approvers(home: Home) -> None:
-    from tasks.signing.keys import load_or_make
+    from tasks.signing.home_keys import load_or_make
 
     keys = {name: load_or_make(home.keys / name) for name in APPROVERS}
     home.signers.write_text("".join(f'{name} namespaces="headgate" {key.public}\n' for name, key in keys.items()), encoding="utf-8")

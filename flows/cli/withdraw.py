@@ -12,7 +12,7 @@ def withdraw(release: ReleaseId, reason: Reason, key: Key = None, json: Json = F
     from tasks.ledger.open_ledger import open_ledger
     from tasks.publication import withdraw as publication
     from tasks.runtime.home import Home
-    from tasks.signing.keys import runner_key
+    from tasks.signing.home_keys import runner_key
 
     require_reason(reason)
     home = Home.open()

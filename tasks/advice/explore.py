@@ -25,7 +25,7 @@ from tasks.reporting.mlflow_record import Metric, RunContent, finite_points
 from tasks.reporting.mlflow_runs import require_tracking, track_runs
 from tasks.runtime.home import Home
 from tasks.runtime.wording import counted
-from tasks.signing.keys import ledger_secret, source_hmac
+from tasks.signing.home_keys import ledger_secret, source_hmac
 
 DELTAS = ("0.3", "0.5", "0.6", "0.7", "0.8", "0.9")
 MOST_RUNS = 2_000  # child runs of one exploration

@@ -15,7 +15,9 @@ from tasks.approval.statements import check_decision
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
 from tasks.signing.keys import PrivateKey
-from tasks.signing.signers import REVOKED, TrustRoots, read_revoked, sealed_signers, signers_from_text, trust_roots
+from tasks.signing.revocation import REVOKED
+from tasks.signing.signers_file import signers_from_text
+from tasks.signing.trust_roots import TrustRoots, read_revoked, sealed_signers, trust_roots
 from tasks.stores.files import read_file, replace_file
 
 SIGNERS_FILE = "signers"

@@ -132,7 +132,7 @@ def _actor(home: Home, candidate: Candidate, release: Release, action: Action, k
     principal = known[0] if known else roots.principal_of(key.fingerprint) or UNKNOWN
     role = ActorRole.CUSTODIAN if action is Action.WITHDRAW else ActorRole.APPROVER
     why_not = roots.why_not(key.fingerprint, principal, now)
-    takes_back = action is Action.WITHDRAW and key.fingerprint == release.runner.fingerprint and key.fingerprint not in roots.revoked
+    takes_back = action is Action.WITHDRAW and key.fingerprint == release.runner.fingerprint and not roots.revokes(key.key)
     if takes_back or not why_not:
         return Actor(principal, key.fingerprint, role), ""
     unlisted = f"nobody on the list of signers has this key ({key.fingerprint})"

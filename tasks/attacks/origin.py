@@ -17,7 +17,8 @@ from tasks.reading.ingest import Ingested, ingest
 from tasks.reading.prepare import PreparedSource, prepare_source
 from tasks.reading.references import LoadedPolicy, load_policy
 from tasks.runtime.home import Home
-from tasks.signing.keys import ledger_secret, source_hmac, write_private
+from tasks.signing.home_keys import ledger_secret, source_hmac
+from tasks.signing.keys import write_private
 from tasks.stores.seal import Candidate
 
 ORIGINS = "origins"

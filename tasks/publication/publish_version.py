@@ -24,7 +24,8 @@ from tasks.publication.attestation import ATTESTATION_FILE, accompanying_files, 
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
 from tasks.runtime.wording import counted
-from tasks.signing.keys import PrivateKey, ledger_key
+from tasks.signing.home_keys import ledger_key
+from tasks.signing.keys import PrivateKey
 from tasks.stores.files import Stored, read_file
 from tasks.stores.open_release_store import open_release_store
 from tasks.stores.release_store import ReleaseStore, Series

@@ -29,8 +29,9 @@ from tasks.release.stopwatch import Stopwatch
 from tasks.runtime.callables import callable_distance
 from tasks.runtime.home import Home
 from tasks.runtime.wording import counted
-from tasks.signing.keys import PrivateKey, runner_key
-from tasks.signing.signers import TrustRoots, people
+from tasks.signing.home_keys import runner_key
+from tasks.signing.keys import PrivateKey
+from tasks.signing.trust_roots import TrustRoots, people
 
 
 @dataclass(frozen=True)

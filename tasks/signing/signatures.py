@@ -1,15 +1,12 @@
 """Signed statements: an in-toto Statement in a DSSE envelope, signed with an SSH key (SSHSIG over DSSE's PAE, namespace `headgate`).
 
 What is verified are the bytes as stored; nothing is written again to be checked. An envelope only proves which key signed it:
-whether that key may speak is the signers' matter (tasks/signing/signers.py). By hand, with ssh tools:
+whether that key may speak is the signers' matter (tasks/signing/trust_roots.py). By hand, with ssh tools:
 `jq -r .signatures[0].sig X.dsse.json | base64 -d > X.sig`, then `ssh-keygen -Y verify … -n headgate -s X.sig` over the PAE.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,8 +16,9 @@ from pydantic import Field, ValidationError
 
 from headgate.core.errors import IntegrityBroken
 from policies.words.frozen import Frozen
-from tasks.signing.keys import KEY_TYPE, PrivateKey, fingerprint_of
-from tasks.signing.signers import NAMESPACE
+from tasks.signing.keys import PrivateKey
+from tasks.signing.public_keys import PublicKey
+from tasks.signing.sshsig import CURE, sign_bytes, verify_bytes
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 CANDIDATE = "urn:headgate:candidate:1"
@@ -28,9 +26,6 @@ APPROVAL = "urn:headgate:approval:1"
 ATTESTATION = "urn:headgate:attestation:1"
 HEAD = "urn:headgate:head:1"
 WITHDRAWAL = "urn:headgate:withdrawal:1"
-MAGIC = b"SSHSIG"
-HASHES = {b"sha512": hashlib.sha512, b"sha256": hashlib.sha256}
-CURE = "Compare it with a backup or another copy; do not use what it vouches for."
 
 
 class Digest(Frozen):
@@ -61,8 +56,11 @@ class Signed:
     """A statement, and the key that signed it. The signature proves the key and nothing more."""
 
     statement: Statement
-    fingerprint: str
-    public: str
+    key: PublicKey
+
+    @property
+    def fingerprint(self) -> str:
+        return self.key.fingerprint
 
 
 def statement(subjects: Mapping[str, str], predicate_type: str, predicate: Mapping[str, Any]) -> Statement:
@@ -89,13 +87,6 @@ def sign_payload(payload: bytes, key: PrivateKey, payload_type: str = PAYLOAD_TY
     return json.dumps(envelope.to_dict(), indent=1).encode() + b"\n"
 
 
-def sign_bytes(message: bytes, key: PrivateKey, namespace: str = NAMESPACE) -> bytes:
-    """An armored SSHSIG, as `ssh-keygen -Y sign` writes it."""
-    import asyncssh
-
-    return bytes(asyncssh.create_sshsig(key.private, message, namespace=namespace))
-
-
 def verify_envelope(content: bytes, what: str, predicate_type: str) -> Signed:
     """The statement inside and the key that signed it, or IntegrityBroken. `what` names the file in messages."""
     from securesystemslib.dsse import Envelope
@@ -111,9 +102,8 @@ def verify_envelope(content: bytes, what: str, predicate_type: str) -> Signed:
         raise refused from None
     if len(signatures) != 1 or not plain or envelope.payload_type != PAYLOAD_TYPE:
         raise refused
-    blob = verify_bytes(envelope.pae(), armored, what)
-    fingerprint = fingerprint_of(blob)
-    if signatures[0].keyid != fingerprint:
+    key = verify_bytes(envelope.pae(), armored, what)
+    if signatures[0].keyid != key.fingerprint:
         raise IntegrityBroken(f"{what} names another key than the one that signed it.", CURE)
     try:
         json.loads(envelope.payload, object_pairs_hook=_no_duplicates)
@@ -122,57 +112,7 @@ def verify_envelope(content: bytes, what: str, predicate_type: str) -> Signed:
         raise refused from None
     if said.predicate_type != predicate_type:
         raise IntegrityBroken(f"{what} is a statement of another kind.", CURE)
-    return Signed(said, fingerprint, f"{KEY_TYPE} {base64.b64encode(blob).decode()}")
-
-
-def verify_bytes(message: bytes, signature: bytes, what: str, namespace: str = NAMESPACE) -> bytes:
-    """The public key (wire form) that made this SSHSIG over `message`. Namespace, format and algorithm are fixed."""
-    from asyncssh.public_key import KeyImportError, decode_ssh_public_key
-
-    broken = IntegrityBroken(f"The signature of {what} does not hold.", CURE)
-    try:
-        blob, said_namespace, hash_name, inner = _parse_sshsig(_dearmor(signature))
-        key = decode_ssh_public_key(blob)
-        digest = HASHES[hash_name](message).digest()
-    except (ValueError, KeyError, KeyImportError):
-        raise broken from None
-    if key.get_algorithm() != KEY_TYPE or said_namespace != namespace.encode():
-        raise broken
-    signed = MAGIC + _string(said_namespace) + _string(b"") + _string(hash_name) + _string(digest)
-    if not key.verify(signed, inner):
-        raise broken
-    return blob
-
-
-def _string(content: bytes) -> bytes:
-    return len(content).to_bytes(4, "big") + content
-
-
-def _dearmor(signature: bytes) -> bytes:
-    lines = signature.decode("ascii").split()
-    if lines[:3] != ["-----BEGIN", "SSH", "SIGNATURE-----"] or lines[-3:] != ["-----END", "SSH", "SIGNATURE-----"]:
-        raise ValueError
-    try:
-        return base64.b64decode("".join(lines[3:-3]), validate=True)
-    except binascii.Error:
-        raise ValueError from None
-
-
-def _parse_sshsig(raw: bytes) -> tuple[bytes, bytes, bytes, bytes]:
-    """Public key, namespace, hash name and signature of an SSHSIG (PROTOCOL.sshsig): nothing may follow, reserved is empty."""
-    if raw[:6] != MAGIC or raw[6:10] != (1).to_bytes(4, "big"):
-        raise ValueError
-    place, parts = 10, []
-    for _ in range(5):
-        size = int.from_bytes(raw[place : place + 4], "big")
-        part = raw[place + 4 : place + 4 + size]
-        if len(raw) < place + 4 + size:
-            raise ValueError
-        parts.append(part)
-        place += 4 + size
-    if place != len(raw) or parts[2]:
-        raise ValueError
-    return parts[0], parts[1], parts[3], parts[4]
+    return Signed(said, key)
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

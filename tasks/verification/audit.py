@@ -17,7 +17,8 @@ from tasks.ledger.event_log import Ledger, event_of
 from tasks.ledger.history import History, latest_version, read_history
 from tasks.publication.attestation import ATTESTATION_FILE, check_attestation
 from tasks.runtime.home import Home
-from tasks.signing.keys import LEDGER_KEY, public_fingerprint, read_public_key
+from tasks.signing.home_keys import LEDGER_KEY
+from tasks.signing.public_keys import read_public_key
 from tasks.stores.files import Stored, replace_file
 from tasks.stores.open_release_store import open_release_store
 from tasks.stores.release_store import ReleaseStore, Series
@@ -169,7 +170,7 @@ def _check_files(home: Home, history: History, files: Mapping[str, Stored], rele
     on_chain = head.seq <= len(history.entries) and history.entries[head.seq - 1].hash == head.hash
     if not on_chain:
         raise IntegrityBroken("its signed head is not on the chain: the ledger was changed or cut short after it was published.", RESTORE)
-    if signed.fingerprint != public_fingerprint(read_public_key(home.keys / f"{LEDGER_KEY}.pub")):
+    if signed.fingerprint != read_public_key(home.keys / f"{LEDGER_KEY}.pub").fingerprint:
         raise IntegrityBroken("its head is signed by another ledger's key.", LOOK)
     digests = {path: file.sha256 for path, file in files.items() if path != ATTESTATION_FILE}
     manifest = read_manifest(files[MANIFEST].content)

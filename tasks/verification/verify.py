@@ -24,8 +24,9 @@ from tasks.ledger.event_log import event_of
 from tasks.ledger.history import check_same
 from tasks.publication.attestation import APPROVALS, ATTESTATION_FILE, approval_path, check_attestation
 from tasks.runtime.wording import counted
-from tasks.signing.keys import public_fingerprint, read_public_key
-from tasks.signing.signers import REVOKED, TrustRoots, trust_roots
+from tasks.signing.public_keys import read_public_key
+from tasks.signing.revocation import REVOKED
+from tasks.signing.trust_roots import TrustRoots, trust_roots
 from tasks.stores.files import Stored, read_folder
 from tasks.stores.seal import MANIFEST, MANIFEST_SIGNATURE, check_manifest_signature, read_manifest
 from tasks.stores.store_folder import WITHDRAWN
@@ -104,7 +105,7 @@ def examine_folder(folder: Path, signers: Path | None = None, ledger_key: Path |
 def _fingerprint(ledger_key: Path | str) -> str:
     if str(ledger_key).startswith("SHA256:"):
         return str(ledger_key)
-    return public_fingerprint(read_public_key(Path(ledger_key)))
+    return read_public_key(Path(ledger_key)).fingerprint
 
 
 class _Examination:

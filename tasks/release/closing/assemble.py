@@ -19,7 +19,7 @@ from tasks.release.steps.judge_release import Judgement
 from tasks.reporting.measured_tables import Limits, MeasuredRelease, MeasuredTable, Outcome
 from tasks.reporting.mlflow_record import TrackedRelease
 from tasks.reporting.report import ReportContent, Sample
-from tasks.signing.signers import TrustRoots
+from tasks.signing.trust_roots import TrustRoots
 from tasks.tables.read_published import ReadBack
 
 SAMPLE_ROWS = 10

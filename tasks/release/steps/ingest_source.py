@@ -8,7 +8,7 @@ from policies.jobs.spool import Reference
 from policies.ledger.events import SourceIngested
 from tasks.reading.ingest import Ingested, ingest
 from tasks.release.run import Happened, Run
-from tasks.signing.keys import ledger_secret, source_hmac
+from tasks.signing.home_keys import ledger_secret, source_hmac
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from tasks.reading.dictionaries import Dictionaries, encode_dictionaries
 from tasks.reading.suppress_cells import suppress, suppressed_cells
 from tasks.release.run import Run
 from tasks.release.steps.ingest_source import SourceRead
-from tasks.signing.keys import ledger_secret, source_hmac
+from tasks.signing.home_keys import ledger_secret, source_hmac
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,8 @@ def test_a_swapped_or_a_changed_envelope_is_found_when_approvals_are_weighed(wor
 def test_a_policy_with_signers_of_its_own_seals_them_with_the_candidate(world, tmp_path) -> None:
     """A candidate that carries a file `signers` is decided by those people, not by the operator's."""
     from tasks.approval.approvals import manifest_signers
-    from tasks.signing.signers import TrustRoots, signers_from_text
+    from tasks.signing.signers_file import signers_from_text
+    from tasks.signing.trust_roots import TrustRoots
 
     text = world.line("cyd") + "\n" + world.line("bob") + "\n"
 

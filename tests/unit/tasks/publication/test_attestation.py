@@ -4,7 +4,7 @@ import pytest
 
 from headgate.core.errors import IntegrityBroken
 from tasks.publication.attestation import ATTESTATION_FILE, approval_path, check_attestation
-from tasks.signing.keys import ledger_key
+from tasks.signing.home_keys import ledger_key
 from tasks.signing.signatures import ATTESTATION, verify_envelope
 from tasks.stores.files import read_folder
 from tasks.stores.seal import load_candidate

@@ -16,7 +16,7 @@ from policies.ledger.states import State
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import read_history
 from tasks.publication.attestation import ATTESTATION_FILE
-from tasks.signing.keys import ledger_key
+from tasks.signing.home_keys import ledger_key
 from tasks.signing.signatures import ATTESTATION, sign_statement, statement, verify_envelope
 from tasks.stores.seal import load_candidate
 from tasks.stores.store_folder import FolderSeries

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import os
-import shutil
 import stat
 import subprocess
 from datetime import UTC, datetime
@@ -11,19 +9,13 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-from headgate.core.errors import InputRejected, StoreUnavailable
-from tasks.signing.keys import (
-    fingerprint_of,
-    ledger_secret,
-    load_key,
-    load_or_make,
-    make_key,
-    public_fingerprint,
-    read_public_key,
-    source_hmac,
-)
+from headgate.core.errors import InputRejected
+from tasks.signing.home_keys import load_or_make
+from tasks.signing.keys import load_key, make_key
+from tasks.signing.public_keys import read_public_key
+from tasks.signing.sshsig import sign_bytes, verify_bytes
+from tests.unit.tasks.signing.openssh import accepted_by_keygen, made_by_keygen, needs_ssh_keygen
 
-needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 NOON = datetime(2025, 6, 1, 12, 0, 0, tzinfo=UTC)
 
 
@@ -31,7 +23,7 @@ def test_a_made_key_is_private_to_its_owner_and_loads_again(tmp_path: Path) -> N
     made = make_key(tmp_path / "keys" / "runner")
     assert stat.S_IMODE((tmp_path / "keys" / "runner").stat().st_mode) == 0o600
     assert load_key(tmp_path / "keys" / "runner", {}).fingerprint == made.fingerprint
-    assert made.fingerprint == public_fingerprint(made.public) == public_fingerprint(read_public_key(tmp_path / "keys" / "runner.pub"))
+    assert made.fingerprint == read_public_key(tmp_path / "keys" / "runner.pub").fingerprint
     assert sorted(path.name for path in (tmp_path / "keys").iterdir()) == ["runner", "runner.pub"]
 
 
@@ -60,7 +52,7 @@ def test_a_key_that_others_can_read_is_refused_with_the_cure(tmp_path: Path, mod
     [
         (b"", "not a private key"),
         (b"-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n", "not a private key"),
-        (b"ssh-ed25519 AAAA x", "public half"),
+        (b"ssh-ed25519 AAAA x", "not a complete ssh-ed25519 key"),
     ],
 )
 def test_what_is_no_private_key_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
@@ -71,18 +63,37 @@ def test_what_is_no_private_key_is_refused(tmp_path: Path, content: bytes, said:
         load_key(path, {})
 
 
+def test_the_public_half_is_refused_without_an_agent(tmp_path: Path) -> None:
+    make_key(tmp_path / "k")
+    with pytest.raises(InputRejected, match="public half") as refusal:
+        load_key(tmp_path / "k.pub", {})
+    assert "without .pub" in refusal.value.cure
+
+
 def test_a_missing_key_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InputRejected, match="does not exist") as refusal:
         load_key(tmp_path / "absent", {})
     assert refusal.value.code == 2
 
 
-def test_a_key_of_another_algorithm_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "size", "said"), [("ssh-ed448", None, "is a key of type"), ("ssh-rsa", 2048, "too weak")])
+def test_a_key_that_may_not_sign_is_refused(tmp_path: Path, kind: str, size: int | None, said: str) -> None:
     path = tmp_path / "k"
-    path.write_bytes(asyncssh.generate_private_key("ecdsa-sha2-nistp256").export_private_key())
+    options = {} if size is None else {"key_size": size}
+    path.write_bytes(asyncssh.generate_private_key(kind, **options).export_private_key())
     path.chmod(0o600)
-    with pytest.raises(InputRejected, match="ssh-keygen -t ed25519"):
+    with pytest.raises(InputRejected, match=said):
         load_key(path, {})
+
+
+@needs_ssh_keygen
+@pytest.mark.parametrize("kind", [("ed25519",), ("ecdsa",), ("ecdsa", "-b", 521), ("rsa", "-b", 3072)], ids=str)
+def test_what_any_key_signs_openssh_and_we_verify(tmp_path: Path, kind: tuple[object, ...]) -> None:
+    (tmp_path / "signers").write_text(f"ann {made_by_keygen(tmp_path / 'k', *kind)}\n")
+    key = load_key(tmp_path / "k", {})
+    (tmp_path / "x.sig").write_bytes(sign_bytes(b"message", key))
+    assert accepted_by_keygen(tmp_path / "signers", tmp_path / "x.sig", b"message")
+    assert verify_bytes(b"message", (tmp_path / "x.sig").read_bytes(), "x") == key.key
 
 
 def test_a_passphrase_comes_from_the_environment_only(tmp_path: Path) -> None:
@@ -114,37 +125,3 @@ def test_a_key_that_ssh_keygen_protected_is_refused_with_a_cure(tmp_path: Path) 
         with pytest.raises(InputRejected, match="passphrase") as refusal:
             load_key(tmp_path / "k", environment)
         assert "bcrypt" in refusal.value.cure
-
-
-def test_what_is_no_public_key_is_said_to_be_none(tmp_path: Path) -> None:
-    make_key(tmp_path / "k")
-    assert read_public_key(tmp_path / "k.pub").startswith("ssh-ed25519 ")
-    (tmp_path / "policy.yaml").write_text("schema: 1\n", encoding="utf-8")
-    for wrong in ("k", "policy.yaml"):
-        with pytest.raises(InputRejected, match="does not hold a public key"):
-            read_public_key(tmp_path / wrong)
-
-
-def test_the_ledgers_secret_stays_and_keys_digests(tmp_path: Path) -> None:
-    secret = ledger_secret(tmp_path)
-    assert ledger_secret(tmp_path) == secret
-    assert len(secret) == 32
-    assert stat.S_IMODE((tmp_path / "ledger.secret").stat().st_mode) == 0o600
-    assert source_hmac(secret, "ab") == source_hmac(secret, "ab")
-    assert source_hmac(secret, "ab") != source_hmac(bytes(32), "ab")
-    (tmp_path / "ledger.secret").write_text("short")
-    with pytest.raises(StoreUnavailable):
-        ledger_secret(tmp_path)
-
-
-def test_a_fingerprint_is_the_hash_of_the_wire_form() -> None:
-    key = asyncssh.generate_private_key("ssh-ed25519")
-    assert fingerprint_of(key.public_data) == key.get_fingerprint()
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written_is_said_so(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(StoreUnavailable):
-        load_or_make(tmp_path / "k")
-    tmp_path.chmod(0o700)

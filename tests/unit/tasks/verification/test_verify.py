@@ -55,9 +55,9 @@ def test_with_the_readers_own_signers_and_ledger_key_the_origin_is_proven(world,
     public = world.home.keys / "ledger.pub"
     assert verify_folder(copy, world.home.signers, public).origin == PROVEN
     assert verify_folder(copy, world.home.signers).origin == NOT_PROVEN
-    from tasks.signing.keys import public_fingerprint, read_public_key
+    from tasks.signing.public_keys import read_public_key
 
-    assert verify_folder(copy, world.home.signers, public_fingerprint(read_public_key(public))).origin == PROVEN
+    assert verify_folder(copy, world.home.signers, read_public_key(public).fingerprint).origin == PROVEN
 
 
 def test_other_trust_roots_than_the_publishers_are_told(world, copy: Path, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def forge(world, candidate, approvals: dict[str, Callable], tmp_path: Path) -> P
     from tasks.approval.statements import sign_decision
     from tasks.ledger.event_log import Ledger
     from tasks.ledger.store_sqlite import SqliteStore
-    from tasks.signing.keys import ledger_key
+    from tasks.signing.home_keys import ledger_key
 
     forged = Ledger(SqliteStore(tmp_path / "forged.db"))
     events = list(world.ledger.events_of(candidate.manifest.release_id)[:8])

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from headgate.core.errors import HeadgateError, InputRejected
-from tasks.signing.keys import (
-    make_key,
-)
-from tasks.signing.signers import TrustRoots, people, read_revoked, read_signers, revoked_from_text, signers_from_text, trust_roots
+from headgate.core.errors import InputRejected
+from tasks.signing.keys import make_key
+from tasks.signing.signers_file import signers_from_text
+from tasks.signing.sshsig import sign_bytes
+from tasks.signing.trust_roots import people, read_signers
+from tests.unit.tasks.signing.openssh import accepted_by_keygen, needs_ssh_keygen
 
 NOON = datetime(2025, 6, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -103,44 +104,79 @@ def test_one_key_cannot_be_two_people_and_one_person_is_spelt_one_way(tmp_path: 
     assert people(signers_from_text(f"ann {key.public}\nann {other.public}\n")) == ("ann",)
 
 
-def test_why_a_key_does_not_count_is_said(tmp_path: Path) -> None:
-    key, late = make_key(tmp_path / "k"), make_key(tmp_path / "l")
-    roots = TrustRoots(signers_from_text(f'ann {key.public}\nbob valid-before="20250101Z" {late.public}\n'), frozenset(), "")
-    assert roots.why_not(key.fingerprint, "ann", NOON) == ""
-    assert "not on the list" in roots.why_not(key.fingerprint, "bob", NOON)
-    assert "2025-06-01" in roots.why_not(late.fingerprint, "bob", NOON)
-    assert roots.why_not(late.fingerprint, "bob", NOON - timedelta(days=365)) == ""
-    assert "revoked" in TrustRoots(roots.entries, frozenset({key.fingerprint}), "").why_not(key.fingerprint, "ann", NOON)
+BOTH = (
+    "ann KEY",
+    "ann  KEY",
+    "ann\tKEY",
+    "  ann KEY",
+    'ann KEY comment of any kind = "quoted"',
+    'ann namespaces="headgate" KEY',
+    'ann NAMESPACES="git,headgate" KEY',
+    'ann namespaces="head*" KEY',
+    'ann namespaces="*,!git" KEY',
+    'ann namespaces="headgate",valid-after="20200101Z",valid-before="20400101Z" KEY',
+    'ann valid-after="202001010000Z" KEY',
+    "# ann KEY\nann KEY",
+    "ann KEY\r\n# end",
+)
+NOT_HERE = (
+    "ann namespaces=headgate KEY",
+    'ann namespaces=headgate" KEY',
+    'ann namespaces="" KEY',
+    'ann namespaces="git" KEY',
+    'ann namespaces="headgate" namespaces="headgate" KEY',
+    'ann namespaces="headgate",namespaces="git" KEY',
+    'ann namespaces="*,!headgate" KEY',
+    'ann valid-after="20400101Z" KEY',
+    'ann valid-before="20200101Z" KEY',
+    'ann valid-after="20300101Z",valid-before="20290101Z" KEY',
+    'ann valid-after="20200101" KEY',
+    "ann valid-after=20200101Z KEY",
+    'ann valid-after="" KEY',
+    'ann valid-before="20401301Z" KEY',
+    'ann valid-before="２０４００１０１Z" KEY',
+    "ann cert-authority KEY",
+    "ann no-touch-required KEY",
+    'ann ,namespaces="headgate" KEY',
+    'ann namespaces="head\\"gate" KEY',
+    "ANN KEY",
+    "ann,bob KEY",
+    "a* KEY",
+    "!ann,* KEY",
+    '"ann" KEY',
+    "ann\x0cKEY",
+    "ann\u2028KEY",
+    "ann\u00a0KEY",
+    "ann KEY\x0cbob OTHER",
+    "bob OTHER\rann KEY",
+    "bob OTHER\u2028ann KEY",
+    "\ufeffann KEY",
+    "ann\x00 KEY",
+    "ann SPLIT",
+    "ann KEY=",
+    "ann TYPEONLY",
+    "KEY",
+    "ann",
+)
 
 
-def test_revoked_keys_are_listed_as_keys_or_fingerprints(tmp_path: Path) -> None:
-    one, two = make_key(tmp_path / "one"), make_key(tmp_path / "two")
-    assert revoked_from_text(f"# left\n{one.public} note\n{two.fingerprint}\n") == {one.fingerprint, two.fingerprint}
-    with pytest.raises(InputRejected, match="line 1"):
-        revoked_from_text("everyone\n")
-    assert read_revoked(tmp_path / "absent") == frozenset()
-    (tmp_path / "krl").write_bytes(b"SSHKRL\n\0rest")
-    with pytest.raises(InputRejected, match="binary"):
-        read_revoked(tmp_path / "krl")
-
-
-def test_a_signers_file_that_anyone_may_change_is_no_trust_root(tmp_path: Path) -> None:
-    signers = tmp_path / "signers"
-    signers.write_text(f"ann {make_key(tmp_path / 'k').public}\n")
-    entries, digest = read_signers(signers)
-    assert trust_roots(signers, tmp_path / "revoked_keys") == TrustRoots(entries, frozenset(), digest)
-    signers.chmod(0o666)
-    with pytest.raises(InputRejected, match="o-w"):
-        read_signers(signers)
-    signers.unlink()
-    with pytest.raises(InputRejected, match="signers file .* does not exist"):
-        read_signers(signers)
-
-
-def test_a_file_of_keys_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
-    (tmp_path / "signers").mkdir()
-    with pytest.raises(HeadgateError, match="cannot be read"):
-        read_signers(tmp_path / "signers")
-    (tmp_path / "text").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputRejected, match="not text"):
-        read_signers(tmp_path / "text")
+@needs_ssh_keygen
+@pytest.mark.parametrize(("text", "counts"), [*((text, True) for text in BOTH), *((text, False) for text in NOT_HERE)])
+def test_nothing_is_accepted_that_openssh_refuses(text: str, counts: bool, tmp_path: Path) -> None:
+    key, other = make_key(tmp_path / "k"), make_key(tmp_path / "o")
+    for word, line in (("TYPEONLY", key.public.split()[0]), ("SPLIT", f"{key.public[:40]} {key.public[40:]}"), ("KEY", key.public)):
+        text = text.replace(word, line)
+    text = text.replace("OTHER", other.public) + "\n"
+    (tmp_path / "signers").write_bytes(text.encode())
+    (tmp_path / "x.sig").write_bytes(sign_bytes(b"message", key))
+    try:
+        entries = signers_from_text(text)
+    except InputRejected:
+        entries = ()
+    counted = any(
+        (entry.principal, entry.fingerprint) == ("ann", key.fingerprint) and entry.for_headgate and entry.valid_at(datetime.now(UTC))
+        for entry in entries
+    )
+    taken = accepted_by_keygen(tmp_path / "signers", tmp_path / "x.sig", b"message")
+    assert counted is counts
+    assert taken or not counted

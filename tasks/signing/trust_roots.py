@@ -1,0 +1,76 @@
+"""The signers in force and the keys that no longer count, as the files stand at one moment."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from headgate.core.errors import InputRejected
+from tasks.runtime.trusted_files import read_trusted
+from tasks.signing.public_keys import PublicKey
+from tasks.signing.revocation import Revoked, revoked_from
+from tasks.signing.signers_file import EXAMPLE, NAMESPACE, SignerEntry, signers_from_text
+
+
+@dataclass(frozen=True)
+class TrustRoots:
+    entries: tuple[SignerEntry, ...]
+    revoked: Revoked
+    digest: str
+
+    def why_not(self, fingerprint: str, principal: str, moment: datetime) -> str:
+        """Empty if this key may speak for this principal at that moment; else the reason, as the end of a sentence."""
+        lines = [entry for entry in self.entries if entry.fingerprint == fingerprint]
+        if fingerprint in self.revoked.fingerprints or any(self.revoked.holds(entry.key.blob) for entry in lines):
+            return "is revoked"
+        lines = [entry for entry in lines if entry.principal == principal]
+        if not lines:
+            return "is not on the list of signers"
+        if not any(entry.for_headgate for entry in lines):
+            return f"is not listed for the namespace {NAMESPACE}"
+        if not any(entry.for_headgate and entry.valid_at(moment) for entry in lines):
+            return f"was not valid at {moment:%Y-%m-%d %H:%M:%S}Z"
+        return ""
+
+    def principal_of(self, fingerprint: str) -> str | None:
+        return next((entry.principal for entry in self.entries if entry.fingerprint == fingerprint), None)
+
+    def revokes(self, key: PublicKey) -> bool:
+        return self.revoked.holds(key.blob)
+
+
+def trust_roots(signers: Path, revoked: Path) -> TrustRoots:
+    """The trust roots as the files are now."""
+    entries, digest = read_signers(signers)
+    return TrustRoots(entries, read_revoked(revoked), digest)
+
+
+def read_signers(path: Path) -> tuple[tuple[SignerEntry, ...], str]:
+    """The entries of a file and the SHA-256 of its bytes."""
+    content = read_trusted(path)
+    if content is None:
+        raise InputRejected(f"The signers file {path} does not exist.", EXAMPLE)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputRejected(f"{path} is not text.", EXAMPLE) from None
+    return signers_from_text(text, str(path)), hashlib.sha256(content).hexdigest()
+
+
+def read_revoked(path: Path) -> Revoked:
+    """Nobody is revoked where the file doesn't exist; a file that cannot be read refuses everything."""
+    content = read_trusted(path)
+    return Revoked() if content is None else revoked_from(content, str(path))
+
+
+def people(entries: Iterable[SignerEntry]) -> tuple[str, ...]:
+    """Everyone who could approve, once each."""
+    return tuple(sorted({entry.principal for entry in entries if entry.for_headgate}))
+
+
+def sealed_signers(entries: Sequence[SignerEntry]) -> tuple[tuple[str, str], ...]:
+    """(principal, fingerprint) of everyone listed for headgate, in a fixed order: what a manifest holds."""
+    return tuple(sorted({(entry.principal, entry.fingerprint) for entry in entries if entry.for_headgate}))

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from headgate.core.errors import StoreUnavailable
+from tasks.signing.home_keys import ledger_key, ledger_secret, load_or_make, runner_key, source_hmac
+from tasks.signing.keys import make_key
+
+
+def test_the_keys_of_a_home_are_made_once(tmp_path: Path) -> None:
+    assert ledger_key(tmp_path).key == ledger_key(tmp_path).key != runner_key(tmp_path).key
+    given = make_key(tmp_path / "given")
+    assert runner_key(tmp_path, tmp_path / "given").key == given.key
+
+
+def test_a_public_half_that_was_not_written_is_written_later(tmp_path: Path) -> None:
+    key = ledger_key(tmp_path)
+    (tmp_path / "ledger.pub").unlink()
+    ledger_key(tmp_path)
+    assert (tmp_path / "ledger.pub").read_text() == key.public + "\n"
+
+
+def test_the_ledgers_secret_stays_and_keys_digests(tmp_path: Path) -> None:
+    secret = ledger_secret(tmp_path)
+    assert ledger_secret(tmp_path) == secret
+    assert len(secret) == 32
+    assert stat.S_IMODE((tmp_path / "ledger.secret").stat().st_mode) == 0o600
+    assert source_hmac(secret, "ab") == source_hmac(secret, "ab")
+    assert source_hmac(secret, "ab") != source_hmac(bytes(32), "ab")
+    (tmp_path / "ledger.secret").write_text("short")
+    with pytest.raises(StoreUnavailable):
+        ledger_secret(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written_is_said_so(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(StoreUnavailable):
+        load_or_make(tmp_path / "k")
+    tmp_path.chmod(0o700)
