@@ -148,6 +148,8 @@ NOT_HERE = (
     "ann\u2028KEY",
     "ann\u00a0KEY",
     "ann KEY\x0cbob OTHER",
+    "ann KEY note\u2028bob OTHER",
+    "ann KEY note\rbob OTHER",
     "bob OTHER\rann KEY",
     "bob OTHER\u2028ann KEY",
     "\ufeffann KEY",
