@@ -72,10 +72,11 @@ def _one_server(home: Home) -> Iterator[None]:
     quieten(home)
     server = PrefectServer.start()
     try:
-        os.environ["PREFECT_API_URL"] = server.url()
+        os.environ.update(server.environment())
         yield
     finally:
-        os.environ.pop("PREFECT_API_URL", None)
+        for name in ("PREFECT_API_URL", "PREFECT_API_AUTH_STRING"):
+            os.environ.pop(name, None)
         server.stop()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,4 +44,5 @@ def _announce(home: Home, scheduled: list[Scheduled]) -> None:
     out.print(f"Serving {policies} from {home.root}; press Ctrl-C to stop.", soft_wrap=True)
     for policy in scheduled:
         out.print(f"  {policy.dataset}: {policy.schedule.cron} ({policy.schedule.timezone}), {policy.path.name}", soft_wrap=True)
-    out.print(f"Prefect API: {PREFECT_API_URL.value()}", soft_wrap=True)
+    own = " (this process and its runs only: it has a password)" if not os.environ.get("PREFECT_API_URL") else ""
+    out.print(f"Prefect API: {PREFECT_API_URL.value()}{own}", soft_wrap=True)

@@ -1,19 +1,23 @@
-"""Prefect's server as a child process that cannot outlive its parent.
+"""Prefect's server as a child process that cannot outlive its parent, and that nobody else can speak to.
 
 Prefect's own ephemeral server is left behind as an orphan when a flow is killed, and keeps the parent's stdout open. This one holds a
 pipe to its parent and exits when the pipe closes, however the parent ended: nobody has to ask whether the parent is alive. It binds a
 port of its own, so two servers cannot collide.
+
+Whoever speaks to it can run code as the operator (a deployment's `pull_steps` are shell commands), and a port of loopback is open to every
+user of the machine and to every page in a browser. So each server has a password, which only its environment and its clients' hold.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -30,6 +34,7 @@ class PrefectServer:
     """A starting or running server. `url()` waits until it answers."""
 
     process: subprocess.Popen[bytes]
+    password: str = field(repr=False)
 
     @classmethod
     def start(cls, scheduling: bool = False) -> PrefectServer:
@@ -38,6 +43,8 @@ class PrefectServer:
         environment.pop("PREFECT_API_URL", None)
         if not scheduling:
             environment["PREFECT__SERVER_EPHEMERAL"] = "1"
+        password = f"headgate:{secrets.token_urlsafe(32)}"
+        environment["PREFECT_SERVER_API_AUTH_STRING"] = password
         problem = _unusable(Path(environment["PREFECT_HOME"]))
         if problem is not None:
             raise StoreUnavailable(f"Prefect's home cannot be used ({problem}).", REMEDY)
@@ -49,7 +56,8 @@ class PrefectServer:
                 stderr=None if os.environ.get("HEADGATE_VERBOSE") else subprocess.DEVNULL,
                 env=environment,
                 start_new_session=True,  # Ctrl-C is for the flow; the server exits after the flow has written its last state
-            )
+            ),
+            password,
         )
 
     def url(self) -> str:
@@ -63,6 +71,10 @@ class PrefectServer:
         if not line.strip().isdigit():
             raise StoreUnavailable("The embedded Prefect server did not start.", REMEDY)
         return f"http://127.0.0.1:{int(line)}/api"
+
+    def environment(self) -> dict[str, str]:
+        """What a process needs in its environment to speak to this server; waits until it answers."""
+        return {"PREFECT_API_URL": self.url(), "PREFECT_API_AUTH_STRING": self.password}
 
     def stop(self) -> None:
         _pipe(self.process.stdin).close()
@@ -94,20 +106,25 @@ def prefect_api(scheduling: bool = False, meanwhile: Callable[[], object] | None
     `meanwhile` is called while that one starts."""
     server = None if os.environ.get("PREFECT_API_URL") else PrefectServer.start(scheduling)
     try:
-        from prefect.settings import PREFECT_API_URL, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
+        from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 
         if meanwhile is not None:
             meanwhile()
         url = os.environ["PREFECT_API_URL"] if server is None else server.url()
         _require_answer(url)
+        password = {}
+        if server is not None:
+            password = {PREFECT_API_AUTH_STRING: server.password}
+            os.environ["PREFECT_API_AUTH_STRING"] = server.password  # runs that Prefect starts inherit no secret setting but this way
         # A heartbeat's thread costs a second at the end of a flow.
-        with temporary_settings({PREFECT_API_URL: url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
+        with temporary_settings({PREFECT_API_URL: url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None, **password}):
             try:
                 yield
             finally:
                 _send_last_events()
     finally:
         if server is not None:
+            os.environ.pop("PREFECT_API_AUTH_STRING", None)
             server.stop()
 
 

@@ -225,9 +225,11 @@ def prefect_server(quiet_environment: Path) -> Iterator[str]:
         import_great_expectations()
         import_mlflow()
     server = PrefectServer.start()
-    os.environ["PREFECT_API_URL"] = url = server.url()
-    yield url
-    os.environ.pop("PREFECT_API_URL", None)
+    reached = server.environment()
+    os.environ.update(reached)
+    yield reached["PREFECT_API_URL"]
+    for name in reached:
+        os.environ.pop(name, None)
     server.stop()
     assert places_with(CANARY, [quiet_environment], []) == []
 

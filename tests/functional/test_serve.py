@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
+import psutil
 import pytest
 
 PATIENCE_SECONDS = 120
@@ -33,6 +35,21 @@ def releases(project: Any) -> list[dict[str, Any]]:
     return list(project.run("releases", "--json").json["releases"]) if (project.home / "ledger.db").exists() else []
 
 
+def answers_to_a_stranger(served: int) -> dict[str, int]:
+    """Status codes for somebody without the password, in a session where cookies and headers of a browser could be sent."""
+    process = psutil.Process(served)
+    ports = {
+        one.laddr.port for child in process.children(recursive=True) for one in child.net_connections("inet") if one.status == "LISTEN"
+    }
+    answers = {}
+    for port in ports:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers={"Origin": "https://evil.example"}) as client:
+            for path in ("/api/flow_runs/filter", "/api/deployments/"):
+                answers[path] = client.post(path, json={}).status_code
+            answers["/api/admin/settings"] = client.get("/api/admin/settings").status_code
+    return answers
+
+
 @pytest.mark.long
 def test_a_schedule_releases_people_approve_and_it_is_published(project: Any, tmp_path: Path) -> None:
     project.write_policy(more='schedule: {cron: "* * * * * */5", timezone: Europe/Rome}\n')
@@ -46,10 +63,12 @@ def test_a_schedule_releases_people_approve_and_it_is_published(project: Any, tm
         "PREFECT_RUNNER_POLL_FREQUENCY": "2",
     }
     environment.pop("PREFECT_API_URL")
+    environment.pop("PREFECT_API_AUTH_STRING")
     process = project.in_background("serve", project.folder, environment=environment, cwd=flows.parent)
     try:
         first = waited_for(lambda: [one for one in releases(project) if one["state"] == "awaiting_approval"], process)[0]
         waited_for(lambda: [one for one in releases(project) if one["state"] == "nothing_new"], process)
+        stranger = answers_to_a_stranger(process.pid)
         for approver in ("alice", "bob"):
             key = project.keys[approver]
             assert project.run("approve", first["candidate"], "--key", key, "--reason", "as every month").code == 0
@@ -59,6 +78,7 @@ def test_a_schedule_releases_people_approve_and_it_is_published(project: Any, tm
         _out, err = process.communicate(timeout=60)
     assert "Traceback" not in err
     assert "Serving 1 policy" in err
+    assert stranger == {"/api/flow_runs/filter": 401, "/api/deployments/": 401, "/api/admin/settings": 401}
     assert project.run("verify", project.home / "releases" / "patients" / "latest").code == 0
     assert {one["candidate"] for one in releases(project)} == {first["candidate"], None}
     with sqlite3.connect(project.home / "prefect" / "prefect.db") as prefect:
@@ -97,7 +117,7 @@ def test_the_deployments_file_registers_every_shipped_policy(tmp_path: Path) -> 
     try:
         quieten(Home(tmp_path))
         server = PrefectServer.start(scheduling=True)
-        environment = {**os.environ, "PREFECT_API_URL": server.url()}
+        environment = {**os.environ, **server.environment()}
     finally:
         os.environ.clear()
         os.environ.update(before)

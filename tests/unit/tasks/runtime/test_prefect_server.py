@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import StoreUnavailable
+from tasks.runtime import prefect_server
 from tasks.runtime.prefect_server import PrefectServer, _require_answer
 
 
@@ -25,3 +26,21 @@ def test_a_server_that_does_not_answer_is_named_without_its_password() -> None:
     with pytest.raises(StoreUnavailable, match=f"does not answer at 127.0.0.1:{port}") as refusal:
         _require_answer(f"http://user:secret@127.0.0.1:{port}/api")
     assert "secret" not in str(refusal.value)
+
+
+def test_each_server_has_a_password_that_no_text_of_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[dict[str, str]] = []
+
+    class Started:
+        def __init__(self, command: list[str], env: dict[str, str], **_options: object) -> None:
+            assert not any(env["PREFECT_SERVER_API_AUTH_STRING"] in word for word in command)  # others can read a command line
+            started.append(env)
+
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
+    monkeypatch.setattr(prefect_server.subprocess, "Popen", Started)
+    servers = [PrefectServer.start(), PrefectServer.start()]
+    passwords = [environment["PREFECT_SERVER_API_AUTH_STRING"] for environment in started]
+    assert [server.password for server in servers] == passwords
+    assert passwords[0] != passwords[1]
+    assert all(len(password) > 40 for password in passwords)
+    assert passwords[0] not in repr(servers[0])
