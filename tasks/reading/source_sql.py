@@ -1,12 +1,18 @@
-"""The result of a query as a source. Nothing is written: the transaction is rolled back, and read-only where the server knows how."""
+"""The result of a query as a source. A query can only read, whatever it says: the database itself refuses everything else, and ends what
+takes too long."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
-from datetime import date, datetime, time
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from datetime import time as time_of_day
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +25,12 @@ from tasks.reading.source import Source, check_names
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
+
+
+SECONDS_VARIABLE = "HEADGATE_QUERY_SECONDS"
+KINDS = "sqlite:///, postgresql+psycopg2:// or mysql+pymysql://"
+READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
+POSTGRESQL_POWERS = ("pg_execute_server_program", "pg_read_server_files", "pg_write_server_files")
 
 
 class SqlReader:
@@ -67,7 +79,7 @@ def result_digest(names: Sequence[str], columns: Sequence[Sequence[str | None]])
 def _run(url: str, url_variable: str, query: str, what: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     engine = _engine(url, url_variable)
     try:
-        names, rows = _fetch(_connected(engine, url_variable, what), query, what)
+        names, rows = _fetch(engine, url_variable, query, what)
     finally:
         engine.dispose()
     if not names:
@@ -76,49 +88,122 @@ def _run(url: str, url_variable: str, query: str, what: str) -> tuple[tuple[str,
 
 
 def _engine(url: str, url_variable: str) -> Engine:
-    from sqlalchemy import create_engine
+    from sqlalchemy import create_engine, make_url
     from sqlalchemy.exc import SQLAlchemyError
 
     engine: Engine | None = None
     try:
-        engine = create_engine(url)
+        parsed = make_url(url)
+        dialect = parsed.get_backend_name()
+        if dialect not in READ_ONLY:
+            raise InputRejected(f"The URL in {url_variable} names a kind of database that headgate cannot open read-only.", f"Use {KINDS}.")
+        options = {"creator": partial(_sqlite_file, str(parsed.database), url_variable)} if dialect == "sqlite" else {}
+        engine = create_engine(parsed, **options)
     except ImportError as problem:
         reason, cure = f"the driver {problem.name} is not installed", "Install it, such as psycopg for postgresql+psycopg://…"
     except (SQLAlchemyError, ValueError) as problem:
         reason, cure = type(problem).__name__, "Write dialect+driver://user:password@host/database."
     if engine is None:
         raise InputRejected(f"The URL in {url_variable} cannot be used ({reason}).", cure)
-    file = engine.url.database if engine.dialect.name == "sqlite" else None
-    if file not in (None, "", ":memory:") and not Path(str(file)).is_file():
-        raise InputRejected(f"The SQLite file in {url_variable} does not exist.", "Correct the path; a new one is never made.")
     return engine
 
 
-def _connected(engine: Engine, url_variable: str, what: str) -> Connection:
-    from sqlalchemy.exc import SQLAlchemyError
+def _sqlite_file(database: str, url_variable: str) -> sqlite3.Connection:
+    """Opened for reading, by a file that must exist."""
+    path = Path(database).absolute()
+    if not path.is_file():
+        raise InputRejected(f"The SQLite file in {url_variable} does not exist.", "Correct the path; a new one is never made.")
+    return sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, check_same_thread=False)
 
-    options = {"postgresql_readonly": True} if engine.dialect.name == "postgresql" else {}
+
+def _sqlite(connection: Connection, _what: str) -> None:
+    """Everything but reading is refused before it begins."""
+    ends = time.monotonic() + query_seconds()
+    file: Any = connection.connection.driver_connection
+    file.set_progress_handler(lambda: time.monotonic() > ends, 100_000)
+    file.set_authorizer(_only_reads)
+
+
+def _only_reads(action: int, *_about: object) -> int:
+    return sqlite3.SQLITE_OK if action in READS else sqlite3.SQLITE_DENY
+
+
+def query_seconds() -> float:
+    """How long a query may take: HEADGATE_QUERY_SECONDS, or an hour."""
+    text = os.environ.get(SECONDS_VARIABLE, "3600")
     try:
-        return engine.connect().execution_options(**options)
-    except (SQLAlchemyError, OSError) as problem:
-        failed = type(problem).__name__
-    raise StoreUnavailable(f"The database of {what} could not be reached ({failed}).", f"Check the server and {url_variable}.")
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds < float("inf"):
+        raise InputRejected(f"{SECONDS_VARIABLE} is not a number of seconds.", "Write a number above 0, such as 3600.")
+    return seconds
 
 
-def _fetch(connection: Connection, query: str, what: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+def _postgresql(connection: Connection, what: str) -> None:
+    """A transaction that cannot write. A superuser, or a role that may run programs or use the server's files, could do more than read
+    even so, and is refused."""
     from sqlalchemy import text
+
+    connection.execute(text("SET TRANSACTION READ ONLY"))
+    connection.execute(text(f"SET LOCAL statement_timeout = {int(query_seconds() * 1000)}"))
+    powers = " OR ".join(f"pg_has_role(current_user, '{role}', 'member')" for role in POSTGRESQL_POWERS)
+    mighty = connection.execute(text(f"SELECT rolsuper OR {powers} FROM pg_roles WHERE rolname = current_user")).scalar()
+    if mighty is not False:
+        raise InputRejected(f"The database user of {what} may do more than read.", "Use a user that is no superuser and may only SELECT.")
+
+
+def _mysql(connection: Connection, what: str) -> None:
+    """Likewise, against users who may write files of the server."""
+    from sqlalchemy import text
+
+    connection.rollback()
+    connection.execute(text("SET SESSION TRANSACTION READ ONLY"))
+    connection.execute(text(f"SET SESSION max_execution_time = {int(query_seconds() * 1000)}"))
+    grants = [str(row[0]).upper() for row in connection.execute(text("SHOW GRANTS"))]
+    if any(re.search(r"GRANT (ALL PRIVILEGES|[^`]*\b(FILE|SUPER)\b)[^`]* ON \*\.\*", grant) for grant in grants):
+        raise InputRejected(f"The database user of {what} may do more than read.", "Use a user that may only SELECT.")
+
+
+def _cursor(connection: Connection, query: str) -> str:
+    """PostgreSQL's drivers send several statements as readily as one, and the second could leave the transaction. So the query is handed
+    over as a value, and the server opens a cursor for it, which takes one query only."""
+    from sqlalchemy import text
+
+    connection.execute(text("SELECT set_config('headgate.query', :query, true)"), {"query": query})
+    connection.exec_driver_sql(
+        "DO $$ DECLARE source refcursor := 'headgate_source'; BEGIN OPEN source FOR EXECUTE current_setting('headgate.query'); END $$"
+    )
+    return "FETCH ALL FROM headgate_source"
+
+
+OPENED: Mapping[str, Callable[[Connection, str], str]] = {
+    "sqlite": lambda _connection, query: query,
+    "postgresql": _cursor,
+    "mysql": lambda _connection, query: query,
+}
+READ_ONLY: Mapping[str, Callable[[Connection, str], None]] = {"sqlite": _sqlite, "postgresql": _postgresql, "mysql": _mysql}
+
+
+def _fetch(engine: Engine, url_variable: str, query: str, what: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """The names of the columns and the rows."""
     from sqlalchemy.exc import SQLAlchemyError
 
+    reached = False
     try:
-        with connection:
-            result = connection.execute(text(query))
+        with engine.connect() as connection:
+            READ_ONLY[engine.dialect.name](connection, what)
+            reached = True
+            result = connection.exec_driver_sql(OPENED[engine.dialect.name](connection, query))
             names = tuple(str(name) for name in list(result.keys())) if result.returns_rows else ()
             rows = [tuple(row) for row in result] if result.returns_rows else []
             connection.rollback()
             return names, rows
     except (SQLAlchemyError, OSError) as problem:
         failed = type(problem).__name__
-    cure = "Run it in the database's own client and correct it."
+    if not reached:
+        raise StoreUnavailable(f"The database of {what} could not be reached ({failed}).", f"Check the server and {url_variable}.")
+    cure = f"Write one SELECT that ends within {query_seconds():g} seconds ({SECONDS_VARIABLE}), and try it in the database's own client."
     raise InputRejected(f"The query of {what} was refused by the database ({failed}).", cure)
 
 
@@ -133,7 +218,7 @@ def _cell_text(cell: Any) -> str | None:
     if isinstance(cell, str):
         return cell if cell != "" else None
     if isinstance(cell, datetime):
-        return cell.date().isoformat() if cell.time() == time() and cell.tzinfo is None else cell.isoformat()
+        return cell.date().isoformat() if cell.time() == time_of_day() and cell.tzinfo is None else cell.isoformat()
     if isinstance(cell, date):
         return cell.isoformat()
     if isinstance(cell, float):

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import sqlite3
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
+from headgate.core.errors import InputRejected
 from tasks.reading.ingest import ingest
+from tasks.reading.source_sql import open_sql
 from tests.unit.tasks.clinic import decoded
 
 
@@ -34,9 +39,9 @@ def test_a_query_that_fails_is_refused_without_the_url_or_a_value(clinic, monkey
     clinic.policy["source"] = {"kind": "sql", "url_env": "CLINIC_URL", "query": "SELECT 'CANARY' FROM nowhere"}
     secret = "s3cret"
     for url, word, code in [
-        ("sqlite://", "was refused", 2),
+        ("sqlite://", "does not exist", 2),
         (f"sqlite:///{clinic.folder}/absent-{secret}.db", "does not exist", 2),
-        (f"nonsense+driver://user:{secret}@host/db", "cannot be used", 2),
+        (f"nonsense+driver://user:{secret}@host/db", "cannot open read-only", 2),
         (f"not a url {secret}", "cannot be used", 2),
         (f"postgresql+psycopg2://user:{secret}@127.0.0.1:1/db", "", None),
     ]:
@@ -52,3 +57,57 @@ def test_a_query_that_fails_is_refused_without_the_url_or_a_value(clinic, monkey
         assert word in problem.message
         assert secret not in str(problem)
     assert not list(clinic.folder.glob("absent*"))
+
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "DROP TABLE people",
+        "CREATE TABLE more (i)",
+        "DELETE FROM people RETURNING age",
+        "INSERT INTO people VALUES (1) RETURNING age",
+        "UPDATE people SET age = 1 RETURNING age",
+        "VACUUM INTO 'FOLDER/copy.db'",
+        "ATTACH 'FOLDER/other.db' AS other",
+        "PRAGMA user_version = 7",
+        "PRAGMA table_info(people)",
+        "PRAGMA writable_schema = ON",
+        "EXPLAIN DELETE FROM people",
+        "SELECT load_extension('FOLDER/x')",
+        "SELECT 1; DROP TABLE people",
+        "BEGIN EXCLUSIVE",
+        "REINDEX",
+        "ANALYZE",
+    ],
+)
+def test_a_query_can_only_read(query: str, tmp_path, monkeypatch) -> None:
+    database = people(tmp_path)
+    monkeypatch.setenv("PEOPLE_URL", f"sqlite:///{database}")
+    before = database.read_bytes()
+    with pytest.raises(InputRejected):
+        open_sql("PEOPLE_URL", query.replace("FOLDER", str(tmp_path)))
+    assert database.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["people.db"]
+    assert open_sql("PEOPLE_URL", "WITH old AS (SELECT max(age) AS age FROM people) SELECT upper(age) AS age FROM old").names == ("age",)
+
+
+def test_a_query_that_never_ends_is_ended(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("PEOPLE_URL", f"sqlite:///{people(tmp_path)}")
+    monkeypatch.setenv("HEADGATE_QUERY_SECONDS", "0.2")
+    with pytest.raises(InputRejected, match="refused by the database") as refusal:
+        open_sql("PEOPLE_URL", ENDLESS)
+    assert "HEADGATE_QUERY_SECONDS" in refusal.value.cure
+    monkeypatch.setenv("HEADGATE_QUERY_SECONDS", "soon")
+    with pytest.raises(InputRejected, match="not a number of seconds"):
+        open_sql("PEOPLE_URL", ENDLESS)
+
+
+def people(folder: Path) -> Path:
+    with sqlite3.connect(folder / "people.db") as database:
+        database.execute("CREATE TABLE people (age)")
+        database.executemany("INSERT INTO people VALUES (?)", [(30,), (41,)])
+    database.close()
+    return folder / "people.db"
