@@ -14,7 +14,7 @@ from headgate.core.errors import Defect
 from policies.schema.loading import parse_policy
 from tasks.reading.references import load_policy
 from tasks.runtime.home import Home
-from tasks.signing.signers import signers_from_text
+from tasks.signing.signers_file import signers_from_text
 
 
 @pytest.fixture(autouse=True)

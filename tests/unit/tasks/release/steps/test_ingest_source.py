@@ -15,7 +15,7 @@ from policies.ledger.events import SourceIngested
 from tasks.reading.references import LoadedPolicy
 from tasks.release.run import Run
 from tasks.release.steps.ingest_source import ingest_source
-from tasks.signing.keys import ledger_secret
+from tasks.signing.home_keys import ledger_secret
 
 
 @pytest.fixture
