@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,11 +13,10 @@ from typing import Any
 
 import pytest
 
-from tasks.signing.keys import write_private
 from tests.unit.tasks.clinic import clinic
-from tests.unit.tasks.world import World, keys, made, world
+from tests.unit.tasks.world import World, key_folder, keys, made, world
 
-__all__ = ["clinic", "keys", "made", "world"]
+__all__ = ["clinic", "key_folder", "keys", "made", "world"]
 
 
 @dataclass(frozen=True)
@@ -60,16 +60,9 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 
 
 @pytest.fixture
-def key_file(world: World, tmp_path: Path) -> Callable[[str], Path]:
+def key_file(world: World, key_folder: Path, tmp_path: Path) -> Callable[[str], Path]:
     """The private key of one of the world's people, as they would have it."""
-
-    def write(name: str) -> Path:
-        path = tmp_path / f"key of {name}"
-        if not path.exists():
-            write_private(path, world.keys[name].private.export_private_key())
-        return path
-
-    return write
+    return lambda name: Path(shutil.copy2(key_folder / name, tmp_path / f"key of {name}"))
 
 
 @pytest.fixture

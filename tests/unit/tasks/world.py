@@ -152,9 +152,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 @pytest.fixture(scope="session")
-def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, PrivateKey]:
-    folder = tmp_path_factory.mktemp("keys")
-    return {name: make_key(folder / name) for name in PEOPLE}
+def key_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("keys")
+
+
+@pytest.fixture(scope="session")
+def keys(key_folder: Path) -> dict[str, PrivateKey]:
+    return {name: make_key(key_folder / name) for name in PEOPLE}
 
 
 @dataclass(frozen=True)

@@ -235,7 +235,7 @@ def test_a_database_that_is_not_named_is_refused(held, refusal, monkeypatch, url
 @pytest.mark.parametrize(
     ("query", "message", "cure"),
     [
-        ("SELECT CANARY FROM nowhere", "The query of the dictionary voters was refused", "correct it"),
+        ("SELECT CANARY FROM nowhere", "The query of the dictionary voters was refused", "own client"),
         ("SELECT id, sex FROM people", "The result of the query of the dictionary voters has no column 'years'", "It has: id or sex."),
         (
             "SELECT id, years, sex FROM people WHERE 0",
@@ -253,7 +253,7 @@ def test_a_database_that_is_not_named_is_refused(held, refusal, monkeypatch, url
             "voters: 3 cells of 'age' are not numbers (the first in row 1)",
             "kind: category",
         ),
-        ("DELETE FROM people", "The query of the dictionary voters returns no columns", "SELECT"),
+        ("DELETE FROM people", "The query of the dictionary voters was refused", "SELECT"),
     ],
 )
 def test_a_query_that_gives_no_register_is_refused_by_name(held, refusal, database, query, message, cure):
