@@ -112,10 +112,7 @@ def xcolor(
     nonsensitive: NonSensitive | None = None,
 ) -> FramePartition:
     """Groups of at least k in which every sensitive value has at most (1−δ)(|G|−1) others within ε: (ε, δ)^k-dissimilarity."""
-    composite = _distance(distance, sensitive)
-    table = table_of(
-        frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
-    )
+    table, composite = _compared(frame, quasi, sensitive, distance, kinds, hierarchies, nonsensitive)
     method = choose("xcolor", variant)
     limit = dissimilarity(table.select(table.sensitive), epsilon, delta, composite)
     settings = Settings(_group_size(k, delta), (limit,), infeasible=Infeasible.of(infeasible))
@@ -135,10 +132,7 @@ def feasibility(
     nonsensitive: NonSensitive | None = None,
 ) -> Feasibility:
     """What is known about `xcolor` with these arguments before grouping: guaranteed, refuted or open, with the slack of Lemma 2."""
-    composite = _distance(distance, sensitive)
-    table = table_of(
-        frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
-    )
+    table, composite = _compared(frame, quasi, sensitive, distance, kinds, hierarchies, nonsensitive)
     columns = table.select(table.sensitive)
     limit = dissimilarity(columns, epsilon, delta, composite)
     return bounds.feasibility((limit,), _group_size(k, delta), columns, table.select(table.quasi))
@@ -169,10 +163,7 @@ def mondrian(
     `frequency`, `distinct_l`, `entropy_l`, `closeness`: one bound for every sensitive attribute, or {attribute: bound}; `recursive` is
     (c, l), or {attribute: (c, l)}. Without `strict` equal quasi-identifiers may be divided between groups. `seed` breaks ties when rows are
     suppressed."""
-    composite = _distance(distance, sensitive)
-    table = table_of(
-        frame, quasi, sensitive, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}, nonsensitive
-    )
+    table, composite = _compared(frame, quasi, sensitive, distance, kinds, hierarchies, nonsensitive)
     bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
     limits, conditions = _requirements(table, composite, epsilon, delta, frequency, bounds)
     settings = Settings(_group_size(k, delta), limits, conditions, Infeasible.of(infeasible))
@@ -207,8 +198,7 @@ def full_domain(
     chosen = tuple(hierarchies if quasi is None else quasi)
     if quasi is None:
         chosen = tuple(name for name in chosen if name not in protected)
-    composite = _distance(distance, protected)
-    table = table_of(frame, chosen, protected, {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **hierarchies}, nonsensitive)
+    table, composite = _compared(frame, chosen, protected, distance, kinds, hierarchies, nonsensitive)
     bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
     limits, conditions = _requirements(table, composite, epsilon, delta, frequency, bounds)
     settings = LevelSettings(_group_size(k, delta), exact(suppression), objective, conditions, limits)
@@ -229,6 +219,21 @@ def codip(
     may stand; without it only the two thresholds decide."""
     table = table_of(frame, (), sensitive, kinds or {}, {}, nonsensitive)
     return codip_star(table.select(table.sensitive), association_loss, join_threat, check, monotone)
+
+
+def _compared(
+    frame: pd.DataFrame,
+    quasi: Sequence[str],
+    sensitive: Sequence[str],
+    distance: Distance | PairFunction | None,
+    kinds: Mapping[str, str] | None,
+    hierarchies: Mapping[str, Any] | None,
+    nonsensitive: NonSensitive | None,
+) -> tuple[Table, Distance]:
+    """The encoded frame, and the distance between its rows. Arguments come before the distance's own kinds and hierarchies."""
+    composite = _distance(distance, sensitive)
+    kinds, hierarchies = {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}
+    return table_of(frame, quasi, sensitive, kinds, hierarchies, nonsensitive), composite
 
 
 def _distance(distance: Distance | PairFunction | None, sensitive: Sequence[str]) -> Distance:

@@ -24,10 +24,10 @@ from policies.jobs.spool import MemorySpool
 from policies.jobs.table_job import Names, Workplace
 from policies.judging.measure import composite_of
 from policies.judging.method_limits import least_k, limits_of
-from policies.sealed.specs import promise_of
 from policies.words.fields import decimal_text
 from tasks.advice.advice_suggestions import Search, Suggestion
 from tasks.advice.advice_trials import BELOW, Trials, TrialSetting, plans_of
+from tasks.reading.dictionaries import encode_dictionaries
 from tasks.reading.ingest import ingest
 from tasks.reading.prepare import prepare_source
 from tasks.reading.references import LoadedPolicy, load_policy
@@ -90,8 +90,8 @@ def prepare(path: Path, report: Report | None = None) -> Prepared:
     """Reads everything that advice needs. `report` receives the number of rows that are grouped, and their total."""
     loaded = load_policy(path)
     ingested = ingest(loaded)
-    source = prepare_source(loaded, ingested)
-    promise = promise_of(loaded.policy, source.table)
+    source = prepare_source(loaded.policy, ingested, encode_dictionaries(loaded, ingested.table))
+    promise = source.promise
     seed = hashlib.sha256(loaded.digest.encode()).digest()
     spool = MemorySpool()
     engine = LocalEngine(Workplace(spool, callable_distance, report))

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from headgate.core.errors import InputRejected, PolicyInvalid
 from policies.words.frozen import Frozen
+from tasks.reading.dictionaries import Dictionaries, encode_dictionaries
 from tasks.reading.ingest import Ingested, ingest
 from tasks.reading.prepare import PreparedSource, prepare_source
 from tasks.reading.references import LoadedPolicy, load_policy
@@ -43,14 +44,14 @@ def reopen(home: Home, candidate: Candidate, policy: Path | None = None, source:
         raise InputRejected("It is not known which policy this candidate was made from.", "Name the policy with --policy.")
     loaded = _policy(policy or Path(kept.policy if kept else ""), candidate)
     ingested = _source(home, loaded, source or (Path(kept.source) if kept and kept.source else None), candidate)
-    reopened = prepare_source(loaded, ingested)
-    _check_queries(home, reopened, candidate)
-    return reopened
+    dictionaries = encode_dictionaries(loaded, ingested.table)
+    _check_queries(home, dictionaries, candidate)
+    return prepare_source(loaded.policy, ingested, dictionaries)
 
 
-def _check_queries(home: Home, reopened: PreparedSource, candidate: Candidate) -> None:
+def _check_queries(home: Home, dictionaries: Dictionaries, candidate: Candidate) -> None:
     secret, sealed = ledger_secret(home.keys), candidate.manifest.dictionary_hmacs
-    for name, digest in reopened.dictionaries.queried.items():
+    for name, digest in dictionaries.queried.items():
         if not hmac.compare_digest(source_hmac(secret, digest), sealed.get(name, "")):
             raise InputRejected(
                 f"The dictionary '{name}' is not the one that candidate {candidate.id[:12]} was made with: its query gives another result.",

@@ -29,8 +29,9 @@ from policies.schema.requirements import Gates
 from policies.sealed.manifest import Alternative, Plan, PlanStep
 from policies.sealed.promise import Promise
 from policies.sealed.specs import insensitive_tables
+from tasks.reading.prepare import PreparedSource
 from tasks.release.run import Happened, Run
-from tasks.release.steps.transform_source import EncodedSource, Transformed
+from tasks.release.steps.transform_source import Transformed
 from tasks.reporting.measured_tables import MeasuredTable
 from tasks.runtime.callables import callable_distance
 
@@ -80,7 +81,7 @@ def choose_plan(run: Run, transformed: Transformed) -> Planned | NotPlanned:
     return _planned(run, encoded, check, projection)
 
 
-def _planned(run: Run, encoded: EncodedSource, check: TableCheck, projection: Projection) -> Planned:
+def _planned(run: Run, encoded: PreparedSource, check: TableCheck, projection: Projection) -> Planned:
     number = {name: place for place, name in enumerate(projection.columns)}
     payload = {
         "method": projection.method,

@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headgate.core.columns import Table
-from headgate.projection.bitmap import bitmap_table
-from policies.attackers.attacker import Attacker, attackers_of
+from policies.attackers.attacker import Attacker
 from policies.jobs.spool import Reference
-from policies.sealed.promise import Promise
-from policies.sealed.specs import promise_of
 from tasks.reading.dictionaries import Dictionaries, encode_dictionaries
+from tasks.reading.prepare import PreparedSource, prepare_source
 from tasks.reading.suppress_cells import suppress, suppressed_cells
 from tasks.release.run import Run
 from tasks.release.steps.ingest_source import SourceRead
@@ -36,20 +34,10 @@ class CellsSuppressed:
     table: Reference[Table]
 
 
-@dataclass(frozen=True, eq=False)
-class EncodedSource:
-    """What a release works on."""
-
-    table: Table  # what is anonymized
-    original: Table  # before a policy's `suppress_cells`; else the same
-    promise: Promise
-    attackers: tuple[Attacker, ...]
-
-
 @dataclass(frozen=True)
 class Transformed:
     sensitive: int  # columns, each bit of a set among them
-    encoded: Reference[EncodedSource]
+    encoded: Reference[PreparedSource]
     columns: Reference[Table]  # the table alone, for jobs
     attackers: Reference[tuple[Attacker, ...]]  # alone, for jobs
 
@@ -71,11 +59,10 @@ def transform_source(
     run: Run, read: SourceRead, dictionaries: DictionariesRead | None = None, suppressed: CellsSuppressed | None = None
 ) -> Transformed:
     ingested = run.spool.get(read.ingested)
-    original = bitmap_table(ingested.table, ingested.specs)
-    table = original if suppressed is None else bitmap_table(run.spool.get(suppressed.table), ingested.specs)
-    attackers = attackers_of(run.policy.gates.attackers, original, dictionaries_of(run, dictionaries).encoded, ingested.own)
-    encoded = EncodedSource(table, original, promise_of(run.policy, table), attackers)
-    return Transformed(len(table.sensitive), run.spool.put(encoded), run.spool.put(table), run.spool.put(attackers))
+    after = None if suppressed is None else run.spool.get(suppressed.table)
+    encoded = prepare_source(run.policy, ingested, dictionaries_of(run, dictionaries), after)
+    references = (run.spool.put(encoded), run.spool.put(encoded.table), run.spool.put(encoded.attackers))
+    return Transformed(len(encoded.table.sensitive), *references)
 
 
 def dictionaries_of(run: Run, dictionaries: DictionariesRead | None) -> Dictionaries:

@@ -18,6 +18,7 @@ from policies.sealed.specs import promise_of
 from tasks.advice import advice_trials
 from tasks.advice.advice_trials import SEEDS, Trials, TrialSetting, over_tables, plans_of, tried_from
 from tasks.advice.policy_advice import Prepared
+from tasks.reading.dictionaries import Dictionaries
 from tasks.reading.ingest import ingest
 from tasks.reading.prepare import prepare_source
 
@@ -194,7 +195,7 @@ def plans(clinic: Any) -> Callable[..., tuple[Any, ...]]:
         clinic.policy["attributes"]["diagnosis"] = {"role": "dropped"}
         clinic.policy["projection"] = projection
         loaded = clinic.load()
-        table = prepare_source(loaded, ingest(loaded)).table
+        table = prepare_source(loaded.policy, ingest(loaded), Dictionaries()).table
         return plans_of(loaded.policy, table, promise_of(loaded.policy, table))
 
     return make

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tasks.reading.dictionaries import Dictionaries
 from tasks.reading.ingest import ingest
 from tasks.reading.prepare import prepare_source
 
@@ -9,7 +10,7 @@ from tasks.reading.prepare import prepare_source
 def test_sets_become_columns_and_without_a_wish_nothing_is_suppressed(clinic) -> None:
     loaded = clinic.load()
     ingested = ingest(loaded)
-    made = prepare_source(loaded, ingested)
+    made = prepare_source(loaded.policy, ingested, Dictionaries())
     assert "diagnosis" not in made.table.columns
     codes = ("asthma", "flu", "none", "stroke")
     assert {name for name in made.table.columns if "diagnosis" in name} == {f"diagnosis={code}" for code in codes}
@@ -22,7 +23,7 @@ def test_suppressed_cells_are_missing_from_what_is_anonymized_and_known_to_the_a
     clinic.policy["gates"]["disclosure"] = {"sensitivity": {"weights": {"education": 1, "income": 2}}, "max": 1000}
     clinic.policy["suppress_cells"] = {"dictionary": "source", "keep": 4}
     loaded = clinic.load()
-    made = prepare_source(loaded, ingest(loaded))
+    made = prepare_source(loaded.policy, ingest(loaded), Dictionaries())
     gone = [name for name in made.table.columns if not np.array_equal(made.table[name].codes, made.original[name].codes)]
     assert gone
     assert all((made.table[name].codes[made.table[name].codes != made.original[name].codes] < 0).all() for name in gone)

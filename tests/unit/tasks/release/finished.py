@@ -12,6 +12,7 @@ from policies.jobs.spool import MemorySpool
 from policies.jobs.table_job import Workplace
 from policies.sealed.manifest import Signer
 from tasks.ledger.open_ledger import open_ledger
+from tasks.reading.prepare import PreparedSource
 from tasks.reading.references import LoadedPolicy
 from tasks.release.closing.so_far import SoFar
 from tasks.release.listener import Listener
@@ -26,7 +27,6 @@ from tasks.release.steps.judge_release import Judged, judge_release
 from tasks.release.steps.transform_source import (
     CellsSuppressed,
     DictionariesRead,
-    EncodedSource,
     Transformed,
     suppress_cells,
     transform_source,
@@ -82,7 +82,7 @@ class Made:
     judged: Judged = None  # type: ignore[assignment]
 
     @property
-    def encoded(self) -> EncodedSource:
+    def encoded(self) -> PreparedSource:
         return self.run.spool.get(self.transformed.encoded)
 
     def so_far(self, **changes: Any) -> SoFar:
