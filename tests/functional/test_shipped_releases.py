@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -65,5 +66,5 @@ def _attacked(project: Any, candidate: str, manifest: Manifest) -> None:
     linking = [one for one in outcome.json["attacks"] if one["attack"] == "Dictionary linking"]
     assert len(linking) == sum(len(figures.each("disclosure_mean")) for figures in manifest.tables)
     for one in linking:
-        expected = float(one["sentence"].split("individuals consistent with a record, ")[1].split(" %")[0]) / 100
+        expected = float(re.search(r" expects ([0-9.]+) %", one["sentence"])[1]) / 100
         assert abs(one["share"] - expected) <= 5 * math.sqrt(expected / one["people"]) + 0.05 * expected  # it is written with two digits
