@@ -23,7 +23,6 @@ from headgate.core.published_form.published_table import PublishedTable
 
 _WORDS = 256  # of candidate combinations at a time
 _CELLS = 2048  # combinations that are processed at a time
-LARGEST_PAIRS = 2 * 10**7
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,15 +57,6 @@ class Intersection(AttackResult):
         return f"{shared} The tables together single out {pinned}, and narrow a person down {narrowed}."
 
 
-@dataclass(frozen=True, eq=False)
-class Overlap:
-    """Pairs of classes of two tables that can hold the same people, with bounds on how many (Fréchet)."""
-
-    pairs: NDArray[np.int64]  # pair × (class of the one, class of the other)
-    upper: NDArray[np.int64]
-    lower: NDArray[np.int64]
-
-
 def intersection(tables: Sequence[PublishedTable], people: Mapping[str, Column]) -> Intersection:
     if not tables:
         raise InputRejected("No tables were given to intersect.", "Give at least one.")
@@ -96,29 +86,6 @@ def intersection(tables: Sequence[PublishedTable], people: Mapping[str, Column])
     best = np.where(alone > 0, alone, len(cell)).min(axis=0)
     done = success("Intersection", "one of the people who fit in every table", len(cell), float((1.0 / left)[cell].sum()), 1.0)
     return Intersection(left[cell], kinds[cell], best[cell], done)
-
-
-def overlap(left_table: PublishedTable, right_table: PublishedTable, people: Mapping[str, Column]) -> Overlap:
-    """Upper bound: rows of either class, and people who fit both. Lower: rows of a class that its other partners have no room for."""
-    left, right = match(left_table, people), match(right_table, people)
-    _, first, cell = np.unique(np.stack([left.cell, right.cell], axis=1), axis=0, return_index=True, return_inverse=True)
-    wanted_left, wanted_right = left.wanted[left.cell[first]], right.wanted[right.cell[first]]
-    sizes = np.array([len(left.sizes), len(right.sizes)])
-    many = _count_pairs(left.bits, wanted_left, right.bits, wanted_right, sizes)
-    if many > LARGEST_PAIRS:
-        raise InputRejected(
-            "Almost all pairs of groups of the two tables can contain the same people.", "Compare tables whose groups overlap less."
-        )
-    number = np.bincount(cell.ravel(), minlength=len(first))
-    keys, fitting = _list_pairs(left.bits, wanted_left, right.bits, wanted_right, sizes, number, many)
-    distinct, place = np.unique(keys, return_inverse=True)
-    both = np.bincount(place, weights=fitting, minlength=len(distinct)).astype(np.int64)
-    g, h = distinct // sizes[1], distinct % sizes[1]
-    upper = np.minimum(both, np.minimum(left.sizes[g], right.sizes[h]))
-    room_g = np.bincount(g, weights=upper, minlength=sizes[0]).astype(np.int64)
-    room_h = np.bincount(h, weights=upper, minlength=sizes[1]).astype(np.int64)
-    lower = np.maximum(left.sizes[g] - (room_g[g] - upper), right.sizes[h] - (room_h[h] - upper))
-    return Overlap(np.stack([g, h], axis=1), upper, np.maximum(lower, 0))
 
 
 @loop
@@ -156,40 +123,3 @@ def _weigh(rows: NDArray[np.uint64], weights: NDArray[np.int64]) -> NDArray[np.i
                 left >>= np.uint64(1)
                 place += 1
     return out
-
-
-@loop
-def _count_pairs(
-    bits: NDArray[np.uint64],
-    wanted_one: NDArray[np.int64],
-    other_bits: NDArray[np.uint64],
-    wanted_other: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-) -> int:
-    many = 0
-    g, h = np.empty(sizes[0], np.int64), np.empty(sizes[1], np.int64)
-    for cell in range(len(wanted_one)):
-        many += fitting_classes(bits, wanted_one[cell], g) * fitting_classes(other_bits, wanted_other[cell], h)
-    return many
-
-
-@loop
-def _list_pairs(
-    bits: NDArray[np.uint64],
-    wanted_one: NDArray[np.int64],
-    other_bits: NDArray[np.uint64],
-    wanted_other: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    number: NDArray[np.int64],
-    many: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    keys, people = np.empty(many, np.int64), np.empty(many, np.int64)
-    g, h = np.empty(sizes[0], np.int64), np.empty(sizes[1], np.int64)
-    at = 0
-    for cell in range(len(wanted_one)):
-        left, right = fitting_classes(bits, wanted_one[cell], g), fitting_classes(other_bits, wanted_other[cell], h)
-        for i in range(left):
-            for j in range(right):
-                keys[at], people[at] = g[i] * sizes[1] + h[j], number[cell]
-                at += 1
-    return keys, people

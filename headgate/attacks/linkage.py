@@ -1,9 +1,7 @@
 """Order and id linkage (DEFINITIONS §6): shuffled rows are independent, so no test may show a dependence.
 
-`order_linkage` knows the truth: where each person's row stands in two tables. `outside_linkage` knows what everybody knows: the tables as
-they are published. Ranks are correlated (Spearman 1904); under random order the correlation has variance 1/(n−1), whatever the ties, and is
-normal from a few rows on; with fewer rows all orders are tried. Rows that are neighbours in both tables are about Poisson with mean
-2(n−1)/n. Several tests: p-values are multiplied by their number (Bonferroni)."""
+Ranks are correlated (Spearman 1904); under random order the correlation has variance 1/(n−1), whatever the ties, and is normal from a few
+rows on; with fewer rows all orders are tried. Several tests: p-values are multiplied by their number (Bonferroni)."""
 
 from __future__ import annotations
 
@@ -15,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import poisson, rankdata
+from scipy.stats import rankdata
 
 from headgate.core.cells import Interval, Single, parse_cell
 from headgate.core.columns import GROUP
 from headgate.core.errors import InputRejected
-from headgate.core.published_form.published_table import PublishedCells, PublishedTable
+from headgate.core.published_form.published_table import PublishedCells
 from headgate.risk.candidates.consistency import frame_cells
 
 LEAST_P = 0.001
@@ -51,27 +49,6 @@ class Linkage:
         verdict = "show no trace of each other" if self.passes else "can be linked"
         level = f"p = {self.p:.2g}; at least {LEAST_P:g} is required"
         return f"In {len(self.tests)} tests of order and numbers, the two tables {verdict} ({level})."
-
-
-def order_linkage(first: Sequence[int] | NDArray[np.integer], second: Sequence[int] | NDArray[np.integer]) -> Linkage:
-    """The positions of the same people in two tables."""
-    x, y = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
-    if len(x) != len(y) or len(np.unique(x)) != len(x) or len(np.unique(y)) != len(y):
-        raise InputRejected(
-            "The two lists of positions differ in length, or two people have the same position.", "Give each person's row in either table."
-        )
-    n = len(x)
-    follows = rankdata(y)[np.argsort(x)]
-    beside = int((np.abs(np.diff(follows)) == 1).sum())
-    close = IndependenceTest("neighbours in both", float(beside), float(poisson.sf(beside - 1, 2 * (n - 1) / n)) if n > _FEW else 1.0)
-    return Linkage((_spearman("order", x.astype(np.float64), y.astype(np.float64)), close))
-
-
-def outside_linkage(first: PublishedTable, second: PublishedTable) -> Linkage:
-    """The test for tables in their published order, with their published group numbers."""
-    shared = [name for name in first.cells if name in second.cells]
-    pairs = [(name, first.cells[name], second.cells[name]) for name in shared]
-    return _outside(pairs, first.group.astype(np.int64), second.group.astype(np.int64))
 
 
 def linkage_frames(one: pd.DataFrame, other: pd.DataFrame, quasi: Sequence[str], group: str | None = GROUP) -> Linkage:

@@ -77,22 +77,8 @@ def format_members(labels: Sequence[str | None]) -> str:
     return "{" + "|".join("" if label is None else format_label(label) for label in labels) + "}"
 
 
-def format_cell(cell: Cell) -> str:
-    match cell:
-        case Everything():
-            return EVERYTHING
-        case Missing():
-            return ""
-        case Single(label):
-            return format_label(label)
-        case Interval(low, high):
-            return format_interval(low, high)
-        case Members(labels):
-            return format_members(labels)
-
-
 def parse_cell(text: str) -> Cell:
-    """The exact inverse of `format_cell`; text that `format_cell` never writes is refused."""
+    """Reads what the functions above write, and refuses any other text."""
     if text == "":
         return Missing()
     if text == EVERYTHING:

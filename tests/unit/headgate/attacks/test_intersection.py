@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.attacks.intersection import intersection, overlap
-from headgate.attacks.matching import match
+from headgate.attacks.intersection import intersection
 from headgate.core.errors import InputRejected
 from tests.unit.headgate.attacks.planted import Small, drawn, small
 
@@ -37,22 +34,6 @@ def test_candidates_are_the_people_who_could_share_a_class_everywhere(seed: int,
     assert found.success.right == pytest.approx(sum(1 / count for count in found.candidates))
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6))
-def test_bounds_on_common_people_hold_those_who_are_common(seed: int) -> None:
-    case = drawn(seed, 2)
-    one, other = case.published
-    found = overlap(one, other, case.table.columns)
-    classes = [match(table, case.table.columns).classes.tolist() for table in case.published]
-    common = dict.fromkeys(map(tuple, found.pairs.tolist()), 0)
-    for pair in zip(*classes, strict=True):
-        common[pair] += 1  # a pair that is not listed would be an error
-    both = [[classes_of(case, table, person) for person in range(len(case.rows))] for table in range(2)]
-    assert len(common) == len({pair for mine, theirs in zip(*both, strict=True) for pair in product(mine, theirs)})
-    for (g, h), low, high in zip(common, found.lower, found.upper, strict=True):
-        assert low <= common[(g, h)] <= high <= min(classes[0].count(g), classes[1].count(h))
-
-
 def test_a_person_whom_only_two_tables_together_point_out_is_found() -> None:
     """Ages 20, 30, 40: one table groups the 30 with the 20, the other with the 40."""
     rows = [(20, "f", "a", "x"), (30, "f", "b", "x"), (40, "f", "a", "y"), (50, "f", "b", "y")]
@@ -67,12 +48,6 @@ def test_a_person_whom_only_two_tables_together_point_out_is_found() -> None:
     assert "The tables together single out 2 people whom no table does alone" in found.sentence()
     assert "single out 2 people whom no table does alone, and narrow a person down by up to 2 times." in found.sentence()
     assert "narrow a person down no further than one table does." in intersection(case.published[:1], case.table.columns).sentence()
-
-
-def test_forced_companions_are_seen_in_the_lower_bound() -> None:
-    case = small([(20, "f", "a", "x")] * 3 + [(40, "f", "a", "x")] * 2, [0, 0, 0, 1, 1], [0, 0, 0, 1, 1])
-    found = overlap(*case.published, case.table.columns)
-    assert found.lower.tolist() == found.upper.tolist() == [3, 2]
 
 
 def test_no_tables_cannot_be_intersected() -> None:

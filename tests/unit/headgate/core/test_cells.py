@@ -14,7 +14,9 @@ from headgate.core.cells import (
     Members,
     Missing,
     Single,
-    format_cell,
+    format_interval,
+    format_label,
+    format_members,
     format_number,
     interval_of_node,
     parse_cell,
@@ -32,6 +34,21 @@ CELLS = st.one_of(
     st.lists(LABELS, min_size=2, max_size=4).map(lambda labels: Members(tuple(labels))),
     st.lists(LABELS, min_size=1, max_size=3).map(lambda labels: Members((None, *labels))),
 )
+
+
+def format_cell(cell: Cell) -> str:
+    """Each cell by the function that writes its kind."""
+    match cell:
+        case Everything():
+            return "*"
+        case Missing():
+            return ""
+        case Single(label):
+            return format_label(label)
+        case Interval(low, high):
+            return format_interval(low, high)
+        case Members(labels):
+            return format_members(labels)
 
 
 @settings(max_examples=60, deadline=None)
