@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow  # whichever test comes first runs the journey
+
 ROOT = Path(__file__).resolve().parents[4]
 
 
@@ -26,7 +28,6 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.slow
 def test_its_key_is_a_key_of_the_policy(seen: dict[str, Any]) -> None:
     assert seen["policy"] == {"income": "100"}
     assert "did you mean variance?" in seen["misspelt"]
