@@ -26,7 +26,7 @@ def method_type(key: str, variant: str | None = None) -> type[Method]:
         raise InputRejected(f"The method '{key}' is unknown.", f"Use {' or '.join(method_keys())}.")
     chosen = next((method for method in named if variant in (None, method.variant)), None)
     if chosen is None:
-        raise InputRejected(f"variant '{variant}' is unknown.", f"Use {' or '.join(variants(key))}.")
+        raise InputRejected(f"The variant '{variant}' is unknown.", f"Use {' or '.join(variants(key))}.")
     return chosen
 
 
