@@ -1,4 +1,4 @@
-"""The release flow: from a policy to a sealed candidate that awaits approval (DESIGN, steps 1 to 8).
+"""The release flow: from a policy to a sealed candidate that awaits approval (docs/architecture.md, steps 1 to 8).
 
 Prefect orders the steps and shows them; it decides nothing. Whatever stops a run, its end is in the ledger, its folder is gone and the
 dataset's lock is free.

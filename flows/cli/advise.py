@@ -10,7 +10,7 @@ import typer
 from flows.terminal.options import Json, PolicyFile, Report
 
 if TYPE_CHECKING:
-    from headgate.advice.result import Setting, TableAdvice
+    from headgate.advice.result import BindingValue, Setting, TableAdvice
     from tasks.advice.advice_suggestions import Suggestion
     from tasks.advice.policy_advice import Advice
 
@@ -131,13 +131,17 @@ def _show_binding(table: TableAdvice) -> None:
 
     out = results()
     for value in table.binding[:MOST_VALUES]:
-        attribute, bit, member = value.attribute.partition("=")
-        if not bit or str(value.value) != "1":
-            attribute, member = value.attribute, str(value.value)
-        named = f"no {value.attribute}" if value.value is None else f"{attribute}: {member}"
-        tell(out, plain(f"{value.rows:,} rows ({100 * value.share:.1f} %) have {named}"))
+        tell(out, plain(_binding_line(value)))
     for sentence in dict.fromkeys(binding_sentence(setting, with_values=True) for setting in smallest_bounds(table.settings)):
         tell(out, plain(sentence))
+
+
+def _binding_line(value: BindingValue) -> str:
+    attribute, bit, member = value.attribute.partition("=")
+    if not bit or str(value.value) != "1":
+        attribute, member = value.attribute, str(value.value)
+    named = f"no {value.attribute}" if value.value is None else f"{attribute}: {member}"
+    return f"{value.rows:,} {'row has' if value.rows == 1 else 'rows have'} {named} ({100 * value.share:.1f} %)"
 
 
 def _show_suggestion(suggestion: Suggestion) -> None:

@@ -18,7 +18,7 @@ Command = Callable[..., None]
 
 
 def reported(command: Command) -> Command:
-    """Ends a command with the exit code of what stopped it (DESIGN: 1 to 6, 130)."""
+    """Ends a command with the exit code of what stopped it (docs/reference-cli.md: 1 to 6, 130)."""
 
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""The `--json` shapes (DESIGN, "The command line"): contracts, so each is built in one place."""
+"""The `--json` shapes (docs/reference-cli.md): contracts, so each is built in one place."""
 
 from __future__ import annotations
 

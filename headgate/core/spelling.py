@@ -63,11 +63,11 @@ def blank_is_missing(codes: Codes, values: NDArray[Any]) -> tuple[Codes, NDArray
 
 
 def cells_where(codes: Codes, wrong: NDArray[np.bool_], name: str, one: str, several: str) -> str:
-    """A sentence about the cells whose value is wrong: "3 cells of 'age' are not numbers (the first in row 5)"."""
+    """A sentence about the cells whose value is wrong: "3 cells of 'age' are not numbers (the first in row 5 of the data)"."""
     rows = np.flatnonzero(np.isin(codes, np.flatnonzero(wrong)))
     if len(rows) == 1:
-        return f"1 cell of '{name}' {one} (in row {rows[0] + 1:,})."
-    return f"{len(rows):,} cells of '{name}' {several} (the first in row {rows[0] + 1:,})."
+        return f"1 cell of '{name}' {one} (in row {rows[0] + 1:,} of the data)."
+    return f"{len(rows):,} cells of '{name}' {several} (the first in row {rows[0] + 1:,} of the data)."
 
 
 def is_blank(value: Any) -> bool:

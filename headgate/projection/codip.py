@@ -103,7 +103,7 @@ def _relax(checker: CheckPlan, last: SearchStep, steps: Sequence[SearchStep], al
     if not refused.passed and not at_most(refused.information_exposure, beta):
         further = first_kept(checker, alpha, monotone)
         if further is not None:
-            cures.append(f"raise join_threat to {rounded_up(further.information_exposure)} or more, so that merging may go on")
+            cures.append(f"raise join_threat to {rounded_up(further.information_exposure)} or more, so that more tables may be merged")
     failing = next((step for step in steps if not step.passed and at_most(step.association_loss, alpha)), None)
     if failing is not None and failing is not refused:
         cures.append(f"relax what refused a plan with association loss {failing.association_loss:.4f} ({failing.reason})")

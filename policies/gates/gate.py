@@ -129,7 +129,8 @@ class Gate:
     # Measuring and judging
 
     def measure(self, required: Sequence[Requirement], table: GatedTable) -> Iterator[Measured]:
-        """The figures of one table, whether they are required or not, as far as they can be measured."""
+        """The figures of one table, whether they are required or not, as far as they can be measured. What is infinite is left out, and a
+        requirement on it has not passed."""
         return iter(())
 
     def reached(self, requirement: Requirement, figures: TableFigures) -> float | None:

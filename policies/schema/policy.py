@@ -92,5 +92,5 @@ def require_ready(policy: Policy) -> None:
         named = f": {', '.join(guessed[:5])}{' …' if len(guessed) > 5 else ''}" if guessed else ""
         raise PolicyInvalid(
             f"The policy of '{policy.dataset}' is a draft; {len(guessed)} of its attributes are unconfirmed guesses{named}.",
-            "Read every attribute's role and kind, correct what is wrong, then remove its line 'guess: true' and the line 'draft: true'.",
+            "Read every attribute's role and kind, correct what is wrong, delete its 'guess: true'; then delete the line 'draft: true'.",
         )

@@ -55,6 +55,7 @@ class ColumnProfile:
     least: float | None = None
     greatest: float | None = None
     separator: str = ""  # what may part several values in one cell
+    almost: str = ""  # where text would be numbers or dates if it were written otherwise: how to write it
 
     @property
     def constant(self) -> bool:
@@ -98,7 +99,7 @@ def draft_policy(profile: TableProfile) -> str:
         "#         sensitive   must stay unknown          insensitive  known to nobody, harms nobody; is published as it is",
         "#         dropped     is not published",
         "#   kind: number, integer, date, ordinal (with levels: [lowest, …]), category, set (with values: […]), vector (with columns: […])",
-        "# Read each line, correct it, and remove its `guess: true`; then remove `draft: true`.",
+        "# Read each line, correct it, and delete its `guess: true`; then delete the line `draft: true`.",
         "schema: 1",
         f"dataset: {_quoted(name)}",
         f"title: {_quoted(name)}",
@@ -147,7 +148,7 @@ _MEANT = ("null", "true", "false", "yes", "no", "on", "off", "y", "n")
 
 def _attributes(columns: tuple[ColumnProfile, ...], guesses: list[Guess]) -> Iterator[str]:
     for column, guess in zip(columns, guesses, strict=True):
-        missing = f", {column.missing_share:.0%} missing" if column.missing_share > 0 else ""
+        missing = f", {_share(column.missing_share)} missing" if column.missing_share > 0 else ""
         yield f"  # {column.distinct} distinct values{missing}: {guess.why}"
         yield from (f"  #   {hint}" for hint in _hints(column, guess))
         keys = [f"role: {guess.role}"]
@@ -159,8 +160,14 @@ def _attributes(columns: tuple[ColumnProfile, ...], guesses: list[Guess]) -> Ite
         yield f"  {_quoted(column.name)}: {{{', '.join(keys)}, guess: true}}"
 
 
+def _share(share: float) -> str:
+    return "less than 1%" if share < 0.01 else f"{share:.0%}"
+
+
 def _hints(column: ColumnProfile, guess: Guess) -> Iterator[str]:
     """What only a person can know."""
+    if column.almost:
+        yield column.almost
     if column.separator:
         sign = column.separator
         yield f"some cells hold '{sign}': if it separates several values: kind: set, separator: '{sign}', values: [all of them]"

@@ -221,7 +221,8 @@ def plans_of(policy: Policy, table: Table, promise: Promise) -> tuple[tuple[Name
             loses_too_much(whole.association_loss, alpha),
             whole.association_loss,
             alpha,
-            "No plan loses as little association. Raise projection.association_loss to the figure measured, or join_threat.",
+            "Raise projection.association_loss to at least the figure measured; or raise projection.join_threat, so that more tables "
+            "may be merged.",
             whole.steps,
         )
     return tuple(tuple(tuple(whole.columns[place] for place in table) for table in step.tables) for step in reversed(steps))

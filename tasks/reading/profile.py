@@ -6,6 +6,7 @@ Separator, encoding and kinds are guessed here and only here: a policy declares 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -27,6 +28,8 @@ from tasks.reading.source_csv import open_guessed_csv
 
 Look = Literal["number", "integer", "date", "text"]
 EPOCH = date(1970, 1, 1)
+DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+")
+OTHER_DATE = re.compile(r"\d{1,2}([./])\d{1,2}\1\d{4}")
 SET_SEPARATORS = ("|", ";")  # a comma is as often part of a sentence
 
 
@@ -103,7 +106,27 @@ def _profile(name: str, texts: pa.ChunkedArray) -> ColumnProfile:
     look, ends = look_of(distinct)
     least, greatest = ends or (None, None)
     parted = next((mark for mark in SET_SEPARATORS if look == "text" and any(mark in value for value in distinct)), "")
-    return ColumnProfile(name, look, len(distinct), len(texts), texts.null_count / len(texts), least, greatest, parted)
+    almost = _almost(distinct) if look == "text" else ""
+    return ColumnProfile(name, look, len(distinct), len(texts), texts.null_count / len(texts), least, greatest, parted, almost)
+
+
+def _almost(distinct: Sequence[str]) -> str:
+    """How texts must be written to be read as the numbers or dates that they seem to be. It names no value."""
+    if not distinct:
+        return ""
+    if _most(DECIMAL_COMMA, distinct):
+        return "these look like numbers with a decimal comma: write 1234.5 in the source, then kind: number"
+    if _most(OTHER_DATE, distinct):
+        return "these look like dates: write YYYY-MM-DD in the source, then kind: date"
+    wrong = int((~np.isfinite(_numbers(distinct))).sum())
+    if 0 < wrong <= len(distinct) / 2:
+        are = "is not a number" if wrong == 1 else "are not numbers"
+        return f"{wrong} of the {len(distinct)} distinct values {are}, the others are: correct the source, then kind: number"
+    return ""
+
+
+def _most(form: re.Pattern[str], distinct: Sequence[str]) -> bool:
+    return 2 * sum(form.fullmatch(value.strip()) is not None for value in distinct) > len(distinct)
 
 
 def look_of(distinct: Sequence[str]) -> tuple[Look, tuple[float, float] | None]:

@@ -15,7 +15,6 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from headgate.core.errors import InputRejected
-from policies.words.fields import choices
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.wording import inside
 
@@ -71,7 +70,8 @@ def names_instead(names: Sequence[str], wanted: Sequence[str], lacking: str) -> 
         return f"Did you mean '{guess[0]}'?"
     if not headed:
         return "None of the expected columns is there: the first line must name the columns."
-    return f"It has: {choices(others[:MOST_SHOWN])}{' and others' if len(others) > MOST_SHOWN else ''}."
+    more = f" and {len(others) - MOST_SHOWN:,} more" if len(others) > MOST_SHOWN else ""
+    return f"It has: {', '.join(others[:MOST_SHOWN])}{more}."
 
 
 def read_bytes(path: Path, what: str) -> bytes:

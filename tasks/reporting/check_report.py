@@ -91,6 +91,9 @@ def require_place(path: Path) -> None:
     """Over a page that is there, since it is made again from the same table; over nothing else, least of all the table itself."""
     try:
         if not path.is_file():
+            if path.is_dir() or not path.parent.is_dir():
+                why = "it is a folder" if path.is_dir() else "its folder does not exist"
+                raise InputRejected(f"{path} cannot be written ({why}).", "Name a file in a folder that can be written.")
             return
         with path.open("rb") as there:
             start = there.read(len(PAGE_START))

@@ -135,10 +135,16 @@ def differing(manifest: Manifest, claimed: TableFigures, measured: TableFigures)
     """Every figure that is claimed otherwise than it is measured, in words, up to the one tolerance."""
     was, now = _figures(manifest, claimed), _figures(manifest, measured)
     return [
-        f"{name} is claimed as {_shown(was.get(name))} and is {_shown(now.get(name))}"
-        for name in dict.fromkeys((*was, *now))
-        if not _same(was.get(name), now.get(name))
+        _difference(name, was.get(name), now.get(name)) for name in dict.fromkeys((*was, *now)) if not _same(was.get(name), now.get(name))
     ]
+
+
+def _difference(name: str, was: Any, now: Any) -> str:
+    if now is None:
+        return f"{name} is claimed as {_shown(was)}, and this version of headgate cannot measure it in these files"
+    if was is None:
+        return f"{name} is not claimed, and is {_shown(now)}"
+    return f"{name} is claimed as {_shown(was)} and is {_shown(now)}"
 
 
 def _figures(manifest: Manifest, figures: TableFigures) -> dict[str, Any]:
@@ -166,7 +172,7 @@ def _same(was: Any, now: Any) -> bool:
 
 
 def _shown(figure: Any) -> str:
-    return "nothing" if figure is None else f"{figure:.6g}" if isinstance(figure, float) else str(figure)
+    return f"{figure:.6g}" if isinstance(figure, float) else str(figure)
 
 
 def _check_promise(manifest: Manifest, measured: tuple[TableFigures, ...]) -> None:

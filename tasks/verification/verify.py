@@ -191,7 +191,7 @@ class _Examination:
             raise IntegrityBroken(f"{counted(len(missing), 'file')} missing, such as {missing[0]}.", AGAIN)
         changed = [path for path, entry in listed.items() if self.files[path].sha256 != entry.sha256]
         if changed:
-            raise IntegrityBroken(f"{counted(len(changed), 'file')} changed since they were sealed, such as {changed[0]}.", AGAIN)
+            raise IntegrityBroken(f"{counted(len(changed), 'file')} changed since the candidate was sealed, such as {changed[0]}.", AGAIN)
         return f"{len(listed)} sealed files have the hashes that were signed"
 
     def _events(self) -> str:

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from flows.cli.advise import _purpose, _united
-from headgate.advice.result import Setting, Tried, TriedDelta
+from flows.cli.advise import _binding_line, _purpose, _united
+from headgate.advice.result import BindingValue, Setting, Tried, TriedDelta
 from tasks.advice.advice_suggestions import PROTECT, USEFUL, Suggestion
 
 
@@ -32,3 +32,16 @@ def test_neighbouring_epsilons_with_the_same_figures_at_every_k_are_one_row() ->
 )
 def test_a_suggestion_is_headed_by_what_it_is_for(purpose: str, bound: float, title: str) -> None:
     assert _purpose(Suggestion(purpose, bound, None)) == title
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        (BindingValue("income", 1021.5, 1, 0.002), "1 row has income: 1021.5 (0.2 %)"),
+        (BindingValue("job", "clerk", 4209, 0.14), "4,209 rows have job: clerk (14.0 %)"),
+        (BindingValue("diagnosis=flu", 1, 20, 0.1), "20 rows have diagnosis: flu (10.0 %)"),
+        (BindingValue("job", None, 20, 0.1), "20 rows have no job (10.0 %)"),
+    ],
+)
+def test_a_value_that_limits_is_told_with_the_rows_that_have_it(value: BindingValue, line: str) -> None:
+    assert _binding_line(value) == line

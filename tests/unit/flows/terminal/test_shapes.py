@@ -1,4 +1,4 @@
-"""The `--json` shapes of DESIGN, each made from a small world, with exact numbers and without what was not measured."""
+"""The `--json` shapes of the command line, each made from a small world, with exact numbers and without what was not measured."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ SECRET = "canary-7f3a"
 @pytest.mark.parametrize(
     ("cells", "kind", "more", "reason"),
     [
-        ([SECRET], Kind.NUMBER, {}, "1 cell of 'c' is not a number \\(in row 1\\)"),
+        ([SECRET], Kind.NUMBER, {}, "1 cell of 'c' is not a number \\(in row 1 of the data\\)"),
         ([1.5], Kind.INTEGER, {}, "fraction"),
         ([float("inf")], Kind.NUMBER, {}, "infinite"),
         ([" "], Kind.NUMBER, {}, "blank"),
@@ -35,11 +35,11 @@ SECRET = "canary-7f3a"
         (["2025-01-01T10:00"], Kind.DATE, {}, "times of day"),
         (["-0044-03-15"], Kind.DATE, {}, "before the year 1"),
         (["2025-01-01+01:00", "2025-01-01+02:00"], Kind.DATE, {}, "are not dates|times of day"),
-        ([SECRET, "a"], Kind.CATEGORY, {"declared": ("a",)}, "1 cell of 'c' is not among its declared values \\(in row 1\\)"),
+        ([SECRET, "a"], Kind.CATEGORY, {"declared": ("a",)}, "1 cell of 'c' is not among its declared values \\(in row 1 of the data\\)"),
         ([SECRET], Kind.ORDINAL, {"levels": ("a",)}, "is not among its declared"),
         (["a"], Kind.ORDINAL, {"levels": ("a", "a")}, "twice"),
         ([f"a|{SECRET}"], Kind.SET, {"declared": ("a",)}, "holds values that are not declared"),
-        ([5, 200], Kind.NUMBER, {"domain": (0, 100)}, "1 cell of 'c' is outside its domain \\(in row 2\\)"),
+        ([5, 200], Kind.NUMBER, {"domain": (0, 100)}, "1 cell of 'c' is outside its domain \\(in row 2 of the data\\)"),
         (pd.DataFrame({"p": [0.5], "q": [0.6]}), Kind.VECTOR, {"metric": "total-variation"}, "do not sum to 1"),
         (pd.DataFrame({"p": [SECRET]}), Kind.VECTOR, {"metric": "lp"}, "not finite numbers"),
     ],

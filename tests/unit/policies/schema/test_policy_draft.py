@@ -102,3 +102,11 @@ def test_every_draft_reads_with_every_column_under_its_own_name(columns: list[Co
     assert list(policy.attributes) == [column.name for column in columns]
     assert policy.source.path == path  # type: ignore[union-attr]
     assert policy.dataset == dataset_name(path)
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.0, "8 distinct values: "), (0.002, "less than 1% missing"), (0.01, ", 1% missing")])
+def test_a_draft_never_says_that_no_cell_is_missing_where_one_is(share: float, said: str) -> None:
+    """One missing cell of 500 was told as "0% missing"."""
+    columns = (*COLUMNS[:2], ColumnProfile("blood", "text", 8, 500, share))
+    line = next(line for line in draft_policy(TableProfile("t.csv", columns)).splitlines() if "8 distinct values" in line)
+    assert said in line

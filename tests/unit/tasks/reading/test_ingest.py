@@ -219,7 +219,7 @@ SPOILED = [
     (spoil_identifier_twice, "'patient_id' is repeated in 1 of 60 rows", "Merge a person's rows into one, with kind: set for what repeats"),
     (spoil_identifier_gone, "'patient_id' is missing in 1 row.", "identifier"),
     (spoil_too_few, "4 rows, fewer than k = 5", "lower k"),
-    (spoil_number, "3 cells of 'income' are not numbers (the first in row 2)", "kind: category"),
+    (spoil_number, "3 cells of 'income' are not numbers (the first in row 2 of the data)", "kind: category"),
     (spoil_domain, "cells of 'age' are outside its domain", "widen the domain"),
     (spoil_level, "20 cells of 'education' are not among its declared values", "declare"),
     (spoil_set, "15 cells of 'diagnosis' hold values that are not declared", "declare"),

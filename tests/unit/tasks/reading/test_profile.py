@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from headgate.core.errors import InputRejected
 from policies.schema.loading import parse_policy
-from policies.schema.policy_draft import draft_policy
+from policies.schema.policy_draft import ColumnProfile, TableProfile, draft_policy
 from tasks.reading.profile import profile_table, read_any_table
 
 
@@ -119,3 +120,35 @@ def test_regression_numbers_of_nineteen_digits_are_codes(tmp_path):
 def test_narrow_floats_of_parquet_are_the_decimals_that_were_written(tmp_path):
     pd.DataFrame({"share": np.array([0.7, 0.8, np.nan], dtype=np.float32)}).to_parquet(tmp_path / "t.parquet")
     assert read_any_table(tmp_path / "t.parquet", ["share"])["share"].tolist()[:2] == [0.7, 0.8]
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["1234,5", "-0,75", "12.345,00"], "decimal comma: write 1234.5"),
+        (["1234,5", "-0,75", "CANARY"], "decimal comma: write 1234.5"),
+        (["04.06.1937", "31.12.1999"], "look like dates: write YYYY-MM-DD"),
+        (["4/6/1937", "31/12/1999"], "look like dates: write YYYY-MM-DD"),
+        (["44", "17", "CANARY"], "1 of the 3 distinct values is not a number, the others are"),
+        (["44", "17", "9", "CANARY", "CANARIES"], "2 of the 5 distinct values are not numbers, the others are"),
+        (["4", "CANARY", "CANARIES"], ""),
+        (["007", "012"], ""),
+        (["12,5,1", "3,4"], ""),
+        (["1937-06-04"], ""),
+    ],
+)
+def test_a_draft_says_how_to_write_what_is_almost_a_number_or_a_date(cells, said, tmp_path):
+    """A German table's incomes were drafted as identifiers, its dates as free text, and an age with one wrong cell as a category, without
+    a word."""
+    pd.DataFrame({"cell": cells, "sex": ["m"] * len(cells)}).to_csv(tmp_path / "t.csv", index=False, sep=";")
+    profile = profile_table(tmp_path / "t.csv")
+    assert said in profile.columns[0].almost
+    assert bool(said) == bool(profile.columns[0].almost)
+    assert "CANAR" not in profile.columns[0].almost
+    draft = draft_policy(profile_table_of_two(profile))
+    assert f"  #   {profile.columns[0].almost}\n" in draft if said else "look like" not in draft
+
+
+def profile_table_of_two(profile: TableProfile) -> TableProfile:
+    """With a column that can be quasi, since a constant one is dropped."""
+    return replace(profile, columns=(*profile.columns, ColumnProfile("region", "text", 3, 40)))

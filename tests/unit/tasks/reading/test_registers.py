@@ -80,7 +80,7 @@ BAD = [
     ("years,sex\n", {}, ["held.csv", "a header and no rows"], "at least one person"),
     ("", {}, ["held.csv", "is empty"], "header"),
     ("years,years,sex\n20,20,male\n", {}, ["Columns 1 and 2", "the same name"], "Rename"),
-    ("years,sex\nCANARY,male\n", {}, ["held.csv", "1 cell of 'age' is not a number (in row 1)"], "kind: category"),
+    ("years,sex\nCANARY,male\n", {}, ["held.csv", "1 cell of 'age' is not a number (in row 1 of the data)"], "kind: category"),
     ("years,sex\n20.5,male\n", {}, ["held.csv", "numbers with a fraction"], "kind: number"),
     ("years,sex\ninf,male\n", {}, ["held.csv", "infinite"], "finite"),
     ("years,sex\n20,male,CANARY\n", {}, ["held.csv", "1 line does not have the 2 fields"], "separator"),
@@ -236,7 +236,7 @@ def test_a_database_that_is_not_named_is_refused(held, refusal, monkeypatch, url
     ("query", "message", "cure"),
     [
         ("SELECT CANARY FROM nowhere", "The query of the dictionary voters was refused", "own client"),
-        ("SELECT id, sex FROM people", "The result of the query of the dictionary voters has no column 'years'", "It has: id or sex."),
+        ("SELECT id, sex FROM people", "The result of the query of the dictionary voters has no column 'years'", "It has: id, sex."),
         (
             "SELECT id, years, sex FROM people WHERE 0",
             "The result of the query of the dictionary voters has a header and no rows",
@@ -250,7 +250,7 @@ def test_a_database_that_is_not_named_is_refused(held, refusal, monkeypatch, url
         ("SELECT id, years, sex AS years FROM people", "Columns 2 and 3 of the result of the query of the dictionary voters", "Rename"),
         (
             "SELECT id, 'CANARY' AS years, sex FROM people",
-            "voters: 3 cells of 'age' are not numbers (the first in row 1)",
+            "voters: 3 cells of 'age' are not numbers (the first in row 1 of the data)",
             "kind: category",
         ),
         ("DELETE FROM people", "The query of the dictionary voters was refused", "SELECT"),

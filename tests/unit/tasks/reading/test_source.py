@@ -43,7 +43,8 @@ def table(*names: str) -> Source:
     [
         (("age", "sexx"), "sex", "Did you mean 'sexx'?"),
         (("SEX", "place", "job"), "sex", "Did you mean 'SEX'? Names are case-sensitive."),
-        (("age", "place", "job"), "sex", "It has: place or job."),
+        (("age", "place", "job"), "sex", "It has: place, job."),
+        (("age", *"abcdefgh"), "sex", "It has: a, b, c, d, e, f and 2 more."),
         (("CANARY", "CANARY-2"), "sex", "None of the expected columns is there: the first line must name the columns."),
     ],
 )

@@ -144,9 +144,11 @@ def test_nothing_else_is_written_over(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_place_where_no_file_can_be_is_named_with_its_reason(tmp_path: Path) -> None:
+    """`advise --report` into a folder that does not exist was refused only after all settings had been tried."""
     (tmp_path / "file").write_text("")
     for place in (tmp_path, tmp_path / "nowhere" / "report.html", tmp_path / "file" / "report.html"):
-        with pytest.raises(InputRejected, match="cannot be written") as caught:
-            write_page(place, "<!DOCTYPE html>")
-        assert str(place) in caught.value.message
-        assert "a folder that can be written" in caught.value.cure
+        for act in (lambda: require_place(place), lambda: write_page(place, "<!DOCTYPE html>")):  # noqa: B023 - called here
+            with pytest.raises(InputRejected, match="cannot be written") as caught:
+                act()
+            assert str(place) in caught.value.message
+            assert "a folder that can be written" in caught.value.cure

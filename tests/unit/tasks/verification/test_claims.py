@@ -220,5 +220,14 @@ def test_a_difference_says_what_is_claimed_and_what_is(manifest: Manifest) -> No
     assert differing(manifest, table, table) == []
     assert differing(manifest, claiming(table, k=7), table) == ["k is claimed as 7 and is 6"]
     assert differing(manifest, claiming(table, linkability=None), claiming(table, linkability=0.25)) == [
-        "linkability is claimed as nothing and is 0.25"
+        "linkability is not claimed, and is 0.25"
+    ]
+
+
+def test_a_claim_that_this_version_cannot_measure_is_told_as_that(manifest: Manifest) -> None:
+    """A release with a gate that the auditor's version does not have was said to claim "1.25 and is nothing"."""
+    table = manifest.tables[0]
+    later = table.model_copy(update={"measured": (*table.measured, Measured(figure="later", of="illness", value=1.25))})
+    assert differing(manifest, later, table) == [
+        "later of illness is claimed as 1.25, and this version of headgate cannot measure it in these files"
     ]
