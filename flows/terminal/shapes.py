@@ -58,7 +58,7 @@ def manifest_document(manifest: Manifest, release: Release, folder: Path) -> dic
         "approvals": release.standing(),
         "approved_by": [decision.signer.principal for decision in release.approvals],
         "approvals_required": manifest.approvals_required,
-        "signers": [signer.principal for signer in manifest.signers],
+        "signers": [signer.principal for signer in manifest.signers if signer.principal != manifest.runner.principal],
         "runner": manifest.runner.principal,
         "mlflow_run_id": manifest.mlflow_run_id,
         "folder": str(folder),

@@ -51,6 +51,7 @@ class RunStarted(EventBase):
     policy_digest: Digest
     runner: Signer
     product: str
+    operator_digest: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")] = ""
 
 
 class SourceIngested(EventBase):

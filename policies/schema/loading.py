@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from ruamel.yaml import YAML
@@ -22,7 +22,7 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from headgate.core.errors import PolicyInvalid
 from policies.schema.policy import Policy
-from policies.words.fields import KeyPath, Problem, Problems, WrittenDecimal, WrittenInt, choices
+from policies.words.fields import KeyPath, Problem, Problems, Section, WrittenDecimal, WrittenInt, choices
 
 LARGEST_POLICY = 1_000_000  # characters
 DEEPEST_POLICY = 30
@@ -43,6 +43,8 @@ PATTERNS = {
 }
 TAG = "tag:yaml.org,2002:"
 
+S = TypeVar("S", bound=Section)
+
 
 @dataclass
 class _Written:
@@ -59,12 +61,16 @@ class _Written:
 
 
 def parse_policy(text: str, filename: str) -> Policy:
+    return parse_file(Policy, text, filename)
+
+
+def parse_file(model: type[S], text: str, filename: str) -> S:
     """YAML 1.2, one document, one mapping; what it says twice or by reference (duplicate keys, anchors, tags) is refused."""
     written = _read(text, filename)
     if written.problems:
         raise _invalid(filename, written, written.problems)
     try:
-        return Policy.model_validate(written.content)
+        return model.model_validate(written.content)
     except ValidationError as error:
         problems = list(_problems(error, written.content))
     raise _invalid(filename, written, problems)

@@ -72,6 +72,7 @@ class Manifest(Frozen):
     suppressed_cells: dict[str, int] = {}  # by attribute: those that a policy's `suppress_cells` took out before anything else
     seed_commitment: str
     approvals_required: int
+    operator_digest: str = ""  # SHA-256 of operator.yaml; empty where the home had none
     runner: Signer
     signers: tuple[Signer, ...]
     signers_digest: str

@@ -11,17 +11,16 @@ from headgate.core.errors import IntegrityBroken, StoreUnavailable
 from policies.ledger.events import CandidateApproved, Event, moment
 from policies.ledger.standing import Release
 from policies.sealed.manifest import Manifest, Signer
+from tasks.approval.operator_demands import operator_demands
 from tasks.approval.statements import check_decision
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
-from tasks.signing.keys import PrivateKey
 from tasks.signing.revocation import REVOKED
 from tasks.signing.signers_file import signers_from_text
 from tasks.signing.trust_roots import TrustRoots, read_revoked, sealed_signers, trust_roots
 from tasks.stores.files import read_file, replace_file
 
 SIGNERS_FILE = "signers"
-UNKNOWN_RUNNER = "runner"
 
 
 @dataclass(frozen=True)
@@ -56,16 +55,11 @@ def roots_of(home: Home, folder: Path, manifest: Manifest) -> TrustRoots:
     fixed by its digest. Otherwise the operator's file counts as it is now. The operator's revoked keys void in both cases."""
     if not any(entry.path == SIGNERS_FILE for entry in manifest.files):
         return operator_roots(home)
+    operator_demands(home).require_no_policy_signers()
     roots = _own_roots(home, read_file(folder, SIGNERS_FILE).content)
     if roots.digest != manifest.signers_digest:
         raise IntegrityBroken("The candidate's signers are not those its manifest names.", "Run the release again.")
     return roots
-
-
-def runner_signer(key: PrivateKey, roots: TrustRoots | None) -> Signer:
-    """Under the name the signers know the key by, so that nobody can run as one and approve as the other."""
-    principal = None if roots is None else roots.principal_of(key.fingerprint)
-    return Signer(principal=principal or UNKNOWN_RUNNER, fingerprint=key.fingerprint)
 
 
 def manifest_signers(roots: TrustRoots) -> tuple[Signer, ...]:

@@ -13,6 +13,7 @@ from policies.ledger.events import LONGEST_REASON
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
 from tasks.approval.approvals import keep_envelope, roots_of, void_keys, weigh_approvals
+from tasks.approval.operator_demands import operator_demands
 from tasks.approval.statements import sign_decision
 from tasks.ledger.dataset_lock import DatasetLock
 from tasks.ledger.event_log import Ledger
@@ -42,12 +43,12 @@ class Decided:
     required: int
 
 
-def approve(home: Home, ledger: Ledger, candidate: str, key: PrivateKey, reason: str, floor: int = 1) -> Decided:
-    return _decide(home, ledger, load_candidate(home.candidates, candidate), Action.APPROVE, key, reason, floor)
+def approve(home: Home, ledger: Ledger, candidate: str, key: PrivateKey, reason: str) -> Decided:
+    return _decide(home, ledger, load_candidate(home.candidates, candidate), Action.APPROVE, key, reason)
 
 
-def reject(home: Home, ledger: Ledger, candidate: str, key: PrivateKey, reason: str, floor: int = 1) -> Decided:
-    return _decide(home, ledger, load_candidate(home.candidates, candidate), Action.REJECT, key, reason, floor)
+def reject(home: Home, ledger: Ledger, candidate: str, key: PrivateKey, reason: str) -> Decided:
+    return _decide(home, ledger, load_candidate(home.candidates, candidate), Action.REJECT, key, reason)
 
 
 def record_withdrawal(home: Home, ledger: Ledger, name: str, key: PrivateKey, reason: str) -> Decided:
@@ -56,10 +57,10 @@ def record_withdrawal(home: Home, ledger: Ledger, name: str, key: PrivateKey, re
     if not release.candidate:
         refusal = Refusal("state", f"Release {release.release_id} has no candidate")
         raise TransitionRefused([refusal], "Only a sealed candidate can be withdrawn.")
-    return _decide(home, ledger, load_candidate(home.candidates, release.candidate), Action.WITHDRAW, key, reason, 1)
+    return _decide(home, ledger, load_candidate(home.candidates, release.candidate), Action.WITHDRAW, key, reason)
 
 
-def operate(home: Home, ledger: Ledger, name: str, action: Action, operator: str, reason: str, floor: int = 1) -> Release:
+def operate(home: Home, ledger: Ledger, name: str, action: Action, operator: str, reason: str) -> Release:
     """Unsticking a release (resume, abandon) or ending one whose deadline has passed (expire): the operator's, with a reason."""
     if action not in (Action.RESUME, Action.ABANDON, Action.EXPIRE):
         raise InputRejected(f"'{action}' is not an operator's action.", "Use resume, abandon or expire.")
@@ -72,7 +73,12 @@ def operate(home: Home, ledger: Ledger, name: str, action: Action, operator: str
         revoked = void_keys(approvals)
     act = Act(action, candidate=release.candidate, policy_digest=release.policy_digest, reason=reason)
     return record_transition(
-        ledger, release, act, Actor(operator, "", ActorRole.OPERATOR), "See `headgate show`.", OperatorRules(floor, revoked)
+        ledger,
+        release,
+        act,
+        Actor(operator, "", ActorRole.OPERATOR),
+        "See `headgate show`.",
+        OperatorRules(operator_demands(home).floor, revoked),
     )
 
 
@@ -102,14 +108,16 @@ def release_of(history: History, candidate: Candidate) -> Release:
     return release
 
 
-def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, key: PrivateKey, reason: str, floor: int) -> Decided:
+def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, key: PrivateKey, reason: str) -> Decided:
     """Signs, asks the table of transitions, stores the envelope, and only then records. When somebody else's event came between, it is
     all done again, for the new moment."""
     for attempt in range(1, ATTEMPTS + 1):
         release, now = release_of(read_history(ledger), candidate), ledger.now()
         actor, why_not = _actor(home, candidate, release, action, key, now)
         act, envelope = _signed(release, candidate, action, actor, reason.strip(), now, key)
-        answer = decide(release, act, actor, OperatorRules(floor, frozenset({actor.fingerprint} if why_not else ())), now)
+        answer = decide(
+            release, act, actor, OperatorRules(operator_demands(home).floor, frozenset({actor.fingerprint} if why_not else ())), now
+        )
         if isinstance(answer, Refused):
             covered = ("key_not_revoked", "sealed_key") if actor.principal == UNKNOWN else ("key_not_revoked",)
             said = [refusal for refusal in answer.reasons if refusal.rule not in covered]

@@ -17,6 +17,7 @@ from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
 from tasks.approval.approvals import Approval, roots_of, void_keys, weigh_approvals
 from tasks.approval.decisions import record_takeover, release_of
+from tasks.approval.operator_demands import operator_demands
 from tasks.ledger.chain import Entry
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import VISIBLE, History, latest_version, read_history
@@ -46,22 +47,22 @@ class Publication:
     already: bool = False
 
 
-def publish(home: Home, ledger: Ledger, candidate: str, store: ReleaseStore | None = None, floor: int = 1) -> Publication:
-    """Publishes an approved candidate, or finishes a publication that was cut short. `floor`: approvals the operator asks for at least."""
+def publish(home: Home, ledger: Ledger, candidate: str, store: ReleaseStore | None = None) -> Publication:
+    """Publishes an approved candidate, or finishes a publication that was cut short."""
     sealed = load_candidate(home.candidates, candidate)
     series = (store or open_release_store(home)).series(sealed.manifest.publish_to)
     with ledger.lock(sealed.manifest.dataset, sealed.manifest.release_id) as lock:
         record_takeover(ledger, lock)
         try:
-            return _publish(home, ledger, sealed, series, floor)
+            return _publish(home, ledger, sealed, series)
         except OSError as problem:
             reason = reason_of(problem)
         cure = "Check permissions and free space, then publish again."
         raise PublicationFailed(f"{series.address()} could not be written ({reason}).", cure)
 
 
-def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, floor: int) -> Publication:
-    history = read_history(ledger)
+def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series) -> Publication:
+    history, floor = read_history(ledger), operator_demands(home).floor
     release = release_of(history, sealed)
     approvals = weigh_approvals(home, release, history.events(release.release_id), roots_of(home, sealed.folder, sealed.manifest))
     counting = tuple(approval for approval in approvals if not approval.void)

@@ -17,10 +17,12 @@ from policies.jobs.engine import Engine, LocalEngine
 from policies.jobs.spool import MemorySpool, Spool
 from policies.jobs.table_job import Workplace
 from policies.ledger.events import Event, RunStarted
+from policies.schema.operator_file import Operator
 from policies.schema.policy import Policy, require_ready
 from policies.sealed.manifest import Signer
-from tasks.approval.approvals import policy_roots, runner_signer
+from tasks.approval.approvals import operator_roots, policy_roots
 from tasks.approval.decisions import record_takeover
+from tasks.approval.operator_demands import Demands, operator_demands, require_runner
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.open_ledger import open_ledger
 from tasks.reading.references import LoadedPolicy, load_policy
@@ -60,6 +62,7 @@ class Run:
     spool: Spool = field(repr=False)
     engine: Engine = field(repr=False)
     clock: Stopwatch = field(repr=False)
+    demands: Demands = field(default_factory=lambda: Demands(Operator()))
     stopping: threading.Event = field(default_factory=threading.Event, repr=False)
 
     @property
@@ -78,10 +81,13 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
     loaded = load_policy(policy)
     require_ready(loaded.policy)
     signer_key = runner_key(home.keys, key)
-    roots = policy_roots(home, loaded.references.signers)
-    runner = runner_signer(signer_key, roots)
-    _require_approvers(loaded, roots, runner.principal)
-    ledger = open_ledger(home)
+    demands, signers, ledger = operator_demands(home), loaded.references.signers, open_ledger(home)
+    if signers is not None:
+        demands.require_no_policy_signers()
+    roots = policy_roots(home, signers)
+    lists = [roots] if signers is None or not home.signers.exists() else [operator_roots(home), roots]
+    runner = require_runner(signer_key, lists, demands, ledger.now())
+    _require_approvers(max(loaded.policy.approval.required, demands.floor), roots, runner.principal)
     with ledger.lock(loaded.policy.dataset, release_id) as lock:
         if lock.taken_from:
             home.clear_stage(lock.taken_from)
@@ -103,6 +109,7 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
             spool=spool,
             engine=LocalEngine(place),
             clock=clock,
+            demands=demands,
             stopping=stopping,
         )
         try:
@@ -113,7 +120,13 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
 
 
 def begun(run: Run) -> Happened:
-    payload = {"dataset": run.policy.dataset, "policy_digest": run.loaded.digest, "runner": run.runner, "product": product()}
+    payload = {
+        "dataset": run.policy.dataset,
+        "policy_digest": run.loaded.digest,
+        "runner": run.runner,
+        "product": product(),
+        "operator_digest": run.demands.digest,
+    }
     return Happened(RunStarted, payload)
 
 
@@ -123,10 +136,9 @@ def _progress(policy: Policy, clock: Stopwatch, listener: Listener) -> Any:
     return lambda done, total: listener.working(clock.latest, done, total, what)
 
 
-def _require_approvers(loaded: LoadedPolicy, roots: TrustRoots, runner: str) -> None:
+def _require_approvers(required: int, roots: TrustRoots, runner: str) -> None:
     """Better to hear it before the work than after."""
     others = [person for person in people(roots.entries) if person != runner]
-    required = loaded.policy.approval.required
     if len(others) < required:
         raise InputRejected(
             f"{counted(required, 'approval')} {'is' if required == 1 else 'are'} required, and "

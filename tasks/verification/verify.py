@@ -17,7 +17,6 @@ from policies.ledger.fold import fold
 from policies.ledger.standing import Release
 from policies.ledger.states import State
 from policies.sealed.manifest import Manifest, Signer
-from tasks.approval.approvals import UNKNOWN_RUNNER
 from tasks.approval.statements import check_decision
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, check_own_chain, entries_from_lines, head_of, verify_head
 from tasks.ledger.event_log import event_of
@@ -126,6 +125,8 @@ class _Examination:
     def run(self) -> None:
         if not (self._check("files", self._read) and self._check("manifest", self._manifest)):
             return
+        if self.roots is not None:
+            self._check("runner", self._runner)
         self._check("contents", self._contents)
         if self._check("events and signed head", self._events):
             self._check("approvals", self._approvals)
@@ -177,7 +178,16 @@ class _Examination:
         self.candidate = self.files[MANIFEST].sha256
         check_manifest_signature(manifest, self.candidate, self._stored(MANIFEST_SIGNATURE))
         self.manifest = manifest
-        return f"candidate {self.candidate[:12]}, signed by {_runner(manifest)}"
+        return f"candidate {self.candidate[:12]}, signed by the key of its runner {manifest.runner.principal}"
+
+    def _runner(self) -> str:
+        """Somebody whom the reader knows ran it, so that no approval can be theirs under another name."""
+        manifest = self._sealed()
+        runner = manifest.runner
+        why_not = "" if self.roots is None else self.roots.why_not(runner.fingerprint, runner.principal, moment(manifest.created))
+        if why_not:
+            raise IntegrityBroken(f"The key that ran the release, {runner.principal}'s, {why_not}.", AGAIN)
+        return f"{runner.principal} ran it, with a key of your signers"
 
     def _contents(self) -> str:
         """Exactly the sealed files and those that publication adds."""
@@ -270,8 +280,3 @@ class _Examination:
     def _only(self, manifest: Manifest) -> Mapping[str, Stored]:
         paths: Sequence[str] = [entry.path for entry in manifest.files]
         return {path: self.files[path] for path in paths if path in self.files}
-
-
-def _runner(manifest: Manifest) -> str:
-    unknown = manifest.runner.principal == UNKNOWN_RUNNER
-    return "the key of the home; who used it is not known" if unknown else f"the key of its runner {manifest.runner.principal}"

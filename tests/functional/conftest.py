@@ -87,6 +87,14 @@ class Project:
     def source(self) -> Path:
         return self.folder / "patients.csv"
 
+    def open_home(self) -> None:
+        """As an operator does it, before anybody runs anything."""
+        (self.home / "keys").mkdir(mode=0o700, parents=True)
+        shutil.copy2(self.keys["steward"], self.home / "keys" / "runner")
+        steward = self.keys["steward"].with_suffix(".pub").read_text()
+        (self.home / "signers").write_text(f'steward namespaces="headgate" {steward}', encoding="utf-8")
+        (self.home / "operator.yaml").write_text("policy_signers: true\n", encoding="utf-8")
+
     def write_policy(self, **changes: Any) -> Path:
         chosen = {"dataset": "patients", "k": 5, "delta": 0.4, "gates": "", "max_error": 5, "more": "", **changes}
         self.policy.write_text(POLICY.format(**chosen), encoding="utf-8")
@@ -132,7 +140,7 @@ class Project:
 
     def once(self, name: str, act: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """The first run in the folder as it was made; its home is kept, and copied for the projects that ask for the same."""
-        if self.home.exists() or self.contents() != self.as_made:
+        if (self.home / "ledger.db").exists() or self.contents() != self.as_made:
             return act()
         kept = self.finished / name
         if not kept.exists():
@@ -143,6 +151,7 @@ class Project:
             return document
         text = (kept / "document.json").read_text(encoding="utf-8")
         first_home = json.loads(text)[0]
+        shutil.rmtree(self.home)
         shutil.copytree(kept / "home", self.home, symlinks=True)
         with sqlite3.connect(self.home / "mlflow.db") as runs:
             for table, column in (("experiments", "artifact_location"), ("runs", "artifact_uri")):
@@ -239,9 +248,10 @@ def approver_keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     from tasks.signing.keys import make_key
 
     folder = tmp_path_factory.mktemp("keys")
-    for name in ("alice", "bob", "carol", "mallory"):
+    names = ("alice", "bob", "carol", "mallory", "steward")
+    for name in names:
         make_key(folder / name)
-    return {name: folder / name for name in ("alice", "bob", "carol", "mallory")}
+    return {name: folder / name for name in names}
 
 
 @pytest.fixture
@@ -261,7 +271,8 @@ def run_here(prefect_server: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest
 
 @pytest.fixture(scope="session")
 def make_project(approver_keys: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Project]:
-    """alice, bob and carol may sign; mallory may not."""
+    """alice, bob and carol may sign, mallory may not; the steward, whose key the home keeps, runs releases. The operator has allowed
+    policies with signers of their own."""
     finished = tmp_path_factory.mktemp("finished")
 
     def make(below: Path, run_here: Callable[..., Outcome]) -> Project:
@@ -271,6 +282,7 @@ def make_project(approver_keys: dict[str, Path], tmp_path_factory: pytest.TempPa
         (folder / "region.csv").write_text(REGIONS, encoding="utf-8")
         lines = [f"{name} {approver_keys[name].with_suffix('.pub').read_text().strip()}" for name in ("alice", "bob", "carol")]
         (folder / "signers").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        made.open_home()
         made.write_source(people())
         made.write_policy()
         made.as_made = made.contents()

@@ -265,5 +265,5 @@ def world(tmp_path: Path, keys: dict[str, PrivateKey], made: Made) -> World:
     home = Home.open(tmp_path / "home")
     clock = Clock()
     found = World(home, Ledger(open_ledger(home).store, clock), clock, keys, made)
-    found.write_signers(found.line("ann"), found.line("ann-second", "ann"), found.line("bob"), found.line("cyd"))
+    found.write_signers(found.line("runner"), found.line("ann"), found.line("ann-second", "ann"), found.line("bob"), found.line("cyd"))
     return found

@@ -58,6 +58,9 @@ def test_a_policy_with_signers_of_its_own_seals_them_with_the_candidate(world, t
     own = manifest_signers(TrustRoots(signers_from_text(text), frozenset(), digest))
     candidate = world.seal(signers=own, signers_digest=digest)
     world.write_signers(world.line("ann"))
+    with pytest.raises(TransitionRefused, match="the operator does not allow that"):
+        world.approve(candidate, "cyd")
+    (world.home.root / "operator.yaml").write_text("policy_signers: true\n")
     with pytest.raises(TransitionRefused):
         world.approve(candidate, "ann")
     world.approve(candidate, "cyd")

@@ -65,10 +65,11 @@ def test_without_enough_approvals_nothing_is_published(world) -> None:
 def test_an_operators_floor_counts_over_the_policy(world) -> None:
     candidate = world.seal()
     world.approve(candidate, "ann", "bob")
+    (world.home.root / "operator.yaml").write_text("floor: {approvals: 3}\n")
     with pytest.raises(TransitionRefused, match="2 of 3"):
-        publish(world.home, world.ledger, candidate.id, floor=3)
+        publish(world.home, world.ledger, candidate.id)
     world.approve(candidate, "cyd")
-    assert publish(world.home, world.ledger, candidate.id, floor=3).version == 1
+    assert publish(world.home, world.ledger, candidate.id).version == 1
 
 
 @pytest.mark.parametrize("how", ["revoked", "removed"])

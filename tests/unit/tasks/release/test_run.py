@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,12 @@ from tasks.signing.keys import PrivateKey, make_key
 
 
 @pytest.fixture
-def home(tmp_path: Path, keys: dict[str, PrivateKey], monkeypatch: pytest.MonkeyPatch) -> Home:
-    """Ann and Bob may sign."""
+def home(tmp_path: Path, key_folder: Path, keys: dict[str, PrivateKey], monkeypatch: pytest.MonkeyPatch) -> Home:
+    """Ann and Bob may sign, and so may the runner, whose key the home keeps."""
     monkeypatch.setenv("HEADGATE_HOME", str(tmp_path / "home"))
     home = Home.open()
-    home.signers.write_text("".join(f"{name} {keys[name].public}\n" for name in ("ann", "bob")))
+    home.signers.write_text("".join(f"{name} {keys[name].public}\n" for name in ("ann", "bob", "runner")))
+    shutil.copy2(key_folder / "runner", home.keys / "runner")
     return home
 
 
@@ -78,11 +80,12 @@ def test_one_dataset_is_released_once_at_a_time(home: Home, policy: Path) -> Non
 
 def test_a_person_on_the_list_runs_under_their_name_and_does_not_count_as_an_approver(home: Home, clinic: Any, tmp_path: Path) -> None:
     key = make_key(tmp_path / "cyd")
-    home.signers.write_text(home.signers.read_text() + f"cyd {key.public}\n")
+    ann, bob, _ = home.signers.read_text().splitlines()
+    home.signers.write_text(f"{ann}\n{bob}\ncyd {key.public}\n")
     clinic.policy["approval"] = {"required": 2}
     with opened_release(clinic.load().path, None, tmp_path / "cyd", "r-1") as run:
         assert (run.runner.principal, run.runner.fingerprint) == ("cyd", key.fingerprint)
-    home.signers.write_text(home.signers.read_text().splitlines()[0] + f"\ncyd {key.public}\n")
+    home.signers.write_text(f"{ann}\ncyd {key.public}\n")
     refused = opened_release(clinic.load().path, None, tmp_path / "cyd", "r-2")
     with pytest.raises(InputRejected) as caught:
         refused.__enter__()
@@ -127,5 +130,71 @@ def test_a_run_begins_with_who_runs_what(home: Home, policy: Path) -> None:
     with opened_release(policy, None, None, "r-1") as run:
         started = begun(run)
         assert started.kind is RunStarted
-        assert started.payload == {"dataset": "clinic", "policy_digest": run.loaded.digest, "runner": run.runner, "product": product()}
+        assert started.payload == {
+            "dataset": "clinic",
+            "policy_digest": run.loaded.digest,
+            "operator_digest": "",
+            "runner": run.runner,
+            "product": product(),
+        }
     assert product().startswith("headgate/")
+
+
+def test_a_key_that_nobody_on_the_list_has_runs_nothing(home: Home, policy: Path, tmp_path: Path) -> None:
+    """Whoever may approve could run with a key of their own making, and then approve their own release."""
+    stranger = make_key(tmp_path / "stranger")
+    (home.keys / "runner").unlink()
+    for key in (None, tmp_path / "stranger"):
+        with pytest.raises(TransitionRefused, match="nobody on the list of signers has the key") as refused:
+            opened_release(policy, None, key, "r-1").__enter__()
+        assert refused.value.code == 4
+    assert stranger.public in refused.value.cure
+    assert list(home.staging.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('runner valid-before="20200101Z" {}', "the key of runner was not valid"),
+        ('runner namespaces="git" {}', "the key of runner is not listed for the namespace"),
+    ],
+)
+def test_a_key_that_does_not_count_now_runs_nothing(home: Home, policy: Path, keys: dict[str, PrivateKey], line: str, said: str) -> None:
+    others = [text for text in home.signers.read_text().splitlines() if not text.startswith("runner")]
+    home.signers.write_text("\n".join([*others, line.format(keys["runner"].public)]) + "\n")
+    with pytest.raises(TransitionRefused, match=said):
+        opened_release(policy, None, None, "r-1").__enter__()
+
+
+def test_a_revoked_key_runs_nothing(home: Home, policy: Path, keys: dict[str, PrivateKey]) -> None:
+    (home.root / "revoked_keys").write_text(keys["runner"].public + "\n")
+    with pytest.raises(TransitionRefused, match="the key of runner is revoked"):
+        opened_release(policy, None, None, "r-1").__enter__()
+
+
+def test_only_those_run_whom_the_operator_names(home: Home, policy: Path, key_folder: Path) -> None:
+    (home.root / "operator.yaml").write_text("runners: [bob]\n")
+    with pytest.raises(TransitionRefused, match="runner is not among those who may run releases"):
+        opened_release(policy, None, None, "r-1").__enter__()
+    with opened_release(policy, None, key_folder / "bob", "r-2") as run:
+        assert run.runner.principal == "bob"
+        assert len(run.demands.digest) == 64
+        assert dict(begun(run).payload)["operator_digest"] == run.demands.digest
+
+
+def test_signers_that_come_with_a_policy_count_only_if_the_operator_says_so(home: Home, clinic: Any, keys: dict[str, PrivateKey]) -> None:
+    """A policy could name people who do not exist, with keys of its writer's making."""
+    (clinic.folder / "own").write_text("".join(f"{name} {keys[name].public}\n" for name in ("cyd", "stranger")))
+    clinic.policy["approval"] = {"required": 2, "signers": "own"}
+    policy = clinic.load().path
+    with pytest.raises(TransitionRefused, match="the operator does not allow that"):
+        opened_release(policy, None, None, "r-1").__enter__()
+    (home.root / "operator.yaml").write_text("policy_signers: true\n")
+    with opened_release(policy, None, None, "r-2") as run:
+        assert run.runner.principal == "runner"
+
+
+def test_the_operators_floor_is_known_before_the_work(home: Home, policy: Path) -> None:
+    (home.root / "operator.yaml").write_text("floor: {approvals: 3}\n")
+    with pytest.raises(InputRejected, match="3 approvals are required, and 2 people besides the runner"):
+        opened_release(policy, None, None, "r-1").__enter__()

@@ -73,10 +73,23 @@ def test_other_trust_roots_than_the_publishers_are_told(world, copy: Path, tmp_p
 
 def test_a_key_that_expired_since_still_counts_at_the_ledgers_time(world, copy: Path, tmp_path: Path) -> None:
     signers = tmp_path / "mine"
-    signers.write_text(world.line("ann", options='valid-before="20250701Z"') + "\n" + world.line("bob") + "\n")
+    others = world.line("bob") + "\n" + world.line("runner") + "\n"
+    signers.write_text(world.line("ann", options='valid-before="20250701Z"') + "\n" + others)
     verify_folder(copy, signers)
-    signers.write_text(world.line("ann", options='valid-before="20250101Z"') + "\n" + world.line("bob") + "\n")
+    signers.write_text(world.line("ann", options='valid-before="20250101Z"') + "\n" + others)
     assert "was not valid at 2025-06-01" in failed(copy, signers=signers)["approvals"]
+
+
+def test_origin_is_proven_only_if_the_reader_knows_who_ran_the_release(world, copy: Path, tmp_path: Path) -> None:
+    """Somebody could run a release with a key that nobody knows, and approve it under their own name."""
+    signers = tmp_path / "mine"
+    approvers = world.line("ann") + "\n" + world.line("bob") + "\n"
+    key = world.home.keys / "ledger.pub"
+    signers.write_text(approvers + world.line("runner") + "\n")
+    assert verify_folder(copy, signers, key).origin == PROVEN
+    for more in ("", world.line("stranger", "runner") + "\n", world.line("runner", "somebody") + "\n"):
+        signers.write_text(approvers + more)
+        assert "is not on the list of signers" in failed(copy, signers=signers, ledger_key=key)["runner"]
 
 
 def test_one_flipped_bit_in_any_file_is_found(copy: Path) -> None:
