@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tasks.runtime.home import Home
 
 APPROVERS = ("alice", "bob")
+RUNNER = "steward"
 POLICY = "hospital-patients"
 
 
@@ -38,7 +39,7 @@ def demo(
     root = Path(tempfile.mkdtemp(prefix="headgate-demo-")) if home is None else home.absolute()
     opened = Home.open(root)
     policy = _copy_policy(opened.root / "work")
-    _make_approvers(opened)
+    _make_people(opened)
     journey = _Journey(opened.root, lambda arguments: run_application(application, arguments))
     with _one_server(opened):
         _release_and_refusal(journey, opened, policy)
@@ -48,7 +49,8 @@ def demo(
 
 def _release_and_refusal(journey: _Journey, home: Home, policy: Path) -> None:
     journey.say(f"A release of the shipped hospital data, in {home.root}")
-    candidate = journey.release(home, policy)
+    key = ("--key", str(home.keys / RUNNER))
+    candidate = journey.release(home, policy, key)
     for approver in APPROVERS:
         journey.run("approve", candidate[:12], "--key", str(home.keys / approver), "--reason", "read the report")
     journey.run("publish", candidate[:12])
@@ -57,7 +59,7 @@ def _release_and_refusal(journey: _Journey, home: Home, policy: Path) -> None:
     journey.say("The same data under a policy that asks for more than it supports")
     strict = policy.with_name("too-strict.yaml")
     strict.write_text(_stricter(policy.read_text(encoding="utf-8")), encoding="utf-8")
-    journey.run("release", str(strict), expected=3)
+    journey.run("release", str(strict), *key, expected=3)
 
 
 @contextmanager
@@ -107,12 +109,12 @@ class _Journey:
         if code != expected:
             raise Defect(f"The demo's command ended with {code} instead of {expected}.", "Please report the lines above.")
 
-    def release(self, home: Home, policy: Path) -> str:
+    def release(self, home: Home, policy: Path, key: tuple[str, ...]) -> str:
         """The candidate's id, from the ledger: the command itself is run as a person would."""
         from tasks.ledger.history import read_history
         from tasks.ledger.open_ledger import open_ledger
 
-        self.run("release", str(policy))
+        self.run("release", str(policy), *key)
         return read_history(open_ledger(home)).releases()[-1].candidate
 
 
@@ -129,10 +131,11 @@ def _copy_policy(work: Path) -> Path:
     return work / policy.name
 
 
-def _make_approvers(home: Home) -> None:
+def _make_people(home: Home) -> None:
+    """Everybody's key lies in the demo's home, so it shows how people agree and proves nothing. In earnest each keeps their own."""
     from tasks.signing.home_keys import load_or_make
 
-    keys = {name: load_or_make(home.keys / name) for name in APPROVERS}
+    keys = {name: load_or_make(home.keys / name) for name in (*APPROVERS, RUNNER)}
     home.signers.write_text("".join(f'{name} namespaces="headgate" {key.public}\n' for name, key in keys.items()), encoding="utf-8")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from flows.cli.demo import _copy_policy, _Journey, _latest, _make_approvers, _one_server, _release_and_refusal, _stricter
+from flows.cli.demo import _copy_policy, _Journey, _latest, _make_people, _one_server, _release_and_refusal, _stricter
 from headgate.core.errors import Defect
 from policies.schema.loading import parse_policy
 from tasks.reading.references import load_policy
@@ -37,7 +37,7 @@ def test_the_journey_is_released_approved_twice_published_verified_audited_and_r
         typed.append(arguments)
         if arguments[0] == "release" and len(typed) == 1:
             world.seal()
-        return 3 if "too-strict" in arguments[-1] else 0
+        return 3 if "too-strict" in arguments[1] else 0
 
     policy = world.home.root / "policy.yaml"
     policy.write_text("min_candidates: 140\n", encoding="utf-8")
@@ -48,6 +48,7 @@ def test_the_journey_is_released_approved_twice_published_verified_audited_and_r
     keys = [Path(arguments[arguments.index("--key") + 1]).name for arguments in typed if arguments[0] == "approve"]
     assert keys == ["alice", "bob"]
     assert typed[4][1] == str(world.home.releases / "hospital-patients" / "latest")
+    assert [Path(arguments[3]).name for arguments in typed if arguments[0] == "release"] == ["steward", "steward"]
     assert Path(typed[-1][1]).read_text(encoding="utf-8") == "min_candidates: 300\n"
     shown = capsys.readouterr().out
     assert [line.split()[2] for line in shown.splitlines() if line.startswith("$ headgate")] == [arguments[0] for arguments in typed]
@@ -86,12 +87,12 @@ def test_the_stricter_policy_asks_for_more_candidates_and_nothing_else(home: Hom
         _stricter("gates: {linkability: 0.8}")
 
 
-def test_both_approvers_have_keys_that_count_and_keep_them(home: Home) -> None:
-    _make_approvers(home)
+def test_everybody_has_a_key_that_counts_and_keeps_it(home: Home) -> None:
+    _make_people(home)
     first = home.signers.read_text(encoding="utf-8")
     entries = signers_from_text(first)
-    assert [entry.principal for entry in entries] == ["alice", "bob"]
-    _make_approvers(home)
+    assert [entry.principal for entry in entries] == ["alice", "bob", "steward"]
+    _make_people(home)
     assert home.signers.read_text(encoding="utf-8") == first
     assert _latest(home) == home.releases / "hospital-patients" / "latest"
 
