@@ -41,6 +41,10 @@ def completed_runs(project: Any) -> set[str]:
         return {row[0] for row in prefect.execute("SELECT name FROM flow_run WHERE state_type = 'COMPLETED'")}
 
 
+def is_publication(run: str) -> bool:
+    return run.startswith("publish ")
+
+
 def answers_to_a_stranger(served: int) -> dict[str, int]:
     """Status codes for somebody without the password, in a session where cookies and headers of a browser could be sent."""
     process = psutil.Process(served)
