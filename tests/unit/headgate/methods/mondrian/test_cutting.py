@@ -105,5 +105,5 @@ def test_a_long_run_stops_soon_after_it_is_told_to():
     threading.Timer(0.2, lambda: (told.append(perf_counter()), watch.stop())).start()
     with pytest.raises(Stopped):
         mondrian_partition(table, [], Settings(5, (limit,)), watch=watch)
-    assert perf_counter() - told[0] < 1.0
+    assert perf_counter() - told[0] < 3.0
     assert watch.state[0] < 100_000
