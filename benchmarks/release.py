@@ -96,11 +96,11 @@ def run(command: list[str], environment: dict[str, str]) -> Measured:
 
 
 def make_signers(home: Path) -> None:
-    """Two people who could approve, so that a release may start."""
+    """Two people who could approve, and the home's own key as the one that runs releases."""
     from tasks.signing.home_keys import load_or_make
 
-    home.mkdir()
-    keys = {name: load_or_make(home / name) for name in ("alice", "bob")}
+    home.mkdir(mode=0o700)
+    keys = {name: load_or_make(home / "keys" / name) for name in ("alice", "bob", "runner")}
     (home / "signers").write_text("".join(f"{name} {key.public}\n" for name, key in keys.items()), encoding="utf-8")
 
 

@@ -58,6 +58,17 @@ def _scheduled(file: Path) -> Scheduled | None:
     return None if policy.schedule is None else Scheduled(file.absolute(), policy.dataset, policy.title, policy.schedule)
 
 
+def require_runner(home: Home, policies: list[Scheduled]) -> None:
+    """A schedule whose runs would all be refused is refused at once."""
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.reading.references import load_policy
+    from tasks.release.run import runner_of
+
+    key = os.environ.get("HEADGATE_KEY")
+    for policy in policies:
+        runner_of(home, open_ledger(home), load_policy(policy.path), None if key is None else Path(key).expanduser())
+
+
 def settle_in(home: Home) -> None:
     """Prefect starts each run as a process in the current folder, with that folder on Python's path: a `flows` of somebody else's there
     would be taken for ours. So runs start in a folder without code, and paths are made absolute first."""

@@ -20,13 +20,14 @@ def serve(
     verbose: Verbose = False,
 ) -> None:
     """Run every policy on its schedule, and publish approved candidates, until stopped."""
-    from flows.serve import scheduled_policies, serve_policies, settle_in
+    from flows.serve import require_runner, scheduled_policies, serve_policies, settle_in
     from tasks.runtime.home import Home
     from tasks.runtime.prefect_server import prefect_api
     from tasks.runtime.quiet import quieten
 
     home = Home.open()
     scheduled = scheduled_policies(policies or [Path()])
+    require_runner(home, scheduled)
     settle_in(home)
     quieten(home, verbose)
     with prefect_api(scheduling=True):

@@ -74,20 +74,35 @@ def product() -> str:
     return f"headgate/{version('headgate')}"
 
 
+@dataclass(frozen=True)
+class Runner:
+    """Whose key runs a release, and what the operator demands of it."""
+
+    key: PrivateKey
+    signer: Signer
+    demands: Demands
+
+
+def runner_of(home: Home, ledger: Ledger, loaded: LoadedPolicy, key: Path | None) -> Runner:
+    """Refuses before any work what could not be published after it."""
+    given, demands, signers = runner_key(home.keys, key), operator_demands(home), loaded.references.signers
+    if signers is not None:
+        demands.require_no_policy_signers()
+    roots = policy_roots(home, signers)
+    lists = [roots] if signers is None or not home.signers.exists() else [operator_roots(home), roots]
+    signer = require_runner(given, lists, demands, ledger.now())
+    _require_approvers(max(loaded.policy.approval.required, demands.floor), roots, signer.principal)
+    return Runner(given, signer, demands)
+
+
 @contextmanager
 def opened_release(policy: Path, source: Path | None, key: Path | None, release_id: str) -> Iterator[Run]:
     """The lock, the folder and the spool are let go whatever happens."""
     home = Home.open()
     loaded = load_policy(policy)
     require_ready(loaded.policy)
-    signer_key = runner_key(home.keys, key)
-    demands, signers, ledger = operator_demands(home), loaded.references.signers, open_ledger(home)
-    if signers is not None:
-        demands.require_no_policy_signers()
-    roots = policy_roots(home, signers)
-    lists = [roots] if signers is None or not home.signers.exists() else [operator_roots(home), roots]
-    runner = require_runner(signer_key, lists, demands, ledger.now())
-    _require_approvers(max(loaded.policy.approval.required, demands.floor), roots, runner.principal)
+    ledger = open_ledger(home)
+    runner = runner_of(home, ledger, loaded, key)
     with ledger.lock(loaded.policy.dataset, release_id) as lock:
         if lock.taken_from:
             home.clear_stage(lock.taken_from)
@@ -103,13 +118,13 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
             stage=home.stage(release_id),
             home=home,
             ledger=ledger,
-            key=signer_key,
-            runner=runner,
+            key=runner.key,
+            runner=runner.signer,
             seed=secrets.token_bytes(32),
             spool=spool,
             engine=LocalEngine(place),
             clock=clock,
-            demands=demands,
+            demands=runner.demands,
             stopping=stopping,
         )
         try:

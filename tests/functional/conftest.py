@@ -87,12 +87,15 @@ class Project:
     def source(self) -> Path:
         return self.folder / "patients.csv"
 
+    def lines(self, *names: str) -> str:
+        """What a list of signers says of them."""
+        return "".join(f'{name} namespaces="headgate" {self.keys[name].with_suffix(".pub").read_text()}' for name in names)
+
     def open_home(self) -> None:
         """As an operator does it, before anybody runs anything."""
         (self.home / "keys").mkdir(mode=0o700, parents=True)
         shutil.copy2(self.keys["steward"], self.home / "keys" / "runner")
-        steward = self.keys["steward"].with_suffix(".pub").read_text()
-        (self.home / "signers").write_text(f'steward namespaces="headgate" {steward}', encoding="utf-8")
+        (self.home / "signers").write_text(self.lines("steward", "alice", "bob", "carol"), encoding="utf-8")
         (self.home / "operator.yaml").write_text("policy_signers: true\n", encoding="utf-8")
 
     def write_policy(self, **changes: Any) -> Path:
@@ -280,8 +283,7 @@ def make_project(approver_keys: dict[str, Path], tmp_path_factory: pytest.TempPa
         folder.mkdir()
         made = Project(folder, below / "home", run_here, finished, dict(approver_keys))
         (folder / "region.csv").write_text(REGIONS, encoding="utf-8")
-        lines = [f"{name} {approver_keys[name].with_suffix('.pub').read_text().strip()}" for name in ("alice", "bob", "carol")]
-        (folder / "signers").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (folder / "signers").write_text(made.lines("alice", "bob", "carol"), encoding="utf-8")
         made.open_home()
         made.write_source(people())
         made.write_policy()

@@ -43,8 +43,6 @@ def test_a_policy_that_is_refused_passes_with_what_advice_suggests(project: Any)
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["hospital-patients", "census-income"])
 def test_a_shipped_policy_that_asks_too_much_passes_with_what_advice_suggests(project: Any, name: str) -> None:
-    project.home.mkdir()
-    (project.home / "signers").write_bytes((project.folder / "signers").read_bytes())
     shipped = Path(str(shipped_policy(name)))
     shutil.copytree(shipped.with_name(name.replace("-", "_")), project.folder / name.replace("-", "_"))
     policy = project.folder / "asked.yaml"

@@ -97,8 +97,6 @@ def test_both_shipped_policies_release_with_full_domain_at_more_loss(
     folder = shipped.parent / name.replace("-", "_")
     text = shipped.read_text(encoding="utf-8").replace(folder.name + "/", f"{folder}/")
     policy.write_text(text, encoding="utf-8")
-    (project.home).mkdir()
-    (project.home / "signers").write_bytes((project.folder / "signers").read_bytes())
     changed(
         policy,
         (f"age: {{role: quasi, kind: integer, domain: [{ages}]}}", AGES % ages),

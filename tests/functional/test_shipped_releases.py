@@ -23,8 +23,6 @@ from tasks.tables.read_published import read_published
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["hospital-patients", "census-income"])
 def test_a_shipped_policy_passes_and_fails_a_notch_above_what_was_reached(project: Any, name: str) -> None:
-    (project.home).mkdir()
-    (project.home / "signers").write_bytes((project.folder / "signers").read_bytes())
     outcome = project.run("release", f"shipped:{name}", "--json")
     assert outcome.code == 0, outcome.err
     folder = Path(outcome.json["folder"])

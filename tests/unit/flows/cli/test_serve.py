@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from tests.unit.flows.test_serve import SCHEDULE, written
 
 
 @pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch, without_server: None, tmp_path: Path) -> list[list[Scheduled]]:
-    """What would be served until stopped. Serving changes folder and environment; the test's own come back."""
+def served(monkeypatch: pytest.MonkeyPatch, without_server: None, tmp_path: Path, world: Any, key_folder: Path) -> list[list[Scheduled]]:
+    """What would be served until stopped, by a home whose own key is on the list of signers. Serving changes folder and environment; the
+    test's own come back."""
+    shutil.copy2(key_folder / "runner", world.home.keys / "runner")
     calls: list[list[Scheduled]] = []
     monkeypatch.setattr(schedules, "serve_policies", calls.append)
     monkeypatch.setattr(os, "environ", dict(os.environ))
@@ -41,6 +44,14 @@ def test_runs_start_in_the_home_and_policies_are_found_from_there(run: Any, serv
     assert "Serving 1 policy from" in run("serve", "a.yaml").err
     assert Path.cwd() == tmp_path / "home" / "staging"
     assert served[0][0].path == tmp_path / "a.yaml"
+
+
+def test_a_schedule_that_nobody_may_run_is_not_served(run: Any, served: list[list[Scheduled]], world: Any, tmp_path: Path) -> None:
+    written(tmp_path, "a.yaml", "people", SCHEDULE)
+    world.write_signers(world.line("ann"), world.line("bob"))
+    outcome = run("serve", "a.yaml")
+    assert (outcome.code, outcome.out, served) == (4, "", [])
+    assert world.keys["runner"].public in outcome.err
 
 
 @pytest.mark.parametrize("name", ["by-hand.yaml", "absent.yaml", "nothing"])
