@@ -121,4 +121,4 @@ lock:
 	@uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --extra dev pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf .venv .headgate dist build
+	rm -rf .venv dist build

@@ -154,7 +154,10 @@ def _put_in_place(
             draft.write(path, content)
         attestation = _arrived(sealed, draft.read(), key, series.address(number))
         if not draft.place():
-            raise PublicationFailed(f"Version {number} of {series.target} is already there.", "Publish again.")
+            raise PublicationFailed(
+                f"{series.address(number)} is already there.",
+                "Publish again. If it is not a version of this dataset, move it away.",
+            )
     return attestation
 
 

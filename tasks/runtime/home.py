@@ -1,4 +1,4 @@
-"""Where the embedded default keeps everything: one folder, private to the person who runs it."""
+"""Where the embedded default keeps everything: one folder, private to the account that runs it."""
 
 from __future__ import annotations
 
@@ -9,20 +9,24 @@ from pathlib import Path
 
 from headgate.core.errors import StoreUnavailable
 from tasks.runtime.boundary import reason_of
+from tasks.runtime.trusted_files import require_safe_folders
 
-DEFAULT_HOME = ".headgate"
+PRIVATE = 0o077  # what nobody else may do with what is made in a home
 
 
 @dataclass(frozen=True)
 class Home:
-    """`$HEADGATE_HOME`, or `.headgate` in the current folder. Opening it makes what is lacking and proves it can be written."""
+    """`$HEADGATE_HOME`, or `headgate` where the account's programs keep their data: never a place that depends on where one stands, since
+    whoever could write there would be believed. Opening it makes what is lacking, private, and proves it can be written."""
 
     root: Path
 
     @classmethod
     def open(cls, root: Path | str | None = None) -> Home:
-        chosen = Path(root or os.environ.get("HEADGATE_HOME") or DEFAULT_HOME).expanduser().absolute()
+        chosen = Path(root or os.environ.get("HEADGATE_HOME") or default_home()).expanduser().absolute()
         home = cls(chosen)
+        os.umask(PRIVATE)  # for whatever this process, Prefect and MLflow write from now on; published folders say otherwise themselves
+        require_safe_folders(chosen)
         reason = home._prepare()
         if reason is not None:
             raise StoreUnavailable(
@@ -36,6 +40,8 @@ class Home:
         try:
             for folder in (self.root, self.candidates, self.keys, self.staging):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if self.root.stat().st_mode & PRIVATE:
+                self.root.chmod(0o700)  # others could read in it, not write
             probe.write_bytes(b"")
             probe.unlink()
         except OSError as problem:
@@ -95,3 +101,9 @@ class Home:
 
     def clear_stage(self, release_id: str) -> None:
         shutil.rmtree(self.staging / release_id, ignore_errors=True)
+
+
+def default_home() -> Path:
+    """As the XDG base directories have it. A relative XDG_DATA_HOME means nothing there."""
+    base = Path(os.environ.get("XDG_DATA_HOME") or "")
+    return (base if base.is_absolute() else Path("~/.local/share")) / "headgate"

@@ -57,7 +57,9 @@ class FolderDraft:
         return read_folder(self.folder)
 
     def place(self) -> bool:
-        self.folder.chmod(0o755)
+        """Readers may be anybody: what is published is for them, whatever the umask."""
+        for folder, _, _ in os.walk(self.folder):
+            os.chmod(folder, 0o755)
         return place_folder(self.folder, self.target)
 
 
@@ -82,7 +84,7 @@ class FolderSeries:
     def prepare(self) -> None:
         """Refused if the folder cannot be written or is reached through a link out of the store."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self._make_folders()
             inside = self.folder.resolve().is_relative_to(self.root.resolve())
             writable = os.access(self.folder, os.W_OK | os.X_OK)
             if inside and writable:
@@ -96,6 +98,13 @@ class FolderSeries:
         if not writable:
             raise StoreUnavailable(f"The store {self.folder} cannot be written.", "Correct its permissions, or set HEADGATE_STORE.")
 
+    def _make_folders(self) -> None:
+        """Those that are lacking, for readers to enter; what is there keeps its permissions."""
+        lacking = [folder for folder in (self.folder, *self.folder.parents) if not folder.exists()]
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for folder in lacking:
+            folder.chmod(0o755)
+
     def _clear_left_over(self) -> None:
         """A process killed while it moved `latest` leaves the new one under its hidden name."""
         for name in os.listdir(self.folder):
@@ -106,7 +115,8 @@ class FolderSeries:
         return tuple(sorted({*self.versions(), *self.withdrawn()}))
 
     def versions(self) -> tuple[int, ...]:
-        return self._named("")
+        """Folders of somebody else's that have a number for a name are none."""
+        return tuple(number for number in self._named("") if (self.version(number) / EVERY_VERSION).is_file())
 
     def withdrawn(self) -> tuple[int, ...]:
         return self._named(WITHDRAWN)

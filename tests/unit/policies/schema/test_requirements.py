@@ -21,9 +21,9 @@ BAD: list[Case] = [
     ("linkability: 0.8", "linkability: 0.8, disclosure: {dictionaries: []}", 15, ["a disclosure gate without a bound"]),
     ("linkability: 0.8", "linkability: 0.8, disclosure: {max: 1, sensitivity: {weights: {}}}", 15, ["sensitivity.weights"]),
     ("linkability: 0.8", "linkability: 0.8, reidentification: {}", 15, ["without a bound"]),
-    ("to: clinic", "to: ../elsewhere", 16, ["publish.to", "no '..'"]),
-    ("to: clinic", "to: /srv", 16, ["publish.to", "not absolute"]),
-    ("to: clinic", "to: a/../b", 16, ["publish.to"]),
+    ("to: clinic", "to: ../elsewhere", 16, ["publish.to", "one plain name"]),
+    ("to: clinic", "to: /srv", 16, ["publish.to", "one plain name"]),
+    ("to: clinic", "to: people/.publishing-3-x", 16, ["publish.to", "one plain name"]),
     ("to: clinic", "to: clinic, formats: [csv, xlsx]", 16, ["publish.formats", "'xlsx'"]),
     ("to: clinic", "to: clinic, formats: []", 16, ["publish.formats"]),
     ("publish:", "approval: {required: 0}\npublish:", 16, ["approval.required", "greater than or equal to 1"]),
@@ -62,7 +62,7 @@ def test_approvals_are_counted_in_whole_people_and_at_least_one(number: object) 
 
 
 def test_a_format_stands_once() -> None:
-    assert PublishKey.model_validate({"to": "a/b", "formats": ["parquet"]}).formats == ("parquet",)
+    assert PublishKey.model_validate({"to": "a", "formats": ["parquet"]}).formats == ("parquet",)
     with pytest.raises(ValueError, match="a format listed twice; accepted: each format once"):
         PublishKey.model_validate({"to": "a", "formats": ["csv", "csv"]})
 

@@ -83,13 +83,32 @@ def test_shares_and_whole_numbers_have_their_bounds() -> None:
     refuses(Positive, 0, True, 1.5)
 
 
-@pytest.mark.parametrize("path", ["clinic", "a/b", "a.b_c-d/2024", "A/..b"])
+@pytest.mark.parametrize("path", ["clinic", "a.b_c-d", "2024", "A..b"])
 def test_a_place_below_the_store_is_read(path: str) -> None:
     assert read(StorePath, path) == path
 
 
 @pytest.mark.parametrize(
-    "path", ["../elsewhere", "a/../b", "a/..", "..", "/srv", "", ".", "./a", "a//b", "a b", "ä", "a\n", "~/a", "a\\b", "-a"]
+    "path",
+    [
+        "../elsewhere",
+        "a/b",
+        "people/.publishing-3-x",
+        "a/../b",
+        "a/..",
+        "..",
+        "/srv",
+        "",
+        ".",
+        "./a",
+        "a//b",
+        "a b",
+        "ä",
+        "a\n",
+        "~/a",
+        "a\\b",
+        "-a",
+    ],
 )
 def test_a_place_in_the_store_stays_in_it(path: str) -> None:
     refuses(StorePath, path)

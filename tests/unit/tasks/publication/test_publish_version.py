@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.core.errors import IntegrityBroken, StoreUnavailable, TransitionRefused
+from headgate.core.errors import IntegrityBroken, PublicationFailed, StoreUnavailable, TransitionRefused
 from policies.ledger.states import Action, ActorRole, State
 from tasks.approval.decisions import operate
 from tasks.ledger.event_log import Ledger
@@ -131,8 +131,20 @@ def test_a_version_is_written_once_and_a_number_never_used_again(world) -> None:
     first = world.published()
     shutil.rmtree(first.folder)
     assert world.published().version == 2
-    (world.home.releases / "people" / "7").mkdir()
-    assert world.published().version == 8
+
+
+def test_a_folder_with_a_number_for_a_name_is_no_version(world) -> None:
+    """An empty folder 999999999 would have made the next version 1000000000, which no reader takes for one."""
+    (world.home.releases / "people" / "999999999").mkdir(parents=True)
+    assert world.published().version == 1
+    (world.home.releases / "people" / "2").mkdir()
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    with pytest.raises(PublicationFailed, match="already there") as refused:
+        world.publish(candidate)
+    assert "move it away" in refused.value.cure
+    (world.home.releases / "people" / "2").rmdir()
+    assert world.publish(candidate).version == 2
 
 
 def test_a_changed_candidate_is_not_published(world) -> None:

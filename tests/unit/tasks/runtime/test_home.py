@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.core.errors import StoreUnavailable
+from headgate.core.errors import InputRejected, StoreUnavailable
 from tasks.runtime.home import Home
 
 
@@ -46,3 +46,45 @@ def test_a_stage_is_new_private_and_cleared(tmp_path: Path) -> None:
     home.clear_stage("release-1")
     home.clear_stage("release-1")
     assert not stage.exists()
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022])
+def test_a_home_is_private_whatever_the_umask(tmp_path: Path, umask: int) -> None:
+    """Under umask 000 everybody could write in it."""
+    before = os.umask(umask)
+    try:
+        home = Home.open(tmp_path / "home")
+        (home.root / "mlflow.db").write_text("as other programs write")
+        (home.root / "prefect").mkdir()
+    finally:
+        os.umask(before)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in [home.root, *home.root.iterdir()]}
+    assert modes == {"home": 0o700, "candidates": 0o700, "keys": 0o700, "staging": 0o700, "mlflow.db": 0o600, "prefect": 0o700}
+
+
+def test_a_home_that_others_could_read_is_closed_and_one_that_they_could_write_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home").chmod(0o755)
+    assert stat.S_IMODE(Home.open(tmp_path / "home").root.stat().st_mode) == 0o700
+    for mode in (0o777, 0o770, 0o722):
+        (tmp_path / "home").chmod(mode)
+        with pytest.raises(InputRejected, match="can write in"):
+            Home.open(tmp_path / "home")
+    (tmp_path / "home").chmod(0o700)
+    tmp_path.chmod(0o777)
+    with pytest.raises(InputRejected, match="can write in"):
+        Home.open(tmp_path / "home")
+
+
+def test_the_home_does_not_depend_on_where_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stranger's folder could hold a `.headgate` with signers, keys and settings of the stranger's."""
+    (tmp_path / "theirs" / ".headgate").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "theirs")
+    monkeypatch.delenv("HEADGATE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "mine"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert Home.open().root == tmp_path / "data" / "headgate"
+    for unset in ("", "relative"):
+        monkeypatch.setenv("XDG_DATA_HOME", unset)
+        assert Home.open().root == tmp_path / "mine" / ".local" / "share" / "headgate"
+    assert list((tmp_path / "theirs" / ".headgate").iterdir()) == []

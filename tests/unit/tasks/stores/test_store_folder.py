@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,20 @@ def test_only_folders_that_hold_a_version_are_targets(tmp_path: Path, series: Fo
     (store.root / "linked").mkdir()
     (store.root / "linked" / "1").symlink_to(series.version(1))
     assert store.targets() == {"people"}
-    assert store.series("other").versions() == (2024,)
+    assert store.series("other").versions() == store.series("other").numbers() == ()
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_readers_can_read_what_is_published_whatever_the_umask(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        series = FolderStore(tmp_path / "store").series("people")
+        placed(series, 1)
+    finally:
+        os.umask(before)
+    places = [tmp_path / "store", *(tmp_path / "store").rglob("*")]
+    modes = {(path.is_dir(), stat.S_IMODE(path.stat().st_mode)) for path in places}
+    assert modes == {(True, 0o755), (False, 0o444)}
 
 
 @pytest.mark.parametrize("target", ["../1", "one", "007", "1/x", ""])
