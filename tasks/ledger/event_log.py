@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
-from headgate.core.errors import Defect, IntegrityBroken, Refusal, TransitionRefused
+from headgate.core.errors import Defect, IntegrityBroken, Refusal, StoreUnavailable, TransitionRefused
 from policies.ledger.events import Event, SignedEvent, moment, read_event
 from tasks.ledger.chain import RESTORE, START, Entry, check_chain, entry_hash
 from tasks.ledger.dataset_lock import DatasetLock, dataset_lock
 from tasks.ledger.ledger_store import LedgerStore
+
+MOST_BEHIND = timedelta(hours=1)
 
 
 def _clock() -> datetime:
@@ -69,11 +71,18 @@ class Ledger:
         return dataset_lock(self.store, dataset, release)
 
     def now(self) -> datetime:
-        """The ledger's time: whole seconds, and not before the last event, even if the machine's clock was set back."""
+        """The ledger's time: whole seconds, and not before the last event. Nothing may be signed or recorded by a clock that is an hour
+        behind it: keys that have expired since would count again."""
         present = self.clock().astimezone(UTC).replace(microsecond=0)
         with self.store.reading() as stored:
             last = stored.last()
-        return present if last is None else max(present, moment(last.at).astimezone(UTC))
+        before = present if last is None else moment(last.at).astimezone(UTC)
+        if before - present > MOST_BEHIND:
+            raise StoreUnavailable(
+                f"This machine's clock is {(before - present).total_seconds() / 3600:,.0f} hours behind the last event of the ledger.",
+                "Set the clock. If it is right, the ledger was written with a wrong one: ask the operator.",
+            )
+        return max(present, before)
 
 
 def event_of(entry: Entry) -> Event:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, fields
+from functools import cache
 from pathlib import Path
 
 from headgate.core.errors import HeadgateError, IntegrityBroken, StoreUnavailable
@@ -39,8 +40,6 @@ CREATE TABLE locks (
     started TEXT NOT NULL, beat REAL NOT NULL
 ) STRICT;
 """
-GUARDS = frozenset({"events_no_update", "events_no_delete", "events_only_append"})
-
 
 ENTRY = ", ".join(field.name for field in fields(Entry))
 LOCK = ", ".join(field.name for field in fields(LockRow))
@@ -155,11 +154,24 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreUnavailable(f"{path} is another program's database.", "Choose another HEADGATE_HOME, or move that file away.")
     if form != FORM:
         raise StoreUnavailable(f"The ledger {path} has format {form}; this version reads {FORM}.", "Install the headgate that wrote it.")
-    guards = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'events'")}
-    if not guards >= GUARDS:
+    if definitions_of(connection) != _expected():
         raise IntegrityBroken(
-            f"The guards that keep the ledger {path} append-only were removed.", "Someone changed it outside headgate: restore a backup."
+            f"The tables of the ledger {path}, or the guards that keep it append-only, are not those that headgate made.",
+            "Someone changed it outside headgate: restore a backup.",
         )
+
+
+def definitions_of(connection: sqlite3.Connection) -> frozenset[tuple[str, str, str]]:
+    """What a table or trigger does is in its text; its name alone says nothing. Views, indexes and triggers of others count too."""
+    rows = connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+    return frozenset((kind, name, " ".join(text.split())) for kind, name, text in rows)
+
+
+@cache
+def _expected() -> frozenset[tuple[str, str, str]]:
+    with closing(sqlite3.connect(":memory:")) as made:
+        made.executescript(SCHEMA)
+        return definitions_of(made)
 
 
 def _create_if_empty(connection: sqlite3.Connection, path: Path) -> None:

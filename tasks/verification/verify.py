@@ -6,6 +6,7 @@ very bytes that were hashed. Without trust roots of the reader's own, a folder c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ from tasks.signing.revocation import REVOKED
 from tasks.signing.trust_roots import TrustRoots, trust_roots
 from tasks.stores.files import Stored, read_folder
 from tasks.stores.seal import MANIFEST, MANIFEST_SIGNATURE, check_manifest_signature, read_manifest
-from tasks.stores.store_folder import WITHDRAWN
+from tasks.stores.store_folder import NUMBER, WITHDRAWN
 from tasks.verification.claims import remeasure
 
 if TYPE_CHECKING:
@@ -266,6 +267,8 @@ class _Examination:
         said = signed.statement.predicate
         if self.release is not None and (said.get("version"), said.get("target")) != (self.release.version, self.release.target):
             raise IntegrityBroken(f"{ATTESTATION_FILE} names another version or target than the events.", AGAIN)
+        if re.fullmatch(NUMBER, self.folder.name) and self.folder.name != str(said.get("version")):
+            raise IntegrityBroken(f"This is version {said.get('version')}, in a folder called {self.folder.name}.", AGAIN)
         return f"covers {len(digests)} files, signed by the ledger's key"
 
     def _claims(self) -> str:

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headgate.core.errors import Defect, IntegrityBroken, TransitionRefused
-from policies.ledger.events import CandidateViewed
+from headgate.core.errors import Defect, IntegrityBroken, StoreUnavailable, TransitionRefused
+from policies.ledger.events import CandidateViewed, moment
 from tasks.ledger.chain import START, Entry, entries_from_lines, entries_to_lines, entry_hash
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.ledger_store import LedgerStore
@@ -75,6 +75,19 @@ def test_ledger_time_never_runs_backwards(store: LedgerStore) -> None:
     ledger.append("r1", [started()], 0, "rue")
     assert ledger.now() == datetime(2025, 6, 1, 12, tzinfo=UTC)
     assert Ledger(store, lambda: datetime(2026, 1, 1, tzinfo=UTC)).now() - ledger.now() > timedelta(days=200)
+
+
+@pytest.mark.parametrize(("hours", "refused"), [(0.5, False), (1, False), (1.01, True), (24 * 365, True)])
+def test_a_clock_that_was_set_back_records_nothing(store: LedgerStore, hours: float, refused: bool) -> None:
+    """With the clock set back an expired key could have approved, and the publication under an honest clock believed it."""
+    last = moment(fill(Ledger(store)).entries()[-1].at)
+    ledger = Ledger(store, lambda: last - timedelta(hours=hours))
+    if refused:
+        with pytest.raises(StoreUnavailable, match="hours behind the last event") as problem:
+            ledger.now()
+        assert problem.value.code == 6
+    else:
+        assert ledger.now() == last
 
 
 def test_an_entry_keeps_its_reason_whatever_it_holds(ledger: Ledger) -> None:

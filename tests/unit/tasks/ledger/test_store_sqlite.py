@@ -37,6 +37,29 @@ def test_removed_guards_are_found(path: Path) -> None:
         Ledger(SqliteStore(path)).entries()
 
 
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("DROP TRIGGER events_no_delete", "CREATE TRIGGER events_no_delete BEFORE DELETE ON events BEGIN SELECT 1; END"),
+        ("DROP TRIGGER events_no_delete", "CREATE TRIGGER events_no_delete BEFORE DELETE ON locks BEGIN SELECT 1; END"),
+        ("CREATE TRIGGER more AFTER INSERT ON events BEGIN DELETE FROM locks; END",),
+        ("CREATE VIEW more AS SELECT * FROM events",),
+        ("CREATE TABLE more (a)",),
+        ("CREATE INDEX more ON events (actor)",),
+        ("ALTER TABLE events ADD COLUMN more TEXT",),
+    ],
+)
+def test_guards_of_the_right_name_that_do_nothing_and_foreign_ones_are_found(path: Path, statements: tuple[str, ...]) -> None:
+    """An empty trigger of the right name would have let every event be deleted."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    for statement in statements:
+        connection.execute(statement)
+    connection.close()
+    for use in (Ledger(SqliteStore(path)).entries, Ledger(SqliteStore(path)).now):
+        with pytest.raises(IntegrityBroken, match="guards"):
+            use()
+
+
 def test_the_ledger_file_is_private(path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [path.name for path in path.parent.iterdir()] == ["file.db"]

@@ -92,6 +92,16 @@ def test_origin_is_proven_only_if_the_reader_knows_who_ran_the_release(world, co
         assert "is not on the list of signers" in failed(copy, signers=signers, ledger_key=key)["runner"]
 
 
+def test_an_old_version_sold_as_a_new_one_is_found(copy: Path) -> None:
+    """Whoever copies folder 1 to folder 2 could have people use a version that was replaced."""
+    for name in ("download", "1"):
+        copy = copy.rename(copy.with_name(name))
+        assert verify_folder(copy).version == 1
+    for name in ("2", "10"):
+        copy = copy.rename(copy.with_name(name))
+        assert f"This is version 1, in a folder called {name}" in failed(copy)["attestation"]
+
+
 def test_one_flipped_bit_in_any_file_is_found(copy: Path) -> None:
     for path in sorted(path for path in copy.rglob("*") if path.is_file()):
         content = path.read_bytes()
