@@ -65,7 +65,7 @@ def test_released_approved_twice_published_verified_and_found_out_when_tampered_
     assert (folder.parent / "latest").resolve() == folder.resolve()
 
     proven = project.run(
-        "verify", folder, "--signers", project.folder / "signers", "--ledger-key", project.home / "keys/ledger.pub", "--json"
+        "verify", folder, "--signers", project.home / "signers", "--ledger-key", project.home / "keys/ledger.pub", "--json"
     )
     assert proven.code == 0, proven.err
     assert proven.json["origin"] == "origin proven"
