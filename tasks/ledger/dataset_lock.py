@@ -1,6 +1,6 @@
 """A lock in the ledger's own store, so that no two releases of one dataset ever run at the same time.
 
-The holder shows that it is alive: on the same machine by its process, elsewhere by a beat every few seconds. If the process has died, the
+The holder shows that it is alive by a beat every few seconds, and on the same machine also by its process. If the process has died, the
 lock is taken over, and the new holder learns whose it was, so that this can be recorded.
 """
 
@@ -23,6 +23,7 @@ from tasks.ledger.ledger_store import LedgerStore, LockRow
 
 BEAT_SECONDS = 20.0
 DEAD_AFTER_SECONDS = 180.0
+FROM_THE_FUTURE_SECONDS = 3600.0  # a clock that was set back by more than this records nothing anyway
 
 
 @dataclass(frozen=True)
@@ -105,18 +106,20 @@ def _beat(store: LedgerStore, lock: DatasetLock, done: threading.Event, seconds:
 
 
 def _alive(lock: LockRow, here: Process, moment: float) -> bool:
-    if lock.machine != here.machine:
-        return moment - lock.beat < DEAD_AFTER_SECONDS
-    return _started(lock.process) == lock.started
+    """Whoever has the lock beats, wherever they are. A beat from the future would keep it for ever."""
+    if not -FROM_THE_FUTURE_SECONDS < moment - lock.beat < DEAD_AFTER_SECONDS:
+        return False
+    return lock.machine != here.machine or (lock.started != "" and _started(lock.process) == lock.started)
 
 
 def _machine() -> str:
-    """Host and boot: after a restart, process numbers mean nothing. Hosts in containers differ by name."""
+    """Host, boot and namespace of processes: after a restart, or in another container, process numbers mean nothing."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        numbers = os.readlink("/proc/self/ns/pid")
     except OSError:
-        boot = ""
-    return f"{socket.gethostname()}/{boot}"
+        boot = numbers = ""
+    return f"{socket.gethostname()}/{boot}/{numbers}"
 
 
 def _started(number: int) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import TransitionRefused
-from tasks.ledger.dataset_lock import DEAD_AFTER_SECONDS, Process, acquire, dataset_lock, let_go, still_held, this_process
+from tasks.ledger.dataset_lock import DEAD_AFTER_SECONDS, Process, _started, acquire, dataset_lock, let_go, still_held, this_process
 from tasks.ledger.ledger_store import LedgerStore
 from tasks.ledger.store_sqlite import SqliteStore
 
@@ -66,6 +67,29 @@ def test_a_holder_on_another_machine_counts_while_it_beats(store: LedgerStore) -
     assert not still_held(store, lock, 3000.0)
     let_go(store, lock)
     assert still_held(store, taken, 3000.0)
+
+
+@pytest.mark.parametrize("beat", [-DEAD_AFTER_SECONDS, 3601.0, 10.0**12, float("inf")])
+def test_a_live_process_that_does_not_beat_now_holds_nothing(store: LedgerStore, beat: float) -> None:
+    """Process 1 always runs; a lock in its name, or a beat from the future, blocked a dataset for ever."""
+    first = Process(this_process().machine, 1, _started(1))
+    acquire(store, "people", "r1", first, 1e6 + beat)
+    assert acquire(store, "people", "r2", this_process(), 1e6).taken_from == "r1"
+
+
+def test_a_process_whose_start_is_not_known_holds_nothing(store: LedgerStore) -> None:
+    """The start of a process that has ended is not known either."""
+    acquire(store, "people", "r1", replace(this_process(), number=2**22 + 1, started=""), 1e6)
+    assert acquire(store, "people", "r2", this_process(), 1e6).taken_from == "r1"
+
+
+def test_the_same_process_number_elsewhere_is_another_process(store: LedgerStore) -> None:
+    """In another container the number of a running release is nobody's, and its lock was taken from it."""
+    inside = replace(this_process(), machine=this_process().machine + "elsewhere", number=2**22 + 1)
+    acquire(store, "people", "r1", inside, 1e6)
+    with pytest.raises(TransitionRefused):
+        acquire(store, "people", "r2", this_process(), 1e6 + 1)
+    assert os.readlink("/proc/self/ns/pid") in this_process().machine
 
 
 def test_a_holder_beats_while_it_works(store: LedgerStore) -> None:
