@@ -27,7 +27,8 @@ def show(release: ReleaseId, json: Json = False) -> None:
     from tasks.runtime.home import Home
     from tasks.verification.audit import show_release
 
-    shown, lines = show_release(open_ledger(Home.open()), release)
+    home = Home.open()
+    shown, lines = show_release(home, open_ledger(home), release)
     if json:
         print_json(events_document(shown, lines))
         return

@@ -51,4 +51,4 @@ def require_reason(reason: str) -> None:
     from headgate.core.errors import InputRejected
 
     if not reason.strip():
-        raise InputRejected("The reason is empty.", "Say why with --reason, in at most 2000 characters; it is kept in the ledger.")
+        raise InputRejected("The reason is empty.", "Say why with --reason, in at most 2000 characters; it is kept in the home.")

@@ -165,6 +165,7 @@ def events_document(release: Release, lines: Sequence[EventLine]) -> dict[str, A
             "type": line.entry.type,
             "hash": line.entry.hash,
             "payload": json.loads(line.entry.payload),
+            **({"reason": line.says["reason"]} if "reason" in line.says else {}),
         }
         for line in lines
     ]

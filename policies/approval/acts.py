@@ -39,6 +39,7 @@ class Act:
     policy_digest: str = ""
     reason: str = ""
     statement_sha256: str = ""
+    reason_sha256: str = ""
     target: str = ""
     version: int = 0
     attestation_sha256: str = ""

@@ -93,7 +93,7 @@ def _signed(at: Situation) -> dict[str, Any]:
         "policy_digest": at.release.policy_digest,
         "signer": at.actor.signer,
         "statement_sha256": at.act.statement_sha256,
-        "reason": at.act.reason.strip(),
+        "reason_sha256": at.act.reason_sha256,
     }
 
 

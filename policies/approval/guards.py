@@ -111,7 +111,7 @@ def _reason(at: Situation) -> str:
 
 
 def _signed(at: Situation) -> str:
-    return "" if SHA256.fullmatch(at.act.statement_sha256) else "the signature is missing"
+    return "" if SHA256.fullmatch(at.act.statement_sha256) and SHA256.fullmatch(at.act.reason_sha256) else "the signature is missing"
 
 
 def _target(at: Situation) -> str:

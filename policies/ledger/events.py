@@ -155,12 +155,12 @@ class CandidateEvent(EventBase):
 
 
 class SignedEvent(CandidateEvent):
-    """`statement_sha256`: the stored envelope with the signature."""
+    """`statement_sha256`: the stored envelope with the signature. `reason_sha256`: over the reason and a salt, which stay in the home."""
 
     policy_digest: Digest
     signer: Signer
     statement_sha256: Digest
-    reason: Reason
+    reason_sha256: Digest
 
 
 class CandidateApproved(SignedEvent):

@@ -14,6 +14,7 @@ from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
 from tasks.approval.approvals import keep_envelope, roots_of, void_keys, weigh_approvals
 from tasks.approval.operator_demands import operator_demands
+from tasks.approval.reasons import GivenReason, keep_reason, salted
 from tasks.approval.statements import sign_decision
 from tasks.ledger.dataset_lock import DatasetLock
 from tasks.ledger.event_log import Ledger
@@ -114,7 +115,8 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
     for attempt in range(1, ATTEMPTS + 1):
         release, now = release_of(read_history(ledger), candidate), ledger.now()
         actor, why_not = _actor(home, candidate, release, action, key, now)
-        act, envelope = _signed(release, candidate, action, actor, reason.strip(), now, key)
+        given = salted(reason.strip())
+        act, envelope = _signed(release, candidate, action, actor, given, now, key)
         answer = decide(
             release, act, actor, OperatorRules(operator_demands(home).floor, frozenset({actor.fingerprint} if why_not else ())), now
         )
@@ -123,6 +125,7 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
             said = [refusal for refusal in answer.reasons if refusal.rule not in covered]
             raise TransitionRefused([*said, Refusal("key", why_not)] if why_not else said, CURES[action])
         after, digest = answer.release, keep_envelope(home, candidate.id, envelope)
+        keep_reason(home, candidate.id, given)
         try:
             ledger.append(release.release_id, answer.events, release.events, actor.principal)
         except TransitionRefused:
@@ -148,11 +151,11 @@ def _actor(home: Home, candidate: Candidate, release: Release, action: Action, k
 
 
 def _signed(
-    release: Release, candidate: Candidate, action: Action, actor: Actor, reason: str, now: datetime, key: PrivateKey
+    release: Release, candidate: Candidate, action: Action, actor: Actor, reason: GivenReason, now: datetime, key: PrivateKey
 ) -> tuple[Act, bytes]:
     """What is to be done, and its signed statement. Without a reason there is nothing to sign: the refusal is about the reason, not about
     the signature."""
-    signable = 0 < len(reason) <= LONGEST_REASON
-    envelope = sign_decision(release, str(action), actor.principal, reason, now.isoformat(), key) if signable else b""
+    signable = 0 < len(reason.text) <= LONGEST_REASON
+    envelope = sign_decision(release, str(action), actor.principal, reason.digest, now.isoformat(), key) if signable else b""
     digest = hashlib.sha256(envelope).hexdigest()
-    return Act(action, candidate.id, candidate.manifest.policy_digest, reason, statement_sha256=digest), envelope
+    return Act(action, candidate.id, candidate.manifest.policy_digest, reason.text, digest, reason.digest), envelope

@@ -7,7 +7,7 @@ import hashlib
 from pydantic import ValidationError
 
 from headgate.core.errors import IntegrityBroken
-from policies.ledger.events import CandidateApproved, CandidateRejected, Digest, Moment, Reason, ReleaseWithdrawn
+from policies.ledger.events import CandidateApproved, CandidateRejected, Digest, Moment, ReleaseWithdrawn
 from policies.ledger.standing import Release
 from policies.words.frozen import Frozen
 from tasks.signing.keys import PrivateKey
@@ -20,7 +20,8 @@ CURE = "Run `headgate audit verify`; a decision that does not hold must be made 
 
 
 class SignedDecision(Frozen):
-    """The predicate: who decided what about which candidate under which policy, when and why."""
+    """The predicate: who decided what about which candidate under which policy, when and why. Of the reason only its salted digest is
+    signed, since the statement is published."""
 
     action: str
     candidate: Digest
@@ -29,10 +30,10 @@ class SignedDecision(Frozen):
     dataset: str
     principal: str
     at: Moment
-    reason: Reason
+    reason_sha256: Digest
 
 
-def sign_decision(release: Release, action: str, principal: str, reason: str, at: str, key: PrivateKey) -> bytes:
+def sign_decision(release: Release, action: str, principal: str, reason_sha256: str, at: str, key: PrivateKey) -> bytes:
     """The envelope, about the candidate's manifest and so about every byte of the candidate."""
     said = SignedDecision(
         action=action,
@@ -42,7 +43,7 @@ def sign_decision(release: Release, action: str, principal: str, reason: str, at
         dataset=release.dataset,
         principal=principal,
         at=at,
-        reason=reason,
+        reason_sha256=reason_sha256,
     )
     return sign_statement(statement({MANIFEST: release.candidate}, KINDS[action], said.model_dump(mode="json")), key)
 
@@ -64,7 +65,8 @@ def check_decision(
     subjects = signed.statement.digests
     if subjects != {MANIFEST: said.candidate} or said.candidate != event.candidate:
         raise IntegrityBroken(f"{what} was signed for another candidate.", CURE)
-    recorded = (action, event.policy_digest, event.release_id, dataset, event.signer.principal, event.at, event.reason)
-    if recorded != (said.action, said.policy_digest, said.release, said.dataset, said.principal, said.at, said.reason):
+    recorded = (action, event.policy_digest, event.release_id, dataset, event.signer.principal, event.at, event.reason_sha256)
+    stated = (said.action, said.policy_digest, said.release, said.dataset, said.principal, said.at, said.reason_sha256)
+    if recorded != stated:
         raise IntegrityBroken(f"{what} says something else than the ledger recorded.", CURE)
     return said

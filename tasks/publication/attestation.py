@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headgate.core.errors import IntegrityBroken
@@ -11,17 +11,20 @@ from policies.ledger.standing import Release
 from policies.sealed.manifest import Manifest
 from tasks.approval.approvals import Approval
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, Entry, entries_to_lines, signed_head
+from tasks.signing.detached import ENVELOPE, check_detached, detached_files, detached_paths, with_detached
 from tasks.signing.keys import PrivateKey
 from tasks.signing.signatures import ATTESTATION, Signed, sign_statement, statement, verify_envelope
+from tasks.stores.files import Stored
 from tasks.stores.seal import MANIFEST, MANIFEST_SIGNATURE, Candidate
 
 ATTESTATION_FILE = "attestation.dsse.json"
 APPROVALS = "approvals"
+WITHOUT = frozenset({ATTESTATION_FILE, *detached_paths(ATTESTATION_FILE)})  # what no attestation can be about: itself
 AGAIN = "Ask the publisher for the folder again."
 
 
 def approval_path(principal: str) -> str:
-    return f"{APPROVALS}/{principal}.dsse.json"
+    return f"{APPROVALS}/{principal}{ENVELOPE}"
 
 
 def accompanying_files(
@@ -30,18 +33,21 @@ def accompanying_files(
     """Every file that publication adds, the attestation last. `entries` are the release's own, up to the start of its publication;
     `approvals` are those that count."""
     head, head_signature = signed_head(entries[-1], key)
-    files = {
-        MANIFEST: candidate.manifest_bytes,
-        MANIFEST_SIGNATURE: candidate.manifest_envelope,
-        EVENTS_FILE: entries_to_lines(entries).encode(),
-        HEAD_FILE: head,
-        HEAD_SIGNATURE: head_signature,
-        **{approval_path(approval.signer.principal): approval.envelope for approval in approvals},
-    }
+    files = with_detached(
+        {
+            MANIFEST: candidate.manifest_bytes,
+            MANIFEST_SIGNATURE: candidate.manifest_envelope,
+            EVENTS_FILE: entries_to_lines(entries).encode(),
+            HEAD_FILE: head,
+            HEAD_SIGNATURE: head_signature,
+            **{approval_path(approval.signer.principal): approval.envelope for approval in approvals},
+        }
+    )
     subjects = {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
     subjects.update({entry.path: entry.sha256 for entry in candidate.manifest.files})
     said = statement(subjects, ATTESTATION, _predicate(candidate.manifest, candidate.id, release, approvals))
-    return {**files, ATTESTATION_FILE: sign_statement(said, key)}
+    envelope = sign_statement(said, key)
+    return {**files, **detached_files(ATTESTATION_FILE, envelope), ATTESTATION_FILE: envelope}
 
 
 def _predicate(manifest: Manifest, candidate: str, release: Release, approvals: Sequence[Approval]) -> dict[str, Any]:
@@ -74,10 +80,15 @@ def _repeated(manifest: Manifest, candidate: str) -> dict[str, Any]:
     }
 
 
-def check_attestation(envelope: bytes, digests: dict[str, str], manifest: Manifest, candidate: str) -> Signed:
-    """That it is about exactly these files (path → SHA-256, without itself) and repeats the manifest's figures and verdicts."""
-    signed = verify_envelope(envelope, ATTESTATION_FILE, ATTESTATION)
-    subjects = signed.statement.digests
+def check_attestation(files: Mapping[str, Stored], manifest: Manifest, candidate: str) -> Signed:
+    """That it is about exactly these files, repeats the manifest's figures and verdicts, and that the files beside each envelope, for
+    ssh-keygen, hold the same."""
+    signed = verify_envelope(files[ATTESTATION_FILE].content, ATTESTATION_FILE, ATTESTATION)
+    contents = {path: file.content for path, file in files.items()}
+    for path in files:
+        if path.endswith(ENVELOPE):
+            check_detached(path, contents)
+    subjects, digests = signed.statement.digests, {path: file.sha256 for path, file in files.items() if path not in WITHOUT}
     if len(subjects) != len(signed.statement.subject) or subjects != digests:
         raise IntegrityBroken(f"{ATTESTATION_FILE} does not match the files in this folder.", AGAIN)
     said = signed.statement.predicate

@@ -163,20 +163,18 @@ def _put_in_place(
 
 def _arrived(sealed: Candidate, stored: Mapping[str, Stored], key: PrivateKey, where: str) -> str:
     """Every file, as it was read back from the target, against what was sealed and attested; the attestation's own SHA-256."""
-    digests = {path: file.sha256 for path, file in stored.items()}
-    attestation = digests.pop(ATTESTATION_FILE, None)
-    if attestation is None:
+    if ATTESTATION_FILE not in stored:
         raise PublicationFailed(f"{where} holds no attestation.", "Move it away, then publish again.")
-    signed = check_attestation(stored[ATTESTATION_FILE].content, digests, sealed.manifest, sealed.id)
+    signed = check_attestation(stored, sealed.manifest, sealed.id)
     if signed.fingerprint != key.fingerprint:
         raise PublicationFailed(f"{where} was attested by another ledger's key.", "Check HEADGATE_STORE and HEADGATE_HOME.")
     expected = {entry.path: entry.sha256 for entry in sealed.manifest.files} | {MANIFEST: sealed.id}
-    wrong = [path for path, digest in expected.items() if digests.get(path) != digest]
+    wrong = [path for path, digest in expected.items() if path not in stored or stored[path].sha256 != digest]
     if wrong:
         raise PublicationFailed(
             f"{counted(len(wrong), 'file')} did not arrive at {where} as they were sealed.", "Check the disk, then publish again."
         )
-    return attestation
+    return stored[ATTESTATION_FILE].sha256
 
 
 def _settle(ledger: Ledger, series: Series) -> None:

@@ -1,8 +1,7 @@
 """Signed statements: an in-toto Statement in a DSSE envelope, signed with an SSH key (SSHSIG over DSSE's PAE, namespace `headgate`).
 
 What is verified are the bytes as stored; nothing is written again to be checked. An envelope only proves which key signed it:
-whether that key may speak is the signers' matter (tasks/signing/trust_roots.py). By hand, with ssh tools:
-`jq -r .signatures[0].sig X.dsse.json | base64 -d > X.sig`, then `ssh-keygen -Y verify … -n headgate -s X.sig` over the PAE.
+whether that key may speak is the signers' matter (tasks/signing/trust_roots.py).
 """
 
 from __future__ import annotations
@@ -87,8 +86,18 @@ def sign_payload(payload: bytes, key: PrivateKey, payload_type: str = PAYLOAD_TY
     return json.dumps(envelope.to_dict(), indent=1).encode() + b"\n"
 
 
-def verify_envelope(content: bytes, what: str, predicate_type: str) -> Signed:
-    """The statement inside and the key that signed it, or IntegrityBroken. `what` names the file in messages."""
+@dataclass(frozen=True)
+class Opened:
+    """What an envelope holds, whether or not the signature is true. `signed` are the bytes that it is over, DSSE's PAE."""
+
+    payload: bytes
+    signed: bytes
+    armored: bytes
+    keyid: str
+
+
+def open_envelope(content: bytes, what: str) -> Opened:
+    """IntegrityBroken if it is not an envelope with one signature. `what` names the file in messages."""
     from securesystemslib.dsse import Envelope
 
     refused = IntegrityBroken(f"{what} is not a signed statement.", CURE)
@@ -102,12 +111,19 @@ def verify_envelope(content: bytes, what: str, predicate_type: str) -> Signed:
         raise refused from None
     if len(signatures) != 1 or not plain or envelope.payload_type != PAYLOAD_TYPE:
         raise refused
-    key = verify_bytes(envelope.pae(), armored, what)
-    if signatures[0].keyid != key.fingerprint:
+    return Opened(envelope.payload, envelope.pae(), armored, signatures[0].keyid)
+
+
+def verify_envelope(content: bytes, what: str, predicate_type: str) -> Signed:
+    """The statement inside and the key that signed it, or IntegrityBroken. `what` names the file in messages."""
+    opened = open_envelope(content, what)
+    key = verify_bytes(opened.signed, opened.armored, what)
+    if opened.keyid != key.fingerprint:
         raise IntegrityBroken(f"{what} names another key than the one that signed it.", CURE)
+    refused = IntegrityBroken(f"{what} is not a signed statement.", CURE)
     try:
-        json.loads(envelope.payload, object_pairs_hook=_no_duplicates)
-        said = Statement.model_validate_json(envelope.payload)
+        json.loads(opened.payload, object_pairs_hook=_no_duplicates)
+        said = Statement.model_validate_json(opened.payload)
     except (ValidationError, ValueError, RecursionError):
         raise refused from None
     if said.predicate_type != predicate_type:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from headgate.core.errors import Defect, InputRejected, IntegrityBroken, StoreUnavailable
 from policies.sealed.manifest import FileEntry, Manifest
 from tasks.runtime.boundary import reason_of
+from tasks.signing.detached import ENVELOPE, SIGNATURE, SIGNED
 from tasks.signing.keys import PrivateKey
 from tasks.signing.signatures import CANDIDATE, sign_statement, statement, verify_envelope
 from tasks.stores.files import check_files, file_entry, list_files, place_folder, plain_path, read_file, remove_folder, write_file
@@ -24,7 +25,10 @@ SHORTEST_PREFIX = 8
 TABLES = "tables/"  # the folder of the published tables
 CHANGED = "Find out who else can write in the home, and run the release again."
 # Names that publication adds beside the sealed files.
-RESERVED = frozenset({MANIFEST, MANIFEST_SIGNATURE, "attestation.dsse.json", "events.jsonl", "head.json", "head.dsse.json", "approvals"})
+RESERVED = frozenset(
+    {MANIFEST, "head.json", "events.jsonl", "approvals"}
+    | {name + form for name in ("manifest", "head", "attestation") for form in (ENVELOPE, SIGNED, SIGNATURE)}
+)
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headgate.core.errors import HeadgateError, IntegrityBroken
-from policies.ledger.events import ReleaseWithdrawn
+from policies.ledger.events import ReleaseWithdrawn, SignedEvent
 from policies.ledger.standing import Release
 from policies.ledger.states import State
 from tasks.approval.approvals import kept_envelope
+from tasks.approval.reasons import kept_reason
 from tasks.approval.statements import check_decision
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, Entry, entries_from_lines, entries_to_lines, verify_head
 from tasks.ledger.event_log import Ledger, event_of
@@ -48,11 +49,11 @@ class AuditReport:
     unfinished: tuple[str, ...] = ()
 
 
-def show_release(ledger: Ledger, name: str) -> tuple[Release, tuple[EventLine, ...]]:
-    """A release by its id or its candidate's, and all that happened to it."""
+def show_release(home: Home, ledger: Ledger, name: str) -> tuple[Release, tuple[EventLine, ...]]:
+    """A release by its id or its candidate's, and all that happened to it, with the reasons that the home keeps."""
     history = read_history(ledger)
     release = history.find(name)
-    return release, tuple(EventLine(entry, _says(entry)) for entry in history.of(release.release_id))
+    return release, tuple(EventLine(entry, _says(home, entry)) for entry in history.of(release.release_id))
 
 
 def export_ledger(ledger: Ledger, path: Path | None = None) -> str:
@@ -106,6 +107,7 @@ def _check_decisions(home: Home, history: History, release: Release) -> list[str
             what = f"The decision of event {entry.seq}"
             try:
                 check_decision(kept_envelope(home, release.candidate, event.statement_sha256), event, release.dataset, what)
+                kept_reason(home, release.candidate, event.reason_sha256)
             except HeadgateError as problem:
                 faults.append(f"{what}: {problem.message}")
     return faults
@@ -172,18 +174,16 @@ def _check_files(home: Home, history: History, files: Mapping[str, Stored], rele
         raise IntegrityBroken("its signed head is not on the chain: the ledger was changed or cut short after it was published.", RESTORE)
     if signed.fingerprint != read_public_key(home.keys / f"{LEDGER_KEY}.pub").fingerprint:
         raise IntegrityBroken("its head is signed by another ledger's key.", LOOK)
-    digests = {path: file.sha256 for path, file in files.items() if path != ATTESTATION_FILE}
-    manifest = read_manifest(files[MANIFEST].content)
-    check_attestation(files[ATTESTATION_FILE].content, digests, manifest, digests[MANIFEST])
+    check_attestation(files, read_manifest(files[MANIFEST].content), files[MANIFEST].sha256)
     if release is not None:
-        _check_recorded(history, release, digests, files[ATTESTATION_FILE].sha256)
+        _check_recorded(history, release, files[MANIFEST].sha256, files[ATTESTATION_FILE].sha256)
         published = entries_from_lines(files[EVENTS_FILE].content.decode("utf-8", "replace"), EVENTS_FILE)
         if published != history.of(release.release_id)[: len(published)]:
             raise IntegrityBroken("its events are not those of the ledger.", RESTORE)
 
 
-def _check_recorded(history: History, release: Release, digests: dict[str, str], attestation: str) -> None:
-    if digests[MANIFEST] != release.candidate:
+def _check_recorded(history: History, release: Release, candidate: str, attestation: str) -> None:
+    if candidate != release.candidate:
         raise IntegrityBroken("it is another candidate than the one the ledger approved.", LOOK)
     for event in history.events(release.release_id):
         if event.event == "published" and event.attestation_sha256 != attestation:
@@ -214,10 +214,21 @@ def _check_withdrawals(history: History, series: Series, known: Mapping[int, Rel
     ]
 
 
-def _says(entry: Entry) -> dict[str, str]:
+def _says(home: Home, entry: Entry) -> dict[str, str]:
     """The payload in words, without what the columns already say."""
-    said = event_of(entry).model_dump(mode="json", exclude={"event", "at", "release_id"}, exclude_defaults=True)
+    event = event_of(entry)
+    said = event.model_dump(mode="json", exclude={"event", "at", "release_id"}, exclude_defaults=True)
+    if isinstance(event, SignedEvent):
+        said["reason"] = _reason(home, event)
     return {name: _text(value) for name, value in said.items()}
+
+
+def _reason(home: Home, event: SignedEvent) -> str:
+    """Somebody who looks at a ledger without its home sees the rest."""
+    try:
+        return kept_reason(home, event.candidate, event.reason_sha256).text
+    except HeadgateError as problem:
+        return problem.message
 
 
 def _text(value: object) -> str:

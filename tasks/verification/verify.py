@@ -24,6 +24,7 @@ from tasks.ledger.event_log import event_of
 from tasks.ledger.history import check_same
 from tasks.publication.attestation import APPROVALS, ATTESTATION_FILE, approval_path, check_attestation
 from tasks.runtime.wording import counted
+from tasks.signing.detached import detached_paths
 from tasks.signing.public_keys import read_public_key
 from tasks.signing.revocation import REVOKED
 from tasks.signing.trust_roots import TrustRoots, trust_roots
@@ -193,7 +194,8 @@ class _Examination:
     def _contents(self) -> str:
         """Exactly the sealed files and those that publication adds."""
         listed = {entry.path: entry for entry in self._sealed().files}
-        added = {MANIFEST, MANIFEST_SIGNATURE, EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, ATTESTATION_FILE}
+        envelopes = (MANIFEST_SIGNATURE, HEAD_SIGNATURE, ATTESTATION_FILE)
+        added = {MANIFEST, EVENTS_FILE, HEAD_FILE, *envelopes, *(path for name in envelopes for path in detached_paths(name))}
         extra = [path for path in self.files if path not in listed and path not in added and not path.startswith(f"{APPROVALS}/")]
         if extra:
             raise IntegrityBroken(f"{counted(len(extra), 'file')} too many, such as {extra[0]}.", AGAIN)
@@ -242,12 +244,13 @@ class _Examination:
         """Who signed an approval that counts, and why others do not count."""
         recorded = {approval_path(event.signer.principal): event for event in self.events if isinstance(event, CandidateApproved)}
         paths = sorted(path for path in self.files if path.startswith(f"{APPROVALS}/"))
-        unknown = [path for path in paths if path not in recorded]
+        known = {*recorded, *(path for name in recorded for path in detached_paths(name))}
+        unknown = [path for path in paths if path not in known]
         if unknown:
             raise IntegrityBroken(f"{unknown[0]} is an approval that the ledger did not record.", AGAIN)
         counting: list[Signer] = []
         void: list[str] = []
-        for path in paths:
+        for path in (path for path in paths if path in recorded):
             event = recorded[path]
             check_decision(self._stored(path), event, manifest.dataset, path)
             signer = event.signer
@@ -259,8 +262,8 @@ class _Examination:
         return counting, void
 
     def _attestation(self) -> str:
-        digests = {path: stored.sha256 for path, stored in self.files.items() if path != ATTESTATION_FILE}
-        signed = check_attestation(self._stored(ATTESTATION_FILE), digests, self._sealed(), self.candidate)
+        self._stored(ATTESTATION_FILE)
+        signed = check_attestation(self.files, self._sealed(), self.candidate)
         _, head = verify_head(self._stored(HEAD_FILE), self._stored(HEAD_SIGNATURE))
         if signed.fingerprint != head.fingerprint:
             raise IntegrityBroken(f"{ATTESTATION_FILE} is signed by another key than {HEAD_FILE}.", AGAIN)
@@ -269,7 +272,7 @@ class _Examination:
             raise IntegrityBroken(f"{ATTESTATION_FILE} names another version or target than the events.", AGAIN)
         if re.fullmatch(NUMBER, self.folder.name) and self.folder.name != str(said.get("version")):
             raise IntegrityBroken(f"This is version {said.get('version')}, in a folder called {self.folder.name}.", AGAIN)
-        return f"covers {len(digests)} files, signed by the ledger's key"
+        return f"covers {counted(len(signed.statement.subject), 'file')}, signed by the ledger's key"
 
     def _claims(self) -> str:
         manifest = self._sealed()

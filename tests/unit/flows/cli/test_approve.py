@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from policies.ledger.states import State
+from tasks.approval.reasons import kept_reason
 from tasks.ledger.history import read_history
 
 
@@ -15,7 +16,9 @@ def test_each_approval_is_counted_until_enough_stand(run: Any, world: Any, key_f
     assert first.json == {"candidate": candidate.id, "state": "awaiting_approval", "principal": "ann", "approvals": 1, "required": 2}
     second = run("approve", candidate.id, "--key", key_file("bob"), "--reason", "read it too", "--json")
     assert second.json == {"candidate": candidate.id, "state": "approved", "principal": "bob", "approvals": 2, "required": 2}
-    assert [event.reason for event in read_history(world.ledger).events("release-1")[-2:]] == ["read the report", "read it too"]
+    events = read_history(world.ledger).events("release-1")[-2:]
+    reasons = [kept_reason(world.home, candidate.id, event.reason_sha256).text for event in events]
+    assert reasons == ["read the report", "read it too"]
 
 
 def test_people_are_told_how_many_agree_and_what_comes_next(run: Any, world: Any, key_file: Any) -> None:

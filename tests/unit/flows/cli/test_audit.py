@@ -29,9 +29,9 @@ def test_the_document_of_a_release_has_every_digest_whole(run: Any, world: Any) 
     world.approve(candidate, "ann")
     document = run("audit", "show", candidate.id[:8], "--json").json
     assert (document["release"], document["dataset"], document["state"]) == ("release-1", "people", "awaiting_approval")
-    assert [list(event) for event in document["events"]] == [["seq", "at", "actor", "type", "hash", "payload"]] * len(
-        world.ledger.entries()
-    )
+    keys = ["seq", "at", "actor", "type", "hash", "payload"]
+    assert [list(event) for event in document["events"]] == [*[keys] * (len(world.ledger.entries()) - 1), [*keys, "reason"]]
+    assert document["events"][-1]["reason"] == "read the report"
     assert [event["hash"] for event in document["events"]] == [entry.hash for entry in world.ledger.entries()]
     assert document["events"][-1]["actor"] == "ann"
     assert document["events"][-1]["payload"]["candidate"] == candidate.id

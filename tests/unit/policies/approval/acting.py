@@ -96,6 +96,7 @@ def act(action: Action, **changed: object) -> Act:
         "policy_digest": D["a"],
         "reason": "read it all",
         "statement_sha256": D["e"],
+        "reason_sha256": D["e"],
         "target": "clinic",
         "version": 1,
         "attestation_sha256": D["f"],

@@ -33,7 +33,7 @@ AT = datetime.datetime(2026, 3, 1, tzinfo=datetime.UTC).isoformat()
 BASE = {"release_id": "r1", "at": AT}
 A, B, C, D = (letter * 64 for letter in "abcd")
 RUNNER, ANN, BOB, EVE = (Signer(principal=name, fingerprint=f"SHA256:{name}") for name in ("rita", "ann", "bob", "eve"))
-SIGNED = {**BASE, "candidate": C, "policy_digest": A, "statement_sha256": D, "reason": "read"}
+SIGNED = {**BASE, "candidate": C, "policy_digest": A, "statement_sha256": D, "reason_sha256": D}
 
 STARTED = RunStarted(**BASE, dataset="clinic", policy_digest=A, runner=RUNNER, product="headgate 0")
 INGESTED = SourceIngested(**BASE, rows=9, columns=3, source_hmac=B)

@@ -32,7 +32,7 @@ def test_a_swapped_or_a_changed_envelope_is_found_when_approvals_are_weighed(wor
     first, second = world.seal(), world.seal()
     world.approve(first, "ann")
     world.approve(second, "ann")
-    one, two = (next(decisions_folder(world.home, candidate.id).iterdir()) for candidate in (first, second))
+    one, two = (next(decisions_folder(world.home, candidate.id).glob("*.dsse.json")) for candidate in (first, second))
     one.chmod(0o644)
     one.write_bytes(two.read_bytes())
     history = read_history(world.ledger)
@@ -73,7 +73,7 @@ def test_a_decision_written_anew_is_not_the_one_that_was_recorded(world: Any) ->
     """The same statement with the same signature in other bytes: only the digest tells them apart."""
     candidate = world.seal()
     world.approve(candidate, "ann")
-    (stored,) = decisions_folder(world.home, candidate.id).iterdir()
+    (stored,) = decisions_folder(world.home, candidate.id).glob("*.dsse.json")
     history = read_history(world.ledger)
     release = history.find(candidate.id)
     events, roots = history.events(release.release_id), operator_roots(world.home)

@@ -15,7 +15,8 @@ from headgate.core.errors import PublicationFailed, StoreUnavailable, Transition
 from policies.ledger.states import State
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import read_history
-from tasks.publication.attestation import ATTESTATION_FILE
+from tasks.publication.attestation import ATTESTATION_FILE, WITHOUT
+from tasks.signing.detached import with_detached
 from tasks.signing.home_keys import ledger_key
 from tasks.signing.signatures import ATTESTATION, sign_statement, statement, verify_envelope
 from tasks.stores.seal import load_candidate
@@ -52,11 +53,12 @@ def attested_anew(world: Any, folder: Path) -> Path:
         path.chmod(0o755 if path.is_dir() else 0o644)
     (folder / "report.html").write_text("<p>something nicer</p>")
     old = verify_envelope((folder / ATTESTATION_FILE).read_bytes(), ATTESTATION_FILE, ATTESTATION).statement
-    present = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file() and path.name != ATTESTATION_FILE}
+    present = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file() and path.name not in WITHOUT}
     digests = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in present.items()}
     assert set(digests) == {subject.name for subject in old.subject}
     envelope = sign_statement(statement(digests, ATTESTATION, old.predicate), ledger_key(world.home.keys))
-    (folder / ATTESTATION_FILE).write_bytes(envelope)
+    for path, content in with_detached({ATTESTATION_FILE: envelope}).items():
+        (folder / path).write_bytes(content)
     return folder
 
 
@@ -86,7 +88,8 @@ def test_the_head_of_another_moment_is_not_the_end_of_these_events(world: Any, t
         path.chmod(0o755 if path.is_dir() else 0o644)
     content, envelope = signed_head(world.ledger.entries()[3], ledger_key(world.home.keys))
     (folder / HEAD_FILE).write_bytes(content)
-    (folder / HEAD_SIGNATURE).write_bytes(envelope)
+    for path, bytes_of in with_detached({HEAD_SIGNATURE: envelope}).items():
+        (folder / path).write_bytes(bytes_of)
     details = {finding.check: finding.detail for finding in examine_folder(folder).findings if not finding.passed}
     assert "do not lead up to the signed head" in details.get("events and signed head", "")
     assert json.loads(content)["seq"] == 4

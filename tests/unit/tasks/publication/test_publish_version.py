@@ -86,7 +86,9 @@ def test_a_key_that_stopped_counting_voids_its_approval_and_another_stands_in(wo
     world.approve(candidate, "cyd")
     made = world.publish(candidate)
     assert made.approvals == ("ann", "cyd")
-    assert sorted(path.name for path in (made.folder / "approvals").iterdir()) == ["ann.dsse.json", "cyd.dsse.json"]
+    assert sorted(path.name for path in (made.folder / "approvals").iterdir()) == [
+        f"{name}.{form}" for name in ("ann", "cyd") for form in ("dsse.json", "sig", "signed")
+    ]
     verify_folder(made.folder)
 
 
@@ -163,7 +165,7 @@ def test_a_swapped_approval_envelope_stops_the_publication(world) -> None:
 
     candidate = world.seal()
     world.approve(candidate, "ann", "bob")
-    one, two = sorted(decisions_folder(world.home, candidate.id).iterdir())
+    one, two = sorted(decisions_folder(world.home, candidate.id).glob("*.dsse.json"))
     one.chmod(0o644)
     one.write_bytes(two.read_bytes())
     with pytest.raises(IntegrityBroken, match="approval of"):

@@ -62,14 +62,14 @@ def test_who_released_what_is_listed_with_its_state(world) -> None:
 def test_a_release_is_shown_with_all_that_happened_and_who_did_it(world) -> None:
     made = world.published()
     for name in ("release-1", made.release.candidate, made.release.candidate[:8]):
-        release, events = show_release(world.ledger, name)
+        release, events = show_release(world.home, world.ledger, name)
         assert release.state is State.PUBLISHED
         assert [line.entry.type for line in events][-4:] == ["approved", "approved", "publishing", "published"]
         assert [line.entry.actor for line in events][-4:] == ["ann", "bob", "publisher", "publisher"]
         assert events[-4].says["reason"] == "read the report"
         assert events[-1].says["version"] == "1"
     with pytest.raises(InputRejected, match="knows no release"):
-        show_release(world.ledger, "release-9")
+        show_release(world.home, world.ledger, "release-9")
 
 
 def test_an_export_holds_every_event_and_is_checked_first(world, tmp_path: Path) -> None:
@@ -192,11 +192,23 @@ def test_a_latest_that_was_moved_is_found(world) -> None:
 
 def test_a_decision_whose_envelope_is_gone_or_changed_is_found(world) -> None:
     made = world.published()
-    one, two = sorted((world.home.root / "decisions" / made.release.candidate).iterdir())
+    one, two = sorted((world.home.root / "decisions" / made.release.candidate).glob("*.dsse.json"))
     one.unlink()
     assert "decision of event" in fault(world)
     shutil.copy(two, one)
     assert "not the decision that the ledger recorded" in fault(world)
+
+
+def test_a_reason_that_was_changed_is_found_and_shown_as_not_kept(world) -> None:
+    made = world.published()
+    path = min((world.home.root / "decisions" / made.release.candidate).glob("*.reason"))
+    path.write_bytes(path.read_bytes() + b", nearly")
+    assert "not the one that was signed" in fault(world)
+    _, events = show_release(world.home, world.ledger, "release-1")
+    assert sorted(line.says["reason"] for line in events if line.entry.type == "approved") == [
+        "A reason in decisions/ is not the one that was signed.",
+        "read the report",
+    ]
 
 
 def test_a_withdrawal_cut_from_the_ledger_is_found(world) -> None:

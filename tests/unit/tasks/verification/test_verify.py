@@ -15,6 +15,8 @@ from tasks.stores.seal import MANIFEST
 from tasks.verification.verify import NOT_PROVEN, PROVEN, FolderBroken, examine_folder, verify_folder
 from tests.unit.claimed import claiming
 
+REASON = "5" * 64
+
 
 def writable(folder: Path) -> Path:
     for path in folder.rglob("*"):
@@ -184,11 +186,12 @@ def forge(world, candidate, approvals: dict[str, Callable], tmp_path: Path) -> P
     )
     for name, change in approvals.items():
         principal = "ann" if name.startswith("ann") else name
-        envelope = sign_decision(change(about), "approve", principal, "fine", at, world.keys[name])
+        envelope = sign_decision(change(about), "approve", principal, REASON, at, world.keys[name])
         digest = hashlib.sha256(envelope).hexdigest()
         signer = Signer(principal=principal, fingerprint=world.keys[name].fingerprint)
         base = {"release_id": about.release_id, "at": at, "candidate": candidate.id}
-        events.append(CandidateApproved(**base, policy_digest=about.policy_digest, signer=signer, statement_sha256=digest, reason="fine"))
+        signed = {"policy_digest": about.policy_digest, "signer": signer, "statement_sha256": digest, "reason_sha256": REASON}
+        events.append(CandidateApproved(**base, **signed))
         made.append(Approval(signer, at, digest, envelope, ""))
     events.append(
         PublicationStarted(release_id=about.release_id, at=at, candidate=candidate.id, publisher="publisher", target="people", version=1)
