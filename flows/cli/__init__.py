@@ -25,6 +25,7 @@ from flows.cli import (
     releases,
     serve,
     show,
+    statement,
     verify,
     withdraw,
 )
@@ -38,6 +39,7 @@ COMMANDS = (
     check.check,
     show.show,
     attack.attack,
+    statement.statement,
     approve.approve,
     reject.reject,
     publish.publish,

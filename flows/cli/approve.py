@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from flows.terminal.options import CandidateId, Json, Key, Reason
+from flows.terminal.options import CandidateId, Json, Key, ReasonHere, SignatureFile
 
 
-def approve(candidate: CandidateId, reason: Reason, key: Key = None, json: Json = False) -> None:
+def approve(
+    candidate: CandidateId, reason: ReasonHere = None, key: Key = None, signature: SignatureFile = None, json: Json = False
+) -> None:
     """Sign that a candidate may be published."""
     from flows.cli.sign_decision import sign_decision
 
-    sign_decision(candidate, True, key, reason, json)
+    sign_decision(candidate, True, key, signature, reason, json)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from flows.terminal.options import CandidateId, Json, Key, Reason
+from flows.terminal.options import CandidateId, Json, Key, ReasonHere, SignatureFile
 
 
-def reject(candidate: CandidateId, reason: Reason, key: Key = None, json: Json = False) -> None:
+def reject(candidate: CandidateId, reason: ReasonHere = None, key: Key = None, signature: SignatureFile = None, json: Json = False) -> None:
     """Sign that a candidate must not be published."""
     from flows.cli.sign_decision import sign_decision
 
-    sign_decision(candidate, False, key, reason, json)
+    sign_decision(candidate, False, key, signature, reason, json)

@@ -1,4 +1,4 @@
-"""What `approve` and `reject` have in common: a signed decision on a candidate, with a reason."""
+"""What `approve`, `reject` and `withdraw` have in common: a signed decision with a reason, signed here or handed in."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tasks.approval.decisions import Decided
+    from tasks.approval.decisions import Decided, Signing
+    from tasks.ledger.event_log import Ledger
+    from tasks.runtime.home import Home
 
 
-def sign_decision(candidate: str, approves: bool, key: Path | None, reason: str, as_json: bool) -> None:
+def sign_decision(candidate: str, approves: bool, key: Path | None, signature: Path | None, reason: str | None, as_json: bool) -> None:
     from flows.terminal.output import print_json
     from headgate.core.errors import InputRejected
     from tasks.approval.decisions import approve, reject
@@ -17,11 +19,18 @@ def sign_decision(candidate: str, approves: bool, key: Path | None, reason: str,
     from tasks.runtime.home import Home
     from tasks.signing.keys import load_key
 
-    if key is None:
-        raise InputRejected("No key was given.", "Give your SSH private key with --key, or set HEADGATE_KEY.")
-    require_reason(reason)
+    if key is None and signature is None:
+        raise InputRejected(
+            "No key was given.", "Give your SSH private key with --key, or set HEADGATE_KEY; or give --signature for one made elsewhere."
+        )
+    require_reason(reason, signature)
     home = Home.open()
-    decided = (approve if approves else reject)(home, open_ledger(home), candidate, load_key(key), reason)
+    ledger = open_ledger(home)
+    if signature is not None:
+        signing, said = signed_elsewhere(home, ledger, candidate, signature, reason)
+    elif key is not None:
+        signing, said = load_key(key), reason or ""
+    decided = (approve if approves else reject)(home, ledger, candidate, signing, said)
     if not as_json:
         _show(decided, approves)
         return
@@ -36,6 +45,24 @@ def sign_decision(candidate: str, approves: bool, key: Path | None, reason: str,
     )
 
 
+def signed_elsewhere(home: Home, ledger: Ledger, name: str, signature: Path, reason: str | None) -> tuple[Signing, str]:
+    """The signature, and the reason it holds; one that is given as well must be the same."""
+    from tasks.approval.handed_in import handed_in
+    from tasks.ledger.history import read_history
+
+    given = handed_in(home, read_history(ledger).find(name).candidate, signature)
+    return given, given.reason.text if reason is None else reason
+
+
+def require_reason(reason: str | None, signature: Path | None = None) -> None:
+    from headgate.core.errors import InputRejected
+
+    if reason is None and signature is not None:
+        return
+    if not (reason or "").strip():
+        raise InputRejected("The reason is empty.", "Say why with --reason, in at most 2000 characters; it is kept in the home.")
+
+
 def _show(decided: Decided, approves: bool) -> None:
     from flows.terminal.output import results
     from flows.terminal.shown_figures import in_words
@@ -45,10 +72,3 @@ def _show(decided: Decided, approves: bool) -> None:
     out.print(f"{decided.approvals} of {decided.required} approvals; {in_words(decided.release.state)}.", soft_wrap=True)
     if decided.release.state == "approved":
         out.print(f"  headgate publish {candidate}", soft_wrap=True)
-
-
-def require_reason(reason: str) -> None:
-    from headgate.core.errors import InputRejected
-
-    if not reason.strip():
-        raise InputRejected("The reason is empty.", "Say why with --reason, in at most 2000 characters; it is kept in the home.")

@@ -15,6 +15,11 @@ ReleaseId = Annotated[
     str, typer.Argument(metavar="RELEASE", help="The id of a release or of its candidate, or a unique prefix of at least 8 characters.")
 ]
 Reason = Annotated[str, typer.Option("--reason", help="Why; kept in the home, and signed as a salted digest.")]
+ReasonHere = Annotated[str | None, typer.Option("--reason", help="Why; kept in the home, and signed as a salted digest.")]
+SignatureFile = Annotated[
+    Path | None,
+    typer.Option("--signature", help="Instead of --key: the armored signature of what `headgate statement` gave, made elsewhere."),
+]
 PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy: a YAML file.")]
 TableFile = Annotated[Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Output file (default: stdout).")]

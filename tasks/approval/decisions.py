@@ -9,22 +9,25 @@ from datetime import datetime
 from headgate.core.errors import InputRejected, IntegrityBroken, Refusal, TransitionRefused
 from policies.approval.acts import Act, Actor, OperatorRules
 from policies.approval.decide import Refused, decide
-from policies.ledger.events import LONGEST_REASON
+from policies.ledger.events import LONGEST_REASON, moment
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
 from tasks.approval.approvals import keep_envelope, roots_of, void_keys, weigh_approvals
+from tasks.approval.handed_in import HandedIn
 from tasks.approval.operator_demands import operator_demands
 from tasks.approval.reasons import GivenReason, keep_reason, salted
-from tasks.approval.statements import sign_decision
+from tasks.approval.statements import decision_statement
 from tasks.ledger.dataset_lock import DatasetLock
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import History, check_same, read_history
 from tasks.ledger.record_transition import record_transition
 from tasks.runtime.home import Home
 from tasks.signing.keys import PrivateKey
+from tasks.signing.signatures import sign_statement
 from tasks.stores.seal import Candidate, load_candidate
 
 ATTEMPTS = 5
+Signing = PrivateKey | HandedIn  # a key that is here, or a signature made elsewhere
 UNKNOWN = "somebody unknown"  # whoever signs with a key that is on no list
 CURES = {
     Action.APPROVE: "See `headgate show` for who may approve and what is still needed.",
@@ -44,15 +47,15 @@ class Decided:
     required: int
 
 
-def approve(home: Home, ledger: Ledger, candidate: str, key: PrivateKey, reason: str) -> Decided:
+def approve(home: Home, ledger: Ledger, candidate: str, key: Signing, reason: str) -> Decided:
     return _decide(home, ledger, load_candidate(home.candidates, candidate), Action.APPROVE, key, reason)
 
 
-def reject(home: Home, ledger: Ledger, candidate: str, key: PrivateKey, reason: str) -> Decided:
+def reject(home: Home, ledger: Ledger, candidate: str, key: Signing, reason: str) -> Decided:
     return _decide(home, ledger, load_candidate(home.candidates, candidate), Action.REJECT, key, reason)
 
 
-def record_withdrawal(home: Home, ledger: Ledger, name: str, key: PrivateKey, reason: str) -> Decided:
+def record_withdrawal(home: Home, ledger: Ledger, name: str, key: Signing, reason: str) -> Decided:
     """The event alone; tasks.publication.withdraw also takes the version out of the way."""
     release = read_history(ledger).find(name)
     if not release.candidate:
@@ -109,13 +112,13 @@ def release_of(history: History, candidate: Candidate) -> Release:
     return release
 
 
-def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, key: PrivateKey, reason: str) -> Decided:
+def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, key: Signing, reason: str) -> Decided:
     """Signs, asks the table of transitions, stores the envelope, and only then records. When somebody else's event came between, it is
     all done again, for the new moment."""
     for attempt in range(1, ATTEMPTS + 1):
         release, now = release_of(read_history(ledger), candidate), ledger.now()
         actor, why_not = _actor(home, candidate, release, action, key, now)
-        given = salted(reason.strip())
+        given = key.reason_for(reason.strip()) if isinstance(key, HandedIn) else salted(reason.strip())
         act, envelope = _signed(release, candidate, action, actor, given, now, key)
         answer = decide(
             release, act, actor, OperatorRules(operator_demands(home).floor, frozenset({actor.fingerprint} if why_not else ())), now
@@ -136,13 +139,15 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
     return Decided(after, actor.principal, digest, after.standing(), after.required)
 
 
-def _actor(home: Home, candidate: Candidate, release: Release, action: Action, key: PrivateKey, now: datetime) -> tuple[Actor, str]:
+def _actor(home: Home, candidate: Candidate, release: Release, action: Action, key: Signing, now: datetime) -> tuple[Actor, str]:
     """The person this key speaks for, and why the key does not count now ("" if it does)."""
     roots = roots_of(home, candidate.folder, candidate.manifest)
     known = [signer.principal for signer in (*release.signers, release.runner) if signer.fingerprint == key.fingerprint]
     principal = known[0] if known else roots.principal_of(key.fingerprint) or UNKNOWN
     role = ActorRole.CUSTODIAN if action is Action.WITHDRAW else ActorRole.APPROVER
     why_not = roots.why_not(key.fingerprint, principal, now)
+    if isinstance(key, HandedIn) and not why_not:
+        why_not = roots.why_not(key.fingerprint, principal, moment(key.said.at))
     takes_back = action is Action.WITHDRAW and key.fingerprint == release.runner.fingerprint and not roots.revokes(key.key)
     if takes_back or not why_not:
         return Actor(principal, key.fingerprint, role), ""
@@ -151,11 +156,16 @@ def _actor(home: Home, candidate: Candidate, release: Release, action: Action, k
 
 
 def _signed(
-    release: Release, candidate: Candidate, action: Action, actor: Actor, reason: GivenReason, now: datetime, key: PrivateKey
+    release: Release, candidate: Candidate, action: Action, actor: Actor, reason: GivenReason, now: datetime, key: Signing
 ) -> tuple[Act, bytes]:
-    """What is to be done, and its signed statement. Without a reason there is nothing to sign: the refusal is about the reason, not about
-    the signature."""
-    signable = 0 < len(reason.text) <= LONGEST_REASON
-    envelope = sign_decision(release, str(action), actor.principal, reason.digest, now.isoformat(), key) if signable else b""
+    """What is to be done, and its signed statement, made now or handed in. Without a reason there is nothing to sign: the refusal is about
+    the reason, not about the signature."""
+    if isinstance(key, HandedIn):
+        key.require(release, str(action), actor.principal, now)
+        envelope = key.envelope
+    else:
+        signable = 0 < len(reason.text) <= LONGEST_REASON
+        said = (release, str(action), actor.principal, reason.digest, now.isoformat())
+        envelope = sign_statement(decision_statement(*said), key) if signable else b""
     digest = hashlib.sha256(envelope).hexdigest()
     return Act(action, candidate.id, candidate.manifest.policy_digest, reason.text, digest, reason.digest), envelope

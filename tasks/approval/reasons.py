@@ -37,6 +37,11 @@ def salted(text: str) -> GivenReason:
     return GivenReason(text, secrets.token_hex(SALT_BYTES))
 
 
+def reason_from(content: bytes) -> GivenReason:
+    salt, _, text = content.decode("utf-8", "replace").partition("\n")
+    return GivenReason(text, salt)
+
+
 def reason_file(digest: str) -> str:
     return f"{digest}.reason"
 
@@ -56,7 +61,6 @@ def keep_reason(home: Home, candidate: str, reason: GivenReason) -> None:
 def kept_reason(home: Home, candidate: str, digest: str) -> GivenReason:
     """IntegrityBroken if it is gone, or is not what was signed."""
     stored = read_file(decisions_folder(home, candidate), reason_file(digest))
-    salt, _, text = stored.content.decode("utf-8", "replace").partition("\n")
     if stored.sha256 != digest:
         raise IntegrityBroken("A reason in decisions/ is not the one that was signed.", "Restore it from a backup.")
-    return GivenReason(text, salt)
+    return reason_from(stored.content)

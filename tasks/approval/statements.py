@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import timedelta
 
 from pydantic import ValidationError
 
 from headgate.core.errors import IntegrityBroken
-from policies.ledger.events import CandidateApproved, CandidateRejected, Digest, Moment, ReleaseWithdrawn
+from policies.ledger.events import CandidateApproved, CandidateRejected, Digest, Moment, ReleaseWithdrawn, moment
 from policies.ledger.standing import Release
 from policies.words.frozen import Frozen
-from tasks.signing.keys import PrivateKey
-from tasks.signing.signatures import APPROVAL, WITHDRAWAL, sign_statement, statement, verify_envelope
+from tasks.signing.signatures import APPROVAL, WITHDRAWAL, Statement, statement, verify_envelope
 from tasks.stores.seal import MANIFEST
 
 KINDS = {"approve": APPROVAL, "reject": APPROVAL, "withdraw": WITHDRAWAL}
 ACTIONS = {"approved": "approve", "rejected": "reject", "withdrawn": "withdraw"}
+LONGEST_UNSIGNED = timedelta(days=7)  # from the moment that a statement names until the ledger records it
 CURE = "Run `headgate audit verify`; a decision that does not hold must be made again."
 
 
 class SignedDecision(Frozen):
-    """The predicate: who decided what about which candidate under which policy, when and why. Of the reason only its salted digest is
-    signed, since the statement is published."""
+    """The predicate: who decided what about which candidate under which policy, and why. `at`: when it was put to them to sign. Of the
+    reason only its salted digest is signed, since the statement is published."""
 
     action: str
     candidate: Digest
@@ -33,8 +34,8 @@ class SignedDecision(Frozen):
     reason_sha256: Digest
 
 
-def sign_decision(release: Release, action: str, principal: str, reason_sha256: str, at: str, key: PrivateKey) -> bytes:
-    """The envelope, about the candidate's manifest and so about every byte of the candidate."""
+def decision_statement(release: Release, action: str, principal: str, reason_sha256: str, at: str) -> Statement:
+    """About the candidate's manifest, and so about every byte of the candidate."""
     said = SignedDecision(
         action=action,
         candidate=release.candidate,
@@ -45,7 +46,7 @@ def sign_decision(release: Release, action: str, principal: str, reason_sha256: 
         at=at,
         reason_sha256=reason_sha256,
     )
-    return sign_statement(statement({MANIFEST: release.candidate}, KINDS[action], said.model_dump(mode="json")), key)
+    return statement({MANIFEST: release.candidate}, KINDS[action], said.model_dump(mode="json"))
 
 
 def check_decision(
@@ -65,8 +66,9 @@ def check_decision(
     subjects = signed.statement.digests
     if subjects != {MANIFEST: said.candidate} or said.candidate != event.candidate:
         raise IntegrityBroken(f"{what} was signed for another candidate.", CURE)
-    recorded = (action, event.policy_digest, event.release_id, dataset, event.signer.principal, event.at, event.reason_sha256)
-    stated = (said.action, said.policy_digest, said.release, said.dataset, said.principal, said.at, said.reason_sha256)
-    if recorded != stated:
+    recorded = (action, event.policy_digest, event.release_id, dataset, event.signer.principal, event.reason_sha256)
+    stated = (said.action, said.policy_digest, said.release, said.dataset, said.principal, said.reason_sha256)
+    in_time = timedelta(0) <= moment(event.at) - moment(said.at) <= LONGEST_UNSIGNED
+    if not in_time or recorded != stated:
         raise IntegrityBroken(f"{what} says something else than the ledger recorded.", CURE)
     return said

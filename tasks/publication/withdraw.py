@@ -10,12 +10,11 @@ from policies.ledger.events import ReleaseWithdrawn
 from policies.ledger.standing import Release
 from policies.ledger.states import State
 from tasks.approval.approvals import kept_envelope
-from tasks.approval.decisions import record_takeover, record_withdrawal
+from tasks.approval.decisions import Signing, record_takeover, record_withdrawal
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import History, latest_version, read_history
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
-from tasks.signing.keys import PrivateKey
 from tasks.stores.open_release_store import open_release_store
 from tasks.stores.release_store import ReleaseStore, Series
 
@@ -29,7 +28,7 @@ class Withdrawal:
     already: bool = False
 
 
-def withdraw(home: Home, ledger: Ledger, name: str, key: PrivateKey, reason: str, store: ReleaseStore | None = None) -> Withdrawal:
+def withdraw(home: Home, ledger: Ledger, name: str, key: Signing, reason: str, store: ReleaseStore | None = None) -> Withdrawal:
     """By release id or candidate. A withdrawal that was cut short is finished."""
     release = read_history(ledger).find(name)
     already = release.state is State.WITHDRAWN

@@ -70,19 +70,33 @@ def statement(subjects: Mapping[str, str], predicate_type: str, predicate: Mappi
 
 def sign_statement(said: Statement, key: PrivateKey) -> bytes:
     """The envelope as JSON, ready to be stored."""
+    return sign_payload(payload_of(said), key)
+
+
+def payload_of(said: Statement) -> bytes:
+    """The statement in the one form in which it is signed."""
     import rfc8785
 
-    payload = rfc8785.dumps(said.model_dump(mode="json", by_alias=True))
-    return sign_payload(payload, key)
+    return bytes(rfc8785.dumps(said.model_dump(mode="json", by_alias=True)))
+
+
+def bytes_to_sign(payload: bytes, payload_type: str = PAYLOAD_TYPE) -> bytes:
+    """DSSE's PAE: what `ssh-keygen -Y sign -n headgate` is given."""
+    from securesystemslib.dsse import Envelope
+
+    return bytes(Envelope(payload, payload_type, {}).pae())
 
 
 def sign_payload(payload: bytes, key: PrivateKey, payload_type: str = PAYLOAD_TYPE) -> bytes:
+    return envelope_around(payload, sign_bytes(bytes_to_sign(payload, payload_type), key), key.fingerprint, payload_type)
+
+
+def envelope_around(payload: bytes, armored: bytes, fingerprint: str, payload_type: str = PAYLOAD_TYPE) -> bytes:
+    """A payload and the armored signature that this key made, wherever that was."""
     from securesystemslib.dsse import Envelope
     from securesystemslib.signer import Signature
 
-    envelope = Envelope(payload, payload_type, {})
-    armored = sign_bytes(envelope.pae(), key)
-    envelope.signatures[key.fingerprint] = Signature(key.fingerprint, armored.hex())
+    envelope = Envelope(payload, payload_type, {fingerprint: Signature(fingerprint, armored.hex())})
     return json.dumps(envelope.to_dict(), indent=1).encode() + b"\n"
 
 

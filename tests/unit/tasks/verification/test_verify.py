@@ -172,10 +172,11 @@ def forge(world, candidate, approvals: dict[str, Callable], tmp_path: Path) -> P
     from policies.ledger.standing import Release
     from policies.sealed.manifest import Signer
     from tasks.approval.approvals import Approval
-    from tasks.approval.statements import sign_decision
+    from tasks.approval.statements import decision_statement
     from tasks.ledger.event_log import Ledger
     from tasks.ledger.store_sqlite import SqliteStore
     from tasks.signing.home_keys import ledger_key
+    from tasks.signing.signatures import sign_statement
 
     forged = Ledger(SqliteStore(tmp_path / "forged.db"))
     events = list(world.ledger.events_of(candidate.manifest.release_id)[:8])
@@ -186,7 +187,7 @@ def forge(world, candidate, approvals: dict[str, Callable], tmp_path: Path) -> P
     )
     for name, change in approvals.items():
         principal = "ann" if name.startswith("ann") else name
-        envelope = sign_decision(change(about), "approve", principal, REASON, at, world.keys[name])
+        envelope = sign_statement(decision_statement(change(about), "approve", principal, REASON, at), world.keys[name])
         digest = hashlib.sha256(envelope).hexdigest()
         signer = Signer(principal=principal, fingerprint=world.keys[name].fingerprint)
         base = {"release_id": about.release_id, "at": at, "candidate": candidate.id}

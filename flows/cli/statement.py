@@ -1,0 +1,53 @@
+"""`headgate statement CANDIDATE`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.terminal.options import CandidateId, Reason
+
+if TYPE_CHECKING:
+    from tasks.approval.issued_statements import Issued
+
+
+def statement(
+    candidate: CandidateId,
+    reason: Reason,
+    principal: Annotated[str, typer.Option("--as", help="Who will sign: a name on the list of signers.")],
+    action: Annotated[str, typer.Option("--action", help="approve, reject or withdraw.")] = "approve",
+) -> None:
+    """Write the bytes that somebody signs who keeps their key elsewhere to stdout, and what they say to stderr."""
+    from tasks.approval.issued_statements import issue_statement
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.runtime.home import Home
+
+    home = Home.open()
+    issued = issue_statement(home, open_ledger(home), candidate, action, principal, reason)
+    _show(issued)
+    sys.stdout.buffer.write(issued.to_sign)
+
+
+def _show(issued: Issued) -> None:
+    from flows.terminal.output import console, plain, tell
+    from tasks.approval.statements import LONGEST_UNSIGNED
+
+    err, said = console(), issued.said
+    for name, text in {
+        "who": said.principal,
+        "does": said.action,
+        "dataset": said.dataset if issued.title in ("", said.dataset) else f"{said.dataset} ({issued.title})",
+        "candidate": said.candidate,
+        "policy": said.policy_digest,
+        "reason": issued.reason.text,
+        "salt": issued.reason.salt,
+        "digest": f"{said.reason_sha256} (SHA-256 of salt, line feed and reason: this is what is signed of them)",
+        "issued": said.at,
+    }.items():
+        tell(err, plain(f"{name:10}{text}"))
+    tell(err, f"Save what stands on stdout as FILE and sign it within {LONGEST_UNSIGNED.days} days:")
+    err.print("  ssh-keygen -Y sign -f KEY -n headgate FILE", soft_wrap=True)
+    err.print(f"  headgate {said.action} {shlex.quote(said.candidate[:12])} --signature FILE.sig", soft_wrap=True)
