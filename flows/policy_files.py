@@ -10,9 +10,13 @@ from policies.shipped import SHIPPED, shipped_policy
 PREFIX = "shipped:"
 
 
+def is_shipped(named: Path | str) -> bool:
+    return str(named).startswith(PREFIX)
+
+
 def resolve_policy(named: Path | str) -> Path:
     text = str(named)
-    if not text.startswith(PREFIX):
+    if not is_shipped(named):
         return Path(text).expanduser().absolute()
     name = text.removeprefix(PREFIX)
     if name not in SHIPPED:

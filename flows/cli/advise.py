@@ -30,6 +30,7 @@ def advise(
 ) -> None:
     """Find the (ε, δ, k) that this data supports, what limits them, and which setting to choose."""
     from flows.policy_files import resolve_policy
+    from flows.terminal.current_folder import as_named
     from flows.terminal.output import print_json, results
     from flows.terminal.progress import settings_progress
     from tasks.advice.policy_advice import advise_on
@@ -48,7 +49,7 @@ def advise(
         return
     _show_advice(advice)
     if report is not None:
-        results().print(f"\nreport {report}", soft_wrap=True)
+        results().print(f"\nreport {as_named(report)}", soft_wrap=True)
 
 
 def _show_advice(advice: Advice) -> None:

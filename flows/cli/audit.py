@@ -83,7 +83,7 @@ def export(output: Output = None) -> None:
     from tasks.runtime.home import Home
     from tasks.verification.audit import export_ledger
 
-    text = export_ledger(open_ledger(Home.open()), None if output is None else output.absolute())
+    text = export_ledger(open_ledger(Home.open()), output)
     if output is None:
         sys.stdout.write(text)
 

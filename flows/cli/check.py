@@ -123,6 +123,7 @@ def _directed(required: str) -> str:
 
 
 def _show(result: CheckResult, report: Path | None) -> None:
+    from flows.terminal.current_folder import as_named
     from flows.terminal.output import plain, results, tell
     from flows.terminal.shown_figures import figure
     from tasks.reporting.check_report import compared_in_words, uniques_in_words
@@ -138,7 +139,7 @@ def _show(result: CheckResult, report: Path | None) -> None:
     fall_short = "that fall short; where nothing is required, those " if requires else ""
     tell(out, f"groups and rows: those {fall_short}with the worst figure.", "dim")
     if report is not None:
-        out.print(f"\nreport {report}", soft_wrap=True)
+        out.print(f"\nreport {as_named(report)}", soft_wrap=True)
 
 
 def _show_lines(result: CheckResult, requires: bool) -> None:

@@ -36,7 +36,7 @@ def demo(
     from tasks.runtime.home import Home
 
     application = context.find_root().command
-    root = Path(tempfile.mkdtemp(prefix="headgate-demo-")) if home is None else home.absolute()
+    root = Path(tempfile.mkdtemp(prefix="headgate-demo-")) if home is None else home
     opened = Home.open(root)
     policy = _copy_policy(opened.root / "work")
     _make_people(opened)

@@ -11,16 +11,18 @@ from flows.terminal.options import Output, TableFile
 
 def init(table: TableFile, output: Output = None) -> None:
     """Draft a policy for TABLE. Guesses are marked; confirm them before the first release."""
+    from flows.terminal.current_folder import as_named, here
     from flows.terminal.output import console
     from policies.schema.policy_draft import draft_policy
     from tasks.reading.profile import profile_table
 
-    text = draft_policy(profile_table(table, None if output is None else output.absolute().parent))
+    text = draft_policy(profile_table(table, here() if output is None else output.parent))
     if output is None:
         sys.stdout.write(text)
         return
     _write_draft(output, text)
-    console().print(f"Drafted {output}. Confirm its guesses, then: headgate advise {shlex.quote(str(output))}", soft_wrap=True)
+    named = as_named(output)
+    console().print(f"Drafted {named}. Confirm its guesses, then: headgate advise {shlex.quote(str(named))}", soft_wrap=True)
 
 
 def _write_draft(output: Path, text: str) -> None:

@@ -51,7 +51,7 @@ def release(
         listener = None
         try:
             with step_progress(json) as listener, listening(listener):
-                ended = flow.release(str(path), _absolute(source), _absolute(key), if_changed, release_id)
+                ended = flow.release(str(path), _text(source), _text(key), if_changed, release_id)
         except HeadgateError as problem:
             if listener is not None and listener.account is not None:
                 _show_refusal(listener.account, problem)
@@ -69,8 +69,8 @@ def _import_release() -> None:
     import_in_background()
 
 
-def _absolute(path: Path | None) -> str | None:
-    return None if path is None else str(path.absolute())
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
 
 
 def _show_candidate(home: Home, account: Account, as_json: bool) -> None:

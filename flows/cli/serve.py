@@ -21,12 +21,13 @@ def serve(
 ) -> None:
     """Run every policy on its schedule, and publish approved candidates, until stopped."""
     from flows.serve import require_runner, scheduled_policies, serve_policies, settle_in
+    from flows.terminal.current_folder import here
     from tasks.runtime.home import Home
     from tasks.runtime.prefect_server import prefect_api
     from tasks.runtime.quiet import quieten
 
     home = Home.open()
-    scheduled = scheduled_policies(policies or [Path()])
+    scheduled = scheduled_policies(policies or [here()])
     require_runner(home, scheduled)
     settle_in(home)
     quieten(home, verbose)

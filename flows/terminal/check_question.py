@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from flows.terminal.current_folder import from_here
 from headgate.core.errors import InputRejected
 from headgate.library.check_table import CheckResult, check
 from tasks.reading.profile import read_any_table
@@ -68,7 +69,9 @@ class Question:
 
 
 def measure(table: Path, question: Question) -> CheckResult:
-    hierarchies = {name: read_hierarchy(read_bytes(Path(path), "The hierarchy"), path, name) for name, path in question.hierarchies.items()}
+    hierarchies = {
+        name: read_hierarchy(read_bytes(from_here(Path(path)), "The hierarchy"), path, name) for name, path in question.hierarchies.items()
+    }
     kinds = {**dict.fromkeys(hierarchies, "category"), **question.kinds}
     names = [*question.quasi, *question.sensitive, *([question.group] if question.group is not None else [])]
     frame = read_any_table(table, names, [name for name in question.sensitive if name not in kinds])

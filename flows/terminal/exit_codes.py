@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from flows.terminal.current_folder import all_from_here
+
 if TYPE_CHECKING:
     from headgate.core.errors import HeadgateError
 
@@ -18,11 +20,17 @@ Command = Callable[..., None]
 
 
 def reported(command: Command) -> Command:
-    """Ends a command with the exit code of what stopped it (docs/reference-cli.md: 1 to 6, 130)."""
+    """Ends a command with the exit code of what stopped it (docs/reference-cli.md: 1 to 6, 130). The paths it gets are absolute."""
 
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
-        code = _attempt(lambda: command(*args, **options), as_json=bool(options.get("json")))
+        def act() -> None:
+            from tasks.runtime.loops_cache import choose_loops_cache
+
+            choose_loops_cache()
+            command(*map(all_from_here, args), **{name: all_from_here(given) for name, given in options.items()})
+
+        code = _attempt(act, as_json=bool(options.get("json")))
         if code:
             sys.exit(code)
 

@@ -110,7 +110,11 @@ def _engine(url: str, url_variable: str) -> Engine:
 
 def _sqlite_file(database: str, url_variable: str) -> sqlite3.Connection:
     """Opened for reading, by a file that must exist."""
-    path = Path(database).absolute()
+    path = Path(database)
+    if not path.is_absolute():
+        raise InputRejected(
+            f"The SQLite file in {url_variable} is not named by an absolute path.", "Write it in full: sqlite:////folder/file.db."
+        )
     if not path.is_file():
         raise InputRejected(f"The SQLite file in {url_variable} does not exist.", "Correct the path; a new one is never made.")
     return sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, check_same_thread=False)

@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from headgate.core.errors import StoreUnavailable
+from headgate.core.errors import InputRejected, StoreUnavailable
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.trusted_files import require_safe_folders
 
@@ -23,7 +23,9 @@ class Home:
 
     @classmethod
     def open(cls, root: Path | str | None = None) -> Home:
-        chosen = Path(root or os.environ.get("HEADGATE_HOME") or default_home()).expanduser().absolute()
+        chosen = Path(root or os.environ.get("HEADGATE_HOME") or default_home()).expanduser()
+        if not chosen.is_absolute():
+            raise InputRejected("HEADGATE_HOME is a relative path, so it depends on the current folder.", "Set it to an absolute path.")
         home = cls(chosen)
         os.umask(PRIVATE)  # for whatever this process, Prefect and MLflow write from now on; published folders say otherwise themselves
         require_safe_folders(chosen)

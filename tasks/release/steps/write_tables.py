@@ -15,6 +15,7 @@ from headgate.core.published_form.published_table import order_of_rows, publish_
 from policies.attackers.attacker import needs_whose
 from policies.jobs.spool import Reference
 from policies.ledger.events import TableAnonymized
+from policies.sealed.published_values import published_values
 from tasks.release.run import Happened, Run
 from tasks.release.steps.anonymize_tables import Agreed, GroupedTable
 from tasks.release.steps.choose_plan import Planned, insensitive_of, sensitive_of
@@ -37,17 +38,16 @@ class Written:
 
 
 def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Agreed, grouped: GroupedTable) -> Written:
-    encoded, kept = run.spool.get(transformed.encoded), run.spool.get(agreed.kept)
+    encoded, rows = run.spool.get(transformed.encoded), np.flatnonzero(run.spool.get(agreed.kept))
     partition = run.spool.get(grouped.partition)
-    groups = np.full(encoded.table.rows, -1, dtype=np.int32)
-    groups[np.flatnonzero(kept)] = partition.groups
+    table = published_values(run.policy, encoded.table.take(rows))  # what only suppressed rows hold would show in what `*` stands for
     sensitive, insensitive = sensitive_of(run, planned, grouped.table), insensitive_of(run, planned, grouped.table)
-    published = publish_form(encoded.table, groups, grouped.table, sensitive, insensitive, partition.levels)
+    published = publish_form(table, partition.groups, grouped.table, sensitive, insensitive, partition.levels)
     seed = secrets.randbits(128)
     read, files = read_back(run.stage, write_published(published, run.stage, run.policy.publish.formats, seed))
     people = None
     if needs_whose(encoded.attackers):
-        people = run.spool.put(np.flatnonzero(groups >= 0)[order_of_rows(published, seed)])
+        people = run.spool.put(rows[partition.groups >= 0][order_of_rows(published, seed)])
     payload = {
         "table": planned.names.index(grouped.table) + 1,
         "groups": partition.count,
@@ -55,4 +55,4 @@ def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Ag
         "risk": partition.risk,
         "reached": partition.reached,
     }
-    return Written(grouped.table, int(kept.sum()), files, run.spool.put(read), people, Happened(TableAnonymized, payload))
+    return Written(grouped.table, len(rows), files, run.spool.put(read), people, Happened(TableAnonymized, payload))

@@ -39,7 +39,8 @@ def test_a_query_that_fails_is_refused_without_the_url_or_a_value(clinic, monkey
     clinic.policy["source"] = {"kind": "sql", "url_env": "CLINIC_URL", "query": "SELECT 'CANARY' FROM nowhere"}
     secret = "s3cret"
     for url, word, code in [
-        ("sqlite://", "does not exist", 2),
+        ("sqlite://", "absolute path", 2),
+        (f"sqlite:///absent-{secret}.db", "absolute path", 2),
         (f"sqlite:///{clinic.folder}/absent-{secret}.db", "does not exist", 2),
         (f"nonsense+driver://user:{secret}@host/db", "cannot open read-only", 2),
         (f"not a url {secret}", "cannot be used", 2),

@@ -88,3 +88,11 @@ def test_the_home_does_not_depend_on_where_one_stands(tmp_path: Path, monkeypatc
         monkeypatch.setenv("XDG_DATA_HOME", unset)
         assert Home.open().root == tmp_path / "mine" / ".local" / "share" / "headgate"
     assert list((tmp_path / "theirs" / ".headgate").iterdir()) == []
+
+
+def test_a_home_that_would_depend_on_the_current_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HEADGATE_HOME", ".headgate")
+    with pytest.raises(InputRejected, match="relative path"):
+        Home.open()
+    assert list(tmp_path.iterdir()) == []

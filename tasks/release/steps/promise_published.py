@@ -1,0 +1,22 @@
+"""Between steps 5 and 6: once it is known which rows are published, what is promised holds nothing that only suppressed rows have.
+Attackers go on knowing the whole source."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from policies.jobs.table_job import relaxed
+from policies.sealed.published_values import published_values
+from policies.sealed.specs import promise_of
+from tasks.release.run import Run
+from tasks.release.steps.anonymize_tables import Agreed
+from tasks.release.steps.choose_plan import Planned
+from tasks.release.steps.transform_source import Transformed
+
+
+def promise_published(run: Run, transformed: Transformed, planned: Planned, agreed: Agreed) -> Planned:
+    rows = np.flatnonzero(run.spool.get(agreed.kept))
+    promise = promise_of(run.policy, published_values(run.policy, run.spool.get(transformed.columns).take(rows)))
+    return replace(planned, promise=run.spool.put(relaxed(promise, run.spool.get(planned.job).infeasible)))
