@@ -28,6 +28,16 @@ def test_closeness_with_missing_cells_and_a_hierarchy_means_the_same_beside_anot
         assert len(set(found.groups)) == 3
 
 
+def test_each_closeness_is_compared_with_the_shares_of_its_own_attribute():
+    """Every town has the table's own shares, so every level of the towns is valid."""
+    alike, mixed = ["u"] * 9, ["a", None, "b"] * 3
+    towns = [["x", "p", "*"], ["y", "p", "*"], ["z", "q", "*"]]
+    for cells, tree in (({"s1": alike, "s2": mixed}, "s2"), ({"s1": mixed, "s2": alike}, "s1")):
+        frame = columns(["s1", "s2"], cells, list("xxxyyyzzz"))
+        asked = {"quasi": ["town"], "sensitive": ["s1", "s2"], "k": 2, "closeness": {"s1": 0.1, "s2": 0.1}}
+        assert hg.full_domain(frame, hierarchies={"town": towns, tree: TREE}, **asked).valid_nodes == 3
+
+
 @st.composite
 def tables(draw):
     rows = draw(st.integers(4, 24))
