@@ -17,6 +17,7 @@ from flows.cli import (
     audit,
     check,
     demo,
+    doctor,
     explore,
     init,
     publish,
@@ -48,6 +49,7 @@ COMMANDS = (
     withdraw.withdraw,
     verify.verify,
     serve.serve,
+    doctor.doctor,
     demo.demo,
 )
 

@@ -17,12 +17,19 @@ class Floor(Section):
     approvals: Positive = 1
 
 
+class ClockRules(Section):
+    """`max_gap_days`: after so many days without an event the operator confirms the clock before anything is written."""
+
+    max_gap_days: Positive = 400
+
+
 class Operator(Section):
     """`runners`: who may run releases; without this key everybody on the list of signers. `policy_signers`: whether a policy may name a
     signers' file of its own, which lets whoever writes it invent people who agree."""
 
     runners: Annotated[tuple[Principal, ...], Field(min_length=1)] | None = None
     floor: Floor = Floor()
+    clock: ClockRules = ClockRules()
     policy_signers: Annotated[bool, Field(strict=True)] = False
 
     @model_validator(mode="after")

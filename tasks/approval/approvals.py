@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from headgate.core.errors import IntegrityBroken, StoreUnavailable
-from policies.ledger.events import CandidateApproved, Event, moment
+from policies.ledger.events import CandidateApproved, Event, SignedEvent, moment
 from policies.ledger.standing import Release
 from policies.sealed.manifest import Manifest, Signer
 from tasks.approval.operator_demands import operator_demands
 from tasks.approval.statements import check_decision
+from tasks.ledger.chain import RESTORE
+from tasks.ledger.event_log import Ledger
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
 from tasks.signing.revocation import REVOKED
 from tasks.signing.signers_file import signers_from_text
 from tasks.signing.trust_roots import TrustRoots, read_revoked, sealed_signers, trust_roots
-from tasks.stores.files import read_file, replace_file
+from tasks.stores.files import read_file, replace_file, sync_folder
 
 SIGNERS_FILE = "signers"
+RECORDED, PENDING = ".dsse.json", ".pending"
 
 
 @dataclass(frozen=True)
@@ -72,13 +77,14 @@ def decisions_folder(home: Home, candidate: str) -> Path:
 
 
 def keep_envelope(home: Home, candidate: str, envelope: bytes) -> str:
-    """Stores a decision under its hash, which the ledger then records. Without its event it counts for nothing."""
+    """Stores a decision under its hash, which the ledger then records. It has its last name only once its event is on the chain, so that
+    every decision of that name which the ledger lacks was taken from the ledger."""
     folder = decisions_folder(home, candidate)
     digest = hashlib.sha256(envelope).hexdigest()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not (folder / f"{digest}.dsse.json").exists():
-            replace_file(folder / f"{digest}.dsse.json", envelope)
+        if not (folder / f"{digest}{RECORDED}").exists():
+            replace_file(folder / f"{digest}{RECORDED}{PENDING}", envelope)
     except OSError as problem:
         raise StoreUnavailable(
             f"The decision could not be stored in {folder} ({reason_of(problem)}).", "Check the home's permissions and free space."
@@ -86,8 +92,54 @@ def keep_envelope(home: Home, candidate: str, envelope: bytes) -> str:
     return digest
 
 
+def settle_envelope(home: Home, candidate: str, digest: str) -> None:
+    """After its event: the last name. If that fails, the decision stands, and is found under its first name."""
+    kept = decisions_folder(home, candidate) / f"{digest}{RECORDED}"
+    with suppress(OSError):
+        os.replace(kept.with_name(kept.name + PENDING), kept)
+        sync_folder(kept.parent)
+
+
 def kept_envelope(home: Home, candidate: str, digest: str) -> bytes:
-    return read_file(decisions_folder(home, candidate), f"{digest}.dsse.json").content
+    folder, name = decisions_folder(home, candidate), f"{digest}{RECORDED}"
+    pending = not (folder / name).exists() and (folder / f"{name}{PENDING}").exists()
+    return read_file(folder, f"{name}{PENDING}" if pending else name).content
+
+
+def decided_candidates(home: Home) -> tuple[str, ...]:
+    return _names_in(home.root / "decisions")
+
+
+def kept_decisions(home: Home, candidate: str) -> frozenset[str]:
+    """The digests of the decisions on a candidate whose event was on the chain."""
+    names = _names_in(decisions_folder(home, candidate))
+    return frozenset(name.removesuffix(RECORDED) for name in names if name.endswith(RECORDED))
+
+
+def _names_in(folder: Path) -> tuple[str, ...]:
+    try:
+        return tuple(sorted(os.listdir(folder)))
+    except FileNotFoundError:
+        return ()
+    except OSError as problem:
+        raise StoreUnavailable(f"{folder} cannot be read ({reason_of(problem)}).", "Check the home's permissions.") from None
+
+
+def unrecorded(kept: frozenset[str], events: Iterable[Event]) -> frozenset[str]:
+    """Of the decisions that are kept, those which the ledger no longer holds."""
+    return kept - {event.statement_sha256 for event in events if isinstance(event, SignedEvent)}
+
+
+def require_recorded(home: Home, ledger: Ledger, release: Release) -> None:
+    """Nothing is decided where a signed decision was taken from the ledger. What is kept is listed first: others may decide meanwhile."""
+    kept = kept_decisions(home, release.candidate)
+    gone = unrecorded(kept, ledger.events_of(release.release_id))
+    if gone:
+        raise IntegrityBroken(
+            f"A signed decision on candidate {release.candidate[:12]} is kept in {decisions_folder(home, release.candidate)} and missing "
+            "from the ledger: an older ledger was put back, or events were deleted.",
+            RESTORE,
+        )
 
 
 def weigh_approvals(home: Home, release: Release, events: Sequence[Event], roots: TrustRoots) -> tuple[Approval, ...]:

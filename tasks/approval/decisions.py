@@ -12,7 +12,7 @@ from policies.approval.decide import Refused, decide
 from policies.ledger.events import LONGEST_REASON, moment
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
-from tasks.approval.approvals import keep_envelope, roots_of, void_keys, weigh_approvals
+from tasks.approval.approvals import keep_envelope, require_recorded, roots_of, settle_envelope, void_keys, weigh_approvals
 from tasks.approval.handed_in import HandedIn
 from tasks.approval.operator_demands import operator_demands
 from tasks.approval.reasons import GivenReason, keep_reason, salted
@@ -117,6 +117,7 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
     all done again, for the new moment."""
     for attempt in range(1, ATTEMPTS + 1):
         release, now = release_of(read_history(ledger), candidate), ledger.now()
+        require_recorded(home, ledger, release)
         actor, why_not = _actor(home, candidate, release, action, key, now)
         given = key.reason_for(reason.strip()) if isinstance(key, HandedIn) else salted(reason.strip())
         act, envelope = _signed(release, candidate, action, actor, given, now, key)
@@ -135,6 +136,7 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
             if attempt == ATTEMPTS:
                 raise
             continue
+        settle_envelope(home, candidate.id, digest)
         break
     return Decided(after, actor.principal, digest, after.standing(), after.required)
 

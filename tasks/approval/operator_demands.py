@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from headgate.core.errors import InputRejected, Refusal, TransitionRefused
-from policies.schema.loading import parse_file
+from headgate.core.errors import Refusal, TransitionRefused
 from policies.schema.operator_file import Floor, Operator
 from policies.sealed.manifest import Signer
 from tasks.runtime.home import Home
-from tasks.runtime.trusted_files import read_trusted
+from tasks.runtime.operator_settings import OPERATOR_FILE, read_operator
 from tasks.signing.keys import PrivateKey
 from tasks.signing.trust_roots import TrustRoots
 
-OPERATOR_FILE = "operator.yaml"
 FLOOR_ELSEWHERE = 2  # approvals for what leaves the home's own store, where the operator has said nothing
 
 
@@ -42,16 +39,11 @@ class Demands:
 
 
 def operator_demands(home: Home) -> Demands:
-    path = home.root / OPERATOR_FILE
-    content = read_trusted(path)
-    if content is None:
+    said = read_operator(home)
+    if said is None:
         elsewhere = bool(os.environ.get("HEADGATE_STORE"))
         return Demands(Operator(floor=Floor(approvals=FLOOR_ELSEWHERE if elsewhere else 1)))
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputRejected(f"{path} is not UTF-8.", "Save it as UTF-8.") from None
-    return Demands(parse_file(Operator, text, OPERATOR_FILE), hashlib.sha256(content).hexdigest())
+    return Demands(*said)
 
 
 def require_runner(key: PrivateKey, lists: Sequence[TrustRoots], demands: Demands, now: datetime) -> Signer:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from pydantic import Field, ValidationError
@@ -61,16 +62,27 @@ def check_chain(entries: Iterable[Entry]) -> Entry | None:
     """Every entry of a whole ledger, from the first; the last one, or None of an empty ledger."""
     last: Entry | None = None
     ends: dict[str, Entry] = {}
-    for entry in entries:
-        wanted = 1 if last is None else last.seq + 1
-        if entry.seq != wanted:
-            raise IntegrityBroken(f"Event {wanted} is missing from the ledger (event {entry.seq} comes next).", RESTORE)
-        check_entry(entry, "Event")
-        if entry.previous != (START if last is None else last.hash):
-            raise IntegrityBroken(f"Event {entry.seq} does not follow the event before it: one was changed, added or removed.", RESTORE)
+    for entry in _in_order(entries, 0, START):
         _check_follows(entry, ends.get(entry.release))
         last = ends[entry.release] = entry
     return last
+
+
+def check_tail(entries: Iterable[Entry], seq: int, previous: str) -> None:
+    """The entries after event `seq`, whose hash is `previous`, up to the ledger's end."""
+    deque(_in_order(entries, seq, previous), maxlen=0)
+
+
+def _in_order(entries: Iterable[Entry], seq: int, previous: str) -> Iterator[Entry]:
+    for entry in entries:
+        seq += 1
+        if entry.seq != seq:
+            raise IntegrityBroken(f"Event {seq} is missing from the ledger (event {entry.seq} comes next).", RESTORE)
+        check_entry(entry, "Event")
+        if entry.previous != previous:
+            raise IntegrityBroken(f"Event {seq} does not follow the event before it: one was changed, added or removed.", RESTORE)
+        previous = entry.hash
+        yield entry
 
 
 def check_own_chain(entries: Sequence[Entry], release: str) -> Entry:

@@ -7,35 +7,40 @@ whichever store keeps the entries (ledger_store.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
-from headgate.core.errors import Defect, IntegrityBroken, Refusal, StoreUnavailable, TransitionRefused
+from headgate.core.errors import Defect, HeadgateError, IntegrityBroken, Refusal, TransitionRefused
 from policies.ledger.events import Event, SignedEvent, moment, read_event
 from tasks.ledger.chain import RESTORE, START, Entry, check_chain, entry_hash
 from tasks.ledger.dataset_lock import DatasetLock, dataset_lock
-from tasks.ledger.ledger_store import LedgerStore
-
-MOST_BEHIND = timedelta(hours=1)
-
-
-def _clock() -> datetime:
-    return datetime.now(UTC)
+from tasks.ledger.ledger_store import LedgerStore, LedgerTransaction
+from tasks.ledger.machine_time import machine_clock, require_not_behind
+from tasks.ledger.remembered_head import HeadMemory, Remembered, require_remembered
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """The events in a store, and the moment at which one is recorded."""
+    """The events in a store, the moment at which one is recorded, and what the home remembers of them."""
 
     store: LedgerStore
-    clock: Callable[[], datetime] = field(default=_clock, compare=False)
+    clock: Callable[[], datetime] = field(default=machine_clock, compare=False)
+    memory: HeadMemory | None = None
 
     def append(self, release: str, events: Sequence[Event], after: int, actor: str) -> tuple[Entry, ...]:
-        """Adds what `actor` did to a release that has exactly `after` events; TransitionRefused if somebody else was faster."""
+        """Adds what `actor` did to a release that has exactly `after` events; TransitionRefused if somebody else was faster.
+
+        The new head is remembered after it is on disk. If that fails, the event stands, and the next append remembers its head first or
+        does nothing."""
         added: list[Entry] = []
+        present = self._present()
         with self.store.writing() as stored:
-            last, own = stored.last(), stored.last(release)
+            last, own, remembered = stored.last(), stored.last(release), self._remembered()
+            self._require_holds(stored, remembered)
+            self._require_time(remembered, last, present)
+            if self.memory is not None and last is not None and remembered is not None and remembered.seq < last.seq:
+                self.memory.remember(last, present)
             version = 0 if own is None else own.version
             if version != after:
                 raise TransitionRefused(
@@ -47,6 +52,9 @@ class Ledger:
                 last = own = _entry_after(last, own, event, actor)
                 stored.append(last)
                 added.append(last)
+        if self.memory is not None and added:
+            with suppress(HeadgateError):
+                self.memory.remember(added[-1], present)
         return tuple(added)
 
     def entries(self, release: str | None = None) -> tuple[Entry, ...]:
@@ -70,18 +78,48 @@ class Ledger:
         """Never two releases of one dataset at a time."""
         return dataset_lock(self.store, dataset, release)
 
-    def now(self) -> datetime:
-        """The ledger's time: whole seconds, and not before the last event. Nothing may be signed or recorded by a clock that is an hour
-        behind it: keys that have expired since would count again."""
-        present = self.clock().astimezone(UTC).replace(microsecond=0)
+    def require_remembered(self) -> None:
+        """IntegrityBroken unless the head that the home remembers lies on the chain."""
+        remembered = self._remembered()
         with self.store.reading() as stored:
+            self._require_holds(stored, remembered)
+
+    def now(self) -> datetime:
+        """The ledger's time: whole seconds, and not before the last event. Nothing may be signed or recorded by a clock that was set back,
+        or forward since the machine started."""
+        present, remembered = self._present(), self._remembered()
+        with self.store.reading() as stored:
+            self._require_holds(stored, remembered)
             last = stored.last()
+        return self._require_time(remembered, last, present)
+
+    def remember_anew(self) -> None:
+        """The operator's word that this ledger and this clock are the right ones."""
+        if self.memory is None:
+            raise Defect("A ledger without its home cannot be remembered.", "This is a defect of headgate; please report it.")
+        present = self._present()
+        with self.store.writing() as stored:
+            last = stored.last()
+            if last is not None:
+                require_not_behind(present, moment(last.at))
+            self.memory.remember(last, present, anew=True)
+
+    def _present(self) -> datetime:
+        return self.clock().astimezone(UTC).replace(microsecond=0)
+
+    def _remembered(self) -> Remembered | None:
+        """Read before the ledger is: others may append meanwhile."""
+        return None if self.memory is None else self.memory.read()
+
+    def _require_holds(self, stored: LedgerTransaction, remembered: Remembered | None) -> None:
+        if self.memory is not None:
+            require_remembered(remembered, stored)
+
+    def _require_time(self, remembered: Remembered | None, last: Entry | None, present: datetime) -> datetime:
         before = present if last is None else moment(last.at).astimezone(UTC)
-        if before - present > MOST_BEHIND:
-            raise StoreUnavailable(
-                f"This machine's clock is {(before - present).total_seconds() / 3600:,.0f} hours behind the last event of the ledger.",
-                "Set the clock. If it is right, the ledger was written with a wrong one: ask the operator.",
-            )
+        require_not_behind(present, before)
+        if self.memory is not None:
+            self.memory.require_time(remembered, present, before)
         return max(present, before)
 
 

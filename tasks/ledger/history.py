@@ -75,7 +75,8 @@ class History:
 
 
 def read_history(ledger: Ledger) -> History:
-    """IntegrityBroken unless every event's hash and link holds."""
+    """IntegrityBroken unless every event's hash and link holds, and the head that the home remembers is among them."""
+    ledger.require_remembered()
     return History(ledger.verify_chain())
 
 

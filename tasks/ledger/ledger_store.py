@@ -38,6 +38,10 @@ class LedgerTransaction(Protocol):
         """The newest entry of the ledger, or of one release."""
         ...
 
+    def entries_from(self, seq: int) -> tuple[Entry, ...]:
+        """This entry and all after it, in the order of the ledger."""
+        ...
+
     def append(self, entry: Entry) -> None:
         """IntegrityBroken unless `seq` is the ledger's next and `version` the release's next: (release, version) is unique."""
         ...

@@ -90,6 +90,9 @@ class SqliteTransaction:
         row = self._select(release, "DESC LIMIT 1").fetchone()
         return None if row is None else Entry(*row)
 
+    def entries_from(self, seq: int) -> tuple[Entry, ...]:
+        return tuple(Entry(*row) for row in self.connection.execute(f"SELECT {ENTRY} FROM events WHERE seq >= ? ORDER BY seq", (seq,)))
+
     def _select(self, release: str | None, order: str) -> sqlite3.Cursor:
         query = f"SELECT {ENTRY} FROM events"
         if release is None:
@@ -142,7 +145,7 @@ def _make_private(path: Path) -> None:
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     """Makes the tables of a new file; refuses any other file than a ledger of this form with its guards in place."""
     connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA synchronous = EXTRA")  # a commit whose journal comes back with the power is no commit
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     if application == 0:
         connection.execute("BEGIN IMMEDIATE")

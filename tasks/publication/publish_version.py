@@ -15,7 +15,7 @@ from policies.approval.acts import Act, Actor, OperatorRules
 from policies.approval.decide import Accepted, Refused, decide
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
-from tasks.approval.approvals import Approval, roots_of, void_keys, weigh_approvals
+from tasks.approval.approvals import Approval, require_recorded, roots_of, void_keys, weigh_approvals
 from tasks.approval.decisions import record_takeover, release_of
 from tasks.approval.operator_demands import operator_demands
 from tasks.ledger.chain import Entry
@@ -64,6 +64,7 @@ def publish(home: Home, ledger: Ledger, candidate: str, store: ReleaseStore | No
 def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series) -> Publication:
     history, floor = read_history(ledger), operator_demands(home).floor
     release = release_of(history, sealed)
+    require_recorded(home, ledger, release)
     approvals = weigh_approvals(home, release, history.events(release.release_id), roots_of(home, sealed.folder, sealed.manifest))
     counting = tuple(approval for approval in approvals if not approval.void)
     key = ledger_key(home.keys)

@@ -74,6 +74,11 @@ class Home:
         return self.root / "refused"
 
     @property
+    def state(self) -> Path:
+        """What the home remembers of its ledger, outside of the database."""
+        return self.root / "state"
+
+    @property
     def keys(self) -> Path:
         return self.root / "keys"
 

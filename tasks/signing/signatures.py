@@ -25,6 +25,8 @@ APPROVAL = "urn:headgate:approval:1"
 ATTESTATION = "urn:headgate:attestation:1"
 HEAD = "urn:headgate:head:1"
 WITHDRAWAL = "urn:headgate:withdrawal:1"
+REMEMBERED = "urn:headgate:remembered-head:1"
+COSIGNED = "urn:headgate:cosigned-head:1"
 
 
 class Digest(Frozen):

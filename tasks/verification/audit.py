@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from headgate.core.errors import HeadgateError, IntegrityBroken
 from policies.ledger.events import ReleaseWithdrawn, SignedEvent
 from policies.ledger.standing import Release
 from policies.ledger.states import State
-from tasks.approval.approvals import kept_envelope
+from tasks.approval.approvals import decided_candidates, kept_decisions, kept_envelope, unrecorded
 from tasks.approval.reasons import kept_reason
 from tasks.approval.statements import check_decision
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, Entry, entries_from_lines, entries_to_lines, verify_head
@@ -18,6 +18,7 @@ from tasks.ledger.event_log import Ledger, event_of
 from tasks.ledger.history import History, latest_version, read_history
 from tasks.publication.attestation import ATTESTATION_FILE, check_attestation
 from tasks.runtime.home import Home
+from tasks.runtime.wording import counted
 from tasks.signing.home_keys import LEDGER_KEY
 from tasks.signing.public_keys import read_public_key
 from tasks.stores.files import Stored, replace_file
@@ -75,15 +76,17 @@ def verify_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None) 
 
 def examine_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None) -> AuditReport:
     """The same, with every fault in the report. A chain that doesn't hold is the only fault reported: nothing else can be judged by it."""
+    kept = {candidate: kept_decisions(home, candidate) for candidate in decided_candidates(home)}  # before the ledger: others may decide
     try:
-        history = read_history(ledger)
+        history = History(ledger.verify_chain())
         releases = history.releases()
     except IntegrityBroken as problem:
         stored = ledger.entries()
         return AuditReport(len(stored), 0, 0, "", (problem.message,))
-    faults: list[str] = []
+    faults = _check_remembered(ledger)
     for release in releases:
         faults += _check_decisions(home, history, release)
+    faults += _check_kept(history, releases, kept)
     store = store or open_release_store(home)
     # Also what the ledger does not know: one cut short, or replaced by a new one, must not pass because it names nothing.
     targets = sorted({release.target for release in releases if release.target} | store.targets())
@@ -96,6 +99,26 @@ def examine_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None)
         unfinished += series.unfinished
     head = history.entries[-1].hash if history.entries else ""
     return AuditReport(len(history.entries), len(releases), versions, head, tuple(faults), tuple(unfinished))
+
+
+def _check_remembered(ledger: Ledger) -> list[str]:
+    try:
+        ledger.require_remembered()
+    except IntegrityBroken as problem:
+        return [problem.message]
+    return []
+
+
+def _check_kept(history: History, releases: Sequence[Release], kept: Mapping[str, frozenset[str]]) -> list[str]:
+    """Every decision that was signed and recorded is still on the chain."""
+    known = {release.candidate: history.events(release.release_id) for release in releases if release.candidate in kept}
+    gone = {candidate: len(unrecorded(digests, known.get(candidate, ()))) for candidate, digests in kept.items()}
+    return [
+        f"{counted(number, 'signed decision')} on candidate {candidate[:12]} {'is' if number == 1 else 'are'} kept in the home and missing "
+        "from the ledger: an older ledger was put back, or events were deleted."
+        for candidate, number in sorted(gone.items())
+        if number
+    ]
 
 
 def _check_decisions(home: Home, history: History, release: Release) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -33,6 +33,7 @@ from policies.sealed.manifest import Manifest, Plan, Signer
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.approval.approvals import manifest_signers, operator_roots
 from tasks.ledger.event_log import Ledger
+from tasks.ledger.machine_time import Uptime
 from tasks.ledger.open_ledger import open_ledger
 from tasks.publication.publish_version import Publication
 from tasks.runtime.home import Home
@@ -56,6 +57,10 @@ class Clock:
     def __call__(self) -> datetime:
         self.moment += timedelta(seconds=1)
         return self.moment
+
+    def uptime(self) -> Uptime:
+        """Of a machine whose clock is right."""
+        return Uptime("the world's", self.moment.timestamp())
 
 
 @dataclass(frozen=True)
@@ -264,6 +269,8 @@ class World:
 def world(tmp_path: Path, keys: dict[str, PrivateKey], made: Made) -> World:
     home = Home.open(tmp_path / "home")
     clock = Clock()
-    found = World(home, Ledger(open_ledger(home).store, clock), clock, keys, made)
+    opened = open_ledger(home)
+    memory = replace(opened.memory, uptime=clock.uptime)
+    found = World(home, Ledger(opened.store, clock, memory), clock, keys, made)
     found.write_signers(found.line("runner"), found.line("ann"), found.line("ann-second", "ann"), found.line("bob"), found.line("cyd"))
     return found

@@ -21,6 +21,9 @@ class MemoryTransaction:
     def last(self, release: str | None = None) -> Entry | None:
         return next(reversed(self.entries(release)), None)
 
+    def entries_from(self, seq: int) -> tuple[Entry, ...]:
+        return self.stored[max(seq - 1, 0) :]
+
     def append(self, entry: Entry) -> None:
         last, own = self.last(), self.last(entry.release)
         expected = (1 if last is None else last.seq + 1, 1 if own is None else own.version + 1)

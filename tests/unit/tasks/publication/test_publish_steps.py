@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from headgate.core.errors import IntegrityBroken, TransitionRefused
 from policies.ledger.states import State
 from tasks.publication import publish_steps
+
+
+@pytest.fixture(autouse=True)
+def _one_time(world) -> None:
+    """The steps go by the machine's clock, so the world does too."""
+    world.clock.moment = datetime.now(UTC).replace(microsecond=0)
 
 
 def test_the_steps_of_a_publication_in_their_order(world, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -267,4 +267,4 @@ def test_a_store_attested_by_another_ledger_is_not_taken_for_ones_own(world, tmp
     for name in ("ledger", "ledger.pub"):
         (world.home.keys / name).unlink()
     with pytest.raises(StoreUnavailable, match="another ledger"):
-        publish(world.home, world.ledger, made.release.candidate)
+        publish(world.home, Ledger(world.ledger.store, world.clock), made.release.candidate)

@@ -10,9 +10,12 @@ import pytest
 
 from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken
 from policies.ledger.states import State
+from tasks.approval.approvals import keep_envelope
+from tasks.approval.decisions import reject
 from tasks.ledger.history import read_history
 from tasks.ledger.open_ledger import open_ledger
 from tasks.publication.withdraw import withdraw
+from tasks.stores.seal import load_candidate
 from tasks.verification.audit import examine_audit, export_ledger, show_release, verify_audit
 
 
@@ -133,12 +136,92 @@ def test_a_ledger_replaced_by_a_new_one_is_found(world) -> None:
     assert "is in the store but not in the ledger" in fault(world)
 
 
+def put_back(world, older: bytes) -> None:
+    world.home.ledger.write_bytes(older)
+
+
+def test_with_an_older_ledger_put_back_a_rejected_candidate_is_not_published(world) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    older = world.home.ledger.read_bytes()
+    reject(world.home, world.ledger, candidate.id, world.keys["cyd"], "too small")
+    put_back(world, older)
+    with pytest.raises(IntegrityBroken, match="an older ledger was put back"):
+        world.publish(candidate)
+    assert not (world.home.releases / "people").exists()
+    said = fault(world)
+    assert "This home has seen event 11" in said
+    assert "1 signed decision on candidate" in said
+
+
+def test_without_the_homes_memory_the_kept_decision_stops_it(world) -> None:
+    """The older state of the home put back with the older ledger: what remains are the decisions themselves."""
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    older, memory = world.home.ledger.read_bytes(), world.ledger.memory.file.read_bytes()
+    reject(world.home, world.ledger, candidate.id, world.keys["cyd"], "too small")
+    put_back(world, older)
+    world.ledger.memory.file.write_bytes(memory)
+    for act in (lambda: world.publish(candidate), lambda: world.approve(candidate, "cyd")):
+        with pytest.raises(IntegrityBroken, match="A signed decision on candidate .* missing from the ledger"):
+            act()
+    assert not (world.home.releases / "people").exists()
+    assert "1 signed decision on candidate" in fault(world)
+
+
+def test_an_older_ledger_undoes_no_withdrawal(world) -> None:
+    made = world.published()
+    older = world.home.ledger.read_bytes()
+    withdraw(world.home, world.ledger, "release-1", world.keys["ann"], "a mistake")
+    put_back(world, older)
+    with pytest.raises(IntegrityBroken, match="an older ledger was put back"):
+        world.publish(load_candidate(world.home.candidates, made.release.candidate))
+    assert "an older ledger was put back" in fault(world)
+
+
+def test_the_last_event_deleted_is_found(world) -> None:
+    candidate = world.seal()
+    reject(world.home, world.ledger, candidate.id, world.keys["cyd"], "too small")
+    tamper(world.home.ledger, "DELETE FROM events WHERE type = 'rejected'")
+    assert "last events were deleted" in fault(world)
+
+
+def test_a_ledger_and_a_store_deleted_are_found(world) -> None:
+    world.published()
+    world.home.ledger.unlink()
+    shutil.rmtree(world.home.releases)
+    open_ledger(world.home)
+    said = fault(world)
+    assert "it was started anew" in said
+    assert "2 signed decisions on candidate" in said
+    with pytest.raises(IntegrityBroken, match="started anew"):
+        world.seal()
+
+
+def test_a_decision_whose_event_was_never_recorded_counts_for_nothing_and_is_no_fault(world) -> None:
+    """Killed between the envelope and its event."""
+    candidate = world.seal()
+    keep_envelope(world.home, candidate.id, b"signed, and then the power failed")
+    verify_audit(world.home, world.ledger)
+    world.approve(candidate, "ann", "bob")
+    verify_audit(world.home, world.ledger)
+
+
+def test_a_decision_that_has_its_event_and_not_yet_its_name_is_found(world) -> None:
+    """Killed between the event and the name."""
+    made = world.published()
+    for file in (world.home.root / "decisions" / made.release.candidate).iterdir():
+        file.rename(file.with_name(file.name + ".pending"))
+    verify_audit(world.home, world.ledger)
+
+
 def test_a_ledger_replaced_by_another_history_is_found(world) -> None:
     """Another ledger, valid in itself, in which the same version was published: heads are not on its chain."""
     world.published()
     kept = world.home.root / "kept"
     shutil.move(world.home.releases, kept)
     world.home.ledger.unlink()
+    shutil.rmtree(world.home.state)
     open_ledger(world.home)
     world.published()
     shutil.rmtree(world.home.releases)

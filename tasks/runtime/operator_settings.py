@@ -1,0 +1,32 @@
+"""operator.yaml as it lies in the home, if nobody but the operator could have written it."""
+
+from __future__ import annotations
+
+import hashlib
+
+from headgate.core.errors import InputRejected
+from policies.schema.operator_file import Operator
+from tasks.runtime.home import Home
+from tasks.runtime.trusted_files import read_trusted
+
+OPERATOR_FILE = "operator.yaml"
+
+
+def read_operator(home: Home) -> tuple[Operator, str] | None:
+    """What it says, and its SHA-256; None where there is none."""
+    from policies.schema.loading import parse_file
+
+    path = home.root / OPERATOR_FILE
+    content = read_trusted(path)
+    if content is None:
+        return None
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputRejected(f"{path} is not UTF-8.", "Save it as UTF-8.") from None
+    return parse_file(Operator, text, OPERATOR_FILE), hashlib.sha256(content).hexdigest()
+
+
+def longest_gap_days(home: Home) -> int:
+    said = read_operator(home)
+    return (Operator() if said is None else said[0]).clock.max_gap_days

@@ -1,0 +1,58 @@
+"""What the operator asks when nothing may be written: how the ledger, the home's memory of it and the clock stand, and the two things
+that only the operator may confirm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from headgate.core.errors import IntegrityBroken, StoreUnavailable
+from tasks.ledger.event_log import Ledger
+from tasks.runtime.home import Home
+from tasks.verification.audit import examine_audit
+
+
+@dataclass(frozen=True)
+class CheckUp:
+    """`clock` and `ledger` say what is wrong, "" if nothing is."""
+
+    events: int
+    last_event: str
+    present: datetime
+    clock: str
+    ledger: str
+
+
+def check_up(ledger: Ledger) -> CheckUp:
+    with ledger.store.reading() as stored:
+        last = stored.last()
+    clock = chain = ""
+    try:
+        ledger.require_remembered()
+        ledger.now()
+    except StoreUnavailable as problem:
+        clock = f"{problem.message} {problem.cure}"
+    except IntegrityBroken as problem:
+        chain = f"{problem.message} {problem.cure}"
+    return CheckUp(0 if last is None else last.seq, "" if last is None else last.at, ledger.clock(), clock, chain)
+
+
+def confirm_clock(ledger: Ledger) -> None:
+    """From now on time is measured from this moment. A clock behind the last event stays refused: time never runs backwards."""
+    ledger.require_remembered()
+    ledger.remember_anew()
+
+
+def accept_ledger(home: Home, ledger: Ledger) -> int:
+    """After a loss: the ledger as it is counts from now on, if nothing but the home's memory speaks against it. The number of events."""
+    forgotten = ""
+    try:
+        ledger.require_remembered()
+    except IntegrityBroken as problem:
+        forgotten = problem.message
+    report = examine_audit(home, ledger)
+    faults = [fault for fault in report.faults if fault != forgotten]
+    if faults:
+        raise IntegrityBroken(" ".join(faults), "Correct that first: the ledger cannot be accepted while anything else contradicts it.")
+    ledger.remember_anew()
+    return report.events
