@@ -210,7 +210,7 @@ def test_a_decision_whose_event_was_never_recorded_counts_for_nothing_and_is_no_
 def test_a_decision_that_has_its_event_and_not_yet_its_name_is_found(world) -> None:
     """Killed between the event and the name."""
     made = world.published()
-    for file in (world.home.root / "decisions" / made.release.candidate).iterdir():
+    for file in (world.home.root / "decisions" / made.release.candidate).glob("*.dsse.json"):
         file.rename(file.with_name(file.name + ".pending"))
     verify_audit(world.home, world.ledger)
 

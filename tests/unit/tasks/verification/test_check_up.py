@@ -30,7 +30,7 @@ def test_a_ledger_that_something_else_contradicts_is_not_accepted(world) -> None
     world.home.ledger.write_bytes(older)
     with pytest.raises(IntegrityBroken, match="1 signed decision on candidate"):
         accept_ledger(world.home, world.ledger)
-    (kept,) = (world.home.root / "decisions" / candidate.id).iterdir()
+    (kept,) = (world.home.root / "decisions" / candidate.id).glob("*.dsse.json")
     kept.unlink()
     assert accept_ledger(world.home, world.ledger) == 8
     world.approve(candidate, "ann")
