@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
+from headgate.core.columns import Kind
 from policies.gates.verdict import Requirement
 from policies.words.frozen import Frozen
 
@@ -17,7 +18,7 @@ class SensitiveAttribute(Frozen):
     """How one published sensitive column is read and compared. `origin` names the set a bitmap column comes from."""
 
     name: str
-    kind: str
+    kind: Kind
     domain: tuple[float, float] | None = None
     levels: tuple[str, ...] = ()
     declared: tuple[str, ...] = ()
@@ -34,7 +35,7 @@ class QuasiIdentifier(Frozen):
     """How one published quasi-identifier column is read. `values` in domain order where the kind is not numeric."""
 
     name: str
-    kind: str
+    kind: Kind
     domain: tuple[float, float] | None = None
     values: tuple[str, ...] = ()
     hierarchy: tuple[tuple[str, ...], ...] = ()

@@ -214,7 +214,7 @@ def specs_of(promise: Promise) -> dict[str, ColumnSpec]:
     return {
         attribute.name: ColumnSpec(
             attribute.name,
-            Kind(attribute.kind),
+            attribute.kind,
             Role.SENSITIVE,
             domain=attribute.domain,
             levels=attribute.levels,
@@ -236,7 +236,7 @@ def domains_of(promise: Promise) -> dict[str, Column]:
     none, codes = np.ones(1, dtype=bool), np.empty(0, dtype=np.int32)
     domains = {}
     for quasi in promise.quasi:
-        kind = Kind(quasi.kind)
+        kind = quasi.kind
         hierarchy = Hierarchy.from_rows(quasi.hierarchy, quasi.name) if quasi.hierarchy else None
         values: NDArray[Any] = np.array(quasi.values, dtype=object) if hierarchy is None else hierarchy.leaves
         if kind.numeric:

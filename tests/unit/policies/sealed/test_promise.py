@@ -79,3 +79,10 @@ def test_a_promise_has_no_place_for_anything_else(keys: dict[str, object]) -> No
     assert Promise.model_validate(whole) == promise()
     with pytest.raises(ValidationError):
         Promise.model_validate({**whole, **keys})
+
+
+def test_a_kind_that_does_not_exist_is_refused_where_a_strangers_manifest_is_read() -> None:
+    """Previously it was read, and measuring the claims then broke."""
+    for of in (SensitiveAttribute, QuasiIdentifier):
+        with pytest.raises(ValidationError):
+            of.model_validate({"name": "job", "kind": "categosy"})
