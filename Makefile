@@ -1,6 +1,6 @@
 # Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-fast test-long sabotage test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk serve lock clean
+.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk serve lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -17,6 +17,7 @@ help:
 	@echo "make test-fast      the unit tests that take less than half a second each; at most a minute"
 	@echo "make test-long      the long tests"
 	@echo "make sabotage       breaks one line at a time and checks that the test named for it fails"
+	@echo "make faults         kills commands, fails their calls, loses power, fills disks, takes servers away; about an hour"
 	@echo "make test-all       every test, and the sabotages"
 	@echo "make check          lint, types, import contracts, docs that follow from the code; edits nothing"
 	@echo "make docs           writes the docs that follow from the code: the rooms, the command line, the states"
@@ -73,6 +74,10 @@ test-long: setup
 
 sabotage: setup
 	@$(PYTEST) -m long tests/sabotage
+
+# Of a sample, drawn by a text such as a commit's hash: make faults SAMPLE=…
+faults: setup
+	@$(BIN)/python -m tests.faults $(if $(SAMPLE),--sample $(SAMPLE))
 
 test-all: test test-long sabotage
 
