@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from policies.ledger.events import CandidateSealed, NothingNew, ReleaseRefused, RunFailed
 from policies.ledger.states import Action, ActorRole
 from policies.sealed.manifest import Signer
+from policies.words.quorum import Quorum
 
 
 @dataclass(frozen=True)
@@ -24,10 +26,12 @@ class Actor:
 
 @dataclass(frozen=True)
 class OperatorRules:
-    """What the operator demands now, whatever the policy said: at least `floor` approvals, and none by a revoked key."""
+    """What the operator demands now, whatever the policy said: at least `floor`, and nobody's word by a revoked key. `held`: the roles that
+    each person holds now."""
 
-    floor: int = 1
+    floor: Quorum = field(default_factory=Quorum)
     revoked: frozenset[str] = frozenset()  # fingerprints, keys no longer valid among them
+    held: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -48,8 +48,8 @@ def decide(release: Release, act: Act, actor: Actor, rules: OperatorRules, now: 
     """Decides whether an act is allowed. `now` has a time zone. Accepted carries the events to append and the release after them; Refused
     carries every reason.
 
-    An approval leads to APPROVED by the number of approvals that was sealed. Whether there are enough under the operator's floor and
-    without revoked keys is decided when it matters, at the publication."""
+    An approval leads to APPROVED by the quorum that was sealed. Whether it is met under the operator's floor and roles as they are now,
+    and without revoked keys, is decided when it matters, at the publication."""
     if now.tzinfo is None:
         raise ValueError("A decision needs a moment with its time zone.")
     situation = Situation(release, act, actor, rules, now)
@@ -97,12 +97,18 @@ def _signed(at: Situation) -> dict[str, Any]:
     }
 
 
+def _roles_held(at: Situation) -> tuple[str, ...]:
+    """Those of the roles that must be filled which the signer holds now."""
+    held = at.rules.held.get(at.actor.principal, ())
+    return tuple(sealed.role for sealed in at.release.roles if sealed.role in held)
+
+
 def _stalled(at: Situation, base: dict[str, Any]) -> Event:
     return PublicationStalled(**base, error=at.act.error or "Abandoned", reason=at.act.reason.strip())
 
 
 EVENTS: Mapping[Action, Callable[[Situation, dict[str, Any]], Event]] = {
-    Action.APPROVE: lambda at, base: CandidateApproved(**base, **_signed(at)),
+    Action.APPROVE: lambda at, base: CandidateApproved(**base, **_signed(at), roles=_roles_held(at)),
     Action.REJECT: lambda at, base: CandidateRejected(**base, **_signed(at)),
     Action.WITHDRAW: lambda at, base: ReleaseWithdrawn(**base, **_signed(at)),
     Action.PUBLISH: lambda at, base: PublicationStarted(**base, publisher=at.actor.principal, target=at.act.target, version=at.act.version),

@@ -1,12 +1,13 @@
 """What must hold besides state and role, one function per guard: each gives its reason for refusing, or "" if it holds.
 
-The runner never approves. One person counts once. Only keys sealed with the candidate count, and none that is revoked now.
+The runner never approves. One person counts once and fills one role. Only keys sealed with the candidate count, and none revoked since.
 """
 
 from __future__ import annotations
 
 import datetime
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from policies.ledger.events import LONGEST_REASON, CandidateSealed, moment
 from policies.ledger.fold import repeated
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, Guard
+from policies.words.quorum import Quorum, in_words
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 REPORTS = {Action.SEAL: "sealed", Action.REFUSE: "refused", Action.FAIL: "failed", Action.SKIP: "nothing_new"}
@@ -30,13 +32,10 @@ class Situation:
     rules: OperatorRules
     now: datetime.datetime
 
-    @property
-    def required(self) -> int:
-        return max(1, self.release.required, self.rules.floor)
-
-    @property
-    def standing(self) -> int:
-        return self.release.standing(self.rules.revoked)
+    def missing(self) -> Counter[str]:
+        """What is still needed under the stricter of policy and operator, by approvals that count now."""
+        quorum = self.release.quorum.raised_to(self.rules.floor)
+        return quorum.missing(self.release.agreeing(self.rules.revoked, self.rules.held))
 
 
 def _is_the_runner(at: Situation) -> str:
@@ -47,8 +46,10 @@ def _reported(at: Situation) -> str:
     event = at.act.event
     if event is None or event.event != REPORTS.get(at.act.action) or event.release_id != at.release.release_id:
         return "the run's report is missing or belongs to another run"
-    if isinstance(event, CandidateSealed) and event.required < at.rules.floor:
-        return f"the operator requires at least {at.rules.floor} approvals"
+    if isinstance(event, CandidateSealed):
+        sealed = Quorum(event.required, {sealed.role: sealed.number for sealed in event.roles})
+        if sealed != sealed.raised_to(at.rules.floor):
+            return "the candidate asks for fewer approvals or roles than the operator requires"
     lacking = sorted(event.after - at.release.seen)
     return f"'{lacking[0]}' has not been recorded yet" if lacking else ""
 
@@ -102,8 +103,17 @@ def _deadline_passed(at: Situation) -> str:
     return "" if _overdue(at) else "the deadline has not passed"
 
 
-def _enough_approvals(at: Situation) -> str:
-    return "" if at.standing >= at.required else f"{at.standing} of {at.required} required approvals are valid"
+def enough_approvals(at: Situation) -> str:
+    missing = at.missing()
+    if not missing:
+        return ""
+    quorum = at.release.quorum.raised_to(at.rules.floor)
+    said = f"{at.release.standing(at.rules.revoked)} of {quorum.approvals} required approvals are valid"
+    roles = Counter({role: number for role, number in missing.items() if role})
+    new = sorted(set(roles) - set(at.release.quorum.roles))
+    if new:
+        return f"{said}; the operator requires the role {new[0]} since the candidate was sealed, so the release must be run again"
+    return f"{said}; still needed: {in_words(roles)}" if roles else said
 
 
 def _reason(at: Situation) -> str:
@@ -140,7 +150,7 @@ GUARDS: Mapping[Guard, Callable[[Situation], str]] = {
     Guard.NOT_DECIDED_YET: _not_decided_yet,
     Guard.WITHIN_DEADLINE: _within_deadline,
     Guard.DEADLINE_PASSED: _deadline_passed,
-    Guard.ENOUGH_APPROVALS: _enough_approvals,
+    Guard.ENOUGH_APPROVALS: enough_approvals,
     Guard.REASON: _reason,
     Guard.SIGNED: _signed,
     Guard.TARGET: _target,

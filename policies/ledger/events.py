@@ -8,8 +8,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from headgate.core.errors import IntegrityBroken
-from policies.sealed.manifest import Signer
+from policies.sealed.manifest import SealedRoles, Signer
 from policies.words.frozen import Frozen
+from policies.words.quorum import RoleName
 
 LONGEST_REASON = 2000
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -114,13 +115,15 @@ class RunTracked(EventBase):
 
 
 class CandidateSealed(EventBase):
-    """`signers`: the keys that may approve, as the trust roots stood now. `deadline`: when nothing more can be decided."""
+    """`signers`: the keys that may approve, as the trust roots stood now, and `roles` those that must be filled, with who held them.
+    `deadline`: when nothing more can be decided."""
 
     after: ClassVar[frozenset[str]] = frozenset({"tracked"})
     event: Literal["sealed"] = "sealed"
     candidate: Digest
     policy_digest: Digest
     required: Annotated[int, Field(ge=1)]
+    roles: SealedRoles = ()
     runner: Signer
     signers: tuple[Signer, ...]
     signers_digest: Digest
@@ -164,8 +167,11 @@ class SignedEvent(CandidateEvent):
 
 
 class CandidateApproved(SignedEvent):
+    """`roles`: those required roles that the signer held when they signed."""
+
     repeats: ClassVar[bool] = True
     event: Literal["approved"] = "approved"
+    roles: tuple[RoleName, ...] = ()
 
 
 class CandidateRejected(SignedEvent):

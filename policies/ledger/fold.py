@@ -54,7 +54,7 @@ def apply(release: Release, event: Event) -> Release:
         if release.state is not State.RUNNING:
             raise _broken(event, f"happens in state {release.state}")
         return changed
-    enough = ApprovalCount.ENOUGH if changed.standing() >= changed.required else ApprovalCount.MORE_NEEDED
+    enough = ApprovalCount.MORE_NEEDED if changed.missing() else ApprovalCount.ENOUGH
     rows = [
         row for row in TRANSITIONS if row.event == event.event and row.source is release.state and row.count in (ApprovalCount.ANY, enough)
     ]
@@ -96,7 +96,7 @@ def _content(release: Release, event: Event) -> Release:
                 raise _broken(event, "is signed by a key that was not sealed")
             return release
         case PublicationStarted():
-            if release.standing() < release.required:
+            if release.missing():
                 raise _broken(event, "comes before enough approvals")
             return replace(release, version=event.version, target=event.target)
         case ReleasePublished():
@@ -118,6 +118,7 @@ def _sealed(release: Release, event: CandidateSealed) -> Release:
         release,
         candidate=event.candidate,
         required=event.required,
+        roles=event.roles,
         signers=event.signers,
         signers_digest=event.signers_digest,
         deadline=event.deadline,
@@ -132,7 +133,8 @@ def _decided(release: Release, event: CandidateApproved | CandidateRejected) -> 
         raise _broken(event, "is signed by the runner")
     if repeated(release, event.signer.principal, event.signer.fingerprint, approves):
         raise _broken(event, "repeats a decision")
-    return replace(release, decisions=(*release.decisions, Decision(event.signer, approves, event.at)))
+    roles = event.roles if isinstance(event, CandidateApproved) else ()
+    return replace(release, decisions=(*release.decisions, Decision(event.signer, approves, event.at, roles)))
 
 
 def repeated(release: Release, principal: str, fingerprint: str, approves: bool) -> bool:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from policies.ledger.states import State
-from policies.sealed.manifest import Signer
+from policies.sealed.manifest import SealedRole, Signer
+from policies.words.quorum import Quorum
 
 
 @dataclass(frozen=True)
 class Decision:
-    """One signed approval or rejection."""
+    """One signed approval or rejection. `roles`: those that the signer held when they signed."""
 
     signer: Signer
     approves: bool
     at: str
+    roles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class Release:
     source_hmac: str = ""
     candidate: str = ""
     required: int = 0
+    roles: tuple[SealedRole, ...] = ()
     signers: tuple[Signer, ...] = ()
     signers_digest: str = ""
     deadline: str | None = None
@@ -53,11 +57,34 @@ class Release:
     def is_sealed(self, signer: Signer) -> bool:
         return signer in self.signers
 
+    @property
+    def quorum(self) -> Quorum:
+        """Who had to agree when the candidate was sealed."""
+        return Quorum(max(1, self.required), {sealed.role: sealed.number for sealed in self.roles})
+
+    def missing(self) -> Counter[str]:
+        """What its quorum still needs, by what was sealed and recorded alone."""
+        return self.quorum.missing(self.agreeing())
+
+    def agreeing(self, revoked: Collection[str] = (), held: Mapping[str, Collection[str]] | None = None) -> dict[str, tuple[str, ...]]:
+        """Whose approvals count, and which roles each can fill.
+
+        They count by sealed keys that are not revoked, never by the runner. One person counts once, one key counts once. Who fills a role
+        held it when the candidate was sealed and when they signed and, where `held` says what everybody holds now, still holds it."""
+        sealed = {role.role: role.people for role in self.roles}
+        people: dict[str, tuple[str, ...]] = {}
+        keys: set[str] = set()
+        for decision in self.approvals:
+            signer = decision.signer
+            if not self.is_sealed(signer) or self.is_runner(signer) or signer.fingerprint in revoked:
+                continue
+            if signer.principal in people or signer.fingerprint in keys:
+                continue
+            now = decision.roles if held is None else held.get(signer.principal, ())
+            people[signer.principal] = tuple(role for role in decision.roles if signer.principal in sealed.get(role, ()) and role in now)
+            keys.add(signer.fingerprint)
+        return people
+
     def standing(self, revoked: Collection[str] = ()) -> int:
-        """Approvals that count: by sealed keys that are not revoked, never by the runner. One person counts once, one key counts once."""
-        valid = [
-            decision.signer
-            for decision in self.approvals
-            if self.is_sealed(decision.signer) and not self.is_runner(decision.signer) and decision.signer.fingerprint not in revoked
-        ]
-        return min(len({signer.principal for signer in valid}), len({signer.fingerprint for signer in valid}))
+        """The number of people whose approvals count."""
+        return len(self.agreeing(revoked))

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from policies.words.fields import Positive, Problem, Problems, Section
+from policies.words.fields import KeyPath, Positive, Problem, Problems, Section
+from policies.words.quorum import Quorum, RequiredRoles, RoleName, in_words
 
 Principal = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@+-]{0,126}$")]
+People = Annotated[tuple[Principal, ...], Field(min_length=1)]
 
 
 class Floor(Section):
-    """`approvals`: how many every release needs at least, whatever its policy says."""
+    """`approvals`: how many every release needs at least, whatever its policy says. `roles`: how many of them must hold a role."""
 
     approvals: Positive = 1
+    roles: RequiredRoles = {}
+
+    @property
+    def quorum(self) -> Quorum:
+        return Quorum(self.approvals, self.roles)
 
 
 class ClockRules(Section):
@@ -24,16 +32,39 @@ class ClockRules(Section):
 
 
 class Operator(Section):
-    """`runners`: who may run releases; without this key everybody on the list of signers. `policy_signers`: whether a policy may name a
-    signers' file of its own, which lets whoever writes it invent people who agree."""
+    """`runners`: who may run releases; without this key everybody on the list of signers. `roles`: who holds each role.
+    `policy_signers`: whether a policy may name a signers' file of its own, which lets whoever writes it invent people who agree."""
 
-    runners: Annotated[tuple[Principal, ...], Field(min_length=1)] | None = None
+    runners: People | None = None
     floor: Floor = Floor()
     clock: ClockRules = ClockRules()
+    roles: dict[RoleName, People] = {}
     policy_signers: Annotated[bool, Field(strict=True)] = False
+
+    @property
+    def held(self) -> dict[str, tuple[str, ...]]:
+        """The roles of everybody who holds one."""
+        people = sorted({person for holders in self.roles.values() for person in holders})
+        return {person: tuple(role for role, holders in sorted(self.roles.items()) if person in holders) for person in people}
 
     @model_validator(mode="after")
     def _each_once(self) -> Operator:
-        if self.runners is not None and len({runner.casefold() for runner in self.runners}) != len(self.runners):
-            raise Problems([Problem(("runners",), "somebody listed twice", "each person once")])
+        lists: dict[KeyPath, People | None] = {("runners",): self.runners, **{("roles", role): held for role, held in self.roles.items()}}
+        problems = [
+            Problem(place, "somebody listed twice", "each person once")
+            for place, people in lists.items()
+            if people is not None and len({person.casefold() for person in people}) != len(people)
+        ]
+        problems += self._floor_out_of_reach()
+        if problems:
+            raise Problems(problems)
         return self
+
+    def _floor_out_of_reach(self) -> Iterator[Problem]:
+        unheld = [role for role in self.floor.roles if role not in self.roles]
+        for role in unheld:
+            yield Problem(("floor", "roles", role), "a role that nobody holds", f"a role of `roles`: {role}: [NAME, …]")
+        missing = Quorum(0, self.floor.roles).missing(self.held)
+        if missing and not unheld:
+            found = f"roles that these people cannot fill: {in_words(missing)} needed"
+            yield Problem(("floor", "roles"), found, "roles with enough people in `roles`; nobody fills two")

@@ -20,6 +20,7 @@ from policies.words.fields import (
     Section,
     StorePath,
 )
+from policies.words.quorum import Quorum, RequiredRoles
 
 
 class Gates(*keys_of("gates")):  # type: ignore[misc]
@@ -55,12 +56,17 @@ class UtilityKey(*keys_of("utility")):  # type: ignore[misc]
 
 
 class ApprovalKey(Section):
-    """How many signers must agree. `signers` is an OpenSSH allowed_signers file; without it the operator's counts.
-    After `expires_days` without a publication nothing more can be decided."""
+    """How many signers must agree, and how many of them must hold a role that the operator has given them. `signers` is an OpenSSH
+    allowed_signers file; without it the operator's counts. After `expires_days` without a publication nothing more can be decided."""
 
     required: Positive = 1
+    roles: RequiredRoles = {}
     signers: InputPath | None = None
     expires_days: Positive | None = None
+
+    @property
+    def quorum(self) -> Quorum:
+        return Quorum(self.required, self.roles)
 
 
 class PublishKey(Section):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.promise import Promise
 from policies.words.frozen import Frozen
+from policies.words.quorum import MOST_OF_A_ROLE, MOST_ROLES, RoleName
 
 
 class PlanStep(Frozen):
@@ -57,6 +60,17 @@ class Signer(Frozen):
     fingerprint: str
 
 
+class SealedRole(Frozen):
+    """A role that must be filled, by how many, and who held it when the candidate was sealed."""
+
+    role: RoleName
+    number: Annotated[int, Field(ge=1, le=MOST_OF_A_ROLE)]
+    people: tuple[str, ...]
+
+
+SealedRoles = Annotated[tuple[SealedRole, ...], Field(max_length=MOST_ROLES)]
+
+
 class Manifest(Frozen):
     schema_version: Literal[2] = 2
     product: str
@@ -72,6 +86,7 @@ class Manifest(Frozen):
     suppressed_cells: dict[str, int] = {}  # by attribute: those that a policy's `suppress_cells` took out before anything else
     seed_commitment: str
     approvals_required: int
+    roles_required: SealedRoles = ()
     operator_digest: str = ""  # SHA-256 of operator.yaml; empty where the home had none
     runner: Signer
     signers: tuple[Signer, ...]

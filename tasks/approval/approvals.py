@@ -6,13 +6,15 @@ import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headgate.core.errors import IntegrityBroken, StoreUnavailable
+from policies.approval.acts import OperatorRules
 from policies.ledger.events import CandidateApproved, Event, SignedEvent, moment
 from policies.ledger.standing import Release
 from policies.sealed.manifest import Manifest, Signer
+from policies.words.quorum import fill_roles
 from tasks.approval.operator_demands import operator_demands
 from tasks.approval.statements import check_decision
 from tasks.ledger.chain import RESTORE
@@ -30,13 +32,15 @@ RECORDED, PENDING = ".dsse.json", ".pending"
 
 @dataclass(frozen=True)
 class Approval:
-    """One recorded approval and its envelope. `void` says why it does not count, as the end of a sentence; "" if it counts."""
+    """One recorded approval and its envelope. `void` says why it does not count, as the end of a sentence; "" if it counts. `role`: the
+    required role that this person fills."""
 
     signer: Signer
     at: str
     sha256: str
     envelope: bytes
     void: str
+    role: str = ""
 
 
 def operator_roots(home: Home) -> TrustRoots:
@@ -159,3 +163,10 @@ def weigh_approvals(home: Home, release: Release, events: Sequence[Event], roots
 def void_keys(approvals: Sequence[Approval]) -> frozenset[str]:
     """Keys whose approval does not count, for the rules of policies.approval.decide."""
     return frozenset(approval.signer.fingerprint for approval in approvals if approval.void)
+
+
+def counting_approvals(release: Release, approvals: Sequence[Approval], rules: OperatorRules) -> tuple[Approval, ...]:
+    """Those that count, and which role each person fills."""
+    quorum, agreeing = release.quorum.raised_to(rules.floor), release.agreeing(rules.revoked, rules.held)
+    filled = fill_roles(quorum.roles, agreeing)
+    return tuple(replace(each, role=filled.get(each.signer.principal, "")) for each in approvals if not each.void)

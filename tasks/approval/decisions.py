@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from headgate.core.errors import InputRejected, IntegrityBroken, Refusal, TransitionRefused
-from policies.approval.acts import Act, Actor, OperatorRules
+from policies.approval.acts import Act, Actor
 from policies.approval.decide import Refused, decide
 from policies.ledger.events import LONGEST_REASON, moment
 from policies.ledger.standing import Release
@@ -82,7 +82,7 @@ def operate(home: Home, ledger: Ledger, name: str, action: Action, operator: str
         act,
         Actor(operator, "", ActorRole.OPERATOR),
         "See `headgate show`.",
-        OperatorRules(operator_demands(home).floor, revoked),
+        operator_demands(home).rules(revoked),
     )
 
 
@@ -121,9 +121,8 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
         actor, why_not = _actor(home, candidate, release, action, key, now)
         given = key.reason_for(reason.strip()) if isinstance(key, HandedIn) else salted(reason.strip())
         act, envelope = _signed(release, candidate, action, actor, given, now, key)
-        answer = decide(
-            release, act, actor, OperatorRules(operator_demands(home).floor, frozenset({actor.fingerprint} if why_not else ())), now
-        )
+        rules = operator_demands(home).rules(frozenset({actor.fingerprint} if why_not else ()))
+        answer = decide(release, act, actor, rules, now)
         if isinstance(answer, Refused):
             covered = ("key_not_revoked", "sealed_key") if actor.principal == UNKNOWN else ("key_not_revoked",)
             said = [refusal for refusal in answer.reasons if refusal.rule not in covered]

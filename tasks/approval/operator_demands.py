@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from headgate.core.errors import Refusal, TransitionRefused
+from headgate.attacks.success import people_counted
+from headgate.core.errors import InputRejected, Refusal, TransitionRefused
+from policies.approval.acts import OperatorRules
 from policies.schema.operator_file import Floor, Operator
-from policies.sealed.manifest import Signer
+from policies.sealed.manifest import SealedRole, Signer
+from policies.words.quorum import Quorum, in_words
 from tasks.runtime.home import Home
 from tasks.runtime.operator_settings import OPERATOR_FILE, read_operator
+from tasks.runtime.wording import counted
 from tasks.signing.keys import PrivateKey
 from tasks.signing.trust_roots import TrustRoots
 
@@ -26,8 +30,46 @@ class Demands:
     digest: str = ""
 
     @property
-    def floor(self) -> int:
-        return self.operator.floor.approvals
+    def floor(self) -> Quorum:
+        return self.operator.floor.quorum
+
+    def rules(self, revoked: frozenset[str] = frozenset()) -> OperatorRules:
+        """For a decision now. `revoked`: fingerprints whose signatures do not count."""
+        return OperatorRules(self.floor, revoked, self.operator.held)
+
+    def required_roles(self, quorum: Quorum) -> tuple[SealedRole, ...]:
+        """The roles of a quorum with who holds them now."""
+        return tuple(
+            SealedRole(role=role, number=number, people=self.operator.roles.get(role, ())) for role, number in sorted(quorum.roles.items())
+        )
+
+    def require_reachable(self, quorum: Quorum, people: Collection[str], own_signers: bool) -> None:
+        """That these people, who may sign, can be such a quorum: better to hear it before the work than after. Whoever writes a list of
+        signers could write anybody's name there, so that roles are filled by people of the operator's list only."""
+        if own_signers and quorum.roles:
+            raise InputRejected(
+                f"The role {min(quorum.roles)} is required, and the policy names signers of its own, who can fill no role.",
+                "Remove approval.signers from the policy; the people of the operator's list then sign.",
+            )
+        unheld = sorted(role for role in quorum.roles if role not in self.operator.roles)
+        if unheld:
+            raise InputRejected(
+                f"The role {unheld[0]} is required, and nobody holds it.",
+                f"The operator names who does in {OPERATOR_FILE} (roles: {{{unheld[0]}: [NAME, …]}}); or remove it from approval.roles.",
+            )
+        held = self.operator.held
+        missing = quorum.missing({person: held.get(person, ()) for person in people})
+        if missing[""]:
+            raise InputRejected(
+                f"{counted(quorum.approvals, 'approval')} {'is' if quorum.approvals == 1 else 'are'} required, and "
+                f"{people_counted(len(people))} besides the runner may give one.",
+                "Add people to the signers file, run with another key, or lower approval.required.",
+            )
+        if missing:
+            raise InputRejected(
+                f"Besides the runner too few people may sign: {in_words(missing)} would be needed, since nobody fills two roles.",
+                f"The operator adds people to signers and to roles in {OPERATOR_FILE}; or run with another key.",
+            )
 
     def require_no_policy_signers(self) -> None:
         """Signers that come with a policy count only where the operator has said so."""

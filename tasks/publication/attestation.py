@@ -57,7 +57,12 @@ def _predicate(manifest: Manifest, candidate: str, release: Release, approvals: 
         "version": release.version,
         "target": release.target,
         "approvals": [
-            {**approval.signer.model_dump(mode="json"), "at": approval.at, "statement_sha256": approval.sha256}
+            {
+                **approval.signer.model_dump(mode="json"),
+                "role": approval.role,
+                "at": approval.at,
+                "statement_sha256": approval.sha256,
+            }
             for approval in sorted(approvals, key=lambda approval: approval.signer.principal)
         ],
     }
@@ -77,6 +82,7 @@ def _repeated(manifest: Manifest, candidate: str) -> dict[str, Any]:
         "verdicts": [verdict.model_dump(mode="json") for verdict in manifest.verdicts],
         "utility": manifest.utility.model_dump(mode="json"),
         "approvals_required": manifest.approvals_required,
+        "roles_required": [role.model_dump(mode="json") for role in manifest.roles_required],
     }
 
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from headgate.core.errors import IntegrityBroken, PublicationFailed, Refusal, TransitionRefused
 from policies.approval.acts import Act, Actor, OperatorRules
 from policies.approval.decide import Accepted, Refused, decide
+from policies.approval.guards import Situation, enough_approvals
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
-from tasks.approval.approvals import Approval, require_recorded, roots_of, void_keys, weigh_approvals
+from tasks.approval.approvals import Approval, counting_approvals, require_recorded, roots_of, void_keys, weigh_approvals
 from tasks.approval.decisions import record_takeover, release_of
 from tasks.approval.operator_demands import operator_demands
 from tasks.ledger.chain import Entry
@@ -62,15 +63,16 @@ def publish(home: Home, ledger: Ledger, candidate: str, store: ReleaseStore | No
 
 
 def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series) -> Publication:
-    history, floor = read_history(ledger), operator_demands(home).floor
+    history = read_history(ledger)
     release = release_of(history, sealed)
     require_recorded(home, ledger, release)
     approvals = weigh_approvals(home, release, history.events(release.release_id), roots_of(home, sealed.folder, sealed.manifest))
-    counting = tuple(approval for approval in approvals if not approval.void)
+    rules = operator_demands(home).rules(void_keys(approvals))
+    counting = counting_approvals(release, approvals, rules)
     key = ledger_key(home.keys)
     already = release.state in VISIBLE
     if release.state not in (State.PUBLISHING, *VISIBLE):
-        release = _start(ledger, history, release, series, approvals, floor)
+        release = _start(ledger, history, release, series, approvals, rules)
         history = read_history(ledger)
     series.prepare()
     number = release.version or 0
@@ -79,7 +81,7 @@ def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series) -> P
     elif already:
         raise IntegrityBroken(f"Version {number} was published and is missing from {series.address()}.", "Restore it from a backup.")
     else:
-        _require_standing(release, approvals, floor)
+        _require_standing(ledger, release, approvals, rules)
         attestation = _put_in_place(sealed, release, _own_until_start(history, release), counting, key, series)
     if not already:
         release = _record(ledger, release, Act(Action.COMPLETE, version=number, attestation_sha256=attestation))
@@ -88,14 +90,15 @@ def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series) -> P
     return Publication(release, series.address(number), number, attestation, people, already)
 
 
-def _start(ledger: Ledger, history: History, release: Release, series: Series, approvals: Sequence[Approval], floor: int) -> Release:
+def _start(
+    ledger: Ledger, history: History, release: Release, series: Series, approvals: Sequence[Approval], rules: OperatorRules
+) -> Release:
     """The next number is taken by an event, so that a second publisher takes another."""
     foreign = [other.dataset for other in history.at_target(series.target) if other.dataset != release.dataset]
     if foreign:
         raise TransitionRefused(
             [Refusal("target", f"{series.target} is where dataset {foreign[0]} is published")], "Choose another publish.to."
         )
-    rules = OperatorRules(floor, void_keys(approvals))
     act = Act(Action.PUBLISH, target=series.target, version=1)
     _accepted(ledger, release, act, rules, approvals)  # refused before the store is touched
     series.prepare()
@@ -127,14 +130,12 @@ def _cure(release: Release) -> str:
     return "Run the release again for a new candidate."
 
 
-def _require_standing(release: Release, approvals: Sequence[Approval], floor: int) -> None:
+def _require_standing(ledger: Ledger, release: Release, approvals: Sequence[Approval], rules: OperatorRules) -> None:
     """A publication that was cut short goes on only while its approvals still count."""
-    standing, required = release.standing(void_keys(approvals)), max(1, release.required, floor)
-    if standing < required:
+    why_not = enough_approvals(Situation(release, Act(Action.PUBLISH), PUBLISHER, rules, ledger.now()))
+    if why_not:
         void = [Refusal("void", approval.void) for approval in approvals if approval.void]
-        raise TransitionRefused(
-            [Refusal("enough_approvals", f"{standing} of {required} required approvals are valid"), *void], _cure(release)
-        )
+        raise TransitionRefused([Refusal("enough_approvals", why_not), *void], _cure(release))
 
 
 def _own_until_start(history: History, release: Release) -> tuple[Entry, ...]:

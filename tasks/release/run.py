@@ -7,12 +7,11 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from headgate.attacks.success import people_counted
-from headgate.core.errors import InputRejected
 from policies.jobs.engine import Engine, LocalEngine
 from policies.jobs.spool import MemorySpool, Spool
 from policies.jobs.table_job import Workplace
@@ -20,6 +19,7 @@ from policies.ledger.events import Event, RunStarted
 from policies.schema.operator_file import Operator
 from policies.schema.policy import Policy, require_ready
 from policies.sealed.manifest import Signer
+from policies.words.quorum import Quorum
 from tasks.approval.approvals import operator_roots, policy_roots
 from tasks.approval.decisions import record_takeover
 from tasks.approval.operator_demands import Demands, operator_demands, require_runner
@@ -30,10 +30,9 @@ from tasks.release.listener import Listener, listener_here
 from tasks.release.stopwatch import Stopwatch
 from tasks.runtime.callables import callable_distance
 from tasks.runtime.home import Home
-from tasks.runtime.wording import counted
 from tasks.signing.home_keys import runner_key
 from tasks.signing.keys import PrivateKey
-from tasks.signing.trust_roots import TrustRoots, people
+from tasks.signing.trust_roots import TrustRoots
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,11 @@ class Run:
     def policy(self) -> Policy:
         return self.loaded.policy
 
+    @property
+    def quorum(self) -> Quorum:
+        """Who must agree to this release."""
+        return self.policy.approval.quorum.raised_to(self.demands.floor)
+
 
 def product() -> str:
     return f"headgate/{version('headgate')}"
@@ -91,7 +95,7 @@ def runner_of(home: Home, ledger: Ledger, loaded: LoadedPolicy, key: Path | None
     roots = policy_roots(home, signers)
     lists = [roots] if signers is None or not home.signers.exists() else [operator_roots(home), roots]
     signer = require_runner(given, lists, demands, ledger.now())
-    _require_approvers(max(loaded.policy.approval.required, demands.floor), roots, signer.principal)
+    require_approvers(loaded, roots, signer, demands, ledger.now())
     return Runner(given, signer, demands)
 
 
@@ -151,12 +155,8 @@ def _progress(policy: Policy, clock: Stopwatch, listener: Listener) -> Any:
     return lambda done, total: listener.working(clock.latest, done, total, what)
 
 
-def _require_approvers(required: int, roots: TrustRoots, runner: str) -> None:
-    """Better to hear it before the work than after."""
-    others = [person for person in people(roots.entries) if person != runner]
-    if len(others) < required:
-        raise InputRejected(
-            f"{counted(required, 'approval')} {'is' if required == 1 else 'are'} required, and "
-            f"{people_counted(len(others))} besides the runner may give one.",
-            "Add people to the signers file, run with another key, or lower approval.required.",
-        )
+def require_approvers(loaded: LoadedPolicy, roots: TrustRoots, runner: Signer, demands: Demands, now: datetime) -> None:
+    """That enough people besides the runner may sign, in every role that must be filled."""
+    others = [person for person in roots.people(now) if person != runner.principal]
+    quorum = loaded.policy.approval.quorum.raised_to(demands.floor)
+    demands.require_reachable(quorum, others, loaded.references.signers is not None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -35,6 +35,10 @@ class TrustRoots:
             return f"was not valid at {moment:%Y-%m-%d %H:%M:%S}Z"
         return ""
 
+    def people(self, moment: datetime) -> tuple[str, ...]:
+        """Everyone with a key that counts at that moment, once each."""
+        return tuple(sorted({entry.principal for entry in self.entries if not self.why_not(entry.fingerprint, entry.principal, moment)}))
+
     def principal_of(self, fingerprint: str) -> str | None:
         return next((entry.principal for entry in self.entries if entry.fingerprint == fingerprint), None)
 
@@ -64,11 +68,6 @@ def read_revoked(path: Path) -> Revoked:
     """Nobody is revoked where the file doesn't exist; a file that cannot be read refuses everything."""
     content = read_trusted(path)
     return Revoked() if content is None else revoked_from(content, str(path))
-
-
-def people(entries: Iterable[SignerEntry]) -> tuple[str, ...]:
-    """Everyone who could approve, once each."""
-    return tuple(sorted({entry.principal for entry in entries if entry.for_headgate}))
 
 
 def sealed_signers(entries: Sequence[SignerEntry]) -> tuple[tuple[str, str], ...]:

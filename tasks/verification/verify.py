@@ -7,17 +7,19 @@ very bytes that were hashed. Without trust roots of the reader's own, a folder c
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken
 from policies.ledger.events import CandidateApproved, Event, moment
 from policies.ledger.fold import fold
 from policies.ledger.standing import Release
 from policies.ledger.states import State
-from policies.sealed.manifest import Manifest, Signer
+from policies.sealed.manifest import Manifest
+from policies.words.quorum import fill_roles, in_words
 from tasks.approval.statements import check_decision
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, check_own_chain, entries_from_lines, head_of, verify_head
 from tasks.ledger.event_log import event_of
@@ -231,24 +233,28 @@ class _Examination:
         if release is None:
             raise IntegrityBroken("The events do not hold.", AGAIN)
         counting, void = self._weigh_approvals(manifest, release)
-        people = sorted({signer.principal for signer in counting})
-        standing, required = min(len(people), len({signer.fingerprint for signer in counting})), max(1, manifest.approvals_required)
-        if standing < required:
-            why = f": {'; '.join(void)}" if void else ""
-            raise IntegrityBroken(f"{standing} of {required} required approvals are valid{why}.", AGAIN)
-        self.approved_by = tuple(people)
+        agreeing = release.agreeing({decision.signer.fingerprint for decision in release.approvals} - counting)
+        quorum = release.quorum
+        missing = quorum.missing(agreeing)
+        if missing:
+            needed, why = in_words(missing), f": {'; '.join(void)}" if void else ""
+            raise IntegrityBroken(
+                f"{len(agreeing)} of {quorum.approvals} required approvals are valid; {needed} would be needed{why}.", AGAIN
+            )
+        self.approved_by, filled = tuple(sorted(agreeing)), fill_roles(quorum.roles, agreeing)
         whose = "of your signers" if self.roots is not None else "of the signers the folder names itself"
-        return f"{standing} of {manifest.approvals_required} needed, {whose}: {', '.join(people)}"
+        people = (f"{person} as {filled[person]}" if person in filled else person for person in self.approved_by)
+        return f"{len(agreeing)} of {quorum.approvals} needed, {whose}: {', '.join(people)}"
 
-    def _weigh_approvals(self, manifest: Manifest, release: Release) -> tuple[list[Signer], list[str]]:
-        """Who signed an approval that counts, and why others do not count."""
+    def _weigh_approvals(self, manifest: Manifest, release: Release) -> tuple[set[str], list[str]]:
+        """The keys of approvals that count, and why others do not count."""
         recorded = {approval_path(event.signer.principal): event for event in self.events if isinstance(event, CandidateApproved)}
         paths = sorted(path for path in self.files if path.startswith(f"{APPROVALS}/"))
         known = {*recorded, *(path for name in recorded for path in detached_paths(name))}
         unknown = [path for path in paths if path not in known]
         if unknown:
             raise IntegrityBroken(f"{unknown[0]} is an approval that the ledger did not record.", AGAIN)
-        counting: list[Signer] = []
+        counting: set[str] = set()
         void: list[str] = []
         for path in (path for path in paths if path in recorded):
             event = recorded[path]
@@ -257,8 +263,8 @@ class _Examination:
             reason = "" if self.roots is None else self.roots.why_not(signer.fingerprint, signer.principal, moment(event.at))
             if reason:
                 void.append(f"the key of {signer.principal} {reason}")
-            elif not release.is_runner(signer) and release.is_sealed(signer):
-                counting.append(signer)
+            else:
+                counting.add(signer.fingerprint)
         return counting, void
 
     def _attestation(self) -> str:
@@ -268,11 +274,22 @@ class _Examination:
         if signed.fingerprint != head.fingerprint:
             raise IntegrityBroken(f"{ATTESTATION_FILE} is signed by another key than {HEAD_FILE}.", AGAIN)
         said = signed.statement.predicate
+        self._attested_roles(said.get("approvals"))
         if self.release is not None and (said.get("version"), said.get("target")) != (self.release.version, self.release.target):
             raise IntegrityBroken(f"{ATTESTATION_FILE} names another version or target than the events.", AGAIN)
         if re.fullmatch(NUMBER, self.folder.name) and self.folder.name != str(said.get("version")):
             raise IntegrityBroken(f"This is version {said.get('version')}, in a folder called {self.folder.name}.", AGAIN)
         return f"covers {counted(len(signed.statement.subject), 'file')}, signed by the ledger's key"
+
+    def _attested_roles(self, approvals: Any) -> None:
+        """Each role is filled by different people who held it when the candidate was sealed and when they signed."""
+        if self.release is None:
+            return
+        fills = {approval["principal"]: approval["role"] for approval in approvals if approval["role"]}
+        able = self.release.agreeing()
+        unfilled = Counter(self.release.quorum.roles) - Counter(fills.values())
+        if unfilled or any(role not in able.get(person, ()) for person, role in fills.items()):
+            raise IntegrityBroken(f"{ATTESTATION_FILE} gives a required role to somebody who does not fill it.", AGAIN)
 
     def _claims(self) -> str:
         manifest = self._sealed()

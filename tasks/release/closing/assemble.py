@@ -115,7 +115,7 @@ def report_content(run: Run, done: SoFar, refusal: str = "") -> ReportContent:
         samples = tuple(_sample(table.table, run.spool.get(table.read)) for table in done.written)
         patterns = {(table.table, name): shown for table in done.gated for name, shown in run.spool.get(table.measurement).patterns.items()}
     measured = measured_release(run, done, refusal)
-    return ReportContent(measured, product(), samples, patterns, policy.approval.required, policy.publish.to)
+    return ReportContent(measured, product(), samples, patterns, run.quorum.approvals, policy.publish.to)
 
 
 def _sample(name: str, read: ReadBack) -> Sample:
@@ -143,7 +143,8 @@ def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
         suppressed=whole.agreed.suppressed,
         suppressed_cells={} if done.suppressed is None else dict(done.suppressed.cells),
         seed_commitment=seed_commitment(run.seed),
-        approvals_required=max(policy.approval.required, run.demands.floor),
+        approvals_required=run.quorum.approvals,
+        roles_required=run.demands.required_roles(run.quorum),
         operator_digest=run.demands.digest,
         runner=run.runner,
         signers=manifest_signers(roots),

@@ -49,6 +49,7 @@ def end_as_sealed(run: Run, candidate: Candidate) -> State:
         candidate=candidate.id,
         policy_digest=run.loaded.digest,
         required=manifest.approvals_required,
+        roles=manifest.roles_required,
         runner=manifest.runner,
         signers=manifest.signers,
         signers_digest=manifest.signers_digest,
@@ -84,7 +85,8 @@ def _end(run: Run, action: Action, event: CandidateSealed | ReleaseRefused | Run
     """The run's last event, if the table of transitions accepts it."""
     release = fold(run.ledger.events_of(run.release_id))
     actor = Actor(run.runner.principal, run.runner.fingerprint, ActorRole.RUNNER)
-    return record_transition(run.ledger, release, Act(action, candidate=candidate, event=event), actor, "See `headgate releases`.").state
+    act = Act(action, candidate=candidate, event=event)
+    return record_transition(run.ledger, release, act, actor, "See `headgate releases`.", run.demands.rules()).state
 
 
 def _write_refusal(run: Run, done: SoFar, problem: RequirementNotMet) -> Path:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from policies.judging.verdicts import require_passed
 from policies.ledger.states import State
 from tasks.approval.approvals import SIGNERS_FILE, policy_roots
+from tasks.approval.operator_demands import operator_demands
 from tasks.attacks.origin import keep_origin
 from tasks.release.closing.assemble import manifest_of, report_content
 from tasks.release.closing.end_release import end_as_sealed
 from tasks.release.closing.so_far import SoFar
-from tasks.release.run import Run
+from tasks.release.run import Run, require_approvers
 from tasks.release.steps.choose_plan import insensitive_of, sensitive_of
 from tasks.reporting.mlflow_runs import tag_candidate
 from tasks.reporting.package import TableEntry, write_datapackage
@@ -33,7 +34,9 @@ class Sealed:
 
 
 def seal_candidate(run: Run, done: SoFar) -> Sealed:
-    """The candidate, which is none before the ledger says so; nothing that can still fail follows the ledger's word."""
+    """The candidate, which is none before the ledger says so; nothing that can still fail follows the ledger's word. What the operator
+    demands is read again: it may have changed in the hours since the start."""
+    run = replace(run, demands=operator_demands(run.home))
     candidate = _sealed(run, done)
     tag_candidate(done.mlflow_run_id, candidate.id, run.home.root)
     return Sealed(candidate.id, candidate.folder, end_as_sealed(run, candidate))
@@ -43,6 +46,8 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
     whole = done.whole()
     require_passed(run.spool.get(whole.judged.judgement).verdicts)
     signers, planned = run.loaded.references.signers, whole.planned
+    roots = policy_roots(run.home, signers)
+    require_approvers(run.loaded, roots, run.runner, run.demands, run.ledger.now())
     entries = [
         TableEntry(table.table, sensitive_of(run, planned, table.table), insensitive_of(run, planned, table.table), table.files)
         for table in done.written
@@ -57,7 +62,7 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
     write_file(run.stage, "expectations.json", (json.dumps(outcomes, indent=1, ensure_ascii=False) + "\n").encode())
     if signers is not None:
         write_file(run.stage, SIGNERS_FILE, signers.encode())
-    manifest = manifest_of(run, done, policy_roots(run.home, signers))
+    manifest = manifest_of(run, done, roots)
     pinned = {file.path: file.sha256 for table in done.written for file in table.files}
     candidate = seal(run.home.candidates, run.stage, manifest, run.key, pinned)
     _keep_seed(run, candidate.id)

@@ -29,7 +29,7 @@ from policies.ledger.events import (
     SourceIngested,
     TableAnonymized,
 )
-from policies.sealed.manifest import Manifest, Plan, Signer
+from policies.sealed.manifest import Manifest, Plan, SealedRole, Signer
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.approval.approvals import manifest_signers, operator_roots
 from tasks.ledger.event_log import Ledger
@@ -224,6 +224,12 @@ class World:
         self.record(candidate)
         return candidate
 
+    def hold_roles(self, **roles: tuple[str, ...]) -> tuple[SealedRole, ...]:
+        """The operator gives these people their roles; one of each, for a candidate."""
+        held = ", ".join(f"{role}: [{', '.join(people)}]" for role, people in roles.items())
+        (self.home.root / "operator.yaml").write_text(f"roles: {{{held}}}\n")
+        return tuple(SealedRole(role=role, number=1, people=people) for role, people in roles.items())
+
     def record(self, candidate: Candidate) -> None:
         manifest = candidate.manifest
         base = {"release_id": manifest.release_id, "at": self.ledger.now().isoformat()}
@@ -240,6 +246,7 @@ class World:
                 candidate=candidate.id,
                 policy_digest=manifest.policy_digest,
                 required=manifest.approvals_required,
+                roles=manifest.roles_required,
                 runner=manifest.runner,
                 signers=manifest.signers,
                 signers_digest=manifest.signers_digest,

@@ -7,6 +7,7 @@ import pytest
 from policies.approval.acts import Act, Actor, OperatorRules
 from policies.ledger.states import Action, ActorRole
 from policies.sealed.manifest import Signer
+from policies.words.quorum import Quorum
 
 
 def test_an_actor_signs_under_name_and_key() -> None:
@@ -14,7 +15,7 @@ def test_an_actor_signs_under_name_and_key() -> None:
 
 
 def test_by_themselves_rules_ask_for_one_approval_and_revoke_nobody() -> None:
-    assert (OperatorRules().floor, OperatorRules().revoked) == (1, frozenset())
+    assert (OperatorRules().floor, OperatorRules().revoked, OperatorRules().held) == (Quorum(1), frozenset(), {})
 
 
 def test_what_was_asked_cannot_be_changed_while_it_is_decided() -> None:

@@ -11,9 +11,11 @@ from policies.ledger.events import (
     RunFailed,
 )
 from policies.ledger.fold import fold
+from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
 from policies.ledger.transitions import TRANSITIONS
-from policies.sealed.manifest import Signer
+from policies.sealed.manifest import SealedRole, Signer
+from policies.words.quorum import Quorum
 from tests.unit.policies.approval.acting import (
     ANN,
     APPROVE_ANN,
@@ -80,10 +82,10 @@ def test_the_operators_floor_holds_back_what_the_policy_would_let_through() -> N
     release = accepted(fold(measured()), Action.SEAL, RUN, event=sealing(required=1))
     release = accepted(release, Action.APPROVE, APPROVE_ANN)
     assert release.state is State.APPROVED
-    assert refused(release, Action.PUBLISH, PUBLISHER, rules=OperatorRules(floor=2)) == {"enough_approvals"}
+    assert refused(release, Action.PUBLISH, PUBLISHER, rules=OperatorRules(floor=Quorum(2))) == {"enough_approvals"}
     release = accepted(release, Action.APPROVE, APPROVE_BOB)
-    assert accepted(release, Action.PUBLISH, PUBLISHER, rules=OperatorRules(floor=2)).state is State.PUBLISHING
-    assert "reported" in refused(fold(measured()), Action.SEAL, RUN, rules=OperatorRules(floor=2), event=sealing(required=1))
+    assert accepted(release, Action.PUBLISH, PUBLISHER, rules=OperatorRules(floor=Quorum(2))).state is State.PUBLISHING
+    assert "reported" in refused(fold(measured()), Action.SEAL, RUN, rules=OperatorRules(floor=Quorum(2)), event=sealing(required=1))
 
 
 @pytest.mark.parametrize("action", [Action.APPROVE, Action.REJECT, Action.WITHDRAW, Action.PUBLISH, Action.VIEW])
@@ -137,3 +139,57 @@ def test_what_is_published_is_the_version_that_was_started() -> None:
     assert refused(RELEASES[State.PUBLISHING], Action.COMPLETE, PUBLISHER, attestation_sha256="") == {"attested"}
     assert refused(RELEASES[State.APPROVED], Action.PUBLISH, PUBLISHER, target="") == {"target"}
     assert refused(RELEASES[State.PUBLISHED], Action.SUPERSEDE, PUBLISHER, superseded_by="r1") == {"newer_release"}
+
+
+CARL = Signer(principal="carl", fingerprint="SHA256:carl")
+LAW, METHODS = "law", "methods"
+HELD = {"ann": (LAW, METHODS), "bob": (METHODS,)}
+
+
+def sealed_with_roles(required: int = 2, **roles: tuple[str, ...]) -> Release:
+    sealed = tuple(SealedRole(role=role, number=1, people=people) for role, people in roles.items())
+    event = sealing(required).model_copy(update={"signers": (*SIGNERS, CARL), "roles": sealed})
+    return accepted(fold(measured()), Action.SEAL, RUN, event=event)
+
+
+def approved_by(release: Release, held: dict[str, tuple[str, ...]], *signers: Signer) -> Release:
+    for signer in signers:
+        release = accepted(release, Action.APPROVE, actor(signer, ActorRole.APPROVER), rules=OperatorRules(held=held))
+    return release
+
+
+def test_two_roles_are_filled_by_two_people() -> None:
+    """Ann holds both roles and Carl none: two signatures, and one role is open."""
+    release = approved_by(sealed_with_roles(law=("ann",), methods=("ann", "bob")), HELD, ANN, CARL)
+    assert release.state is State.AWAITING_APPROVAL
+    release = approved_by(release, HELD, BOB)
+    assert release.state is State.APPROVED
+    rules = OperatorRules(held=HELD)
+    assert accepted(release, Action.PUBLISH, PUBLISHER, rules=rules).state is State.PUBLISHING
+
+
+def test_who_is_no_longer_in_a_role_does_not_fill_it() -> None:
+    release = approved_by(sealed_with_roles(law=("ann",)), HELD, ANN, BOB)
+    assert release.state is State.APPROVED
+    for held in ({}, {"ann": (METHODS,)}, {"bob": (LAW,)}):
+        assert refused(release, Action.PUBLISH, PUBLISHER, rules=OperatorRules(held=held)) == {"enough_approvals"}
+    assert accepted(release, Action.PUBLISH, PUBLISHER, rules=OperatorRules(held={"ann": (LAW,)})).state is State.PUBLISHING
+
+
+def test_who_got_a_role_after_the_candidate_was_sealed_or_after_signing_does_not_fill_it() -> None:
+    now = {"ann": (LAW,), "bob": (LAW,)}
+    late = approved_by(sealed_with_roles(law=("ann",)), now, BOB, CARL)
+    assert late.state is State.AWAITING_APPROVAL
+    signed_before = approved_by(sealed_with_roles(law=("ann",)), {}, ANN, BOB)
+    assert signed_before.state is State.AWAITING_APPROVAL
+    assert signed_before.agreeing(held=now) == {"ann": (), "bob": ()}
+
+
+def test_a_role_of_the_operators_floor_cannot_be_left_out() -> None:
+    floor = Quorum(1, {LAW: 1})
+    assert refused(fold(measured()), Action.SEAL, RUN, rules=OperatorRules(floor)) == {"reported"}
+    release = approved_by(sealed_with_roles(methods=("bob",)), HELD, ANN, BOB)
+    assert release.state is State.APPROVED
+    assert refused(release, Action.PUBLISH, PUBLISHER, rules=OperatorRules(floor, held=HELD)) == {"enough_approvals"}
+    two = Quorum(1, {METHODS: 2})
+    assert refused(release, Action.PUBLISH, PUBLISHER, rules=OperatorRules(two, held=HELD)) == {"enough_approvals"}

@@ -27,7 +27,7 @@ from policies.ledger.events import (
 )
 from policies.ledger.fold import fold
 from policies.ledger.states import State
-from policies.sealed.manifest import Signer
+from policies.sealed.manifest import SealedRole, Signer
 
 AT = datetime.datetime(2026, 3, 1, tzinfo=datetime.UTC).isoformat()
 BASE = {"release_id": "r1", "at": AT}
@@ -47,6 +47,7 @@ APPROVED = CandidateApproved(**SIGNED, signer=ANN)
 PUBLISHING = PublicationStarted(**BASE, candidate=C, publisher="publish", target="clinic", version=3)
 PUBLISHED = ReleasePublished(**BASE, candidate=C, version=3, attestation_sha256=D)
 WITHDRAWN = ReleaseWithdrawn(**SIGNED, signer=BOB)
+LAW_OF_BOB = SealedRole(role="law", number=1, people=("bob",))
 WHOLE: list[Event] = [STARTED, INGESTED, EXPECTED, PLANNED, ANONYMIZED, GATED, TRACKED, SEALED, APPROVED, PUBLISHING, PUBLISHED, WITHDRAWN]
 
 
@@ -105,6 +106,7 @@ APPROVED_WAY = WHOLE[:9]
         [*SEALED_WAY, APPROVED.model_copy(update={"signer": RUNNER})],
         [*WHOLE[:7], SEALED.model_copy(update={"required": 2}), APPROVED, APPROVED],
         [*WHOLE[:7], SEALED.model_copy(update={"required": 2}), APPROVED, PUBLISHING],
+        [*WHOLE[:7], SEALED.model_copy(update={"roles": (LAW_OF_BOB,)}), APPROVED.model_copy(update={"roles": ("law",)}), PUBLISHING],
         [*SEALED_WAY, CandidateRejected(**SIGNED, signer=EVE)],
         [*SEALED_WAY, CandidateRejected(**SIGNED, signer=BOB), APPROVED],
         [*APPROVED_WAY, PUBLISHING, PUBLISHED.model_copy(update={"version": 4})],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from policies.ledger.standing import Decision, Release
-from policies.sealed.manifest import Signer
+from policies.sealed.manifest import SealedRole, Signer
 
 AT = "2026-03-01T12:00:00+00:00"
 RUNNER = Signer(principal="rita", fingerprint="SHA256:rita")
@@ -45,3 +45,20 @@ def test_who_may_not_approve_does_not_count(signer: Signer) -> None:
 def test_rejections_and_revoked_keys_do_not_count() -> None:
     assert standing(ANN, BOB, approves=False) == 0
     assert standing(ANN, BOB, revoked=(BOB.fingerprint,)) == 1
+
+
+def test_a_role_is_filled_by_who_held_it_when_sealed_when_signing_and_now() -> None:
+    release = Release(
+        "r1",
+        "clinic",
+        "a" * 64,
+        RUNNER,
+        required=2,
+        roles=(SealedRole(role="law", number=1, people=("ann", "bob")),),
+        signers=(ANN, BOB),
+        decisions=(Decision(ANN, True, AT, ("law", "press")), Decision(BOB, True, AT)),
+    )
+    assert release.agreeing() == {"ann": ("law",), "bob": ()}
+    assert release.agreeing(held={"ann": (), "bob": ("law",)}) == {"ann": (), "bob": ()}
+    assert not release.missing()
+    assert Release("r1", "clinic", "a" * 64, RUNNER, required=1, roles=release.roles).missing() == {"": 1, "law": 1}

@@ -5,12 +5,20 @@ import pytest
 from headgate.core.errors import PolicyInvalid
 from policies.schema.loading import parse_file
 from policies.schema.operator_file import Floor, Operator
+from policies.words.quorum import Quorum
 
 
 def test_what_is_not_said_is_the_strictest() -> None:
     assert Operator() == Operator(runners=None, floor=Floor(approvals=1), policy_signers=False)
     whole = parse_file(Operator, "runners: [eve@x.example, bob]\nfloor: {approvals: 3}\npolicy_signers: true\n", "operator.yaml")
     assert (whole.runners, whole.floor.approvals, whole.policy_signers) == (("eve@x.example", "bob"), 3, True)
+
+
+def test_roles_are_held_by_people_and_a_floor_may_ask_for_them() -> None:
+    text = "floor: {approvals: 2, roles: {law: 1}}\nroles: {law: [anna@x.example], methods: [bert, anna@x.example]}\n"
+    operator = parse_file(Operator, text, "operator.yaml")
+    assert operator.floor.quorum == Quorum(2, {"law": 1})
+    assert operator.held == {"anna@x.example": ("law", "methods"), "bert": ("methods",)}
 
 
 @pytest.mark.parametrize(
@@ -23,6 +31,15 @@ def test_what_is_not_said_is_the_strictest() -> None:
         ("floor: {approvals: 0}\n", "floor.approvals"),
         ("floor: 2\n", "floor"),
         ("floor: {approval: 2}\n", "did you mean approvals"),
+        ("roles: {law: []}\n", "roles.law"),
+        ("roles: {law: [ann, Ann]}\n", "roles.law"),
+        ("roles: {Law: [ann]}\n", "roles.Law"),
+        ("roles: {law: ['a b']}\n", "roles.law"),
+        ("floor: {roles: {law: 1}}\n", "floor.roles.law: found a role that nobody holds"),
+        ("floor: {roles: {law: 0}}\nroles: {law: [ann]}\n", "floor.roles.law"),
+        ("floor: {roles: {law: 2}}\nroles: {law: [ann]}\n", "cannot fill: 1 more with the role law needed"),
+        ("floor: {roles: {law: 1, methods: 1}}\nroles: {law: [ann], methods: [ann]}\n", "cannot fill"),
+        ("floor: {roles: {law: 21}}\nroles: {law: [ann]}\n", "floor.roles.law"),
         ("policy_signers: 1\n", "policy_signers"),
         ("policy_signer: true\n", "did you mean policy_signers"),
         ("policy_signers: true\npolicy_signers: false\n", "a second time"),

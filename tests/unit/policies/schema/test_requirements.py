@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from policies.schema.loading import parse_policy
 from policies.schema.requirements import ApprovalKey, Gates, PublishKey, ScheduleKey, UtilityKey
+from policies.words.quorum import Quorum
 from tests.unit.policies.refused import Case, names_of, require_refused
 
 BAD: list[Case] = [
@@ -27,6 +28,8 @@ BAD: list[Case] = [
     ("to: clinic", "to: clinic, formats: [csv, xlsx]", 16, ["publish.formats", "'xlsx'"]),
     ("to: clinic", "to: clinic, formats: []", 16, ["publish.formats"]),
     ("publish:", "approval: {required: 0}\npublish:", 16, ["approval.required", "greater than or equal to 1"]),
+    ("publish:", "approval: {roles: {law: 0}}\npublish:", 16, ["approval.roles.law", "greater than or equal to 1"]),
+    ("publish:", "approval: {roles: {Law: 1}}\npublish:", 16, ["approval.roles"]),
     ("publish:", "schedule: {cron: 0 25 * * *}\npublish:", 16, ["schedule.cron", "hour"]),
     ("publish:", "schedule: {cron: 0 3 1 * *, timezone: Europe/Rom}\npublish:", 16, ["schedule.timezone", "Europe/Rome"]),
     ("publish:", "utility: {dimensions: 0}\npublish:", 16, ["utility.dimensions", "greater than or equal to 1"]),
@@ -52,6 +55,10 @@ def test_linkability_is_the_gate_that_no_policy_leaves_out() -> None:
     assert Gates.model_validate({"linkability": 1}).linkability == 1
     with pytest.raises(ValidationError, match="linkability"):
         Gates.model_validate({})
+
+
+def test_a_policy_asks_for_roles_beside_the_number() -> None:
+    assert ApprovalKey.model_validate({"required": 2, "roles": {"data-protection": 1}}).quorum == Quorum(2, {"data-protection": 1})
 
 
 @pytest.mark.parametrize("number", [0, -1, 1.0, "2", True])

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from headgate.core.errors import InputRejected, PolicyInvalid, TransitionRefused
+from policies.words.quorum import Quorum
 from tasks.approval.approvals import operator_roots
 from tasks.approval.operator_demands import operator_demands, require_runner
 
@@ -16,13 +17,13 @@ NOW = datetime(2025, 6, 1, tzinfo=UTC)
 
 
 def test_without_a_file_what_leaves_the_home_needs_two(world: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    assert (operator_demands(world.home).floor, operator_demands(world.home).digest) == (1, "")
+    assert (operator_demands(world.home).floor, operator_demands(world.home).digest) == (Quorum(1), "")
     monkeypatch.setenv("HEADGATE_STORE", str(tmp_path / "elsewhere"))
-    assert operator_demands(world.home).floor == 2
+    assert operator_demands(world.home).floor == Quorum(2)
     content = "floor: {approvals: 1}\n"
     (world.home.root / "operator.yaml").write_text(content)
     demands = operator_demands(world.home)
-    assert (demands.floor, demands.digest) == (1, hashlib.sha256(content.encode()).hexdigest())
+    assert (demands.floor, demands.digest) == (Quorum(1), hashlib.sha256(content.encode()).hexdigest())
 
 
 def test_a_file_that_others_can_change_or_that_is_not_understood_refuses_everything(world: Any) -> None:
@@ -52,3 +53,39 @@ def test_a_runner_has_the_name_that_the_list_gives_the_key(world: Any) -> None:
         require_runner(world.keys["stranger"], [roots], demands, NOW)
     with pytest.raises(TransitionRefused, match="nobody on the list"):
         require_runner(world.keys["runner"], [], demands, NOW)
+
+
+ROLES = "roles: {law: [ann], methods: [ann, bob]}\n"
+
+
+@pytest.mark.parametrize(
+    ("quorum", "people", "said"),
+    [
+        (Quorum(1, {"press": 1}), ["ann", "bob"], "The role press is required, and nobody holds it"),
+        (Quorum(2, {"law": 1}), ["bob", "cyd"], "1 more with the role law would be needed"),
+        (Quorum(2, {"law": 1, "methods": 1}), ["ann", "cyd"], "1 more with the role methods would be needed"),
+        (Quorum(3, {"law": 1}), ["ann", "bob"], "3 approvals are required, and 2 people besides the runner may give one"),
+    ],
+)
+def test_a_quorum_out_of_reach_is_refused_with_its_cure(world: Any, quorum: Quorum, people: list[str], said: str) -> None:
+    (world.home.root / "operator.yaml").write_text(ROLES)
+    demands = operator_demands(world.home)
+    demands.require_reachable(Quorum(2, {"law": 1, "methods": 1}), ["ann", "bob"], own_signers=False)
+    with pytest.raises(InputRejected, match=said) as refused:
+        demands.require_reachable(quorum, people, own_signers=False)
+    assert refused.value.cure
+
+
+def test_who_comes_with_a_policy_fills_no_role(world: Any) -> None:
+    """Whoever writes a list of signers could write the name of somebody in the role there, with a key of their own making."""
+    (world.home.root / "operator.yaml").write_text(ROLES)
+    demands = operator_demands(world.home)
+    demands.require_reachable(Quorum(1), ["ann"], own_signers=True)
+    with pytest.raises(InputRejected, match="names signers of its own, who can fill no role"):
+        demands.require_reachable(Quorum(1, {"law": 1}), ["ann"], own_signers=True)
+
+
+def test_roles_are_sealed_with_who_holds_them(world: Any) -> None:
+    (world.home.root / "operator.yaml").write_text(ROLES)
+    sealed = operator_demands(world.home).required_roles(Quorum(1, {"methods": 1}))
+    assert [role.model_dump() for role in sealed] == [{"role": "methods", "number": 1, "people": ("ann", "bob")}]

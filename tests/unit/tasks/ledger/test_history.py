@@ -4,6 +4,7 @@ import pytest
 
 from headgate.core.errors import InputRejected, IntegrityBroken
 from policies.ledger.states import State
+from policies.sealed.manifest import SealedRole
 from tasks.ledger.history import check_same, latest_version, read_history
 
 
@@ -49,6 +50,7 @@ def test_only_the_releases_at_a_target_have_versions_there(world) -> None:
         {"dataset": "others"},
         {"policy_digest": "9" * 64},
         {"approvals_required": 1},
+        {"roles_required": (SealedRole(role="law", number=1, people=("ann",)),)},
         {"signers": ()},
         {"signers_digest": "9" * 64},
         {"source_hmac": "9" * 64},

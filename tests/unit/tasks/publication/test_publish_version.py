@@ -14,8 +14,10 @@ from tasks.approval.decisions import operate
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import read_history
 from tasks.ledger.store_sqlite import SqliteStore
+from tasks.publication.attestation import ATTESTATION_FILE
 from tasks.publication.publish_version import publish
 from tasks.publication.withdraw import withdraw
+from tasks.signing.signatures import ATTESTATION, verify_envelope
 from tasks.stores.store_folder import FolderSeries, FolderStore
 from tasks.verification.verify import verify_folder
 
@@ -70,6 +72,31 @@ def test_an_operators_floor_counts_over_the_policy(world) -> None:
         publish(world.home, world.ledger, candidate.id)
     world.approve(candidate, "cyd")
     assert publish(world.home, world.ledger, candidate.id).version == 1
+
+
+def test_roles_are_filled_by_different_people_who_still_hold_them(world) -> None:
+    roles = world.hold_roles(law=("ann", "cyd"), methods=("ann", "bob"))
+    candidate = world.seal(roles_required=roles)
+    world.approve(candidate, "ann")
+    assert read_history(world.ledger).find(candidate.id).state is State.AWAITING_APPROVAL
+    world.approve(candidate, "bob")
+    world.hold_roles(law=("cyd",), methods=("bob",))
+    with pytest.raises(TransitionRefused, match="2 of 2 required approvals are valid; still needed: 1 more with the role law"):
+        world.publish(candidate)
+    world.approve(candidate, "cyd")
+    made = world.publish(candidate)
+    attested = verify_envelope((made.folder / ATTESTATION_FILE).read_bytes(), ATTESTATION_FILE, ATTESTATION).statement.predicate
+    assert {approval["principal"]: approval["role"] for approval in attested["approvals"]} == {"ann": "", "bob": "methods", "cyd": "law"}
+    assert attested["roles_required"][0] == {"role": "law", "number": 1, "people": ["ann", "cyd"]}
+
+
+def test_a_role_that_the_operator_requires_since_needs_another_run(world) -> None:
+    world.hold_roles(law=("ann",))
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    (world.home.root / "operator.yaml").write_text("roles: {law: [ann]}\nfloor: {roles: {law: 1}}\n")
+    with pytest.raises(TransitionRefused, match="the operator requires the role law since the candidate was sealed"):
+        world.publish(candidate)
 
 
 @pytest.mark.parametrize("how", ["revoked", "removed"])

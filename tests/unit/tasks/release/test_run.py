@@ -11,6 +11,7 @@ import pytest
 
 from headgate.core.errors import Defect, InputRejected, PolicyInvalid, TransitionRefused
 from policies.ledger.events import RunStarted
+from policies.words.quorum import Quorum
 from tasks.release.listener import Listener, listening
 from tasks.release.run import begun, opened_release, product
 from tasks.runtime.home import Home
@@ -198,3 +199,17 @@ def test_the_operators_floor_is_known_before_the_work(home: Home, policy: Path) 
     (home.root / "operator.yaml").write_text("floor: {approvals: 3}\n")
     with pytest.raises(InputRejected, match="3 approvals are required, and 2 people besides the runner"):
         opened_release(policy, None, None, "r-1").__enter__()
+
+
+def test_a_role_that_nobody_can_fill_is_known_before_the_work(home: Home, clinic: Any) -> None:
+    clinic.policy["approval"] = {"required": 1, "roles": {"law": 1}}
+    policy = clinic.load().path
+    with pytest.raises(InputRejected, match="The role law is required, and nobody holds it"):
+        opened_release(policy, None, None, "r-1").__enter__()
+    (home.root / "operator.yaml").write_text("roles: {law: [runner]}\n")
+    with pytest.raises(InputRejected, match="1 more with the role law would be needed"):
+        opened_release(policy, None, None, "r-1").__enter__()
+    (home.root / "operator.yaml").write_text("roles: {law: [runner, ann], methods: [bob]}\nfloor: {roles: {methods: 1}}\n")
+    with opened_release(policy, None, None, "r-1") as run:
+        assert run.quorum == Quorum(2, {"law": 1, "methods": 1})
+    assert list(home.staging.iterdir()) == []

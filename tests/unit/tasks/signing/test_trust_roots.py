@@ -59,3 +59,12 @@ def test_a_file_of_keys_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputRejected, match="not a regular file"):
         read_signers(tmp_path / "pipe")
+
+
+def test_people_are_those_with_a_key_that_counts_at_the_moment(tmp_path: Path) -> None:
+    keys = {name: make_key(tmp_path / name) for name in ("ann", "second", "bob", "cyd", "dan")}
+    lines = [f"ann {keys['ann'].public}", f"ann {keys['second'].public}", f'bob valid-before="20250101Z" {keys["bob"].public}']
+    lines += [f'cyd namespaces="git" {keys["cyd"].public}', f"dan {keys['dan'].public}"]
+    (tmp_path / "signers").write_text("\n".join(lines) + "\n")
+    (tmp_path / "revoked_keys").write_text(f"{keys['dan'].public}\n{keys['second'].public}\n")
+    assert trust_roots(tmp_path / "signers", tmp_path / "revoked_keys").people(NOON) == ("ann",)

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import InputRejected, IntegrityBroken
-from tasks.publication.attestation import accompanying_files
+from tasks.publication.attestation import ATTESTATION_FILE, accompanying_files
+from tasks.signing.detached import detached_files
+from tasks.signing.home_keys import ledger_key
+from tasks.signing.signatures import ATTESTATION, sign_statement, statement, verify_envelope
 from tasks.stores.seal import MANIFEST
 from tasks.verification.verify import NOT_PROVEN, PROVEN, FolderBroken, examine_folder, verify_folder
 from tests.unit.claimed import claiming
@@ -313,3 +316,38 @@ def test_events_cut_short_or_mixed_are_found(world, copy: Path) -> None:
     changed["actor"] = "eve"
     (copy / "events.jsonl").write_text("".join([*lines[:-2], json.dumps(changed) + "\n", lines[-1]]))
     assert "was changed after it was recorded" in failed(copy)["events and signed head"]
+
+
+def test_who_filled_which_role_is_shown_and_measured_against_the_readers_signers(world, tmp_path: Path) -> None:
+    roles = world.hold_roles(law=("ann", "cyd"), methods=("ann", "bob"))
+    candidate = world.seal(roles_required=roles)
+    world.approve(candidate, "ann", "bob", "cyd")
+    folder = world.publish(candidate).folder
+    report = verify_folder(folder)
+    said = next(finding.detail for finding in report.findings if finding.check == "approvals")
+    assert said == "3 of 2 needed, of the signers the folder names itself: ann as methods, bob, cyd as law"
+    signers = tmp_path / "mine"
+    signers.write_text("".join(world.line(name) + "\n" for name in ("runner", "ann", "cyd")))
+    assert verify_folder(folder, signers).approved_by == ("ann", "cyd")
+    signers.write_text("".join(world.line(name) + "\n" for name in ("runner", "bob", "ann")))
+    assert verify_folder(folder, signers).approved_by == ("ann", "bob")
+    signers.write_text("".join(world.line(name) + "\n" for name in ("runner", "bob")))
+    assert "1 more with the role law would be needed" in failed(folder, signers=signers)["approvals"]
+
+
+@pytest.mark.parametrize(
+    "roles", [{"ann": "law"}, {"ann": "methods", "bob": "law"}, {"cyd": "law", "bob": "methods"}, {"eve": "law", "bob": "methods"}]
+)
+def test_an_attestation_gives_a_role_to_nobody_who_does_not_fill_it(world, roles: dict[str, str]) -> None:
+    """The ledger's own key signs the attestation, and a reader measures it too."""
+    candidate = world.seal(roles_required=world.hold_roles(law=("ann",), methods=("ann", "bob")))
+    world.approve(candidate, "ann", "bob", "cyd")
+    folder = writable(world.publish(candidate).folder)
+    verify_folder(folder)
+    signed = verify_envelope((folder / ATTESTATION_FILE).read_bytes(), ATTESTATION_FILE, ATTESTATION).statement
+    predicate = dict(signed.predicate)
+    predicate["approvals"] = [{**approval, "role": roles.get(approval["principal"], "")} for approval in predicate["approvals"]]
+    forged = sign_statement(statement(signed.digests, ATTESTATION, predicate), ledger_key(world.home.keys))
+    for name, content in {ATTESTATION_FILE: forged, **detached_files(ATTESTATION_FILE, forged)}.items():
+        (folder / name).write_bytes(content)
+    assert "a required role to somebody who does not fill it" in failed(folder)["attestation"]

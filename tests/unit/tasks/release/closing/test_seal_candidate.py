@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from headgate.core.errors import Defect, IntegrityBroken, RequirementNotMet, StoreUnavailable
+from headgate.core.errors import Defect, InputRejected, IntegrityBroken, RequirementNotMet, StoreUnavailable
+from policies.ledger.fold import fold
 from policies.ledger.states import State
+from tasks.approval.approvals import operator_roots
 from tasks.release.closing import seal_candidate as sealing
 from tasks.release.closing.assemble import seed_commitment
 from tasks.release.closing.seal_candidate import SEEDS, seal_candidate
@@ -87,3 +90,20 @@ def test_where_mlflow_does_not_answer_the_ledger_hears_of_no_candidate(made: Mad
     with pytest.raises(StoreUnavailable):
         seal_candidate(made.run, made.so_far(mlflow_run_id="m-1"))
     assert states_of(made) == ["run_started"]
+
+
+def test_what_the_operator_demands_by_then_is_sealed_or_refused(tracked: Made, mlflow: Any) -> None:
+    """Hours pass between the start of a run and its candidate."""
+    run, people = tracked.run, operator_roots(tracked.run.home).people(tracked.run.ledger.now())
+    approver = next(person for person in people if person != run.runner.principal)
+    demands = run.home.root / "operator.yaml"
+    demands.write_text("roles: {law: [somebody-else]}\nfloor: {roles: {law: 1}}\n")
+    with pytest.raises(InputRejected, match="1 more with the role law would be needed"):
+        seal_candidate(run, tracked.so_far(mlflow_run_id="m-1"))
+    assert list(run.home.candidates.iterdir()) == []
+    demands.write_text(f"roles: {{law: [{approver}]}}\nfloor: {{roles: {{law: 1}}}}\n")
+    sealed = seal_candidate(run, tracked.so_far(mlflow_run_id="m-1"))
+    manifest = load_candidate(run.home.candidates, sealed.candidate).manifest
+    assert [(role.role, role.people) for role in manifest.roles_required] == [("law", (approver,))]
+    assert manifest.operator_digest == hashlib.sha256(demands.read_bytes()).hexdigest()
+    assert fold(run.ledger.events_of("run")).roles == manifest.roles_required
