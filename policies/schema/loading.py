@@ -24,7 +24,9 @@ from headgate.core.errors import PolicyInvalid
 from policies.schema.policy import Policy
 from policies.words.fields import KeyPath, Problem, Problems, Section, WrittenDecimal, WrittenInt, choices
 
-LARGEST_POLICY = 1_000_000  # characters
+MOST_ATTRIBUTES = 2_000
+CHARACTERS = 125  # per attribute that is allowed: what parsing costs grows with both
+MORE = "The operator can allow more: HEADGATE_MAX_ATTRIBUTES."
 DEEPEST_POLICY = 30
 LARGEST_WHOLE = 2**53 - 1  # what JSON, and so the policy's digest, holds exactly
 MOST_PROBLEMS = 5
@@ -60,13 +62,23 @@ class _Written:
         return self.lines.get(path, 1)
 
 
-def parse_policy(text: str, filename: str) -> Policy:
-    return parse_file(Policy, text, filename)
+def parse_policy(text: str, filename: str, most_attributes: int = MOST_ATTRIBUTES) -> Policy:
+    written = _read(text, filename, CHARACTERS * most_attributes)
+    attributes = written.content.get("attributes")
+    if isinstance(attributes, Mapping) and len(attributes) > most_attributes:
+        raise PolicyInvalid(
+            f"{filename}, line {written.line(('attributes',))}: found {len(attributes)} attributes; accepted: at most {most_attributes}.",
+            f"Leave out columns that nobody needs. {MORE}",
+        )
+    return _validated(Policy, written, filename)
 
 
 def parse_file(model: type[S], text: str, filename: str) -> S:
     """YAML 1.2, one document, one mapping; what it says twice or by reference (duplicate keys, anchors, tags) is refused."""
-    written = _read(text, filename)
+    return _validated(model, _read(text, filename, CHARACTERS * MOST_ATTRIBUTES), filename)
+
+
+def _validated(model: type[S], written: _Written, filename: str) -> S:
     if written.problems:
         raise _invalid(filename, written, written.problems)
     try:
@@ -76,11 +88,11 @@ def parse_file(model: type[S], text: str, filename: str) -> S:
     raise _invalid(filename, written, problems)
 
 
-def _read(text: str, filename: str) -> _Written:
-    if len(text) > LARGEST_POLICY:
+def _read(text: str, filename: str, longest: int) -> _Written:
+    if len(text) > longest:
         raise PolicyInvalid(
-            f"{filename}: found {len(text)} characters; accepted: at most {LARGEST_POLICY}.",
-            "Move lists of values to files of their own. If this is a table, `headgate init` drafts a policy for it.",
+            f"{filename}: found {len(text)} characters; accepted: at most {longest}.",
+            f"Move lists of values to files of their own. If this is a table, `headgate init` drafts a policy for it. {MORE}",
         )
     if not text.strip():
         raise PolicyInvalid(f"{filename}, line 1: found an empty file; accepted: a policy.", CURE)

@@ -24,6 +24,7 @@ from tasks.reading.arrow_frame import texts_of
 from tasks.reading.open_source import open_file
 from tasks.reading.registers import RegisterTexts, read_register
 from tasks.reading.source import Source, read_bytes, require_columns
+from tasks.runtime.input_limits import ATTRIBUTES, LIST_BYTES
 
 CODE_HEADERS = ("value", "code")
 TABLES = (".csv", ".gz", ".parquet", ".pq")  # endings of files that hold data
@@ -65,7 +66,7 @@ def load_policy(path: Path | str) -> LoadedPolicy:
     if path.suffix.lower() in TABLES:
         raise PolicyInvalid(f"{path.name} is a table, not a policy.", f"`headgate init {path.name}` drafts a policy for it.")
     text = _text(content, f"The policy {path.name}")
-    policy = parse_policy(text, path.name)
+    policy = parse_policy(text, path.name, ATTRIBUTES.most)
     contents = {named: read_bytes(path.parent / named, f"The file of {_key(place)},") for place, named in files_of(policy).items()}
     digests = {named: hashlib.sha256(content).hexdigest() for named, content in contents.items()}
     return LoadedPolicy(policy, path, digests, policy_digest(policy, digests), _parse(policy, contents), text)
@@ -73,7 +74,7 @@ def load_policy(path: Path | str) -> LoadedPolicy:
 
 def _policy_bytes(path: Path) -> bytes:
     try:
-        return read_bytes(path, "The policy")
+        return read_bytes(path, "The policy", LIST_BYTES)
     except InputRejected as refusal:
         problem = PolicyInvalid(refusal.message, "Correct the path; `headgate init TABLE` drafts a policy.")
     raise problem
@@ -84,6 +85,7 @@ def _key(place: Sequence[str | int]) -> str:
 
 
 def _text(content: bytes, what: str) -> str:
+    LIST_BYTES.check(len(content), what)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

@@ -16,9 +16,11 @@ import pyarrow as pa
 
 from headgate.core.errors import InputRejected
 from tasks.runtime.boundary import reason_of
+from tasks.runtime.input_limits import BYTES, CELLS, Limit
 from tasks.runtime.wording import inside
 
 MOST_SHOWN = 6  # names of columns in a message
+MOST_COLUMNS = 100_000  # of a file, whether they are read or not
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +76,8 @@ def names_instead(names: Sequence[str], wanted: Sequence[str], lacking: str) -> 
     return f"It has: {', '.join(others[:MOST_SHOWN])}{more}."
 
 
-def read_bytes(path: Path, what: str) -> bytes:
-    """The whole file. Refuses what is not a readable, non-empty file."""
+def read_bytes(path: Path, what: str, limit: Limit = BYTES) -> bytes:
+    """The whole file. Refuses what is not a readable, non-empty file, and what is larger than anybody means."""
     try:
         if path.is_dir():
             raise InputRejected(f"{what} {path} is a folder.", "Name the file in it.")
@@ -83,7 +85,9 @@ def read_bytes(path: Path, what: str) -> bytes:
             raise InputRejected(f"{what} {path} does not exist.", "Correct the path; paths in a policy are relative to the policy file.")
         if not path.is_file():
             raise InputRejected(f"{what} {path} is not a regular file.", "Name a file.")
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(limit.most + 1) if path.stat().st_size <= limit.most else b""
+            limit.check(len(content) or path.stat().st_size, f"{what} {path}")
     except OSError as problem:
         raise InputRejected(f"{what} {path} cannot be read ({reason_of(problem)}).", "Check its permissions.") from None
     if not content:
@@ -91,8 +95,16 @@ def read_bytes(path: Path, what: str) -> bytes:
     return content
 
 
+def check_cells(rows: int, columns: int, where: str) -> None:
+    CELLS.check(rows * columns, where)
+
+
 def check_names(names: Sequence[str], where: str) -> None:
     """Each column has a name, and one of its own."""
+    if len(names) > MOST_COLUMNS:
+        raise InputRejected(
+            f"{where} has {len(names):,} columns; at most {MOST_COLUMNS:,} are read.", "Give a table of the columns that are needed."
+        )
     for place, name in enumerate(names, 1):
         if not name.strip():
             raise InputRejected(f"Column {place} of {inside(where)} has no name.", "Name it, or remove it if it is only an index.")

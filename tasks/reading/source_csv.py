@@ -8,6 +8,7 @@ import gzip
 import hashlib
 import io
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,12 +19,15 @@ import pyarrow.csv as arrow_csv
 
 from headgate.core.errors import InputRejected
 from policies.schema.source_key import CsvSource
-from tasks.reading.source import Source, check_names, read_bytes
+from tasks.reading.source import Source, check_cells, check_names, read_bytes
+from tasks.runtime.input_limits import BYTES
 from tasks.runtime.wording import counted
 
 COMMON_SEPARATORS = (",", ";", "\t", "|")
 SEPARATOR_WORDS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
 GZIP_MAGIC = b"\x1f\x8b"
+PIECE = 2**20  # bytes that are unpacked at once
+LONGEST_HEADER = 2**24  # bytes
 SAVE_AS = "Save the sheet as CSV in UTF-8."
 OTHER_PROGRAMS = {
     b"PK\x03\x04": ("an Excel file or a ZIP archive", SAVE_AS),
@@ -82,11 +86,15 @@ def unzipped(content: bytes, where: str) -> bytes:
     """The content of a gzip file, or of any other as it is."""
     if not content.startswith(GZIP_MAGIC):
         return content
+    plain, most = bytearray(), BYTES.most
     try:
-        return gzip.decompress(content)
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            while len(plain) <= most and (piece := file.read(PIECE)):
+                plain += piece
     except (EOFError, OSError, zlib.error):
-        pass
-    raise InputRejected(f"{where} is a gzip file that is cut short or damaged.", "Copy it again.")
+        raise InputRejected(f"{where} is a gzip file that is cut short or damaged.", "Copy it again.") from None
+    BYTES.check(len(plain), f"{where}, unpacked,")
+    return bytes(plain)
 
 
 def _refuse_other_programs(content: bytes, where: str) -> None:
@@ -125,7 +133,8 @@ def _header(content: bytes, separator: str, where: str) -> tuple[str, ...]:
     if len(separator) != 1:
         raise InputRejected("The separator is not one character.", "Write one such as ',' or ';'; a tab as \"\\t\".")
     try:
-        row = next(csv.reader(io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=""), delimiter=separator), [])
+        head = io.BytesIO(content[:LONGEST_HEADER])
+        row = next(csv.reader(io.TextIOWrapper(head, encoding="utf-8", errors="replace", newline=""), delimiter=separator), [])
     except csv.Error:
         row = []
     if len(row) == 1:
@@ -141,10 +150,11 @@ def _header(content: bytes, separator: str, where: str) -> tuple[str, ...]:
 def _parse(content: bytes, names: Sequence[str], columns: Sequence[str], separator: str, where: str) -> pa.Table:
     if content.count(b'"') % 2:
         raise InputRejected(f"{where} has a quotation mark that is never closed.", 'Close it, or double it inside a quoted cell ("").')
-    uneven: list[Any] = []
+    check_cells(max(content.count(b"\n"), content.count(b"\r")), len(columns), where)
+    uneven: Counter[tuple[int, int]] = Counter()  # by the fields that a line should have and has, in the order of the lines
 
     def note(row: Any) -> str:
-        uneven.append((row.expected_columns, row.actual_columns))
+        uneven[row.expected_columns, row.actual_columns] += 1
         return "skip"
 
     table: pa.Table | None = None
@@ -165,8 +175,8 @@ def _parse(content: bytes, names: Sequence[str], columns: Sequence[str], separat
     except (pa.ArrowException, KeyError, ValueError):
         table = None
     if uneven:
-        expected, present = uneven[0]
-        lines, do = counted(len(uneven), "line"), "does" if len(uneven) == 1 else "do"
+        expected, present = next(iter(uneven))
+        lines, do = counted(uneven.total(), "line"), "does" if uneven.total() == 1 else "do"
         raise InputRejected(
             f"{where}: {lines} {do} not have the {expected} fields of the header (the first of them has {present}).",
             "Quote cells that hold the separator, or correct `separator`.",

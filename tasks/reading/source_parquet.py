@@ -1,19 +1,30 @@
-"""Parquet as a source: cells keep their types."""
+"""Parquet as a source: cells keep their types.
+
+A column of a few bytes can stand for more than the machine holds: one long text and a million references to it, or texts that each repeat
+the one before. So what a file says of itself is checked first, then what it unpacks to, before its texts are written out.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
 import pyarrow as pa
+import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 
 from headgate.core.errors import InputRejected
 from policies.schema.source_key import ParquetSource
-from tasks.reading.source import Source, check_names, read_bytes
+from tasks.reading.source import Source, check_cells, check_names, read_bytes
+from tasks.runtime.input_limits import BYTES, CELLS
 
 MAGIC = b"PAR1"
+TEXT, FIXED = "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"
+DICTIONARIES = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}
+REPEATING = "DELTA_BYTE_ARRAY"
+MOST_AT_ONCE = 65_536  # rows
+BATCH_BYTES = 2**30
 SUFFIXES = (".parquet", ".pq")
 
 
@@ -48,9 +59,55 @@ def open_parquet_bytes(content: bytes, where: str) -> Source:
 
     def read(columns: Sequence[str]) -> pa.Table:
         try:
-            return file.read(columns=list(columns), use_pandas_metadata=False)
-        except (pa.ArrowException, OSError, ValueError):
+            return _read(content, file, tuple(columns), where)
+        except (pa.ArrowException, OSError, ValueError, OverflowError):
             pass
         raise InputRejected(f"{where} is damaged: its columns cannot be read.", "Copy or write it again.")
 
     return Source(where, names, hashlib.sha256(content).hexdigest(), read)
+
+
+def _read(content: bytes, file: parquet.ParquetFile, columns: tuple[str, ...], where: str) -> pa.Table:
+    chunks = [chunk for chunk in _chunks(file.metadata) if chunk.path_in_schema.split(".")[0] in columns]
+    CELLS.check(sum(max(0, chunk.num_values) for chunk in chunks), where)
+    check_cells(file.metadata.num_rows, len(columns), where)
+    BYTES.check(sum(max(0, chunk.total_uncompressed_size) for chunk in chunks), f"{where}, unpacked,")
+    BYTES.check(file.metadata.num_rows * sum(_width(file.schema, name) for name in columns), f"{where}, unpacked,")
+    referring = sorted({chunk.path_in_schema for chunk in chunks if chunk.physical_type == TEXT and DICTIONARIES & {*chunk.encodings}})
+    longest = max((chunk.total_uncompressed_size for chunk in chunks if REPEATING in chunk.encodings), default=0)
+    rows_at_once = max(1, min(MOST_AT_ONCE, BATCH_BYTES // max(1, longest)))
+    batches, size = [], 0
+    opened = parquet.ParquetFile(pa.BufferReader(content), read_dictionary=referring)
+    for batch in opened.iter_batches(rows_at_once, columns=list(columns), use_pandas_metadata=False):
+        size += sum(_written_out(column) for column in batch.columns)
+        BYTES.check(size, f"{where}, unpacked,")
+        batches.append(batch)
+    table = pa.Table.from_batches(batches, None if batches else opened.schema_arrow).select(list(columns))
+    return table.cast(pa.schema([file.schema_arrow.field(name) for name in columns]))
+
+
+def _chunks(metadata: parquet.FileMetaData) -> Iterator[parquet.ColumnChunkMetaData]:
+    for group in range(metadata.num_row_groups):
+        for place in range(metadata.num_columns):
+            yield metadata.row_group(group).column(place)
+
+
+def _width(schema: parquet.ParquetSchema, name: str) -> int:
+    """The bytes that every cell of a column has by its type, where the type says so."""
+    parts = (schema.column(place) for place in range(len(schema)))
+    return sum(part.length for part in parts if part.physical_type == FIXED and part.path.split(".")[0] == name)
+
+
+def _written_out(column: pa.Array) -> int:
+    """The bytes of an array when each cell holds its own text."""
+    kind = column.type
+    if pa.types.is_struct(kind):
+        return sum(map(_written_out, column.flatten()))
+    if pa.types.is_map(kind):
+        return _written_out(column.keys) + _written_out(column.items)
+    if pa.types.is_nested(kind):
+        return _written_out(column.flatten()) + len(column)
+    if not pa.types.is_dictionary(kind):
+        return int(column.nbytes)
+    lengths = compute.take(compute.binary_length(column.dictionary), column.indices)
+    return int(compute.sum(lengths).as_py() or 0) + len(column)

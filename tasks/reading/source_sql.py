@@ -22,6 +22,7 @@ from headgate.core.cells import format_number
 from headgate.core.errors import InputRejected, StoreUnavailable
 from policies.schema.source_key import SqlSource
 from tasks.reading.source import Source, check_names
+from tasks.runtime.input_limits import CELLS
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -200,7 +201,11 @@ def _fetch(engine: Engine, url_variable: str, query: str, what: str) -> tuple[tu
             reached = True
             result = connection.exec_driver_sql(OPENED[engine.dialect.name](connection, query))
             names = tuple(str(name) for name in list(result.keys())) if result.returns_rows else ()
-            rows = [tuple(row) for row in result] if result.returns_rows else []
+            rows, most = [], CELLS.most // max(1, len(names))
+            for row in result if result.returns_rows else ():
+                rows.append(tuple(row))
+                if len(rows) > most:
+                    CELLS.refuse(f"The result of the query of {what}")
             connection.rollback()
             return names, rows
     except (SQLAlchemyError, OSError) as problem:

@@ -17,6 +17,7 @@ from pathlib import Path
 from headgate.core.errors import IntegrityBroken, StoreUnavailable
 from policies.sealed.manifest import FileEntry
 from tasks.runtime.boundary import reason_of
+from tasks.runtime.input_limits import BYTES, LIST_BYTES
 from tasks.runtime.wording import counted
 
 PART = re.compile(r"[A-Za-z0-9_=+@,()\[\]-][A-Za-z0-9_.=+@,()\[\] -]{0,199}")
@@ -77,7 +78,10 @@ def read_file(folder: Path, path: str) -> Stored:
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise IntegrityBroken(f"{_shown(path)} is not a regular file.", AGAIN)
-            return Stored(path, file.read())
+            limit = LIST_BYTES if path.endswith(".json") else BYTES
+            content = file.read(limit.most + 1)
+            limit.check(len(content), f"{_shown(path)} in {folder.name}")
+            return Stored(path, content)
     except FileNotFoundError:
         raise IntegrityBroken(f"{_shown(path)} is missing from {folder.name}.", AGAIN) from None
     except OSError as problem:

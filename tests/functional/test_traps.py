@@ -121,7 +121,8 @@ def trapped(ground: Ground, project: Any) -> Ground:
     (ground.folder / "scheduled.yaml").write_text(policy + SCHEDULED, encoding="utf-8")
     ground.given.update(
         policy="policy.yaml", policies="scheduled.yaml", table="patients.csv", folder="download", candidate=candidate, release=candidate,
-        key=str(project.keys["carol"]), reason="as agreed", principal="carol", action="approve", quasi="age,sex", sensitive="income", source="patients.csv",
+        key=str(project.keys["carol"]), reason="as agreed",
+        principal="carol", action="approve", quasi="age,sex", sensitive="income", source="patients.csv",
         report="made-report.html", output="made-output", signers=str(project.home / "signers"), home=str(project.home.parent / "demo"),
     )  # fmt: skip
     return ground

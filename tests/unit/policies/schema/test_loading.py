@@ -65,7 +65,7 @@ def test_a_list_among_the_keys_is_reported_in_its_line(small: str) -> None:
         ("a: \x00\n", "a character that YAML does not allow"),
         ("? [1]\n: 2\n", "a key that is not a word"),
         ("a: " + "[" * 40 + "]" * 40, "more than 30 levels"),
-        ("a: " + "x" * 1_000_001, "at most 1000000"),
+        ("a: " + "x" * 250_001, "at most 250000"),
     ],
 )
 def test_what_is_no_plain_mapping_is_refused(text: str, phrase: str) -> None:
@@ -121,3 +121,19 @@ def test_messages_show_no_control_characters(small: str) -> None:
 def test_any_text_is_refused_as_a_policy_and_never_breaks_the_reader(text: str) -> None:
     with pytest.raises(PolicyInvalid):
         parse_policy(text, "noise.yaml")
+
+
+def test_a_policy_with_more_attributes_than_allowed_is_refused(small: str) -> None:
+    allowed = len(parse_policy(small, "small.yaml").attributes)
+    parse_policy(small, "small.yaml", allowed)
+    with pytest.raises(PolicyInvalid, match=f"found {allowed} attributes; accepted: at most {allowed - 1}") as refused:
+        parse_policy(small, "small.yaml", allowed - 1)
+    assert "HEADGATE_MAX_ATTRIBUTES" in refused.value.cure
+
+
+def test_how_long_a_policy_may_be_grows_with_its_attributes(small: str) -> None:
+    padded = small + "#" * (250_000 - len(small))
+    parse_policy(padded, "small.yaml")
+    with pytest.raises(PolicyInvalid, match="at most 250000"):
+        parse_policy(padded + "#", "small.yaml")
+    parse_policy(padded + "#", "small.yaml", 3_000)

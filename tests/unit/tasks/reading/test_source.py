@@ -71,3 +71,13 @@ def test_a_file_is_read_whole_or_refused(tmp_path: Path) -> None:
     for name, said in (("empty", "is empty"), ("gone", "does not exist"), (".", "is a folder")):
         with pytest.raises(InputRejected, match=said):
             read_bytes(tmp_path / name, "The table")
+
+
+def test_a_file_that_is_larger_than_may_be_read_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADGATE_MAX_BYTES", "1000")
+    (tmp_path / "whole.csv").write_bytes(b"x" * 1000)
+    assert len(read_bytes(tmp_path / "whole.csv", "The table")) == 1000
+    with (tmp_path / "sparse.csv").open("wb") as file:
+        file.truncate(2**40)
+    with pytest.raises(InputRejected, match="more than 1,000 bytes"):
+        read_bytes(tmp_path / "sparse.csv", "The table")

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import tracemalloc
+from collections.abc import Callable
 
 import pytest
 
+from headgate.core.errors import InputRejected
 from tasks.reading.ingest import ingest
 from tasks.reading.source_csv import open_csv_bytes, open_guessed_csv
 from tests.unit.tasks.clinic import decoded
@@ -77,3 +80,36 @@ def test_a_csv_in_utf8_is_decoded_once() -> None:
 def test_only_the_columns_asked_for_are_parsed_and_an_empty_cell_is_missing() -> None:
     table = open_csv_bytes(b'a,b,c\n007,,x\n"8",y,z\n', "t").read(["b", "a"])
     assert table.to_pydict() == {"b": [None, "y"], "a": ["007", "8"]}
+
+
+@pytest.mark.parametrize("open_bytes", [open_csv_bytes, open_guessed_csv])
+def test_a_gzip_bomb_is_refused_while_it_is_unpacked(open_bytes: Callable[..., object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """100 MB in 100 kB; no more of it is held than may be."""
+    monkeypatch.setenv("HEADGATE_MAX_BYTES", "1000000")
+    squeezed = gzip.compress(b"a,b\n" + b"1,2\n" * 25_000_000, compresslevel=1)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputRejected, match="The table, unpacked, has more than 1,000,000 bytes") as refusal:
+            open_bytes(squeezed, "The table")
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+    assert "HEADGATE_MAX_BYTES" in refusal.value.cure
+
+
+def test_a_table_of_more_cells_than_are_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADGATE_MAX_CELLS", "20")
+    content = b"a,b,c\n" + b"1,2,3\n" * 9
+    assert open_csv_bytes(content, "The table").read(["a", "b"]).num_rows == 9
+    with pytest.raises(InputRejected, match="more than 20 cells"):
+        open_csv_bytes(content, "The table").read(["a", "b", "c"])
+
+
+def test_a_header_of_too_many_columns_is_refused() -> None:
+    with pytest.raises(InputRejected, match="has 100,001 columns; at most 100,000"):
+        open_csv_bytes(b",".join(b"%d" % place for place in range(100_001)) + b"\n", "The table")
+
+
+def test_lines_of_another_length_are_counted_and_the_first_is_described() -> None:
+    with pytest.raises(InputRejected, match=r"3 lines do not have the 2 fields of the header \(the first of them has 3\)"):
+        open_csv_bytes(b"a,b\n1,2\n1,2,3\n1\n1,2,3\n", "The table").read(["a"])

@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+import io
+from typing import Any
+
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
+import pytest
 
+from headgate.core.errors import InputRejected
 from tasks.reading.ingest import ingest
+from tasks.reading.source_parquet import open_parquet_bytes
 from tests.unit.tasks.clinic import decoded
 
 
@@ -39,3 +45,47 @@ def test_parquet_cells_that_no_attribute_can_have_are_refused(clinic, refusal):
         spoiled = table.set_column(table.column_names.index("zip"), "zip", cells)
         parquet.write_table(spoiled, clinic.folder / "odd.parquet")
         assert "'zip'" in refusal(lambda: ingest(clinic.load(), clinic.folder / "odd.parquet")).message
+
+
+def bomb(column: pa.Array, **how: Any) -> bytes:
+    stream = io.BytesIO()
+    parquet.write_table(pa.table({"a": column}), stream, compression="zstd", store_schema=False, **how)
+    return stream.getvalue()
+
+
+ONE_TEXT = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000, pa.int32()), pa.array(["x" * 100_000]))
+BOMBS = {
+    "one text that all cells refer to": (lambda: bomb(ONE_TEXT), "HEADGATE_MAX_BYTES"),
+    "lists of it": (lambda: bomb(pa.array([["x" * 100_000] * 50] * 20, pa.list_(pa.string()))), "HEADGATE_MAX_BYTES"),
+    "texts that repeat the one before": (
+        lambda: bomb(
+            pa.array(["y" * 100_000 + str(row) for row in range(300)]), use_dictionary=False, column_encoding={"a": "DELTA_BYTE_ARRAY"}
+        ),
+        "HEADGATE_MAX_BYTES",
+    ),
+    "one number for all rows": (lambda: bomb(pa.array([1] * 2_000_000, pa.int8())), "HEADGATE_MAX_CELLS"),
+    "lists of one number": (lambda: bomb(pa.array([[1] * 200_000] * 10, pa.list_(pa.int8()))), "HEADGATE_MAX_CELLS"),
+    "texts of one width": (lambda: bomb(pa.array([b"z" * 100_000] * 300, pa.binary(100_000))), "HEADGATE_MAX_BYTES"),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_small_file_that_unpacks_to_more_than_is_read_is_refused_before_it_has(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first would fill 100 MB; with longer texts, the machine."""
+    make, variable = BOMBS[name]
+    content = make()
+    assert len(content) < 20_000
+    monkeypatch.setenv("HEADGATE_MAX_BYTES", "10000000")
+    monkeypatch.setenv("HEADGATE_MAX_CELLS", "1000000")
+    with pytest.raises(InputRejected, match="more than") as refusal:
+        open_parquet_bytes(content, "The table").read(["a"])
+    assert variable in refusal.value.cure
+
+
+def test_texts_of_a_dictionary_are_read_as_they_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever way they are stored."""
+    cells = [None, "a", "b", "a"] * 50
+    for how in ({}, {"use_dictionary": False}, {"use_dictionary": False, "column_encoding": {"a": "DELTA_BYTE_ARRAY"}}):
+        table = open_parquet_bytes(bomb(pa.array(cells), **how), "The table").read(["a"])
+        assert table.schema.field("a").type == pa.string()
+        assert table.column("a").to_pylist() == cells

@@ -112,3 +112,13 @@ def people(folder: Path) -> Path:
         database.executemany("INSERT INTO people VALUES (?)", [(30,), (41,)])
     database.close()
     return folder / "people.db"
+
+
+def test_a_query_is_stopped_at_the_bound_on_cells(clinic, tmp_path, monkeypatch, refusal):
+    """It would go on for ever."""
+    endless = "WITH RECURSIVE n(a, b) AS (SELECT 1, 1 UNION ALL SELECT a + 1, b FROM n) SELECT a, b FROM n"
+    clinic.policy["source"] = {"kind": "sql", "url_env": "CLINIC_URL", "query": endless}
+    sqlite3.connect(tmp_path / "empty.db").close()
+    monkeypatch.setenv("CLINIC_URL", f"sqlite:///{tmp_path}/empty.db")
+    monkeypatch.setenv("HEADGATE_MAX_CELLS", "1000")
+    assert "more than 1,000 cells" in refusal(lambda: ingest(clinic.load())).message

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.core.errors import IntegrityBroken, StoreUnavailable
+from headgate.core.errors import InputRejected, IntegrityBroken, StoreUnavailable
 from policies.sealed.manifest import FileEntry
 from tasks.stores import files
 from tasks.stores.files import (
@@ -122,3 +122,15 @@ def test_which_names_are_plain() -> None:
         assert plain_path(good)
     for bad in ("", "/", "a/", "/a", "..", "a/..", "a/./b", "a b ", "a.", "\x00", "ü.csv", "a\u2028b", "a" * 300, "a/b/c/d/e"):
         assert not plain_path(bad)
+
+
+def test_a_strangers_file_is_read_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADGATE_MAX_BYTES", "1000")
+    monkeypatch.setenv("HEADGATE_MAX_LIST_BYTES", "100")
+    (tmp_path / "table.csv").write_bytes(b"x" * 1000)
+    (tmp_path / "manifest.json").write_bytes(b" " * 101)
+    assert len(files.read_file(tmp_path, "table.csv").content) == 1000
+    (tmp_path / "table.csv").write_bytes(b"x" * 1001)
+    for path in ("table.csv", "manifest.json"):
+        with pytest.raises(InputRejected, match=path.replace(".", r"\.")):
+            files.read_file(tmp_path, path)
