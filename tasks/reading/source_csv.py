@@ -21,7 +21,7 @@ from headgate.core.errors import InputRejected
 from policies.schema.source_key import CsvSource
 from tasks.reading.source import Source, check_cells, check_names, read_bytes
 from tasks.runtime.input_limits import BYTES
-from tasks.runtime.wording import counted
+from tasks.runtime.wording import counted, inside
 
 COMMON_SEPARATORS = (",", ";", "\t", "|")
 SEPARATOR_WORDS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
@@ -137,6 +137,8 @@ def _header(content: bytes, separator: str, where: str) -> tuple[str, ...]:
         row = next(csv.reader(io.TextIOWrapper(head, encoding="utf-8", errors="replace", newline=""), delimiter=separator), [])
     except csv.Error:
         row = []
+    if not row:
+        raise InputRejected(f"The first line of {inside(where)} is blank.", "Let it name the columns; remove what is above it.")
     if len(row) == 1:
         other = next((mark for mark in COMMON_SEPARATORS if mark != separator and mark in row[0]), None)
         if other is not None:

@@ -84,10 +84,9 @@ def on_full_disk(room: str, shop: Workshop, bench: Bench, case: Case) -> Outcome
     with mounted("-t", "tmpfs", "-o", "size=64m,mode=700", "faults", bench.home):
         subprocess.run(["cp", "-a", f"{case.home}/.", str(bench.home)], check=True)
         filler = bench.home / "filler"
-        with filler.open("wb") as file, suppress(OSError):
+        with filler.open("wb", buffering=0) as file, suppress(OSError):
             while True:
-                file.write(bytes(1 << 16))
-                file.flush()
+                file.write(bytes(1 << 12))
         os.truncate(filler, filler.stat().st_size - int(room.removesuffix("k")) * 1024)
         outcome = bench.run(*case.command)
         filler.unlink()

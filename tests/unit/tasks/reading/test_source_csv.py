@@ -113,3 +113,11 @@ def test_a_header_of_too_many_columns_is_refused() -> None:
 def test_lines_of_another_length_are_counted_and_the_first_is_described() -> None:
     with pytest.raises(InputRejected, match=r"3 lines do not have the 2 fields of the header \(the first of them has 3\)"):
         open_csv_bytes(b"a,b\n1,2\n1,2,3\n1\n1,2,3\n", "The table").read(["a"])
+
+
+@pytest.mark.parametrize("content", [b"\na,a\n1,2\n", b"\r\na,b\n1,2\n"])
+def test_a_blank_first_line_is_refused(content: bytes) -> None:
+    """Previously the next line was taken for the header unseen, even if it named two columns alike."""
+    for open_it in (open_csv_bytes, open_guessed_csv):
+        with pytest.raises(InputRejected, match="first line of t is blank"):
+            open_it(content, "t")
