@@ -10,7 +10,7 @@ from flows.terminal.options import CandidateId, Json, Verbose
 def publish(candidate: CandidateId, json: Json = False, verbose: Verbose = False) -> None:
     """Publish an approved candidate: atomic, write-once, `latest` last."""
     from flows.terminal.output import print_json, results
-    from tasks.ledger.history import read_history
+    from tasks.ledger.history import VISIBLE, read_history
     from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home
     from tasks.runtime.prefect_server import prefect_api
@@ -22,14 +22,20 @@ def publish(candidate: CandidateId, json: Json = False, verbose: Verbose = False
     ledger = open_ledger(home)
     full_id = find_candidate(home.candidates, candidate)
     quieten(home, verbose)
-    with prefect_api():
-        from flows import publish as flow
+    stopped: KeyboardInterrupt | None = None
+    try:
+        with prefect_api():
+            from flows import publish as flow
 
-        version = flow.publish(full_id)
+            flow.publish(full_id)
+    except KeyboardInterrupt as stop:
+        stopped = stop
     release = read_history(ledger).find(full_id)
-    folder = open_release_store(home).series(release.target).address(version)
+    if stopped is not None and release.state not in VISIBLE:
+        raise stopped
+    folder = open_release_store(home).series(release.target).address(release.version)
     if json:
-        print_json({"candidate": full_id, "state": str(release.state), "version": version, "folder": folder})
+        print_json({"candidate": full_id, "state": str(release.state), "version": release.version, "folder": folder})
         return
-    results().print(f"Published as version {version}: {folder}", soft_wrap=True)
+    results().print(f"Published as version {release.version}: {folder}", soft_wrap=True)
     results().print(f"  headgate verify {shlex.quote(folder)}", soft_wrap=True)

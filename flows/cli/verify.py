@@ -46,6 +46,8 @@ def _show_findings(report: VerifyReport) -> None:
     from flows.terminal.output import plain, results, tell
 
     out = results()
+    if report.withdrawn:
+        tell(out, plain(f"This version was withdrawn {report.withdrawn}. Do not use it."), "bold red")
     for finding in report.findings:
         mark = ("✓", "green") if finding.passed else ("✗", "bold red")
         tell(out, Text.assemble(mark, plain(f" {finding.check}: {finding.detail}")))
@@ -54,11 +56,11 @@ def _show_findings(report: VerifyReport) -> None:
     version = "" if report.version is None else f" version {report.version}"
     if report.passed:
         approved = f"; approved by {', '.join(report.approved_by)}" if report.approved_by else ""
-        tell(out, plain(f"{report.dataset}{version}: {report.origin}{approved}."), "bold")
+        where = f", published as {report.target}" if report.target else ""
+        withdrawn = "; withdrawn" if report.withdrawn else ""
+        tell(out, plain(f"{report.dataset}{version}{where}: {report.origin}{approved}{withdrawn}."), "bold")
     else:
         tell(out, plain(f"{report.dataset}{version}: not to be trusted."), "bold")
-    if report.withdrawn:
-        out.print("This version was withdrawn.", style="bold red")
 
 
 def _united(not_measured: Sequence[str]) -> list[str]:

@@ -213,6 +213,13 @@ class ReleasePublished(CandidateEvent):
     attestation_sha256: Digest
 
 
+class PublicationSettled(CandidateEvent):
+    """`latest` names the version, and those before it are superseded: nothing of the publication is left to do."""
+
+    after: ClassVar[frozenset[str]] = frozenset({"published"})
+    event: Literal["settled"] = "settled"
+
+
 class ReleaseSuperseded(CandidateEvent):
     after: ClassVar[frozenset[str]] = frozenset({"published"})
     event: Literal["superseded"] = "superseded"
@@ -239,6 +246,7 @@ LaterEvent = (
     | PublicationStalled
     | PublicationResumed
     | ReleasePublished
+    | PublicationSettled
     | ReleaseSuperseded
     | CandidateExpired
     | CandidateViewed

@@ -31,6 +31,7 @@ class Action(StrEnum):
     REJECT = "reject"
     PUBLISH = "publish"
     COMPLETE = "complete"
+    SETTLE = "settle"
     STALL = "stall"
     RESUME = "resume"
     ABANDON = "abandon"

@@ -56,6 +56,7 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(State.APPROVED, Action.REJECT, State.REJECTED, ActorRole.APPROVER, _DECISION, "rejected"),
     Transition(State.APPROVED, Action.PUBLISH, State.PUBLISHING, ActorRole.PUBLISHER, _PUBLICATION, "publishing"),
     Transition(State.PUBLISHING, Action.COMPLETE, State.PUBLISHED, ActorRole.PUBLISHER, (Guard.BOUND, Guard.ATTESTED), "published"),
+    Transition(State.PUBLISHED, Action.SETTLE, State.PUBLISHED, ActorRole.PUBLISHER, (Guard.BOUND,), "settled"),
     Transition(State.PUBLISHING, Action.STALL, State.STALLED, ActorRole.PUBLISHER, (Guard.BOUND,), "stalled"),
     Transition(
         State.STALLED, Action.RESUME, State.PUBLISHING, ActorRole.OPERATOR, (Guard.BOUND, Guard.REASON, Guard.ENOUGH_APPROVALS), "resumed"

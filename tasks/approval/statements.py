@@ -11,7 +11,7 @@ from headgate.core.errors import IntegrityBroken
 from policies.ledger.events import CandidateApproved, CandidateRejected, Digest, Moment, ReleaseWithdrawn, moment
 from policies.ledger.standing import Release
 from policies.words.frozen import Frozen
-from tasks.signing.signatures import APPROVAL, WITHDRAWAL, Statement, statement, verify_envelope
+from tasks.signing.signatures import APPROVAL, WITHDRAWAL, Signed, Statement, statement, verify_envelope
 from tasks.stores.seal import MANIFEST
 
 KINDS = {"approve": APPROVAL, "reject": APPROVAL, "withdraw": WITHDRAWAL}
@@ -56,15 +56,10 @@ def check_decision(
     action = ACTIONS[event.event]
     if hashlib.sha256(envelope).hexdigest() != event.statement_sha256:
         raise IntegrityBroken(f"{what} is not the decision that the ledger recorded.", CURE)
-    signed = verify_envelope(envelope, what, KINDS[action])
+    signed, said = read_decision(envelope, action, what)
     if signed.fingerprint != event.signer.fingerprint:
         raise IntegrityBroken(f"{what} is signed by another key than the ledger recorded.", CURE)
-    try:
-        said = SignedDecision.model_validate(signed.statement.predicate)
-    except ValidationError:
-        raise IntegrityBroken(f"{what} does not say what was decided.", CURE) from None
-    subjects = signed.statement.digests
-    if subjects != {MANIFEST: said.candidate} or said.candidate != event.candidate:
+    if said.candidate != event.candidate:
         raise IntegrityBroken(f"{what} was signed for another candidate.", CURE)
     recorded = (action, event.policy_digest, event.release_id, dataset, event.signer.principal, event.reason_sha256)
     stated = (said.action, said.policy_digest, said.release, said.dataset, said.principal, said.reason_sha256)
@@ -72,3 +67,15 @@ def check_decision(
     if not in_time or recorded != stated:
         raise IntegrityBroken(f"{what} says something else than the ledger recorded.", CURE)
     return said
+
+
+def read_decision(envelope: bytes, action: str, what: str) -> tuple[Signed, SignedDecision]:
+    """A decision of this kind as it was signed; whether its key may speak is not asked here."""
+    signed = verify_envelope(envelope, what, KINDS[action])
+    try:
+        said = SignedDecision.model_validate(signed.statement.predicate)
+    except ValidationError:
+        raise IntegrityBroken(f"{what} does not say what was decided.", CURE) from None
+    if said.action != action or signed.statement.digests != {MANIFEST: said.candidate}:
+        raise IntegrityBroken(f"{what} was signed for another candidate.", CURE)
+    return signed, said

@@ -15,11 +15,13 @@ from tasks.signing.detached import ENVELOPE, check_detached, detached_files, det
 from tasks.signing.keys import PrivateKey
 from tasks.signing.signatures import ATTESTATION, Signed, sign_statement, statement, verify_envelope
 from tasks.stores.files import Stored
+from tasks.stores.release_store import WITHDRAWN
 from tasks.stores.seal import MANIFEST, MANIFEST_SIGNATURE, Candidate
 
 ATTESTATION_FILE = "attestation.dsse.json"
 APPROVALS = "approvals"
-WITHOUT = frozenset({ATTESTATION_FILE, *detached_paths(ATTESTATION_FILE)})  # what no attestation can be about: itself
+# What no attestation can be about: itself, and what came after it.
+WITHOUT = frozenset({ATTESTATION_FILE, *detached_paths(ATTESTATION_FILE), WITHDRAWN})
 AGAIN = "Ask the publisher for the folder again."
 
 
@@ -102,3 +104,10 @@ def check_attestation(files: Mapping[str, Stored], manifest: Manifest, candidate
     if wrong:
         raise IntegrityBroken(f"{ATTESTATION_FILE} claims something else than the manifest ({wrong[0]}).", AGAIN)
     return signed
+
+
+def check_place(attestation: Signed, number: int | None, target: str) -> None:
+    """That it was signed for this version of this series: an old version must not pass for a new one, nor one series for another."""
+    said = attestation.statement.predicate
+    if (said.get("version"), said.get("target")) != (number, target):
+        raise IntegrityBroken(f"{ATTESTATION_FILE} names another version or target than the one it lies at.", AGAIN)

@@ -2,7 +2,7 @@
 
 Killed at any point, the target shows either nothing of the version or all of it, and publishing again finishes what is left:
 events first say that it starts (with its number), the folder appears by one rename, an event says that it is there, older versions are
-superseded, and `latest` moves last.
+superseded, `latest` moves, and a last event says that it has.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from tasks.approval.operator_demands import operator_demands
 from tasks.ledger.chain import Entry
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import VISIBLE, History, latest_version, read_history
-from tasks.publication.attestation import ATTESTATION_FILE, accompanying_files, check_attestation
+from tasks.publication.attestation import ATTESTATION_FILE, accompanying_files, check_attestation, check_place
 from tasks.runtime.boundary import reason_of
+from tasks.runtime.held_signals import HeldSignals, held_signals
 from tasks.runtime.home import Home
 from tasks.runtime.wording import counted
 from tasks.signing.home_keys import ledger_key
 from tasks.signing.keys import PrivateKey
 from tasks.stores.files import Stored, read_file
 from tasks.stores.open_release_store import open_release_store
-from tasks.stores.release_store import ReleaseStore, Series
+from tasks.stores.release_store import WITHDRAWN, ReleaseStore, Series
 from tasks.stores.seal import MANIFEST, Candidate, load_candidate
 
 PUBLISHER = Actor("publisher", "", ActorRole.PUBLISHER)
@@ -55,14 +56,15 @@ def publish(home: Home, ledger: Ledger, candidate: str, store: ReleaseStore | No
     with ledger.lock(sealed.manifest.dataset, sealed.manifest.release_id) as lock:
         record_takeover(ledger, lock)
         try:
-            return _publish(home, ledger, sealed, series)
+            with held_signals() as held:
+                return _publish(home, ledger, sealed, series, held)
         except OSError as problem:
             reason = reason_of(problem)
         cure = "Check permissions and free space, then publish again."
         raise PublicationFailed(f"{series.address()} could not be written ({reason}).", cure)
 
 
-def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series) -> Publication:
+def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, held: HeldSignals) -> Publication:
     history = read_history(ledger)
     release = release_of(history, sealed)
     require_recorded(home, ledger, release)
@@ -77,12 +79,13 @@ def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series) -> P
     series.prepare()
     number = release.version or 0
     if number in series.versions():
-        attestation = _arrived(sealed, series.read(number), key, series.address(number))
+        attestation = _arrived(sealed, series.read(number), key, series, number)
     elif already:
         raise IntegrityBroken(f"Version {number} was published and is missing from {series.address()}.", "Restore it from a backup.")
     else:
         _require_standing(ledger, release, approvals, rules)
-        attestation = _put_in_place(sealed, release, _own_until_start(history, release), counting, key, series)
+        attestation = _put_in_place(sealed, release, _own_until_start(history, release), counting, key, series, held)
+    held.hold()
     if not already:
         release = _record(ledger, release, Act(Action.COMPLETE, version=number, attestation_sha256=attestation))
     _settle(ledger, series)
@@ -145,16 +148,23 @@ def _own_until_start(history: History, release: Release) -> tuple[Entry, ...]:
 
 
 def _put_in_place(
-    sealed: Candidate, release: Release, entries: Sequence[Entry], approvals: Sequence[Approval], key: PrivateKey, series: Series
+    sealed: Candidate,
+    release: Release,
+    entries: Sequence[Entry],
+    approvals: Sequence[Approval],
+    key: PrivateKey,
+    series: Series,
+    held: HeldSignals,
 ) -> str:
-    """Written, read back, and only then given its number; the attestation's SHA-256."""
+    """Written, read back, and only then given its number, from which there is no way back; the attestation's SHA-256."""
     number = release.version or 0
     with series.begin(number) as draft:
         for entry in sealed.manifest.files:
             draft.write(entry.path, read_file(sealed.folder, entry.path).content)
         for path, content in accompanying_files(sealed, release, entries, approvals, key).items():
             draft.write(path, content)
-        attestation = _arrived(sealed, draft.read(), key, series.address(number))
+        attestation = _arrived(sealed, draft.read(), key, series, number)
+        held.hold()
         if not draft.place():
             raise PublicationFailed(
                 f"{series.address(number)} is already there.",
@@ -163,11 +173,15 @@ def _put_in_place(
     return attestation
 
 
-def _arrived(sealed: Candidate, stored: Mapping[str, Stored], key: PrivateKey, where: str) -> str:
+def _arrived(sealed: Candidate, stored: Mapping[str, Stored], key: PrivateKey, series: Series, number: int) -> str:
     """Every file, as it was read back from the target, against what was sealed and attested; the attestation's own SHA-256."""
+    where = series.address(number)
+    if WITHDRAWN in stored:
+        raise IntegrityBroken(f"{where} carries a withdrawal that the ledger does not know.", "Run `headgate audit verify`.")
     if ATTESTATION_FILE not in stored:
         raise PublicationFailed(f"{where} holds no attestation.", "Move it away, then publish again.")
     signed = check_attestation(stored, sealed.manifest, sealed.id)
+    check_place(signed, number, series.target)
     if signed.fingerprint != key.fingerprint:
         raise PublicationFailed(f"{where} was attested by another ledger's key.", "Check HEADGATE_STORE and HEADGATE_HOME.")
     expected = {entry.path: entry.sha256 for entry in sealed.manifest.files} | {MANIFEST: sealed.id}
@@ -180,7 +194,8 @@ def _arrived(sealed: Candidate, stored: Mapping[str, Stored], key: PrivateKey, w
 
 
 def _settle(ledger: Ledger, series: Series) -> None:
-    """Everything after the event `published`, as often as needed: older versions are superseded, then `latest` moves."""
+    """Everything after the event `published`, as often as needed: older versions are superseded, `latest` moves, and an event says that
+    nothing is left to do. From then on a `latest` that names something else was moved by somebody else."""
     history = read_history(ledger)
     at_target = history.at_target(series.target)
     newest = latest_version(at_target)
@@ -189,3 +204,6 @@ def _settle(ledger: Ledger, series: Series) -> None:
             by = next(release.release_id for release in at_target if release.version == newest)
             _record(ledger, other, Act(Action.SUPERSEDE, superseded_by=by))
     series.point_latest(newest)
+    last = next((release for release in at_target if release.version == newest), None)
+    if last is not None and last.state is State.PUBLISHED and "settled" not in last.seen:
+        _record(ledger, last, Act(Action.SETTLE))

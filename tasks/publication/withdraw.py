@@ -1,5 +1,5 @@
-"""Withdrawing a release: a signed event, a mark beside the version, and `latest` back to the version before. Nothing is deleted:
-what was public stays provable."""
+"""Withdrawing a release: a signed event, the signed withdrawal in the version, and `latest` back to the version before. Nothing is deleted:
+what was public stays provable. Killed at any point, withdrawing again finishes what is left."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tasks.approval.decisions import Signing, record_takeover, record_withdrawal
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import History, latest_version, read_history
 from tasks.runtime.boundary import reason_of
+from tasks.runtime.held_signals import held_signals
 from tasks.runtime.home import Home
 from tasks.stores.open_release_store import open_release_store
 from tasks.stores.release_store import ReleaseStore, Series
@@ -32,8 +33,9 @@ def withdraw(home: Home, ledger: Ledger, name: str, key: Signing, reason: str, s
     """By release id or candidate. A withdrawal that was cut short is finished."""
     release = read_history(ledger).find(name)
     already = release.state is State.WITHDRAWN
-    with ledger.lock(release.dataset, release.release_id) as lock:
+    with held_signals() as held, ledger.lock(release.dataset, release.release_id) as lock:
         record_takeover(ledger, lock)
+        held.hold()
         if not already:
             release = record_withdrawal(home, ledger, release.release_id, key, reason).release
         if release.version is None:
@@ -47,14 +49,16 @@ def withdraw(home: Home, ledger: Ledger, name: str, key: Signing, reason: str, s
 
 
 def mark_withdrawn(home: Home, history: History, release: Release, series: Series) -> int | None:
-    """The signed withdrawal beside the version, then `latest`."""
+    """`latest` first, then the signed withdrawal into the version, if that was ever placed: while it is not there, the withdrawal is
+    unfinished and `latest` may name either."""
     if release.version is None:
         return None
     signed = [event for event in history.events(release.release_id) if isinstance(event, ReleaseWithdrawn)]
     if not signed:
         raise Defect("Tried to mark as withdrawn a release that is not.", "This is a defect of headgate; please report it.")
     series.prepare()
-    series.mark_withdrawn(release.version, kept_envelope(home, release.candidate, signed[0].statement_sha256))
     newest = latest_version(history.at_target(series.target))
     series.point_latest(newest)
+    if release.version in series.versions():
+        series.mark_withdrawn(release.version, kept_envelope(home, release.candidate, signed[0].statement_sha256))
     return newest

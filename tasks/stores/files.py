@@ -10,6 +10,7 @@ import secrets
 import shutil
 import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -167,6 +168,18 @@ def replace_file(target: Path, content: bytes) -> None:
         os.replace(beside, target)
     finally:
         beside.unlink(missing_ok=True)
+    sync_folder(target.parent)
+
+
+def add_file(beside: Path, target: Path, content: bytes) -> None:
+    """A file that appears whole, once, in a folder that nothing else is written to. What is there already stays."""
+    made = beside / f".{target.name}-{secrets.token_hex(6)}"
+    write_file(beside, made.name, content)
+    try:
+        with suppress(FileExistsError):
+            os.link(made, target)
+    finally:
+        made.unlink()
     sync_folder(target.parent)
 
 

@@ -14,6 +14,8 @@ from typing import Protocol
 
 from tasks.stores.files import Stored
 
+WITHDRAWN = "withdrawn.json"  # in a version that was withdrawn: the one file that came after its attestation
+
 
 class VersionDraft(Protocol):
     """A version that is being written, which nobody can see yet."""
@@ -49,7 +51,7 @@ class Series(Protocol):
         ...
 
     def numbers(self) -> tuple[int, ...]:
-        """Every number that has been used, in their order: of versions in place, and of withdrawn ones."""
+        """Every number that has been used, in their order: of versions in place, and of those that somebody has begun."""
         ...
 
     def versions(self) -> tuple[int, ...]:
@@ -65,11 +67,7 @@ class Series(Protocol):
         ...
 
     def mark_withdrawn(self, number: int, envelope: bytes) -> None:
-        """Keeps the signed withdrawal beside the version, since a version is written once. A second one changes nothing."""
-        ...
-
-    def withdrawn(self) -> tuple[int, ...]:
-        """The numbers that carry a withdrawal, in their order."""
+        """Adds the signed withdrawal to a version in place, as `withdrawn.json`, whole and once: a second one changes nothing."""
         ...
 
     def latest(self) -> int | None:

@@ -26,7 +26,7 @@ TABLES = "tables/"  # the folder of the published tables
 CHANGED = "Find out who else can write in the home, and run the release again."
 # Names that publication adds beside the sealed files.
 RESERVED = frozenset(
-    {MANIFEST, "head.json", "events.jsonl", "approvals"}
+    {MANIFEST, "head.json", "events.jsonl", "approvals", "withdrawn.json"}
     | {name + form for name in ("manifest", "head", "attestation") for form in (ENVELOPE, SIGNED, SIGNATURE)}
 )
 

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from headgate.core.errors import PublicationFailed, StoreUnavailable
 from tasks.runtime.boundary import reason_of
-from tasks.stores.files import Stored, place_folder, read_folder, remove_folder, replace_file, sync_folder, write_file
+from tasks.stores.files import Stored, add_file, place_folder, read_folder, remove_folder, replace_file, sync_folder, write_file
+from tasks.stores.release_store import WITHDRAWN
 
 LATEST = "latest"
 LATEST_FILE = "latest.json"
 UNFINISHED = ".publishing-"
-WITHDRAWN = ".withdrawn.dsse.json"  # after the version's number
 EVERY_VERSION = "head.json"  # is in every version, and tells it from other folders whose name is a number
 NUMBER = "[1-9][0-9]{0,8}"
 
@@ -78,9 +78,6 @@ class FolderSeries:
     def version(self, number: int) -> Path:
         return self.folder / str(number)
 
-    def withdrawal(self, number: int) -> Path:
-        return self.folder / f"{number}{WITHDRAWN}"
-
     def prepare(self) -> None:
         """Refused if the folder cannot be written or is reached through a link out of the store."""
         try:
@@ -106,25 +103,19 @@ class FolderSeries:
             folder.chmod(0o755)
 
     def _clear_left_over(self) -> None:
-        """A process killed while it moved `latest` leaves the new one under its hidden name."""
+        """A process killed while it moved `latest`, or withdrew, leaves the new file under its hidden name."""
         for name in os.listdir(self.folder):
-            if name.startswith(f".{LATEST}"):
+            if name.startswith((f".{LATEST}", f".{WITHDRAWN}")):
                 (self.folder / name).unlink()
 
     def numbers(self) -> tuple[int, ...]:
-        return tuple(sorted({*self.versions(), *self.withdrawn()}))
+        return self.versions()
 
     def versions(self) -> tuple[int, ...]:
         """Folders of somebody else's that have a number for a name are none."""
-        return tuple(number for number in self._named("") if (self.version(number) / EVERY_VERSION).is_file())
-
-    def withdrawn(self) -> tuple[int, ...]:
-        return self._named(WITHDRAWN)
-
-    def _named(self, after: str) -> tuple[int, ...]:
         names = os.listdir(self.folder) if self.folder.is_dir() else []
-        matches = [re.fullmatch(f"({NUMBER}){re.escape(after)}", name) for name in names]
-        return tuple(sorted(int(match[1]) for match in matches if match))
+        numbers = sorted(int(name) for name in names if re.fullmatch(NUMBER, name))
+        return tuple(number for number in numbers if (self.version(number) / EVERY_VERSION).is_file())
 
     @contextmanager
     def begin(self, number: int) -> Iterator[FolderDraft]:
@@ -143,8 +134,7 @@ class FolderSeries:
         return read_folder(self.version(number))
 
     def mark_withdrawn(self, number: int, envelope: bytes) -> None:
-        if not self.withdrawal(number).exists():
-            replace_file(self.withdrawal(number), envelope)
+        add_file(self.folder, self.version(number) / WITHDRAWN, envelope)
 
     def latest(self) -> int | None:
         link = self.folder / LATEST

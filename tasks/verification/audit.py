@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,14 +16,14 @@ from tasks.approval.statements import check_decision
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, Entry, entries_from_lines, entries_to_lines, verify_head
 from tasks.ledger.event_log import Ledger, event_of
 from tasks.ledger.history import History, latest_version, read_history
-from tasks.publication.attestation import ATTESTATION_FILE, check_attestation
+from tasks.publication.attestation import ATTESTATION_FILE, check_attestation, check_place
 from tasks.runtime.home import Home
 from tasks.runtime.wording import counted
 from tasks.signing.home_keys import LEDGER_KEY
 from tasks.signing.public_keys import read_public_key
 from tasks.stores.files import Stored, replace_file
 from tasks.stores.open_release_store import open_release_store
-from tasks.stores.release_store import ReleaseStore, Series
+from tasks.stores.release_store import WITHDRAWN, ReleaseStore, Series
 from tasks.stores.seal import MANIFEST, read_manifest
 
 RESTORE = "Restore the ledger from a backup and compare: `headgate audit export` shows both as lines of text."
@@ -147,12 +147,17 @@ class SeriesReport:
 
 def _check_series(home: Home, history: History, series: Series) -> SeriesReport:
     known = {release.version: release for release in history.at_target(series.target) if release.version is not None}
-    present, marked, newest = series.versions(), series.withdrawn(), latest_version(known.values())
+    present, newest = series.versions(), latest_version(known.values())
     faults: list[str] = []
     unfinished: list[str] = []
+    may_be_latest = {newest}
     for number in sorted({*present, *known}):
         release, where = known.get(number), f"Version {number} of {series.target}"
-        due = "" if release is None else _still_to_do(release, newest, unmarked=number in present and number not in marked)
+        read = _read_version(series, number) if number in present else {}
+        files = {} if isinstance(read, str) else read
+        due = "" if release is None else _still_to_do(release, newest, unmarked=number in present and WITHDRAWN not in files)
+        if release is not None and due:
+            may_be_latest |= _latest_meanwhile(release, newest, known)
         if release is None:
             faults.append(f"{where} is in the store but not in the ledger: the ledger was cut short, or the version was forged.")
         elif due:
@@ -160,10 +165,10 @@ def _check_series(home: Home, history: History, series: Series) -> SeriesReport:
         elif number not in present and "published" in release.seen:
             faults.append(f"{where} was published and is missing.")
         if number in present:
-            faults += [f"{where}: {fault}" for fault in _check_version(home, history, series, number, release)]
-    if not unfinished:
-        faults += _check_latest(series, newest)
-    faults += _check_withdrawals(history, series, known, marked)
+            fault = read if isinstance(read, str) else _fault_in_version(home, history, files, release, series.target, number)
+            faults += [f"{where}: {fault}"] if fault else []
+    if series.latest() not in may_be_latest:
+        faults.append(_wrong_latest(series, newest))
     return SeriesReport(len(present), tuple(faults), tuple(unfinished))
 
 
@@ -173,21 +178,40 @@ def _still_to_do(release: Release, newest: int | None, unmarked: bool) -> str:
         return f": publish {release.candidate[:12]} again to finish it."
     if release.state is State.PUBLISHED and release.version != newest:
         return f" is not superseded by version {newest} yet: publish that again to finish it."
+    if release.state is State.PUBLISHED and "settled" not in release.seen:
+        return f": publish {release.candidate[:12]} again to finish it; `latest` may not name it yet."
     if release.state is State.WITHDRAWN and unmarked:
         return f": withdraw {release.release_id} again to finish it."
     return ""
 
 
-def _check_version(home: Home, history: History, series: Series, number: int, release: Release | None) -> list[str]:
-    """What is wrong with one published version; a store that fails is a fault too."""
+def _latest_meanwhile(release: Release, newest: int | None, known: Mapping[int, Release]) -> set[int | None]:
+    """What `latest` may still name because this publication or withdrawal was cut short: what it named before. Anything else was moved by
+    somebody else."""
+    if release.state is State.WITHDRAWN:
+        return {release.version}
+    if release.state is State.PUBLISHED and release.version == newest:
+        return {latest_version(other for other in known.values() if other is not release)}
+    return set()
+
+
+def _read_version(series: Series, number: int) -> Mapping[str, Stored] | str:
+    """Its files, or why they cannot be read, which is a fault too."""
     try:
-        _check_files(home, history, series.read(number), release)
+        return series.read(number)
     except HeadgateError as problem:
-        return [problem.message]
-    return []
+        return problem.message
 
 
-def _check_files(home: Home, history: History, files: Mapping[str, Stored], release: Release | None) -> None:
+def _fault_in_version(home: Home, history: History, files: Mapping[str, Stored], release: Release | None, target: str, number: int) -> str:
+    try:
+        _check_files(home, history, files, release, target, number)
+    except HeadgateError as problem:
+        return problem.message
+    return ""
+
+
+def _check_files(home: Home, history: History, files: Mapping[str, Stored], release: Release | None, target: str, number: int) -> None:
     for needed in (MANIFEST, HEAD_FILE, HEAD_SIGNATURE, EVENTS_FILE, ATTESTATION_FILE):
         if needed not in files:
             raise IntegrityBroken(f"{needed} is missing.", LOOK)
@@ -197,44 +221,34 @@ def _check_files(home: Home, history: History, files: Mapping[str, Stored], rele
         raise IntegrityBroken("its signed head is not on the chain: the ledger was changed or cut short after it was published.", RESTORE)
     if signed.fingerprint != read_public_key(home.keys / f"{LEDGER_KEY}.pub").fingerprint:
         raise IntegrityBroken("its head is signed by another ledger's key.", LOOK)
-    check_attestation(files, read_manifest(files[MANIFEST].content), files[MANIFEST].sha256)
+    attestation = check_attestation(files, read_manifest(files[MANIFEST].content), files[MANIFEST].sha256)
     if release is not None:
-        _check_recorded(history, release, files[MANIFEST].sha256, files[ATTESTATION_FILE].sha256)
+        _check_recorded(history, release, files)
         published = entries_from_lines(files[EVENTS_FILE].content.decode("utf-8", "replace"), EVENTS_FILE)
         if published != history.of(release.release_id)[: len(published)]:
             raise IntegrityBroken("its events are not those of the ledger.", RESTORE)
+    check_place(attestation, number, target)
 
 
-def _check_recorded(history: History, release: Release, candidate: str, attestation: str) -> None:
-    if candidate != release.candidate:
+def _check_recorded(history: History, release: Release, files: Mapping[str, Stored]) -> None:
+    if files[MANIFEST].sha256 != release.candidate:
         raise IntegrityBroken("it is another candidate than the one the ledger approved.", LOOK)
+    withdrawals = []
     for event in history.events(release.release_id):
-        if event.event == "published" and event.attestation_sha256 != attestation:
+        if event.event == "published" and event.attestation_sha256 != files[ATTESTATION_FILE].sha256:
             raise IntegrityBroken("its attestation is not the one the ledger recorded.", LOOK)
+        if isinstance(event, ReleaseWithdrawn):
+            withdrawals.append(event.statement_sha256)
+    if WITHDRAWN in files and files[WITHDRAWN].sha256 not in withdrawals:
+        raise IntegrityBroken("it carries a withdrawal that the ledger does not know: the ledger was cut short.", RESTORE)
 
 
-def _check_latest(series: Series, newest: int | None) -> list[str]:
+def _wrong_latest(series: Series, newest: int | None) -> str:
     latest = series.latest()
-    if newest == latest:
-        return []
     names = "nothing" if latest is None else f"version {latest}"
     due = "nothing" if newest is None else f"version {newest}"
     cure = "publish that again, and find out who moved the link."
-    return [f"latest of {series.target} names {names}, but according to the ledger it should name {due}: {cure}"]
-
-
-def _check_withdrawals(history: History, series: Series, known: Mapping[int, Release], marked: Collection[int]) -> list[str]:
-    """A signed withdrawal in the store whose event is gone from the ledger."""
-    withdrawn = {
-        number
-        for number, release in known.items()
-        if any(isinstance(event, ReleaseWithdrawn) for event in history.events(release.release_id))
-    }
-    return [
-        f"Version {number} of {series.target} carries a withdrawal that the ledger does not know: the ledger was cut short."
-        for number in marked
-        if number not in withdrawn
-    ]
+    return f"latest of {series.target} names {names}, but according to the ledger it should name {due}: {cure}"
 
 
 def _says(home: Home, entry: Entry) -> dict[str, str]:

@@ -18,21 +18,22 @@ from policies.ledger.events import CandidateApproved, Event, moment
 from policies.ledger.fold import fold
 from policies.ledger.standing import Release
 from policies.ledger.states import State
-from policies.sealed.manifest import Manifest
+from policies.sealed.manifest import Manifest, Signer
 from policies.words.quorum import fill_roles, in_words
-from tasks.approval.statements import check_decision
+from tasks.approval.statements import check_decision, read_decision
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, check_own_chain, entries_from_lines, head_of, verify_head
 from tasks.ledger.event_log import event_of
 from tasks.ledger.history import check_same
-from tasks.publication.attestation import APPROVALS, ATTESTATION_FILE, approval_path, check_attestation
+from tasks.publication.attestation import APPROVALS, ATTESTATION_FILE, approval_path, check_attestation, check_place
 from tasks.runtime.wording import counted
 from tasks.signing.detached import detached_paths
 from tasks.signing.public_keys import read_public_key
 from tasks.signing.revocation import REVOKED
 from tasks.signing.trust_roots import TrustRoots, trust_roots
 from tasks.stores.files import Stored, read_folder
+from tasks.stores.release_store import WITHDRAWN
 from tasks.stores.seal import MANIFEST, MANIFEST_SIGNATURE, check_manifest_signature, read_manifest
-from tasks.stores.store_folder import NUMBER, WITHDRAWN
+from tasks.stores.store_folder import NUMBER
 from tasks.verification.claims import remeasure
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ class VerifyReport:
     version: int | None = None
     approved_by: tuple[str, ...] = ()
     tables: tuple[TableFigures, ...] = ()
-    withdrawn: bool = False
+    target: str = ""
+    withdrawn: str = ""  # by whom and when
 
     @property
     def passed(self) -> bool:
@@ -125,12 +127,15 @@ class _Examination:
         self.tables: tuple[TableFigures, ...] = ()
         self.not_measured: tuple[str, ...] = ()
         self.candidate = ""
+        self.withdrawn = ""
 
     def run(self) -> None:
         if not (self._check("files", self._read) and self._check("manifest", self._manifest)):
             return
         if self.roots is not None:
             self._check("runner", self._runner)
+        if WITHDRAWN in self.files:
+            self._check("withdrawal", self._withdrawal)
         self._check("contents", self._contents)
         if self._check("events and signed head", self._events):
             self._check("approvals", self._approvals)
@@ -151,7 +156,8 @@ class _Examination:
             None if release is None else release.version,
             self.approved_by,
             self.tables,
-            (self.folder.parent / f"{self.folder.name}{WITHDRAWN}").is_file(),
+            "" if release is None else release.target,
+            self.withdrawn,
         )
 
     def _check(self, name: str, made: Callable[[], str]) -> bool:
@@ -193,12 +199,28 @@ class _Examination:
             raise IntegrityBroken(f"The key that ran the release, {runner.principal}'s, {why_not}.", AGAIN)
         return f"{runner.principal} ran it, with a key of your signers"
 
+    def _withdrawal(self) -> str:
+        """By whoever could: a key that was sealed, or the runner's; and one that the reader knows, where they say whom they know."""
+        manifest = self._sealed()
+        signed, said = read_decision(self._stored(WITHDRAWN), "withdraw", WITHDRAWN)
+        if (said.candidate, said.dataset, said.release) != (self.candidate, manifest.dataset, manifest.release_id):
+            raise IntegrityBroken(f"{WITHDRAWN} is about another version.", AGAIN)
+        signer = Signer(principal=said.principal, fingerprint=signed.fingerprint)
+        if signer not in (*manifest.signers, manifest.runner):
+            raise IntegrityBroken(f"{WITHDRAWN} is signed by a key that may not withdraw this version.", AGAIN)
+        why_not = "" if self.roots is None else self.roots.why_not(signer.fingerprint, signer.principal, moment(said.at))
+        if why_not:
+            raise IntegrityBroken(f"{WITHDRAWN} is signed by a key of {signer.principal} that {why_not}.", AGAIN)
+        self.withdrawn = f"by {said.principal} on {said.at[:10]}"
+        return f"withdrawn {self.withdrawn}"
+
     def _contents(self) -> str:
         """Exactly the sealed files and those that publication adds."""
         listed = {entry.path: entry for entry in self._sealed().files}
         envelopes = (MANIFEST_SIGNATURE, HEAD_SIGNATURE, ATTESTATION_FILE)
         added = {MANIFEST, EVENTS_FILE, HEAD_FILE, *envelopes, *(path for name in envelopes for path in detached_paths(name))}
-        extra = [path for path in self.files if path not in listed and path not in added and not path.startswith(f"{APPROVALS}/")]
+        after = {*listed, *added, WITHDRAWN}
+        extra = [path for path in self.files if path not in after and not path.startswith(f"{APPROVALS}/")]
         if extra:
             raise IntegrityBroken(f"{counted(len(extra), 'file')} too many, such as {extra[0]}.", AGAIN)
         missing = [path for path in [*listed, *sorted(added)] if path not in self.files]
@@ -275,8 +297,8 @@ class _Examination:
             raise IntegrityBroken(f"{ATTESTATION_FILE} is signed by another key than {HEAD_FILE}.", AGAIN)
         said = signed.statement.predicate
         self._attested_roles(said.get("approvals"))
-        if self.release is not None and (said.get("version"), said.get("target")) != (self.release.version, self.release.target):
-            raise IntegrityBroken(f"{ATTESTATION_FILE} names another version or target than the events.", AGAIN)
+        if self.release is not None:
+            check_place(signed, self.release.version, self.release.target)
         if re.fullmatch(NUMBER, self.folder.name) and self.folder.name != str(said.get("version")):
             raise IntegrityBroken(f"This is version {said.get('version')}, in a folder called {self.folder.name}.", AGAIN)
         return f"covers {counted(len(signed.statement.subject), 'file')}, signed by the ledger's key"

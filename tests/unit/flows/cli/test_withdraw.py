@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from typing import Any
 
 from policies.ledger.states import State
 from tasks.ledger.history import read_history
+from tasks.stores.store_folder import FolderSeries
 
 
 def test_withdrawing_brings_the_version_before_it_back(run: Any, world: Any, key_file: Any) -> None:
@@ -31,3 +34,19 @@ def test_a_candidate_that_awaits_approval_is_withdrawn_by_who_ran_it(run: Any, w
     withdrawn = run("withdraw", candidate.id, "--key", key_file("runner"), "--reason", "a better one follows")
     assert (withdrawn.code, withdrawn.err) == (0, "")
     assert withdrawn.out == f"Withdrawn: {candidate.id[:12]}; no version is left for `latest`.\n"
+
+
+def test_a_signal_during_the_withdrawal_does_not_make_it_say_that_nothing_happened(
+    run: Any, world: Any, key_file: Any, monkeypatch: Any
+) -> None:
+    world.published()
+    honest, signals = FolderSeries.point_latest, [signal.SIGTERM]
+
+    def interrupted(self: FolderSeries, number: int | None) -> None:
+        if signals:
+            os.kill(os.getpid(), signals.pop())
+        honest(self, number)
+
+    monkeypatch.setattr(FolderSeries, "point_latest", interrupted)
+    withdrawn = run("withdraw", "release-1", "--key", key_file("ann"), "--reason", "a wrong column", "--json")
+    assert (withdrawn.code, withdrawn.json["state"]) == (0, "withdrawn")

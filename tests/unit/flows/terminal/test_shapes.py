@@ -152,6 +152,7 @@ def test_a_verification_passes_only_with_all_its_findings() -> None:
         "dataset": "people",
         "candidate": "ab",
         "version": 1,
+        "target": None,
         "withdrawn": False,
         "approved_by": ["ann", "bob"],
         "findings": [

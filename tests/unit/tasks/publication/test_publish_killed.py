@@ -76,6 +76,7 @@ def test_a_publication_killed_anywhere_shows_nothing_or_all_of_a_version_and_is_
                 verify_folder(series.version(version))
         assert series.latest() in (1, 2)
         assert series.latest() == 1 or 2 in shown
+        assert examine_audit(home, ledger).faults == ()
         made = publish(home, ledger, candidate.id)
         assert made.version == 2
         assert series.latest() == 2
@@ -105,10 +106,11 @@ def test_a_withdrawal_killed_anywhere_is_finished_by_withdrawing_again(world, tm
         if not killed_at(number, work):
             break
         kills += 1
-        examine_audit(home, ledger)
+        assert examine_audit(home, ledger).faults == ()
         work()
         assert series.latest() == 1
-        assert series.withdrawal(2).exists()
+        assert sorted(path.name for path in series.folder.iterdir()) == ["1", "2", "latest"]
+        assert verify_folder(series.version(2)).withdrawn
         verify_audit(home, ledger)
     else:
         pytest.fail("the withdrawal never ended")

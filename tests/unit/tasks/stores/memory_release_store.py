@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from tasks.stores.files import Stored
+from tasks.stores.release_store import WITHDRAWN
 
 
 class MemoryDraft:
@@ -28,7 +29,6 @@ class MemorySeries:
     def __init__(self, target: str) -> None:
         self.target = target
         self.kept: dict[int, dict[str, bytes]] = {}
-        self.withdrawals: dict[int, bytes] = {}
         self.named: int | None = None
 
     def address(self, number: int | None = None) -> str:
@@ -38,7 +38,7 @@ class MemorySeries:
         """Always ready."""
 
     def numbers(self) -> tuple[int, ...]:
-        return tuple(sorted({*self.kept, *self.withdrawals}))
+        return self.versions()
 
     def versions(self) -> tuple[int, ...]:
         return tuple(sorted(self.kept))
@@ -51,10 +51,7 @@ class MemorySeries:
         return {path: Stored(path, content) for path, content in self.kept[number].items()}
 
     def mark_withdrawn(self, number: int, envelope: bytes) -> None:
-        self.withdrawals.setdefault(number, envelope)
-
-    def withdrawn(self) -> tuple[int, ...]:
-        return tuple(sorted(self.withdrawals))
+        self.kept[number].setdefault(WITHDRAWN, envelope)
 
     def latest(self) -> int | None:
         return self.named

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.stores.release_store import ReleaseStore, Series
+from tasks.stores.release_store import WITHDRAWN, ReleaseStore, Series
 from tasks.stores.store_folder import FolderStore
 from tests.unit.tasks.stores.memory_release_store import MemoryReleaseStore
 
@@ -45,7 +45,7 @@ def contents(series: Series, number: int) -> dict[str, bytes]:
 
 def test_a_series_that_was_never_published_to_is_empty(store: ReleaseStore) -> None:
     series = store.series("people")
-    assert (series.numbers(), series.versions(), series.withdrawn(), series.latest()) == ((), (), (), None)
+    assert (series.numbers(), series.versions(), series.latest()) == ((), (), None)
     assert store.targets() == frozenset()
 
 
@@ -113,16 +113,12 @@ def test_latest_is_pointed_moved_and_removed(series: Series) -> None:
     assert series.versions() == (1, 2)
 
 
-def test_a_withdrawal_is_marked_once_and_its_number_stays_used(series: Series) -> None:
+def test_a_withdrawal_is_added_once_and_changes_nothing_else(series: Series) -> None:
     put(series, 1)
-    assert series.withdrawn() == ()
     series.mark_withdrawn(1, b"signed")
     series.mark_withdrawn(1, b"signed again")
-    series.mark_withdrawn(3, b"signed")
-    assert series.withdrawn() == (1, 3)
-    assert series.numbers() == (1, 3)
-    assert series.versions() == (1,)
-    assert contents(series, 1) == FILES
+    assert series.numbers() == series.versions() == (1,)
+    assert contents(series, 1) == {**FILES, WITHDRAWN: b"signed"}
 
 
 def test_series_do_not_touch_each_other_even_where_one_lies_below_the_other(store: ReleaseStore) -> None:

@@ -16,6 +16,7 @@ from tasks.ledger.history import read_history
 from tasks.ledger.open_ledger import open_ledger
 from tasks.publication.withdraw import withdraw
 from tasks.stores.seal import load_candidate
+from tasks.stores.store_folder import FolderSeries
 from tasks.verification.audit import examine_audit, export_ledger, show_release, verify_audit
 
 
@@ -67,10 +68,10 @@ def test_a_release_is_shown_with_all_that_happened_and_who_did_it(world) -> None
     for name in ("release-1", made.release.candidate, made.release.candidate[:8]):
         release, events = show_release(world.home, world.ledger, name)
         assert release.state is State.PUBLISHED
-        assert [line.entry.type for line in events][-4:] == ["approved", "approved", "publishing", "published"]
-        assert [line.entry.actor for line in events][-4:] == ["ann", "bob", "publisher", "publisher"]
-        assert events[-4].says["reason"] == "read the report"
-        assert events[-1].says["version"] == "1"
+        assert [line.entry.type for line in events][-5:] == ["approved", "approved", "publishing", "published", "settled"]
+        assert [line.entry.actor for line in events][-5:] == ["ann", "bob", "publisher", "publisher", "publisher"]
+        assert events[-5].says["reason"] == "read the report"
+        assert events[-2].says["version"] == "1"
     with pytest.raises(InputRejected, match="knows no release"):
         show_release(world.home, world.ledger, "release-9")
 
@@ -79,7 +80,7 @@ def test_an_export_holds_every_event_and_is_checked_first(world, tmp_path: Path)
     world.published()
     text = export_ledger(world.ledger, tmp_path / "out.jsonl")
     assert (tmp_path / "out.jsonl").read_text() == text
-    assert [json.loads(line)["seq"] for line in text.splitlines()] == list(range(1, 13))
+    assert [json.loads(line)["seq"] for line in text.splitlines()] == list(range(1, 14))
     tamper(world.home.ledger, "UPDATE events SET actor = 'eve' WHERE seq = 2")
     with pytest.raises(IntegrityBroken):
         export_ledger(world.ledger)
@@ -102,16 +103,16 @@ def test_an_inserted_row_is_found(world) -> None:
     world.published()
     tamper(
         world.home.ledger,
-        "INSERT INTO events SELECT 13, release, 13, type, at, actor, payload, release_previous, hash, 'f00d' FROM events WHERE seq = 12",
+        "INSERT INTO events SELECT 14, release, 14, type, at, actor, payload, release_previous, hash, 'f00d' FROM events WHERE seq = 13",
     )
-    assert "Event 13" in fault(world)
+    assert "Event 14" in fault(world)
 
 
 def test_a_tail_cut_off_is_found_by_the_published_heads(world) -> None:
     """The chain that is left holds by itself: only what was published tells."""
     world.published()
     world.published()
-    tamper(world.home.ledger, "DELETE FROM events WHERE release = 'release-2'", "DELETE FROM events WHERE seq > 12")
+    tamper(world.home.ledger, "DELETE FROM events WHERE seq > 13")
     world.ledger.verify_chain()
     said = fault(world)
     assert "Version 2 of people" in said
@@ -271,6 +272,71 @@ def test_a_latest_that_was_moved_is_found(world) -> None:
     link.unlink()
     os.symlink("1", link)
     assert "latest of people names version 1, but according to the ledger it should name version 2" in fault(world)
+
+
+def test_a_latest_that_was_not_moved_yet_is_unfinished_and_one_that_names_something_else_is_not(world, monkeypatch) -> None:
+    """Killed between the ledger's event and the move of `latest`: what is there now is what was there before."""
+    world.published()
+    second = world.published()
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+
+    def killed(*_arguments: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as dying:
+        dying.setattr(FolderSeries, "point_latest", killed)
+        with pytest.raises(SystemExit):
+            world.publish(candidate)
+    report = verify_audit(world.home, world.ledger)
+    assert [f"publish {candidate.id[:12]} again" in left for left in report.unfinished] == [True]
+    link = second.folder.parent / "latest"
+    link.unlink()
+    link.symlink_to("1")
+    assert "latest of people names version 1" in fault(world)
+    assert world.publish(candidate).version == 3
+    assert verify_audit(world.home, world.ledger).unfinished == ()
+    link.unlink()
+    link.symlink_to("2")
+    assert "latest of people names version 2, but according to the ledger it should name version 3" in fault(world)
+
+
+def test_a_first_version_that_latest_does_not_name_yet_is_unfinished(world, monkeypatch) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    with monkeypatch.context() as dying:
+        dying.setattr(FolderSeries, "point_latest", lambda *_arguments: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            world.publish(candidate)
+    assert len(verify_audit(world.home, world.ledger).unfinished) == 1
+    world.publish(candidate)
+    (world.home.releases / "people" / "latest").unlink()
+    assert "latest of people names nothing" in fault(world)
+
+
+def test_a_version_sold_under_another_number_or_name_is_found_by_its_attestation(world) -> None:
+    """The ledger's own words would do for a copy of its own version; the signed ones tell where it belongs."""
+    from tasks.publication.attestation import check_attestation, check_place
+    from tasks.stores.files import read_folder
+    from tasks.stores.seal import load_candidate
+
+    made = world.published()
+    candidate = load_candidate(world.home.candidates, made.release.candidate)
+    attestation = check_attestation(read_folder(made.folder), candidate.manifest, candidate.id)
+    check_place(attestation, 1, "people")
+    for number, target in ((2, "people"), (1, "others"), (None, "people")):
+        with pytest.raises(IntegrityBroken, match="another version or target"):
+            check_place(attestation, number, target)
+
+
+def test_a_withdrawal_put_into_a_version_by_hand_is_found(world) -> None:
+    made = world.published()
+    world.published()
+    withdraw(world.home, world.ledger, "release-2", world.keys["ann"], "a mistake")
+    shutil.copy(made.folder.parent / "2" / "withdrawn.json", made.folder / "withdrawn.json")
+    assert "carries a withdrawal that the ledger does not know" in fault(world)
+    with pytest.raises(IntegrityBroken, match="carries a withdrawal"):
+        world.publish(load_candidate(world.home.candidates, made.release.candidate))
 
 
 def test_a_decision_whose_envelope_is_gone_or_changed_is_found(world) -> None:

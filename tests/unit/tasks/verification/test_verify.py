@@ -107,6 +107,49 @@ def test_an_old_version_sold_as_a_new_one_is_found(copy: Path) -> None:
         assert f"This is version 1, in a folder called {name}" in failed(copy)["attestation"]
 
 
+def withdrawn_copy(world, tmp_path: Path, who: str = "cyd") -> Path:
+    from tasks.publication.withdraw import withdraw
+
+    made = world.published()
+    withdraw(world.home, world.ledger, "release-1", world.keys[who], "a wrong column")
+    shutil.copytree(made.folder, tmp_path / "download")
+    return writable(tmp_path / "download")
+
+
+def test_a_withdrawn_version_is_true_and_says_that_it_was_withdrawn(world, tmp_path: Path) -> None:
+    folder = withdrawn_copy(world, tmp_path)
+    report = verify_folder(folder, world.home.signers, world.home.keys / "ledger.pub")
+    assert (report.passed, report.origin, report.withdrawn) == (True, PROVEN, "by cyd on 2025-06-01")
+    assert "withdrawal" in [finding.check for finding in report.findings]
+
+
+def test_a_withdrawal_counts_only_if_a_sealed_or_the_runners_key_signed_it_for_this_version(world, tmp_path: Path) -> None:
+    from tasks.approval.statements import decision_statement
+    from tasks.ledger.history import read_history
+    from tasks.signing.signatures import sign_statement
+
+    folder = withdrawn_copy(world, tmp_path, "runner")
+    assert verify_folder(folder).withdrawn.startswith("by runner")
+    release, mark = read_history(world.ledger).release("release-1"), folder / "withdrawn.json"
+
+    def signed(about, action: str, key: str) -> bytes:
+        return sign_statement(decision_statement(about, action, "cyd", REASON, "2025-06-01T12:00:00+00:00"), world.keys[key])
+
+    mark.write_bytes(signed(release, "withdraw", "stranger"))
+    assert "may not withdraw" in failed(folder)["withdrawal"]
+    mark.write_bytes(signed(release, "approve", "cyd"))
+    assert "another kind" in failed(folder)["withdrawal"]
+    other = world.seal()
+    mark.write_bytes(signed(read_history(world.ledger).find(other.id), "withdraw", "cyd"))
+    assert "about another version" in failed(folder)["withdrawal"]
+    mark.write_bytes(b"{}")
+    assert "not a signed statement" in failed(folder)["withdrawal"]
+    mark.write_bytes(signed(release, "withdraw", "cyd"))
+    verify_folder(folder)
+    (tmp_path / "mine").write_text("".join(world.line(name) + "\n" for name in ("runner", "ann", "bob")))
+    assert "a key of cyd that" in failed(folder, signers=tmp_path / "mine")["withdrawal"]
+
+
 def test_one_flipped_bit_in_any_file_is_found(copy: Path) -> None:
     for path in sorted(path for path in copy.rglob("*") if path.is_file()):
         content = path.read_bytes()
