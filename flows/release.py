@@ -55,14 +55,17 @@ def _run_name() -> str:
 
 
 @flow(name="release", persist_result=False, flow_run_name=_run_name)
-def release(policy: str, source: str | None = None, key: str | None = None, if_changed: bool = False, release_id: str = "") -> str:
-    """Gives the candidate's id, or "nothing new" where `if_changed` and source and policy have a candidate already."""
-    return _release(policy, source, key, if_changed, release_id or new_release_id())
+def release(
+    policy: str, source: str | None = None, key: str | None = None, if_changed: bool = False, release_id: str = "", scheduled: bool = False
+) -> str:
+    """Gives the candidate's id, or "nothing new" where `if_changed` and source and policy have a candidate already. A `scheduled` run is
+    made with the home's own key, and only of a policy that somebody registered."""
+    return _release(policy, source, key, if_changed, release_id or new_release_id(), scheduled)
 
 
 @guarded
-def _release(policy: str, source: str | None, key: str | None, if_changed: bool, release_id: str) -> str:
-    with opened_release(resolve_policy(policy), _path(source), _path(key), release_id) as run:
+def _release(policy: str, source: str | None, key: str | None, if_changed: bool, release_id: str, scheduled: bool) -> str:
+    with opened_release(resolve_policy(policy), _path(source), _path(key), release_id, scheduled) as run:
         making = Making(run)
         try:
             return making.to_candidate(if_changed)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flows.policy_files import resolve_policy
-from headgate.core.errors import InputRejected
+from headgate.core.errors import HeadgateError, InputRejected
 
 if TYPE_CHECKING:
     from policies.schema.requirements import ScheduleKey
@@ -58,24 +58,45 @@ def _scheduled(file: Path) -> Scheduled | None:
     return None if policy.schedule is None else Scheduled(file.absolute(), policy.dataset, policy.title, policy.schedule)
 
 
-def require_runner(home: Home, policies: list[Scheduled]) -> None:
-    """A schedule whose runs would all be refused is refused at once."""
+def register_policies(home: Home, policies: list[Scheduled], key: Path) -> None:
+    """Each policy as it is now, by somebody who may run it."""
+    from tasks.approval.registered_policies import register
     from tasks.ledger.open_ledger import open_ledger
     from tasks.reading.references import load_policy
     from tasks.release.run import runner_of
 
-    key = os.environ.get("HEADGATE_KEY")
+    ledger = open_ledger(home)
     for policy in policies:
-        runner_of(home, open_ledger(home), load_policy(policy.path), None if key is None else Path(key).expanduser())
+        loaded = load_policy(policy.path)
+        runner = runner_of(home, ledger, loaded, key)
+        register(home, ledger, policy.dataset, loaded.digest, runner.signer, runner.key)
+
+
+def not_registered(home: Home, policies: list[Scheduled]) -> list[HeadgateError]:
+    """Why runs would be refused, one error for each such policy. If all would be, nothing is worth serving: the first is raised."""
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.reading.references import load_policy
+    from tasks.release.run import runner_of
+
+    refusals = []
+    for policy in policies:
+        try:
+            runner_of(home, open_ledger(home), load_policy(policy.path), None, scheduled=True)
+        except HeadgateError as problem:
+            refusals.append(problem)
+    if len(refusals) == len(policies):
+        raise refusals[0]
+    return refusals
 
 
 def settle_in(home: Home) -> None:
     """Prefect starts each run as a process in the current folder, with that folder on Python's path: a `flows` of somebody else's there
     would be taken for ours. So runs start in a folder without code, and paths are made absolute first."""
     os.environ["HEADGATE_HOME"] = str(home.root)
-    for name in ("HEADGATE_STORE", "HEADGATE_KEY"):
-        if os.environ.get(name) and "://" not in os.environ[name]:
-            os.environ[name] = str(Path(os.environ[name]).expanduser().absolute())
+    for name in ("HEADGATE_KEY", "HEADGATE_KEY_PASSPHRASE"):
+        os.environ.pop(name, None)  # nobody's key is needed from here on
+    if os.environ.get("HEADGATE_STORE") and "://" not in os.environ["HEADGATE_STORE"]:
+        os.environ["HEADGATE_STORE"] = str(Path(os.environ["HEADGATE_STORE"]).expanduser().absolute())
     os.environ["PYTHONSAFEPATH"] = "1"
     os.chdir(home.staging)
 
@@ -88,7 +109,7 @@ def serve_policies(policies: list[Scheduled]) -> None:
 
 
 def _release_deployment(policy: Scheduled) -> Any:
-    """Its runs do what `headgate release --if-changed` does."""
+    """Its runs do what `headgate release --if-changed` does, in the name of who registered the policy."""
     from prefect.schedules import Cron
     from prefect.types.entrypoint import EntrypointType
 
@@ -97,7 +118,7 @@ def _release_deployment(policy: Scheduled) -> Any:
     return release.to_deployment(
         name=policy.dataset,
         schedule=Cron(policy.schedule.cron, timezone=policy.schedule.timezone),
-        parameters={"policy": str(policy.path), "if_changed": True, "key": os.environ.get("HEADGATE_KEY")},
+        parameters={"policy": str(policy.path), "if_changed": True, "scheduled": True},
         description=policy.title,
         tags=["headgate", policy.dataset],
         concurrency_limit=1,

@@ -17,18 +17,33 @@ if TYPE_CHECKING:
 
 def serve(
     policies: Annotated[list[Path] | None, typer.Argument(metavar="[POLICY|FOLDER]...", help="Policies, or folders of policies.")] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", help="Your SSH private key: registers the policies as they are now, so that they may run. Needed once."),
+    ] = None,
+    register: Annotated[bool, typer.Option("--register", help="Register the policies with --key, and end.")] = False,
     verbose: Verbose = False,
 ) -> None:
-    """Run every policy on its schedule, and publish approved candidates, until stopped."""
-    from flows.serve import require_runner, scheduled_policies, serve_policies, settle_in
+    """Run every registered policy on its schedule, and publish approved candidates, until stopped."""
+    from flows.serve import not_registered, register_policies, scheduled_policies, serve_policies, settle_in
     from flows.terminal.current_folder import here
+    from flows.terminal.output import console, print_error
+    from headgate.core.errors import InputRejected
     from tasks.runtime.home import Home
     from tasks.runtime.prefect_server import prefect_api
     from tasks.runtime.quiet import quieten
 
     home = Home.open()
     scheduled = scheduled_policies(policies or [here()])
-    require_runner(home, scheduled)
+    if key is not None:
+        register_policies(home, scheduled, key)
+    elif register:
+        raise InputRejected("No key was given.", "Give the SSH private key of somebody who may run releases with --key.")
+    if register:
+        console().print(f"Registered: {', '.join(policy.dataset for policy in scheduled)}.", soft_wrap=True)
+        return
+    for refusal in not_registered(home, scheduled):
+        print_error(refusal)
     settle_in(home)
     quieten(home, verbose)
     with prefect_api(scheduling=True):

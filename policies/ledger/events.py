@@ -46,11 +46,15 @@ class EventBase(Frozen):
 
 
 class RunStarted(EventBase):
+    """Of a scheduled run: `machine`, the home's key, and `registered`, when the runner registered its policy."""
+
     after: ClassVar[frozenset[str]] = frozenset()
     event: Literal["run_started"] = "run_started"
     dataset: str
     policy_digest: Digest
     runner: Signer
+    machine: str = ""
+    registered: Moment | None = None
     product: str
     operator_digest: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")] = ""
 

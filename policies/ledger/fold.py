@@ -43,7 +43,9 @@ def fold(events: Iterable[Event]) -> Release:
 def begin(event: Event) -> Release:
     if not isinstance(event, RunStarted):
         raise _broken(event, "comes before the run has started")
-    return Release(event.release_id, event.dataset, event.policy_digest, event.runner)
+    return Release(
+        event.release_id, event.dataset, event.policy_digest, event.runner, machine=event.machine, registered=event.registered or ""
+    )
 
 
 def apply(release: Release, event: Event) -> Release:

@@ -29,6 +29,8 @@ class Release:
     dataset: str
     policy_digest: str
     runner: Signer
+    machine: str = ""
+    registered: str = ""
     state: State = State.RUNNING
     seen: frozenset[str] = frozenset({"run_started"})
     gates_passed: bool = False
@@ -51,8 +53,10 @@ class Release:
         return tuple(decision for decision in self.decisions if decision.approves)
 
     def is_runner(self, signer: Signer) -> bool:
-        """By name or by key: a runner under another name, or with another key, is still the runner."""
-        return signer.principal == self.runner.principal or signer.fingerprint == self.runner.fingerprint
+        """By name or by key: a runner under another name, or with another key, is still the runner. So is the machine that ran it."""
+        keys = {self.runner.fingerprint, self.machine}
+        names = {self.runner.principal, *(sealed.principal for sealed in self.signers if sealed.fingerprint in keys)}
+        return signer.principal in names or signer.fingerprint in keys
 
     def is_sealed(self, signer: Signer) -> bool:
         return signer in self.signers

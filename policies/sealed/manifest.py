@@ -89,6 +89,7 @@ class Manifest(Frozen):
     roles_required: SealedRoles = ()
     operator_digest: str = ""  # SHA-256 of operator.yaml; empty where the home had none
     runner: Signer
+    machine: str = ""  # the home's key, where a schedule ran what the runner had registered: neither of the two may approve
     signers: tuple[Signer, ...]
     signers_digest: str
     publish_to: str
@@ -100,3 +101,8 @@ class Manifest(Frozen):
     attacks: tuple[str, ...] = ()  # tried on the finished tables, in words
     mlflow_run_id: str
     files: tuple[FileEntry, ...]
+
+    @property
+    def sealed_by(self) -> str:
+        """The fingerprint of the key that signs this manifest."""
+        return self.machine or self.runner.fingerprint

@@ -16,7 +16,7 @@ from policies.words.quorum import Quorum, in_words
 from tasks.runtime.home import Home
 from tasks.runtime.operator_settings import OPERATOR_FILE, read_operator
 from tasks.runtime.wording import counted
-from tasks.signing.keys import PrivateKey
+from tasks.signing.public_keys import PublicKey
 from tasks.signing.trust_roots import TrustRoots
 
 FLOOR_ELSEWHERE = 2  # approvals for what leaves the home's own store, where the operator has said nothing
@@ -88,7 +88,7 @@ def operator_demands(home: Home) -> Demands:
     return Demands(*said)
 
 
-def require_runner(key: PrivateKey, lists: Sequence[TrustRoots], demands: Demands, now: datetime) -> Signer:
+def require_runner(key: PublicKey, lists: Sequence[TrustRoots], demands: Demands, now: datetime) -> Signer:
     """Who runs with this key: somebody on a list of signers, under the name there, so that nobody can run as one and approve as another."""
     why_not = f"nobody on the list of signers has the key that would run this release ({key.fingerprint})"
     for roots in lists:
@@ -105,5 +105,5 @@ def require_runner(key: PrivateKey, lists: Sequence[TrustRoots], demands: Demand
     raise TransitionRefused(
         [Refusal("runner", why_not)],
         "Give --key (or HEADGATE_KEY) with the key of somebody who may run releases. Otherwise the operator adds this line to signers, "
-        f'and the name to the runners of {OPERATOR_FILE}, if that lists any: NAME namespaces="headgate" {key.public}',
+        f'and the name to the runners of {OPERATOR_FILE}, if that lists any: NAME namespaces="headgate" {key.line}',
     )

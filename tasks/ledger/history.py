@@ -88,7 +88,7 @@ def check_same(release: Release, manifest: Manifest) -> None:
         "policy": (release.policy_digest, manifest.policy_digest),
         "number of approvals": (release.required, manifest.approvals_required),
         "role": (release.roles, manifest.roles_required),
-        "runner": (release.runner, manifest.runner),
+        "runner": ((release.runner, release.machine), (manifest.runner, manifest.machine)),
         "signers": ((release.signers, release.signers_digest), (manifest.signers, manifest.signers_digest)),
         "source": (release.source_hmac, manifest.source_hmac),
     }

@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from headgate.core.errors import InputRejected, Refusal, TransitionRefused
 from policies.jobs.engine import Engine, LocalEngine
 from policies.jobs.spool import MemorySpool, Spool
 from policies.jobs.table_job import Workplace
@@ -23,6 +24,7 @@ from policies.words.quorum import Quorum
 from tasks.approval.approvals import operator_roots, policy_roots
 from tasks.approval.decisions import record_takeover
 from tasks.approval.operator_demands import Demands, operator_demands, require_runner
+from tasks.approval.registered_policies import CURE, registered
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.open_ledger import open_ledger
 from tasks.reading.references import LoadedPolicy, load_policy
@@ -32,6 +34,7 @@ from tasks.runtime.callables import callable_distance
 from tasks.runtime.home import Home
 from tasks.signing.home_keys import runner_key
 from tasks.signing.keys import PrivateKey
+from tasks.signing.registration import Registration
 from tasks.signing.trust_roots import TrustRoots
 
 
@@ -62,6 +65,7 @@ class Run:
     engine: Engine = field(repr=False)
     clock: Stopwatch = field(repr=False)
     demands: Demands = field(default_factory=lambda: Demands(Operator()))
+    registration: Registration | None = None
     stopping: threading.Event = field(default_factory=threading.Event, repr=False)
 
     @property
@@ -73,6 +77,11 @@ class Run:
         """Who must agree to this release."""
         return self.policy.approval.quorum.raised_to(self.demands.floor)
 
+    @property
+    def machine(self) -> str:
+        """The fingerprint of the home's key, where a schedule runs."""
+        return "" if self.registration is None else self.key.fingerprint
+
 
 def product() -> str:
     return f"headgate/{version('headgate')}"
@@ -80,33 +89,43 @@ def product() -> str:
 
 @dataclass(frozen=True)
 class Runner:
-    """Whose key runs a release, and what the operator demands of it."""
+    """With which key a release runs, in whose name, and what the operator demands of it. A schedule runs with the home's own key, in the
+    name of who registered the policy."""
 
     key: PrivateKey
     signer: Signer
     demands: Demands
+    registration: Registration | None = None
 
 
-def runner_of(home: Home, ledger: Ledger, loaded: LoadedPolicy, key: Path | None) -> Runner:
-    """Refuses before any work what could not be published after it."""
-    given, demands, signers = runner_key(home.keys, key), operator_demands(home), loaded.references.signers
+def runner_of(home: Home, ledger: Ledger, loaded: LoadedPolicy, key: Path | None, scheduled: bool = False) -> Runner:
+    """Refuses before any work what could not be published after it. No key is given for a scheduled run."""
+    demands, signers, dataset = operator_demands(home), loaded.references.signers, loaded.policy.dataset
+    registration = registered(home, ledger, dataset, loaded.digest) if scheduled else None
+    given = runner_key(home.keys, None if scheduled else key)
     if signers is not None:
         demands.require_no_policy_signers()
     roots = policy_roots(home, signers)
     lists = [roots] if signers is None or not home.signers.exists() else [operator_roots(home), roots]
-    signer = require_runner(given, lists, demands, ledger.now())
-    require_approvers(loaded, roots, signer, demands, ledger.now())
-    return Runner(given, signer, demands)
+    signer = require_runner(given.key if registration is None else registration.key, lists, demands, ledger.now())
+    if registration is not None and registration.signer != signer:
+        raise TransitionRefused(
+            [Refusal("registration", f"the key that registered the policy of {dataset} is now {signer.principal}'s")], CURE
+        )
+    require_approvers(loaded, roots, signer, given, demands, ledger.now())
+    return Runner(given, signer, demands, registration)
 
 
 @contextmanager
-def opened_release(policy: Path, source: Path | None, key: Path | None, release_id: str) -> Iterator[Run]:
+def opened_release(policy: Path, source: Path | None, key: Path | None, release_id: str, scheduled: bool = False) -> Iterator[Run]:
     """The lock, the folder and the spool are let go whatever happens."""
+    if scheduled and (source is not None or key is not None):
+        raise InputRejected("A scheduled run has the source that its policy names, and the home's own key.", "Give neither.")
     home = Home.open()
     loaded = load_policy(policy)
     require_ready(loaded.policy)
     ledger = open_ledger(home)
-    runner = runner_of(home, ledger, loaded, key)
+    runner = runner_of(home, ledger, loaded, key, scheduled)
     with ledger.lock(loaded.policy.dataset, release_id) as lock:
         if lock.taken_from:
             home.clear_stage(lock.taken_from)
@@ -129,6 +148,7 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
             engine=LocalEngine(place),
             clock=clock,
             demands=runner.demands,
+            registration=runner.registration,
             stopping=stopping,
         )
         try:
@@ -143,6 +163,8 @@ def begun(run: Run) -> Happened:
         "dataset": run.policy.dataset,
         "policy_digest": run.loaded.digest,
         "runner": run.runner,
+        "machine": run.machine,
+        "registered": None if run.registration is None else run.registration.said.at,
         "product": product(),
         "operator_digest": run.demands.digest,
     }
@@ -155,8 +177,9 @@ def _progress(policy: Policy, clock: Stopwatch, listener: Listener) -> Any:
     return lambda done, total: listener.working(clock.latest, done, total, what)
 
 
-def require_approvers(loaded: LoadedPolicy, roots: TrustRoots, runner: Signer, demands: Demands, now: datetime) -> None:
+def require_approvers(loaded: LoadedPolicy, roots: TrustRoots, runner: Signer, key: PrivateKey, demands: Demands, now: datetime) -> None:
     """That enough people besides the runner may sign, in every role that must be filled."""
-    others = [person for person in roots.people(now) if person != runner.principal]
+    runners = (runner.principal, roots.principal_of(key.fingerprint))
+    others = [person for person in roots.people(now) if person not in runners]
     quorum = loaded.policy.approval.quorum.raised_to(demands.floor)
     demands.require_reachable(quorum, others, loaded.references.signers is not None)

@@ -16,6 +16,7 @@ from policies.sealed.manifest import FileEntry, Manifest
 from tasks.runtime.boundary import reason_of
 from tasks.signing.detached import ENVELOPE, SIGNATURE, SIGNED
 from tasks.signing.keys import PrivateKey
+from tasks.signing.registration import REGISTRATION, check_registration
 from tasks.signing.signatures import CANDIDATE, sign_statement, statement, verify_envelope
 from tasks.stores.files import check_files, file_entry, list_files, place_folder, plain_path, read_file, remove_folder, write_file
 
@@ -47,7 +48,7 @@ def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, ex
     were `examined` must have the SHA-256 that they had then; below tables/ there may be no others.
 
     The same bytes sealed again are the same candidate; a candidate is never written over."""
-    if key.fingerprint != manifest.runner.fingerprint:
+    if key.fingerprint != manifest.sealed_by:
         raise Defect("The manifest names another runner than the key that seals it.", "This is a defect of headgate; please report it.")
     names = list_files(staged)
     for name in names:
@@ -149,15 +150,17 @@ def load_sealed(candidates: Path, digest: str) -> Candidate:
     envelope = read_file(folder, MANIFEST_SIGNATURE).content
     check_manifest_signature(manifest, digest, envelope)
     check_files(folder, manifest.files, (MANIFEST, MANIFEST_SIGNATURE))
+    if manifest.machine:
+        check_registration(read_file(folder, REGISTRATION).content, manifest)
     return Candidate(digest, folder, manifest, content, envelope)
 
 
 def check_manifest_signature(manifest: Manifest, digest: str, envelope: bytes) -> None:
-    """That the runner named in the manifest signed this manifest and no other."""
+    """That the runner named in the manifest, or the machine that ran it on a schedule, signed this manifest and no other."""
     signed = verify_envelope(envelope, MANIFEST_SIGNATURE, CANDIDATE)
     if signed.statement.digests != {MANIFEST: digest}:
         raise IntegrityBroken("The runner's signature is over another manifest.", "Run the release again.")
-    if signed.fingerprint != manifest.runner.fingerprint:
+    if signed.fingerprint != manifest.sealed_by:
         raise IntegrityBroken("The manifest is signed by another key than the runner's that it names.", "Run the release again.")
 
 

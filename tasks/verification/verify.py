@@ -28,6 +28,7 @@ from tasks.publication.attestation import APPROVALS, ATTESTATION_FILE, approval_
 from tasks.runtime.wording import counted
 from tasks.signing.detached import detached_paths
 from tasks.signing.public_keys import read_public_key
+from tasks.signing.registration import REGISTRATION, check_registration
 from tasks.signing.revocation import REVOKED
 from tasks.signing.trust_roots import TrustRoots, trust_roots
 from tasks.stores.files import Stored, read_folder
@@ -187,8 +188,12 @@ class _Examination:
         manifest = read_manifest(self._stored(MANIFEST))
         self.candidate = self.files[MANIFEST].sha256
         check_manifest_signature(manifest, self.candidate, self._stored(MANIFEST_SIGNATURE))
+        runner = f"signed by the key of its runner {manifest.runner.principal}"
+        if manifest.machine:
+            check_registration(self._stored(REGISTRATION), manifest)
+            runner = f"signed by a machine ({manifest.machine}) on the schedule that {manifest.runner.principal} registered"
         self.manifest = manifest
-        return f"candidate {self.candidate[:12]}, signed by the key of its runner {manifest.runner.principal}"
+        return f"candidate {self.candidate[:12]}, {runner}"
 
     def _runner(self) -> str:
         """Somebody whom the reader knows ran it, so that no approval can be theirs under another name."""
@@ -197,7 +202,8 @@ class _Examination:
         why_not = "" if self.roots is None else self.roots.why_not(runner.fingerprint, runner.principal, moment(manifest.created))
         if why_not:
             raise IntegrityBroken(f"The key that ran the release, {runner.principal}'s, {why_not}.", AGAIN)
-        return f"{runner.principal} ran it, with a key of your signers"
+        ran = "registered the schedule that ran it" if manifest.machine else "ran it"
+        return f"{runner.principal} {ran}, with a key of your signers"
 
     def _withdrawal(self) -> str:
         """By whoever could: a key that was sealed, or the runner's; and one that the reader knows, where they say whom they know."""

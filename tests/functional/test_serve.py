@@ -41,6 +41,12 @@ def completed_runs(project: Any) -> set[str]:
         return {row[0] for row in prefect.execute("SELECT name FROM flow_run WHERE state_type = 'COMPLETED'")}
 
 
+def run_by_a_schedule(project: Any) -> bool:
+    """The person who registered the policy stands in the manifest, and the machine's key beside it."""
+    manifest = json.loads((project.home / "releases" / "patients" / "latest" / "manifest.json").read_text())
+    return bool(manifest["machine"]) and manifest["runner"]["principal"] == "steward"
+
+
 def is_publication(run: str) -> bool:
     return run.startswith("publish ")
 
@@ -63,6 +69,7 @@ def answers_to_a_stranger(served: int) -> dict[str, int]:
 @pytest.mark.long
 def test_a_schedule_releases_people_approve_and_it_is_published(project: Any, tmp_path: Path) -> None:
     project.write_policy(more='schedule: {cron: "* * * * * */5", timezone: Europe/Rome}\n')
+    (project.home / "keys" / "runner").unlink()  # the machine makes a key of its own, which is on no list
     flows = tmp_path / "elsewhere" / "flows"
     flows.mkdir(parents=True)
     (flows / "__init__.py").write_text("raise ImportError('the wrong flows')\n", encoding="utf-8")
@@ -74,7 +81,7 @@ def test_a_schedule_releases_people_approve_and_it_is_published(project: Any, tm
     }
     environment.pop("PREFECT_API_URL")
     environment.pop("PREFECT_API_AUTH_STRING")
-    process = project.in_background("serve", project.folder, environment=environment, cwd=flows.parent)
+    process = project.in_background("serve", project.folder, "--key", project.keys["steward"], environment=environment, cwd=flows.parent)
     try:
         first = waited_for(lambda: [one for one in releases(project) if one["state"] == "awaiting_approval"], process)[0]
         waited_for(lambda: [one for one in releases(project) if one["state"] == "nothing_new"], process)
@@ -91,6 +98,7 @@ def test_a_schedule_releases_people_approve_and_it_is_published(project: Any, tm
         _out, err = process.communicate(timeout=60)
     assert "Traceback" not in err
     assert "Serving 1 policy" in err
+    assert run_by_a_schedule(project)
     assert stranger == {"/api/flow_runs/filter": 401, "/api/deployments/": 401, "/api/admin/settings": 401}
     assert project.run("verify", project.home / "releases" / "patients" / "latest").code == 0
     assert {one["candidate"] for one in releases(project)} == {first["candidate"], None}

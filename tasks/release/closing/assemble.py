@@ -147,6 +147,7 @@ def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
         roles_required=run.demands.required_roles(run.quorum),
         operator_digest=run.demands.digest,
         runner=run.runner,
+        machine=run.machine,
         signers=manifest_signers(roots),
         signers_digest=roots.digest,
         publish_to=policy.publish.to,

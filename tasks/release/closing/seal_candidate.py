@@ -19,7 +19,9 @@ from tasks.release.steps.choose_plan import insensitive_of, sensitive_of
 from tasks.reporting.mlflow_runs import tag_candidate
 from tasks.reporting.package import TableEntry, write_datapackage
 from tasks.reporting.report import render_report
+from tasks.signing.detached import with_detached
 from tasks.signing.keys import write_private
+from tasks.signing.registration import REGISTRATION
 from tasks.stores.files import write_file
 from tasks.stores.seal import Candidate, seal
 
@@ -47,7 +49,7 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
     require_passed(run.spool.get(whole.judged.judgement).verdicts)
     signers, planned = run.loaded.references.signers, whole.planned
     roots = policy_roots(run.home, signers)
-    require_approvers(run.loaded, roots, run.runner, run.demands, run.ledger.now())
+    require_approvers(run.loaded, roots, run.runner, run.key, run.demands, run.ledger.now())
     entries = [
         TableEntry(table.table, sensitive_of(run, planned, table.table), insensitive_of(run, planned, table.table), table.files)
         for table in done.written
@@ -62,6 +64,9 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
     write_file(run.stage, "expectations.json", (json.dumps(outcomes, indent=1, ensure_ascii=False) + "\n").encode())
     if signers is not None:
         write_file(run.stage, SIGNERS_FILE, signers.encode())
+    if run.registration is not None:
+        for path, signed in with_detached({REGISTRATION: run.registration.envelope}).items():
+            write_file(run.stage, path, signed)
     manifest = manifest_of(run, done, roots)
     pinned = {file.path: file.sha256 for table in done.written for file in table.files}
     candidate = seal(run.home.candidates, run.stage, manifest, run.key, pinned)

@@ -55,7 +55,7 @@ def test_two_policies_of_one_dataset_are_refused(tmp_path: Path) -> None:
 
 
 def test_runs_start_in_a_folder_without_code_and_find_what_was_named_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "environ", {**os.environ, "HEADGATE_STORE": "published", "HEADGATE_KEY": ""})
+    monkeypatch.setattr(os, "environ", {**os.environ, "HEADGATE_STORE": "published", "HEADGATE_KEY": "key", "HEADGATE_KEY_PASSPHRASE": "x"})
     monkeypatch.chdir(tmp_path)
     home = Home.open(tmp_path / "home")
     settle_in(home)
@@ -63,3 +63,11 @@ def test_runs_start_in_a_folder_without_code_and_find_what_was_named_before(tmp_
     assert os.environ["HEADGATE_STORE"] == str(tmp_path / "published")
     assert os.environ["HEADGATE_HOME"] == str(home.root)
     assert os.environ["PYTHONSAFEPATH"] == "1"
+    assert not {"HEADGATE_KEY", "HEADGATE_KEY_PASSPHRASE"} & set(os.environ)
+
+
+def test_what_prefect_is_told_of_a_schedule_names_no_key(tmp_path: Path) -> None:
+    from flows.serve import _release_deployment
+
+    (policy,) = scheduled_policies([written(tmp_path, "a.yaml", "people", SCHEDULE)])
+    assert _release_deployment(policy).parameters == {"policy": str(policy.path), "if_changed": True, "scheduled": True}

@@ -32,12 +32,16 @@ from policies.ledger.events import (
 from policies.sealed.manifest import Manifest, Plan, SealedRole, Signer
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.approval.approvals import manifest_signers, operator_roots
+from tasks.approval.registered_policies import register
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.machine_time import Uptime
 from tasks.ledger.open_ledger import open_ledger
 from tasks.publication.publish_version import Publication
 from tasks.runtime.home import Home
+from tasks.signing.detached import with_detached
+from tasks.signing.home_keys import runner_key
 from tasks.signing.keys import PrivateKey, make_key
+from tasks.signing.registration import REGISTRATION
 from tasks.stores.seal import Candidate, seal
 from tasks.tables.read_published import read_published
 from tasks.tables.write import write_published
@@ -201,8 +205,8 @@ class World:
     def revoke(self, name: str) -> None:
         (self.home.root / "revoked_keys").write_text(self.keys[name].public + "\n")
 
-    def seal(self, runner: str = "runner", **changes: object) -> Candidate:
-        """Runs a release up to its candidate: the events of a run, and the sealed folder."""
+    def seal(self, runner: str = "runner", scheduled: bool = False, **changes: object) -> Candidate:
+        """Runs a release up to its candidate: the events of a run, and the sealed folder. A scheduled one is registered by the runner."""
         self.began += 1
         release_id = f"release-{self.began}"
         roots = operator_roots(self.home)
@@ -220,8 +224,15 @@ class World:
                 **changes,
             }
         )
+        registered = None
+        if scheduled:
+            registration = register(self.home, self.ledger, manifest.dataset, manifest.policy_digest, who, key)
+            for path, content in with_detached({REGISTRATION: registration.envelope}).items():
+                (staged / path).write_bytes(content)
+            key, registered = runner_key(self.home.keys), registration.said.at
+            manifest = manifest.model_copy(update={"machine": key.fingerprint, "created": self.ledger.now().isoformat()})
         candidate = seal(self.home.candidates, staged, manifest, key, examined(staged))
-        self.record(candidate)
+        self.record(candidate, registered)
         return candidate
 
     def hold_roles(self, **roles: tuple[str, ...]) -> tuple[SealedRole, ...]:
@@ -230,11 +241,19 @@ class World:
         (self.home.root / "operator.yaml").write_text(f"roles: {{{held}}}\n")
         return tuple(SealedRole(role=role, number=1, people=people) for role, people in roles.items())
 
-    def record(self, candidate: Candidate) -> None:
+    def record(self, candidate: Candidate, registered: str | None = None) -> None:
         manifest = candidate.manifest
         base = {"release_id": manifest.release_id, "at": self.ledger.now().isoformat()}
         events = (
-            RunStarted(**base, dataset=manifest.dataset, policy_digest=manifest.policy_digest, runner=manifest.runner, product="headgate"),
+            RunStarted(
+                **base,
+                dataset=manifest.dataset,
+                policy_digest=manifest.policy_digest,
+                runner=manifest.runner,
+                machine=manifest.machine,
+                registered=registered,
+                product="headgate",
+            ),
             SourceIngested(**base, rows=ROWS, columns=5, source_hmac=manifest.source_hmac),
             ExpectationsChecked(**base, direction="inbound", expectations=3, successful=3),
             PlanChosen(**base, method="given", tables=((0,), (1,)), association_loss=0.2, information_exposure=0.1, steps=0),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,7 @@ from tests.unit.flows.test_serve import SCHEDULE, written
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch, without_server: None, tmp_path: Path, world: Any, key_folder: Path) -> list[list[Scheduled]]:
-    """What would be served until stopped, by a home whose own key is on the list of signers. Serving changes folder and environment; the
-    test's own come back."""
-    shutil.copy2(key_folder / "runner", world.home.keys / "runner")
+    """What would be served until stopped. Serving changes folder and environment; the test's own come back."""
     calls: list[list[Scheduled]] = []
     monkeypatch.setattr(schedules, "serve_policies", calls.append)
     monkeypatch.setattr(os, "environ", dict(os.environ))
@@ -26,11 +23,13 @@ def served(monkeypatch: pytest.MonkeyPatch, without_server: None, tmp_path: Path
     return calls
 
 
-def test_every_policy_with_a_schedule_is_served_and_named(run: Any, served: list[list[Scheduled]], tmp_path: Path) -> None:
+def test_every_policy_with_a_schedule_is_served_and_named(
+    run: Any, served: list[list[Scheduled]], tmp_path: Path, key_folder: Path
+) -> None:
     for name in ("b", "a"):
         written(tmp_path, f"{name}.yaml", f"{name}-people", SCHEDULE)
     written(tmp_path, "c.yaml", "by-hand")
-    outcome = run("serve")
+    outcome = run("serve", "--key", key_folder / "runner")
     assert (outcome.code, outcome.out) == (0, "")
     assert [policy.dataset for policy in served[0]] == ["a-people", "b-people"]
     lines = outcome.err.splitlines()
@@ -39,19 +38,53 @@ def test_every_policy_with_a_schedule_is_served_and_named(run: Any, served: list
     assert lines[3].startswith("Prefect API: ")
 
 
-def test_runs_start_in_the_home_and_policies_are_found_from_there(run: Any, served: list[list[Scheduled]], tmp_path: Path) -> None:
+def test_runs_start_in_the_home_and_policies_are_found_from_there(
+    run: Any, served: list[list[Scheduled]], tmp_path: Path, key_folder: Path
+) -> None:
     written(tmp_path, "a.yaml", "people", SCHEDULE)
-    assert "Serving 1 policy from" in run("serve", "a.yaml").err
+    assert "Serving 1 policy from" in run("serve", "a.yaml", "--key", key_folder / "runner").err
     assert Path.cwd() == tmp_path / "home" / "staging"
     assert served[0][0].path == tmp_path / "a.yaml"
 
 
-def test_a_schedule_that_nobody_may_run_is_not_served(run: Any, served: list[list[Scheduled]], world: Any, tmp_path: Path) -> None:
+def test_a_schedule_that_nobody_may_run_is_not_served(
+    run: Any, served: list[list[Scheduled]], world: Any, tmp_path: Path, key_folder: Path
+) -> None:
     written(tmp_path, "a.yaml", "people", SCHEDULE)
-    world.write_signers(world.line("ann"), world.line("bob"))
+    assert run("serve", "a.yaml", "--register").code == 2
     outcome = run("serve", "a.yaml")
     assert (outcome.code, outcome.out, served) == (4, "", [])
+    assert "nobody has registered the policy of people" in outcome.err
+    world.write_signers(world.line("ann"), world.line("bob"))
+    outcome = run("serve", "a.yaml", "--key", key_folder / "runner")
+    assert (outcome.code, outcome.out, served) == (4, "", [])
     assert world.keys["runner"].public in outcome.err
+
+
+def test_what_was_registered_once_is_served_without_anybodys_key(
+    run: Any, served: list[list[Scheduled]], tmp_path: Path, key_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, "a.yaml", "people", SCHEDULE)
+    outcome = run("serve", "a.yaml", "--key", key_folder / "runner", "--register")
+    assert (outcome.code, outcome.err, served) == (0, "Registered: people.\n", [])
+    monkeypatch.setenv("HEADGATE_KEY", str(key_folder / "bob"))
+    assert run("serve", "a.yaml").code == 0
+    assert len(served) == 1
+    assert "HEADGATE_KEY" not in os.environ
+
+
+def test_a_policy_that_was_changed_since_is_refused_aloud_and_the_others_are_served(
+    run: Any, served: list[list[Scheduled]], tmp_path: Path, key_folder: Path
+) -> None:
+    for name in ("a", "b"):
+        written(tmp_path, f"{name}.yaml", f"{name}-people", SCHEDULE)
+    assert run("serve", tmp_path, "--key", key_folder / "runner", "--register").code == 0
+    written(tmp_path, "b.yaml", "b-people", SCHEDULE.replace("Rome", "Berlin"))
+    outcome = run("serve", tmp_path)
+    assert outcome.code == 0
+    assert "the policy of b-people has changed since runner registered it" in outcome.err
+    assert "--register" in outcome.err
+    assert len(served[0]) == 2  # it runs again as soon as it is registered again
 
 
 @pytest.mark.parametrize("name", ["by-hand.yaml", "absent.yaml", "nothing"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from policies.ledger.standing import Decision, Release
@@ -40,6 +42,15 @@ def test_one_person_counts_once_and_one_key_counts_once(signers: tuple[Signer, S
 @pytest.mark.parametrize("signer", [RUNNER, RITA_SECOND, EVE], ids=["the runner", "the runner's other key", "a stranger"])
 def test_who_may_not_approve_does_not_count(signer: Signer) -> None:
     assert standing(ANN, signer) == 1
+
+
+def test_neither_the_person_who_registered_a_schedule_nor_its_machine_approves_under_any_name_or_key() -> None:
+    machine, machines_other = Signer(principal="cron", fingerprint="SHA256:machine"), Signer(principal="cron", fingerprint="SHA256:spare")
+    release = Release(
+        "r1", "clinic", "a" * 64, RUNNER, machine="SHA256:machine", signers=(ANN, RUNNER, RITA_SECOND, machine, machines_other)
+    )
+    assert [release.is_runner(signer) for signer in release.signers] == [False, True, True, True, True]
+    assert not replace(release, machine="").is_runner(machine)
 
 
 def test_rejections_and_revoked_keys_do_not_count() -> None:

@@ -12,9 +12,13 @@ import pytest
 from headgate.core.errors import Defect, InputRejected, PolicyInvalid, TransitionRefused
 from policies.ledger.events import RunStarted
 from policies.words.quorum import Quorum
+from tasks.approval.registered_policies import register
+from tasks.ledger.open_ledger import open_ledger
+from tasks.reading.references import load_policy
 from tasks.release.listener import Listener, listening
-from tasks.release.run import begun, opened_release, product
+from tasks.release.run import begun, opened_release, product, runner_of
 from tasks.runtime.home import Home
+from tasks.signing.home_keys import runner_key
 from tasks.signing.keys import PrivateKey, make_key
 
 
@@ -136,9 +140,88 @@ def test_a_run_begins_with_who_runs_what(home: Home, policy: Path) -> None:
             "policy_digest": run.loaded.digest,
             "operator_digest": "",
             "runner": run.runner,
+            "machine": "",
+            "registered": None,
             "product": product(),
         }
     assert product().startswith("headgate/")
+
+
+@pytest.fixture
+def scheduled(home: Home, policy: Path, key_folder: Path, keys: dict[str, PrivateKey]) -> Path:
+    """The runner has registered the policy. The key that the home keeps is on no list."""
+    (home.keys / "runner").unlink()
+    registered_by(home, policy, key_folder / "runner")
+    return policy
+
+
+def registered_by(home: Home, policy: Path, key: Path) -> None:
+    loaded, ledger = load_policy(policy), open_ledger(home)
+    runner = runner_of(home, ledger, loaded, key)
+    register(home, ledger, loaded.policy.dataset, loaded.digest, runner.signer, runner.key)
+
+
+def test_a_scheduled_run_is_the_persons_who_registered_it_and_the_machines(
+    home: Home, scheduled: Path, keys: dict[str, PrivateKey], key_folder: Path
+) -> None:
+    with opened_release(scheduled, None, None, "r-1", scheduled=True) as run:
+        assert (run.runner.principal, run.runner.fingerprint) == ("runner", keys["runner"].fingerprint)
+        assert run.machine == run.key.fingerprint == runner_key(home.keys).fingerprint
+        assert run.machine not in {key.fingerprint for key in keys.values()}
+        assert (begun(run).payload["machine"], begun(run).payload["registered"]) == (run.machine, run.registration.said.at)
+    with opened_release(scheduled, None, key_folder / "runner", "r-2") as run:
+        assert run.machine == ""
+
+
+def test_a_policy_that_nobody_registered_or_that_was_changed_since_does_not_run(
+    home: Home, scheduled: Path, clinic: Any, key_folder: Path
+) -> None:
+    clinic.policy["anonymize"] = {"k": 4}
+    changed = clinic.load().path
+    with pytest.raises(TransitionRefused, match="has changed since runner registered it") as refused:
+        opened_release(changed, None, None, "r-1", scheduled=True).__enter__()
+    assert "--register" in refused.value.cure
+    registered_by(home, changed, key_folder / "runner")
+    with opened_release(changed, None, None, "r-2", scheduled=True):
+        pass
+    clinic.policy["dataset"] = "other"
+    with pytest.raises(TransitionRefused, match="nobody has registered"):
+        opened_release(clinic.load().path, None, None, "r-3", scheduled=True).__enter__()
+
+
+def test_what_somebody_registered_runs_only_while_they_may_run_it(home: Home, scheduled: Path, keys: dict[str, PrivateKey]) -> None:
+    signers = home.signers.read_text()
+    home.signers.write_text("".join(line for line in signers.splitlines(keepends=True) if not line.startswith("runner ")))
+    with pytest.raises(TransitionRefused, match="nobody on the list"):
+        opened_release(scheduled, None, None, "r-1", scheduled=True).__enter__()
+    home.signers.write_text(signers.replace("runner ", "somebody "))
+    with pytest.raises(TransitionRefused, match="is now somebody's"):
+        opened_release(scheduled, None, None, "r-2", scheduled=True).__enter__()
+    home.signers.write_text(signers)
+    (home.root / "operator.yaml").write_text("runners: [ann]\n")
+    with pytest.raises(TransitionRefused, match="not among those who may run"):
+        opened_release(scheduled, None, None, "r-3", scheduled=True).__enter__()
+    (home.root / "operator.yaml").unlink()
+    (home.root / "revoked_keys").write_text(keys["runner"].public + "\n")
+    with pytest.raises(TransitionRefused, match="revoked"):
+        opened_release(scheduled, None, None, "r-4", scheduled=True).__enter__()
+
+
+def test_a_scheduled_run_takes_no_other_source_and_no_other_key(home: Home, scheduled: Path, clinic: Any, key_folder: Path) -> None:
+    for given in ((clinic.source, None), (None, key_folder / "runner")):
+        with pytest.raises(InputRejected, match="the source that its policy names"):
+            opened_release(scheduled, *given, "r-1", scheduled=True).__enter__()
+
+
+def test_the_machines_name_on_the_list_is_no_approver(home: Home, scheduled: Path, clinic: Any) -> None:
+    ann = next(line for line in home.signers.read_text().splitlines() if line.startswith("ann "))
+    runner = next(line for line in home.signers.read_text().splitlines() if line.startswith("runner "))
+    home.signers.write_text(f"{ann}\n{runner}\nmachine {runner_key(home.keys).public}\n")
+    clinic.policy["approval"] = {"required": 2}
+    policy = clinic.load().path
+    loaded, ledger = load_policy(policy), open_ledger(home)
+    with pytest.raises(TransitionRefused):
+        runner_of(home, ledger, loaded, None, scheduled=True)
 
 
 def test_a_key_that_nobody_on_the_list_has_runs_nothing(home: Home, policy: Path, tmp_path: Path) -> None:

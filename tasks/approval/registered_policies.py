@@ -1,0 +1,69 @@
+"""Policies that may run on their schedules, each in the home as it was registered.
+
+The envelope is signed, so that changing it voids it. One that was put back from before a later registration is found by the ledger: every
+scheduled run records when its policy was registered.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from headgate.core.errors import Refusal, StoreUnavailable, TransitionRefused
+from policies.ledger.events import moment
+from policies.sealed.manifest import Signer
+from tasks.ledger.event_log import Ledger
+from tasks.ledger.history import read_history
+from tasks.runtime.boundary import reason_of
+from tasks.runtime.home import Home
+from tasks.runtime.trusted_files import read_trusted
+from tasks.signing.home_keys import runner_key
+from tasks.signing.keys import PrivateKey
+from tasks.signing.registration import Registration, SignedRegistration, read_registration, sign_registration
+from tasks.stores.files import replace_file
+
+CURE = "Somebody who may run releases reads the policy and registers it: headgate serve POLICY --key KEY --register."
+
+
+def register(home: Home, ledger: Ledger, dataset: str, policy_digest: str, runner: Signer, key: PrivateKey) -> Registration:
+    """Lets this home's machine run the policy as it is now. The caller has checked that `runner` may run it."""
+    said = SignedRegistration(
+        dataset=dataset,
+        policy_digest=policy_digest,
+        machine=runner_key(home.keys).fingerprint,
+        principal=runner.principal,
+        at=ledger.now().isoformat(),
+    )
+    registration, file = sign_registration(said, key), _file(home, dataset)
+    try:
+        file.parent.mkdir(mode=0o700, exist_ok=True)
+        replace_file(file, registration.envelope)
+    except OSError as problem:
+        raise StoreUnavailable(
+            f"The registration could not be written to {file} ({reason_of(problem)}).", "Check the home's permissions and free space."
+        ) from None
+    return registration
+
+
+def registered(home: Home, ledger: Ledger, dataset: str, policy_digest: str) -> Registration:
+    """The registration of exactly this policy for this home's machine; TransitionRefused if there is none."""
+    envelope = read_trusted(_file(home, dataset))
+    if envelope is None:
+        raise _refused(f"nobody has registered the policy of {dataset} to run on a schedule")
+    registration = read_registration(envelope, f"The registration of {dataset}")
+    said = registration.said
+    if said.dataset != dataset or said.policy_digest != policy_digest:
+        raise _refused(f"the policy of {dataset} has changed since {said.principal} registered it")
+    if said.machine != runner_key(home.keys).fingerprint:
+        raise _refused(f"the policy of {dataset} was registered for another machine's key")
+    times = [release.registered for release in read_history(ledger).releases() if release.dataset == dataset and release.registered]
+    if any(moment(at) > moment(said.at) for at in times):
+        raise _refused(f"a later registration of {dataset} has run than the one in the home")
+    return registration
+
+
+def _file(home: Home, dataset: str) -> Path:
+    return home.root / "schedules" / f"{dataset}.dsse.json"
+
+
+def _refused(why: str) -> TransitionRefused:
+    return TransitionRefused([Refusal("registration", why)], CURE)

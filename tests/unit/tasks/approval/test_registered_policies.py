@@ -1,0 +1,109 @@
+"""Registrations in a home: of exactly this policy, for this machine, and never an older one than has run."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headgate.core.errors import InputRejected, IntegrityBroken, TransitionRefused
+from policies.ledger.states import State
+from policies.sealed.manifest import Signer
+from tasks.approval.decisions import approve
+from tasks.approval.registered_policies import register, registered
+from tasks.signing.home_keys import runner_key
+from tasks.signing.registration import REGISTRATION
+from tasks.stores.seal import load_candidate, seal
+from tasks.verification.verify import PROVEN, examine_folder, verify_folder
+from tests.unit.tasks.world import examined
+
+DIGEST = "a" * 64
+
+
+def registration(world: Any, name: str = "runner", digest: str = DIGEST) -> Path:
+    key = world.keys[name]
+    register(world.home, world.ledger, "people", digest, Signer(principal=name, fingerprint=key.fingerprint), key)
+    return Path(world.home.root / "schedules" / "people.dsse.json")
+
+
+def test_a_policy_is_registered_by_its_digest_for_this_machine(world: Any) -> None:
+    with pytest.raises(TransitionRefused, match="nobody has registered"):
+        registered(world.home, world.ledger, "people", DIGEST)
+    file = registration(world)
+    read = registered(world.home, world.ledger, "people", DIGEST)
+    assert (read.signer.principal, read.said.machine) == ("runner", runner_key(world.home.keys).fingerprint)
+    assert file.stat().st_mode & 0o077 == 0
+    with pytest.raises(TransitionRefused, match="has changed since runner registered it"):
+        registered(world.home, world.ledger, "people", "b" * 64)
+    (world.home.keys / "runner").unlink()
+    with pytest.raises(TransitionRefused, match="another machine's key"):
+        registered(world.home, world.ledger, "people", DIGEST)
+
+
+def test_another_datasets_registration_and_a_file_that_somebody_edited_do_not_count(world: Any) -> None:
+    file = registration(world)
+    other = file.with_name("others.dsse.json")
+    other.write_bytes(file.read_bytes())
+    with pytest.raises(TransitionRefused, match="has changed"):
+        registered(world.home, world.ledger, "others", DIGEST)
+    other.unlink()
+    file.write_bytes(file.read_bytes().replace(b"a", b"b", 1))
+    with pytest.raises(IntegrityBroken):
+        registered(world.home, world.ledger, "people", DIGEST)
+    registration(world)
+    file.chmod(0o666)
+    with pytest.raises(InputRejected, match="can change"):
+        registered(world.home, world.ledger, "people", DIGEST)
+
+
+def test_an_older_registration_that_was_put_back_is_found_once_a_later_one_has_run(world: Any) -> None:
+    file = registration(world, digest=DIGEST)
+    older = file.read_bytes()
+    world.clock.moment += timedelta(days=1)
+    world.seal(scheduled=True)
+    file.write_bytes(older)
+    with pytest.raises(TransitionRefused, match="a later registration of people has run"):
+        registered(world.home, world.ledger, "people", DIGEST)
+    world.clock.moment += timedelta(days=1)
+    registration(world)
+    assert registered(world.home, world.ledger, "people", DIGEST).signer.principal == "runner"
+
+
+def test_neither_the_person_nor_the_machine_approves_what_a_schedule_ran(world: Any) -> None:
+    machine = runner_key(world.home.keys)
+    world.write_signers(world.line("runner"), world.line("ann"), world.line("bob"), world.line("cyd", "cron"), f"cron {machine.public}")
+    candidate = world.seal(scheduled=True)
+    for key in (world.keys["runner"], machine, world.keys["cyd"]):
+        with pytest.raises(TransitionRefused) as refused:
+            approve(world.home, world.ledger, candidate.id, key, "mine")
+        assert {refusal.rule for refusal in refused.value.refusals} == {"not_the_runner"}
+    world.approve(candidate, "ann")
+    assert approve(world.home, world.ledger, candidate.id, world.keys["bob"], "fine").release.state is State.APPROVED
+
+
+def test_what_a_schedule_ran_is_proven_to_whoever_knows_the_person_and_names_the_machine(world: Any, tmp_path: Path) -> None:
+    made = world.published(scheduled=True)
+    report = verify_folder(made.folder, world.home.signers, world.home.keys / "ledger.pub")
+    said = {finding.check: finding.detail for finding in report.findings}
+    assert report.origin == PROVEN
+    assert "schedule that runner registered" in said["manifest"]
+    assert runner_key(world.home.keys).fingerprint in said["manifest"]
+    assert "registered the schedule" in said["runner"]
+
+
+def test_a_machine_alone_makes_no_candidate(world: Any) -> None:
+    """The registration in a candidate is checked whenever the manifest's signature is."""
+    mine, others = world.seal(scheduled=True), world.seal(scheduled=True, policy_digest="c" * 64)
+    assert load_candidate(world.home.candidates, mine.id) == mine
+    staged = world.home.stage("forged")
+    shutil.copytree(world.made.folder, staged, dirs_exist_ok=True)
+    shutil.copy(others.folder / REGISTRATION, staged / REGISTRATION)
+    manifest = mine.manifest.model_copy(update={"release_id": "forged", "files": ()})
+    forged = seal(world.home.candidates, staged, manifest, runner_key(world.home.keys), examined(staged))
+    with pytest.raises(IntegrityBroken, match="does not let this machine run"):
+        load_candidate(world.home.candidates, forged.id)
+    findings = {finding.check: finding.detail for finding in examine_folder(forged.folder).findings if not finding.passed}
+    assert "does not let this machine run" in findings["manifest"]
