@@ -41,7 +41,8 @@ def main() -> int:
         elif options.sample:
             results = drawn(shop, options)
         else:
-            results = side_by_side(every_fault(shop, options), options.workers)
+            share, shares = options.share
+            results = side_by_side(every_fault(shop, options)[share - 1 :: shares], options.workers)
     return told(results, time.monotonic() - begun)
 
 
@@ -53,6 +54,7 @@ def parsed() -> argparse.Namespace:
     options.add_argument("--commands", default="approve,withdraw,publish,release")
     options.add_argument("--parsers", default="", help="such as policy,csv (default: all)")
     options.add_argument("--fuzz-seconds", type=float, default=600)
+    options.add_argument("--share", metavar="N/M", type=lambda text: [int(part) for part in text.split("/")], default=[1, 1])
     options.add_argument("--only", nargs="*", metavar="POINT", help="such as publish:KILL:17, as a failure is named")
     return options.parse_args()
 
