@@ -111,11 +111,11 @@ class _Journey:
 
     def release(self, home: Home, policy: Path, key: tuple[str, ...]) -> str:
         """The candidate's id, from the ledger: the command itself is run as a person would."""
-        from tasks.ledger.history import read_history
+        from tasks.ledger.history import read_whole
         from tasks.ledger.open_ledger import open_ledger
 
         self.run("release", str(policy), *key)
-        return read_history(open_ledger(home)).releases()[-1].candidate
+        return read_whole(open_ledger(home)).releases()[-1].candidate
 
 
 def _copy_policy(work: Path) -> Path:

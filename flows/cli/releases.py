@@ -10,11 +10,11 @@ def releases(json: Json = False) -> None:
     from flows.terminal.output import print_json, results
     from flows.terminal.shapes import releases_document
     from flows.terminal.shown_figures import in_words, plain_table
-    from tasks.ledger.history import read_history
+    from tasks.ledger.history import read_whole
     from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home
 
-    history = read_history(open_ledger(Home.open()))
+    history = read_whole(open_ledger(Home.open()))
     if json:
         print_json(releases_document(history))
         return

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from policies.sealed.manifest import Manifest, Plan
     from tasks.attacks.attack_candidate import AttackedCandidate
     from tasks.attacks.attempts import Attempt
-    from tasks.ledger.history import History
+    from tasks.ledger.history import WholeHistory
     from tasks.release.account import Account
     from tasks.verification.audit import AuditReport, EventLine
     from tasks.verification.verify import VerifyReport
@@ -124,7 +124,7 @@ def _attempt_shape(attempt: Attempt) -> dict[str, Any]:
     return {**shape, "sentence": attempt.sentence}
 
 
-def releases_document(history: History) -> dict[str, Any]:
+def releases_document(history: WholeHistory) -> dict[str, Any]:
     return {
         "releases": [
             {

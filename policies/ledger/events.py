@@ -44,6 +44,11 @@ class EventBase(Frozen):
     release_id: Annotated[str, Field(min_length=1)]
     at: Moment
 
+    @property
+    def subject(self) -> str:
+        """What else than its release an event of this type is looked up by."""
+        return ""
+
 
 class RunStarted(EventBase):
     """Of a scheduled run: `machine`, the home's key, and `registered`, when the runner registered its policy."""
@@ -58,12 +63,20 @@ class RunStarted(EventBase):
     product: str
     operator_digest: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")] = ""
 
+    @property
+    def subject(self) -> str:
+        return self.dataset
+
 
 class SourceIngested(EventBase):
     event: Literal["ingested"] = "ingested"
     rows: Count
     columns: Count
     source_hmac: Digest
+
+    @property
+    def subject(self) -> str:
+        return self.source_hmac
 
 
 class ExpectationsChecked(EventBase):
@@ -133,6 +146,10 @@ class CandidateSealed(EventBase):
     signers_digest: Digest
     deadline: Moment | None = None
 
+    @property
+    def subject(self) -> str:
+        return self.candidate
+
 
 class ReleaseRefused(EventBase):
     after: ClassVar[frozenset[str]] = frozenset({"ingested"})
@@ -192,6 +209,10 @@ class PublicationStarted(CandidateEvent):
     publisher: str
     target: Annotated[str, Field(min_length=1)]
     version: Annotated[int, Field(ge=1)]
+
+    @property
+    def subject(self) -> str:
+        return self.target
 
 
 class PublicationStalled(CandidateEvent):

@@ -11,7 +11,8 @@ import hashlib
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from operator import attrgetter
 
 from pydantic import Field, ValidationError
 
@@ -47,14 +48,16 @@ def entry_hash(
     seq: int, release: str, version: int, type: str, at: str, actor: str, payload: str, release_previous: str, previous: str
 ) -> str:
     """SHA-256 over every field with its length before it, so that no two entries share an encoding."""
-    fields = (str(seq), release, str(version), type, at, actor, payload, release_previous, previous)
-    encoded = b"".join(b"%d:%b," % (len(field.encode()), field.encode()) for field in ("headgate entry 1", *fields))
-    return hashlib.sha256(encoded).hexdigest()
+    texts = ("headgate entry 1", str(seq), release, str(version), type, at, actor, payload, release_previous, previous)
+    encoded = [text.encode() for text in texts]
+    return hashlib.sha256(b"".join([b"%d:%b," % (len(text), text) for text in encoded])).hexdigest()
+
+
+_hashed = attrgetter(*(field.name for field in fields(Entry) if field.name != "hash"))
 
 
 def check_entry(entry: Entry, where: str) -> None:
-    fields = asdict(entry)
-    if fields.pop("hash") != entry_hash(**fields):
+    if entry.hash != entry_hash(*_hashed(entry)):
         raise IntegrityBroken(f"{where} {entry.seq} was changed after it was recorded.", RESTORE)
 
 

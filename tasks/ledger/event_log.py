@@ -6,14 +6,14 @@ whichever store keeps the entries (ledger_store.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from headgate.core.errors import Defect, HeadgateError, IntegrityBroken, Refusal, TransitionRefused
 from policies.ledger.events import Event, SignedEvent, moment, read_event
-from tasks.ledger.chain import RESTORE, START, Entry, check_chain, entry_hash
+from tasks.ledger.chain import RESTORE, START, Entry, check_chain, check_entry, entry_hash
 from tasks.ledger.dataset_lock import DatasetLock, dataset_lock
 from tasks.ledger.ledger_store import LedgerStore, LedgerTransaction
 from tasks.ledger.machine_time import machine_clock, require_not_behind
@@ -49,8 +49,8 @@ class Ledger:
             for event in events:
                 if event.release_id != release:
                     raise Defect("Tried to record an event under another release.", "This is a defect of headgate; please report it.")
-                last = own = _entry_after(last, own, event, actor)
-                stored.append(last)
+                last = own = entry_after(last, own, event, actor)
+                stored.append(last, event.subject)
                 added.append(last)
         if self.memory is not None and added:
             with suppress(HeadgateError):
@@ -66,13 +66,31 @@ class Ledger:
         """A release's events, oldest first; empty if the ledger does not know the release."""
         return tuple(event_of(entry) for entry in self.entries(release))
 
+    def about(self, type: str, subject: str, prefix: bool = False) -> tuple[Entry, ...]:
+        """The entries of a type that are about a subject, or about one that begins so, newest first."""
+        with self.store.reading() as stored:
+            return tuple(_checked(entry, subject, prefix) for entry in stored.about(type, subject, prefix))
+
+    def newest_about(self, type: str, subject: str) -> Iterator[Entry]:
+        """The same, each read when it is taken: who needs the newest pays for that one alone."""
+        with self.store.reading() as stored:
+            for entry in stored.about(type, subject):
+                yield _checked(entry, subject)
+
     def verify_chain(self) -> tuple[Entry, ...]:
         """Every entry, after every hash and link has been checked; IntegrityBroken names the first that does not hold."""
-        entries = self.entries()
+        return tuple(entry for entry, _ in self.verified())
+
+    def verified(self) -> tuple[tuple[Entry, Event], ...]:
+        """Every entry with its event, after all that they hold has been checked. The one place that reads the whole ledger."""
+        with self.store.reading() as stored:
+            entries, subjects = stored.entries(), stored.subjects()
         check_chain(entries)
-        for entry in entries:
-            event_of(entry)
-        return entries
+        events = tuple(map(event_of, entries))
+        for entry, event, subject in zip(entries, events, subjects, strict=True):
+            if event.subject != subject:
+                raise _listed_wrongly(entry)
+        return tuple(zip(entries, events, strict=True))
 
     def lock(self, dataset: str, release: str) -> AbstractContextManager[DatasetLock]:
         """Never two releases of one dataset at a time."""
@@ -132,7 +150,20 @@ def event_of(entry: Entry) -> Event:
     return event
 
 
-def _entry_after(last: Entry | None, own: Entry | None, event: Event, actor: str) -> Entry:
+def _checked(entry: Entry, subject: str, prefix: bool = False) -> Entry:
+    """What the store says an entry is about proves nothing: the event says it."""
+    check_entry(entry, "Event")
+    said = event_of(entry).subject
+    if said != subject and not (prefix and said.startswith(subject)):
+        raise _listed_wrongly(entry)
+    return entry
+
+
+def _listed_wrongly(entry: Entry) -> IntegrityBroken:
+    return IntegrityBroken(f"Event {entry.seq} is listed under something that it is not about.", RESTORE)
+
+
+def entry_after(last: Entry | None, own: Entry | None, event: Event, actor: str) -> Entry:
     seq, previous = (1, START) if last is None else (last.seq + 1, last.hash)
     version, own_previous = (1, START) if own is None else (own.version + 1, own.hash)
     fields = (seq, event.release_id, version, event.event, event.at, actor, event.model_dump_json(), own_previous, previous)

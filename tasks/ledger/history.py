@@ -1,10 +1,10 @@
-"""What the ledger says, after its chain has been checked: the one ground on which anything is decided."""
+"""What the ledger says, after what was read has been checked: the one ground on which anything is decided."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from headgate.core.errors import InputRejected, IntegrityBroken
@@ -12,29 +12,32 @@ from policies.ledger.events import CandidateSealed, Event
 from policies.ledger.fold import fold
 from policies.ledger.standing import Release
 from policies.ledger.states import State
+from policies.ledger.transitions import TRANSITIONS
 from policies.sealed.manifest import Manifest
-from tasks.ledger.chain import Entry
+from tasks.ledger.chain import Entry, check_own_chain
 from tasks.ledger.event_log import Ledger, event_of
 from tasks.stores.seal import SHORTEST_PREFIX
 
 VISIBLE = (State.PUBLISHED, State.SUPERSEDED)
+OPEN = (State.AWAITING_APPROVAL, State.APPROVED, State.PUBLISHING, State.STALLED)
+ENDING = tuple(sorted({row.event for row in TRANSITIONS if row.source in OPEN and row.target not in OPEN}))
 
 
 @dataclass(frozen=True)
 class History:
-    """A checked ledger at one moment."""
+    """What is asked of the ledger, release by release: each release's own events are read once and checked when they are. The cost of an
+    answer follows from the releases that it is about, not from the length of the ledger."""
 
-    entries: tuple[Entry, ...]
-
-    @cached_property
-    def _own(self) -> dict[str, tuple[Entry, ...]]:
-        own: dict[str, list[Entry]] = {}
-        for entry in self.entries:
-            own.setdefault(entry.release, []).append(entry)
-        return {release: tuple(entries) for release, entries in own.items()}
+    ledger: Ledger
+    _known: dict[str, tuple[Entry, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def of(self, release: str) -> tuple[Entry, ...]:
-        return self._own.get(release, ())
+        if release not in self._known:
+            entries = self.ledger.entries(release)
+            if entries:
+                check_own_chain(entries, release)
+            self._known[release] = entries
+        return self._known[release]
 
     def events(self, release: str) -> tuple[Event, ...]:
         return tuple(event_of(entry) for entry in self.of(release))
@@ -42,42 +45,88 @@ class History:
     def release(self, release: str) -> Release:
         return fold(self.events(release))
 
-    @cached_property
-    def _releases(self) -> tuple[Release, ...]:
-        return tuple(self.release(release) for release in self._own)
-
-    def releases(self) -> tuple[Release, ...]:
-        """Every release with its state, in the order in which they began."""
-        return self._releases
-
     def sealed(self, candidate: str) -> CandidateSealed | None:
         """The event that sealed this candidate."""
-        for entry in self.entries:
-            if entry.type == "sealed":
-                event = event_of(entry)
-                if isinstance(event, CandidateSealed) and event.candidate == candidate:
-                    return event
-        return None
+        entry = next(self.ledger.newest_about("sealed", candidate), None)
+        event = None if entry is None else event_of(entry)
+        return event if isinstance(event, CandidateSealed) else None
 
     def find(self, name: str) -> Release:
         """By the id of a release, or by a unique beginning (at least 8 digits) of its candidate's id."""
-        matching = [release for release in self.releases() if release.release_id == name or _begins(release.candidate, name)]
+        wanted = name.strip().lower()
+        named = [name] if self.of(name) else []
+        if re.fullmatch(rf"[0-9a-f]{{{SHORTEST_PREFIX},64}}", wanted):
+            named += [entry.release for entry in self.ledger.about("sealed", wanted, prefix=True)]
+        matching = list(dict.fromkeys(named))
         if not matching:
             raise InputRejected(
                 f"The ledger knows no release or candidate {name[:80]}.", "See `headgate releases`, and check HEADGATE_HOME."
             )
         if len(matching) > 1:
             raise InputRejected(f"{len(matching)} candidates' ids begin with {name[:80]}.", "Give more digits.")
-        return matching[0]
+        return self.release(matching[0])
 
     def at_target(self, target: str) -> tuple[Release, ...]:
-        return tuple(release for release in self.releases() if release.target == target)
+        """What was or is being published there, in the order in which the releases began."""
+        there = {entry.release for entry in self.ledger.about("publishing", target)}
+        releases = [self.release(release) for release in sorted(there, key=lambda release: self.of(release)[0].seq)]
+        return tuple(release for release in releases if release.target == target)
+
+    def of_dataset(self, dataset: str) -> Iterator[Release]:
+        """Newest first."""
+        return (self.release(entry.release) for entry in self.ledger.newest_about("run_started", dataset))
+
+    def of_source(self, source_hmac: str) -> Iterator[Release]:
+        """Newest first."""
+        return (self.release(entry.release) for entry in self.ledger.newest_about("ingested", source_hmac))
+
+    def open_candidates(self) -> tuple[Release, ...]:
+        """Those that may still be decided or published, in the order in which they were sealed."""
+        with self.ledger.store.reading() as stored:
+            names = stored.having("sealed", ENDING)
+        return tuple(release for release in map(self.release, names) if release.state in OPEN)
+
+
+@dataclass(frozen=True)
+class WholeHistory(History):
+    """A ledger of which every event was read and checked, at one moment: for those who only read."""
+
+    entries: tuple[Entry, ...] = ()
+    _events: Mapping[str, tuple[Event, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    def of(self, release: str) -> tuple[Entry, ...]:
+        return self._known.get(release, ())
+
+    def events(self, release: str) -> tuple[Event, ...]:
+        return self._events.get(release, ())
+
+    @cached_property
+    def _releases(self) -> tuple[Release, ...]:
+        return tuple(fold(events) for events in self._events.values())
+
+    def releases(self) -> tuple[Release, ...]:
+        """Every release with its state, in the order in which they began."""
+        return self._releases
+
+    def at_target(self, target: str) -> tuple[Release, ...]:
+        return tuple(release for release in self._releases if release.target == target)
 
 
 def read_history(ledger: Ledger) -> History:
-    """IntegrityBroken unless every event's hash and link holds, and the head that the home remembers is among them."""
+    """IntegrityBroken unless the head that the home remembers lies on the chain."""
     ledger.require_remembered()
-    return History(ledger.verify_chain())
+    return History(ledger)
+
+
+def read_whole(ledger: Ledger) -> WholeHistory:
+    """IntegrityBroken unless every event's hash and link holds."""
+    own: dict[str, list[tuple[Entry, Event]]] = {}
+    whole = ledger.verified()
+    for entry, event in whole:
+        own.setdefault(entry.release, []).append((entry, event))
+    known = {release: tuple(entry for entry, _ in pairs) for release, pairs in own.items()}
+    events = {release: tuple(event for _, event in pairs) for release, pairs in own.items()}
+    return WholeHistory(ledger, known, tuple(entry for entry, _ in whole), events)
 
 
 def check_same(release: Release, manifest: Manifest) -> None:
@@ -102,8 +151,3 @@ def check_same(release: Release, manifest: Manifest) -> None:
 def latest_version(releases: Iterable[Release]) -> int | None:
     """The version that `latest` must name: the highest that is out and was not withdrawn."""
     return max((release.version for release in releases if release.state in VISIBLE and release.version is not None), default=None)
-
-
-def _begins(candidate: str, prefix: str) -> bool:
-    wanted = prefix.strip().lower()
-    return re.fullmatch(rf"[0-9a-f]{{{SHORTEST_PREFIX},64}}", wanted) is not None and candidate.startswith(wanted)

@@ -7,6 +7,7 @@ test_ledger_store.py holds what every store must pass.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -42,8 +43,22 @@ class LedgerTransaction(Protocol):
         """This entry and all after it, in the order of the ledger."""
         ...
 
-    def append(self, entry: Entry) -> None:
-        """IntegrityBroken unless `seq` is the ledger's next and `version` the release's next: (release, version) is unique."""
+    def about(self, type: str, subject: str, prefix: bool = False) -> Iterator[Entry]:
+        """The entries of a type that are about a subject, or about one that begins so: newest first, read as they are taken."""
+        ...
+
+    def subjects(self) -> tuple[str, ...]:
+        """What every entry is said to be about, in the order of the ledger."""
+        ...
+
+    def having(self, type: str, lacking: Collection[str]) -> tuple[str, ...]:
+        """Releases that have an entry of one type and none of the others, in the order in which they got it."""
+        ...
+
+    def append(self, entry: Entry, subject: str) -> None:
+        """`subject` is kept for look-ups alone: it is no part of the entry and proves nothing.
+
+        IntegrityBroken unless `seq` is the ledger's next and `version` the release's next: (release, version) is unique."""
         ...
 
     def lock_of(self, dataset: str) -> LockRow | None: ...

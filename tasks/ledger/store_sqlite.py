@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, fields
 from functools import cache
@@ -26,8 +26,10 @@ BUSY_SECONDS = 30.0
 SCHEMA = """
 CREATE TABLE events (
     seq INTEGER PRIMARY KEY, release TEXT NOT NULL, version INTEGER NOT NULL, type TEXT NOT NULL, at TEXT NOT NULL, actor TEXT NOT NULL,
-    payload TEXT NOT NULL, release_previous TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, UNIQUE (release, version)
+    payload TEXT NOT NULL, release_previous TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, subject TEXT NOT NULL,
+    UNIQUE (release, version)
 ) STRICT;
+CREATE INDEX events_by_subject ON events (type, subject, seq);
 CREATE TRIGGER events_no_update BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
 CREATE TRIGGER events_no_delete BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
 CREATE TRIGGER events_only_append BEFORE INSERT ON events BEGIN
@@ -44,6 +46,7 @@ CREATE TABLE locks (
 ENTRY = ", ".join(field.name for field in fields(Entry))
 LOCK = ", ".join(field.name for field in fields(LockRow))
 PREFIX = "sqlite:///"
+LAST = "\U0010ffff"  # sorts after whatever else a subject may go on with
 
 
 def open_store(url: str) -> SqliteStore:
@@ -99,8 +102,21 @@ class SqliteTransaction:
             return self.connection.execute(f"{query} ORDER BY seq {order}")
         return self.connection.execute(f"{query} WHERE release = ? ORDER BY version {order}", (release,))
 
-    def append(self, entry: Entry) -> None:
-        self._insert("INSERT INTO events", ENTRY, astuple(entry))
+    def about(self, type: str, subject: str, prefix: bool = False) -> Iterator[Entry]:
+        wanted, values = ("subject BETWEEN ? AND ?", (subject, subject + LAST)) if prefix else ("subject = ?", (subject,))
+        query = f"SELECT {ENTRY} FROM events WHERE type = ? AND {wanted} ORDER BY seq DESC"
+        return (Entry(*row) for row in self.connection.execute(query, (type, *values)))
+
+    def subjects(self) -> tuple[str, ...]:
+        return tuple(row[0] for row in self.connection.execute("SELECT subject FROM events ORDER BY seq"))
+
+    def having(self, type: str, lacking: Collection[str]) -> tuple[str, ...]:
+        others = "SELECT 1 FROM events AS other WHERE other.release = events.release AND other.type IN"
+        query = f"SELECT release FROM events WHERE type = ? AND NOT EXISTS ({others} ({', '.join('?' for _ in lacking)})) ORDER BY seq"
+        return tuple(row[0] for row in self.connection.execute(query, (type, *lacking)))
+
+    def append(self, entry: Entry, subject: str) -> None:
+        self._insert("INSERT INTO events", f"{ENTRY}, subject", (*astuple(entry), subject))
 
     def lock_of(self, dataset: str) -> LockRow | None:
         row = self.connection.execute(f"SELECT {LOCK} FROM locks WHERE dataset = ?", (dataset,)).fetchone()

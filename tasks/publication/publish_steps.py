@@ -38,5 +38,6 @@ def audit(candidate: str) -> int:
 
 @guarded
 def candidates_in(*states: State) -> tuple[str, ...]:
+    """Of those that may still be decided or published."""
     history = read_history(open_ledger(Home.open()))
-    return tuple(release.candidate for release in history.releases() if release.state in states)
+    return tuple(release.candidate for release in history.open_candidates() if release.state in states)

@@ -15,7 +15,7 @@ from tasks.approval.reasons import kept_reason
 from tasks.approval.statements import check_decision
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, Entry, entries_from_lines, entries_to_lines, verify_head
 from tasks.ledger.event_log import Ledger, event_of
-from tasks.ledger.history import History, latest_version, read_history
+from tasks.ledger.history import WholeHistory, latest_version, read_history, read_whole
 from tasks.publication.attestation import ATTESTATION_FILE, check_attestation, check_place
 from tasks.runtime.home import Home
 from tasks.runtime.wording import counted
@@ -59,7 +59,7 @@ def show_release(home: Home, ledger: Ledger, name: str) -> tuple[Release, tuple[
 
 def export_ledger(ledger: Ledger, path: Path | None = None) -> str:
     """The whole ledger as JSON lines, checked first; written to `path` if one is given."""
-    text = entries_to_lines(read_history(ledger).entries)
+    text = entries_to_lines(ledger.verify_chain())
     if path is not None:
         replace_file(path, text.encode())
     return text
@@ -78,7 +78,7 @@ def examine_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None)
     """The same, with every fault in the report. A chain that doesn't hold is the only fault reported: nothing else can be judged by it."""
     kept = {candidate: kept_decisions(home, candidate) for candidate in decided_candidates(home)}  # before the ledger: others may decide
     try:
-        history = History(ledger.verify_chain())
+        history = read_whole(ledger)
         releases = history.releases()
     except IntegrityBroken as problem:
         stored = ledger.entries()
@@ -109,7 +109,7 @@ def _check_remembered(ledger: Ledger) -> list[str]:
     return []
 
 
-def _check_kept(history: History, releases: Sequence[Release], kept: Mapping[str, frozenset[str]]) -> list[str]:
+def _check_kept(history: WholeHistory, releases: Sequence[Release], kept: Mapping[str, frozenset[str]]) -> list[str]:
     """Every decision that was signed and recorded is still on the chain."""
     known = {release.candidate: history.events(release.release_id) for release in releases if release.candidate in kept}
     gone = {candidate: len(unrecorded(digests, known.get(candidate, ()))) for candidate, digests in kept.items()}
@@ -121,7 +121,7 @@ def _check_kept(history: History, releases: Sequence[Release], kept: Mapping[str
     ]
 
 
-def _check_decisions(home: Home, history: History, release: Release) -> list[str]:
+def _check_decisions(home: Home, history: WholeHistory, release: Release) -> list[str]:
     """Every signed decision still has the envelope that its event names."""
     faults = []
     for entry in history.of(release.release_id):
@@ -145,7 +145,7 @@ class SeriesReport:
     unfinished: tuple[str, ...]
 
 
-def _check_series(home: Home, history: History, series: Series) -> SeriesReport:
+def _check_series(home: Home, history: WholeHistory, series: Series) -> SeriesReport:
     known = {release.version: release for release in history.at_target(series.target) if release.version is not None}
     present, newest = series.versions(), latest_version(known.values())
     faults: list[str] = []
@@ -203,7 +203,7 @@ def _read_version(series: Series, number: int) -> Mapping[str, Stored] | str:
         return problem.message
 
 
-def _fault_in_version(home: Home, history: History, files: Mapping[str, Stored], release: Release | None, target: str, number: int) -> str:
+def _fault_in_version(home: Home, history: WholeHistory, files: Mapping[str, Stored], release: Release | None, target: str, number: int) -> str:
     try:
         _check_files(home, history, files, release, target, number)
     except HeadgateError as problem:
@@ -211,7 +211,7 @@ def _fault_in_version(home: Home, history: History, files: Mapping[str, Stored],
     return ""
 
 
-def _check_files(home: Home, history: History, files: Mapping[str, Stored], release: Release | None, target: str, number: int) -> None:
+def _check_files(home: Home, history: WholeHistory, files: Mapping[str, Stored], release: Release | None, target: str, number: int) -> None:
     for needed in (MANIFEST, HEAD_FILE, HEAD_SIGNATURE, EVENTS_FILE, ATTESTATION_FILE):
         if needed not in files:
             raise IntegrityBroken(f"{needed} is missing.", LOOK)
@@ -230,7 +230,7 @@ def _check_files(home: Home, history: History, files: Mapping[str, Stored], rele
     check_place(attestation, number, target)
 
 
-def _check_recorded(history: History, release: Release, files: Mapping[str, Stored]) -> None:
+def _check_recorded(history: WholeHistory, release: Release, files: Mapping[str, Stored]) -> None:
     if files[MANIFEST].sha256 != release.candidate:
         raise IntegrityBroken("it is another candidate than the one the ledger approved.", LOOK)
     withdrawals = []

@@ -26,7 +26,7 @@ PENDING = (State.AWAITING_APPROVAL, State.APPROVED, State.PUBLISHING, State.PUBL
 
 def pending_candidate(run: Run, read: SourceRead) -> str | None:
     """The candidate of the same source and policy that awaits approval, is approved or is published."""
-    for release in reversed(read_history(run.ledger).releases()):
+    for release in read_history(run.ledger).of_source(read.source_hmac):
         same = (release.dataset, release.source_hmac, release.policy_digest)
         if same == (run.policy.dataset, read.source_hmac, run.loaded.digest) and release.state in PENDING:
             return release.candidate

@@ -37,10 +37,10 @@ def expect_source(run: Run, read: SourceRead) -> Checked:
 def previous_rows(run: Run) -> int | None:
     """Rows of the newest published release of the same dataset."""
     history = read_history(run.ledger)
-    out = [release for release in history.releases() if release.dataset == run.policy.dataset and release.state in VISIBLE]
-    if not out:
+    newest = next((release for release in history.of_dataset(run.policy.dataset) if release.state in VISIBLE), None)
+    if newest is None:
         return None
-    return next((event.rows for event in history.events(out[-1].release_id) if isinstance(event, SourceIngested)), None)
+    return next((event.rows for event in history.events(newest.release_id) if isinstance(event, SourceIngested)), None)
 
 
 def expect_published(run: Run, read: SourceRead, transformed: Transformed, planned: Planned, written: Written) -> Checked:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from headgate.core.errors import IntegrityBroken
@@ -12,8 +12,8 @@ from tasks.ledger.ledger_store import LockRow
 
 
 class MemoryTransaction:
-    def __init__(self, entries: tuple[Entry, ...], locks: dict[str, LockRow]) -> None:
-        self.stored, self.locks = entries, dict(locks)
+    def __init__(self, entries: tuple[Entry, ...], about: tuple[str, ...], locks: dict[str, LockRow]) -> None:
+        self.stored, self.kept_subjects, self.locks = entries, about, dict(locks)
 
     def entries(self, release: str | None = None) -> tuple[Entry, ...]:
         return tuple(entry for entry in self.stored if release in (None, entry.release))
@@ -24,12 +24,24 @@ class MemoryTransaction:
     def entries_from(self, seq: int) -> tuple[Entry, ...]:
         return self.stored[max(seq - 1, 0) :]
 
-    def append(self, entry: Entry) -> None:
+    def about(self, type: str, subject: str, prefix: bool = False) -> Iterator[Entry]:
+        for entry, said in reversed(tuple(zip(self.stored, self.kept_subjects, strict=True))):
+            if entry.type == type and (said == subject or (prefix and said.startswith(subject))):
+                yield entry
+
+    def subjects(self) -> tuple[str, ...]:
+        return self.kept_subjects
+
+    def having(self, type: str, lacking: Collection[str]) -> tuple[str, ...]:
+        ended = {entry.release for entry in self.stored if entry.type in lacking}
+        return tuple(entry.release for entry in self.stored if entry.type == type and entry.release not in ended)
+
+    def append(self, entry: Entry, subject: str) -> None:
         last, own = self.last(), self.last(entry.release)
         expected = (1 if last is None else last.seq + 1, 1 if own is None else own.version + 1)
         if (entry.seq, entry.version) != expected:
             raise IntegrityBroken("An entry was to be written over, or beyond a gap.", "Append it at the end.")
-        self.stored = (*self.stored, entry)
+        self.stored, self.kept_subjects = (*self.stored, entry), (*self.kept_subjects, subject)
 
     def lock_of(self, dataset: str) -> LockRow | None:
         return self.locks.get(dataset)
@@ -43,17 +55,19 @@ class MemoryTransaction:
 
 class MemoryStore:
     def __init__(self) -> None:
-        self.entries: tuple[Entry, ...] = ()
-        self.locks: dict[str, LockRow] = {}
+        self.kept = MemoryTransaction((), (), {})
         self.writer = threading.Lock()
+
+    def _view(self) -> MemoryTransaction:
+        return MemoryTransaction(self.kept.stored, self.kept.kept_subjects, self.kept.locks)
 
     @contextmanager
     def reading(self) -> Iterator[MemoryTransaction]:
-        yield MemoryTransaction(self.entries, self.locks)
+        yield self._view()
 
     @contextmanager
     def writing(self) -> Iterator[MemoryTransaction]:
         with self.writer:
-            written = MemoryTransaction(self.entries, self.locks)
+            written = self._view()
             yield written
-            self.entries, self.locks = written.stored, written.locks
+            self.kept = written

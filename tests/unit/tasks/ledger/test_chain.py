@@ -70,7 +70,7 @@ def test_a_deleted_and_an_inserted_row_are_found(path: Path) -> None:
         Ledger(SqliteStore(path)).verify_chain()
     tamper(
         path,
-        "INSERT INTO events SELECT 2, 'r2', 1, type, at, actor, payload, release_previous, previous, 'q' FROM events WHERE seq = 1",
+        "INSERT INTO events SELECT 2, 'r2', 1, type, at, actor, payload, release_previous, previous, 'q', '' FROM events WHERE seq = 1",
     )
     with pytest.raises(IntegrityBroken, match="Event 2"):
         Ledger(SqliteStore(path)).verify_chain()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,8 @@ from policies.ledger.events import CandidateViewed, moment
 from tasks.ledger.chain import START, Entry, entries_from_lines, entries_to_lines, entry_hash
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.ledger_store import LedgerStore
-from tests.unit.tasks.ledger.conftest import AT, fill, ingested, started
+from tasks.ledger.store_sqlite import SqliteStore
+from tests.unit.tasks.ledger.conftest import AT, fill, ingested, started, tamper
 
 
 def test_what_is_appended_is_read_again_in_its_order(filled: Ledger) -> None:
@@ -64,9 +66,19 @@ def test_a_payload_that_says_something_else_than_its_columns_is_found(store: Led
     payload = started().model_dump_json()
     fields = (1, "r1", 1, "ingested", AT, "rue", payload, START, START)
     with store.writing() as stored:
-        stored.append(Entry(*fields, entry_hash(*fields)))
+        stored.append(Entry(*fields, entry_hash(*fields)), "people")
     with pytest.raises(IntegrityBroken, match="contradicts"):
         Ledger(store).verify_chain()
+
+
+def test_an_entry_kept_as_being_about_something_else_is_found(path: Path) -> None:
+    """What is looked up is kept beside the entry, outside its hash: a candidate could have been hidden, or shown for another."""
+    tamper(path, "UPDATE events SET subject = 'others' WHERE seq = 1")
+    ledger = Ledger(SqliteStore(path))
+    with pytest.raises(IntegrityBroken, match="Event 1 is listed under"):
+        ledger.verify_chain()
+    with pytest.raises(IntegrityBroken, match="Event 1 is listed under"):
+        ledger.about("run_started", "others")
 
 
 def test_ledger_time_never_runs_backwards(store: LedgerStore) -> None:
@@ -91,7 +103,7 @@ def test_a_clock_that_was_set_back_records_nothing(store: LedgerStore, hours: fl
 
 
 def test_an_entry_keeps_its_reason_whatever_it_holds(ledger: Ledger) -> None:
-    name = "zoë\u2028\n\x00'); DROP TABLE events; --"
+    name = "zoë\u2028\n\x7f'); DROP TABLE events; --"
     viewed = CandidateViewed(release_id="r1", at=AT, candidate="c" * 64, viewer=name)
     (entry,) = ledger.append("r1", [viewed], 0, name)
     assert ledger.events_of("r1") == (viewed,)

@@ -5,17 +5,27 @@ import pytest
 from headgate.core.errors import InputRejected, IntegrityBroken
 from policies.ledger.states import State
 from policies.sealed.manifest import SealedRole
-from tasks.ledger.history import check_same, latest_version, read_history
+from tasks.approval.decisions import reject
+from tasks.approval.inspection import view_candidate
+from tasks.ledger import store_sqlite
+from tasks.ledger.chain import Entry
+from tasks.ledger.history import History, check_same, latest_version, read_history, read_whole
+from tasks.publication.withdraw import withdraw
+from tests.unit.tasks.ledger.conftest import started, tamper
 
 
 def test_releases_come_in_the_order_in_which_they_began_each_with_its_own_events(world) -> None:
     first, second = world.seal(), world.seal()
     world.approve(first, "ann", "bob")
-    history = read_history(world.ledger)
-    assert [(release.release_id, release.state) for release in history.releases()] == [
+    whole = read_whole(world.ledger)
+    assert [(release.release_id, release.state) for release in whole.releases()] == [
         ("release-1", State.APPROVED),
         ("release-2", State.AWAITING_APPROVAL),
     ]
+    history = read_history(world.ledger)
+    for release in whole.releases():
+        assert history.release(release.release_id) == release
+        assert history.events(release.release_id) == whole.events(release.release_id)
     assert [entry.release for entry in history.of("release-2")] == ["release-2"] * 8
     assert history.of("nobody") == ()
     assert history.sealed(second.id).release_id == "release-2"
@@ -39,8 +49,58 @@ def test_only_the_releases_at_a_target_have_versions_there(world) -> None:
     history = read_history(world.ledger)
     assert [release.version for release in history.at_target("people")] == [1, 2]
     assert latest_version(history.at_target("people")) == 2
+    assert history.at_target("people") == read_whole(world.ledger).at_target("people")
     assert history.at_target("elsewhere") == ()
     assert latest_version(()) is None
+
+
+def test_releases_of_a_dataset_and_of_a_source_come_newest_first(world) -> None:
+    world.published()
+    world.seal()
+    world.seal(dataset="others", source_hmac="9" * 64)
+    history = read_history(world.ledger)
+    assert [release.release_id for release in history.of_dataset("people")] == ["release-2", "release-1"]
+    assert [release.release_id for release in history.of_source("9" * 64)] == ["release-3"]
+    assert next(history.of_dataset("people")).state is State.AWAITING_APPROVAL
+    assert list(history.of_dataset("nobody")) == []
+
+
+def test_candidates_that_may_still_be_decided_or_published_are_open(world) -> None:
+    world.published()
+    waiting, approved, rejected, withdrawn = (world.seal() for _ in range(4))
+    world.approve(approved, "ann", "bob")
+    reject(world.home, world.ledger, rejected.id, world.keys["ann"], "too small")
+    withdraw(world.home, world.ledger, withdrawn.id, world.keys["ann"], "a mistake")
+    assert [release.candidate for release in read_history(world.ledger).open_candidates()] == [waiting.id, approved.id]
+
+
+def test_what_an_answer_costs_does_not_grow_with_the_ledger(world, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command read every event."""
+    read: list[int] = []
+    monkeypatch.setattr(store_sqlite, "Entry", lambda *row: read.append(row[0]) or Entry(*row))
+
+    def cost_of_an_approval() -> int:
+        candidate = world.seal()
+        read.clear()
+        view_candidate(world.home, world.ledger, candidate.id)
+        world.approve(candidate, "ann")
+        return len(read)
+
+    before = cost_of_an_approval()
+    for number in range(40):
+        world.ledger.append(f"other-{number}", [started(f"other-{number}", world.ledger.now().isoformat())], 0, "rue")
+    assert cost_of_an_approval() == before
+
+
+def test_a_release_whose_events_were_changed_is_refused_when_it_is_asked_for(world) -> None:
+    candidate = world.seal()
+    world.seal()
+    tamper(world.home.ledger, "UPDATE events SET payload = replace(payload, '\"required\":2', '\"required\":1') WHERE seq = 8")
+    with pytest.raises(IntegrityBroken, match="Event 8 was changed"):
+        History(world.ledger).find(candidate.id)
+    tamper(world.home.ledger, "DELETE FROM events WHERE seq = 5")
+    with pytest.raises(IntegrityBroken, match="does not follow"):
+        History(world.ledger).of("release-1")
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,14 @@ def entry(seq: int, release: str, version: int, payload: str = "{}") -> Entry:
 
 
 FIRST, SECOND, THIRD = entry(1, "r1", 1), entry(2, "r2", 1), entry(3, "r1", 2)
+ABOUT = {FIRST: "people", SECOND: "people", THIRD: "people and more"}
 LOCK = LockRow("people", "r1", "holder", "machine", 12, "3.45", 1000.5)
 
 
 def append(store: LedgerStore, *entries: Entry) -> None:
     with store.writing() as stored:
         for one in entries:
-            stored.append(one)
+            stored.append(one, ABOUT.get(one, ""))
 
 
 def test_a_new_ledger_is_empty(store: LedgerStore) -> None:
@@ -46,11 +47,34 @@ def test_heads_are_the_newest_of_the_ledger_and_of_a_release(store: LedgerStore)
         assert (stored.last(), stored.last("r1"), stored.last("r2"), stored.last("nobody")) == (THIRD, THIRD, SECOND, None)
 
 
+def test_entries_are_found_by_what_they_are_about_newest_first(store: LedgerStore) -> None:
+    append(store, FIRST, SECOND, THIRD)
+    with store.reading() as stored:
+        assert tuple(stored.about("run_started", "people")) == (SECOND, FIRST)
+        assert tuple(stored.about("run_started", "people", prefix=True)) == (THIRD, SECOND, FIRST)
+        assert tuple(stored.about("run_started", "peop", prefix=True)) == (THIRD, SECOND, FIRST)
+        assert tuple(stored.about("run_started", "people and", prefix=True)) == (THIRD,)
+        assert next(iter(stored.about("run_started", "people"))) == SECOND
+        for type, subject in (("run_started", "peop"), ("sealed", "people"), ("run_started", ""), ("run_started", "people%")):
+            assert tuple(stored.about(type, subject)) == ()
+        assert stored.subjects() == ("people", "people", "people and more")
+
+
+def test_releases_that_have_one_event_and_lack_others_are_found(store: LedgerStore) -> None:
+    ended = replace(entry(4, "r2", 2), type="published")
+    append(store, FIRST, SECOND, replace(THIRD, type="ingested"), ended)
+    with store.reading() as stored:
+        assert stored.having("run_started", ["published", "withdrawn"]) == ("r1",)
+        assert stored.having("run_started", ["withdrawn"]) == ("r1", "r2")
+        assert stored.having("run_started", []) == ("r1", "r2")
+        assert stored.having("sealed", ["published"]) == ()
+
+
 def test_a_transaction_sees_what_it_has_written_itself(store: LedgerStore) -> None:
     with store.writing() as stored:
-        stored.append(FIRST)
+        stored.append(FIRST, "")
         assert stored.last() == FIRST
-        stored.append(SECOND)
+        stored.append(SECOND, "")
         assert stored.entries() == (FIRST, SECOND)
 
 
@@ -72,7 +96,7 @@ def test_an_exception_leaves_nothing_of_a_transaction(store: LedgerStore) -> Non
 
     def break_off() -> None:
         with store.writing() as stored:
-            stored.append(SECOND)
+            stored.append(SECOND, "")
             stored.set_lock(LOCK)
             raise ZeroDivisionError
 
@@ -105,7 +129,7 @@ def test_there_is_one_writer_at_a_time(store: LedgerStore) -> None:
             try:
                 with store.writing() as stored:
                     last = stored.last()
-                    stored.append(entry(1 if last is None else last.seq + 1, release, version))
+                    stored.append(entry(1 if last is None else last.seq + 1, release, version), "")
             except HeadgateError as problem:
                 refused.append(problem)
 
@@ -119,7 +143,7 @@ def test_there_is_one_writer_at_a_time(store: LedgerStore) -> None:
         assert [one.seq for one in stored.entries()] == list(range(1, 33))
 
 
-@pytest.mark.parametrize("payload", ["", "{}", "zoë\u2028\n'); DROP TABLE events; --", "\x00", "x" * 100_000])
+@pytest.mark.parametrize("payload", ["", "{}", "zoë\u2028\n'); DROP TABLE events; --", "\\x00 \x7f", "x" * 100_000])
 def test_a_payload_keeps_every_character(store: LedgerStore, payload: str) -> None:
     kept = entry(1, "r1", 1, payload)
     append(store, kept)

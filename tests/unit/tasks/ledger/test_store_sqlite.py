@@ -25,7 +25,7 @@ def test_the_database_itself_refuses_to_replace_or_to_leave_a_gap(path: Path) ->
     connection = sqlite3.connect(path)
     for verb, seq, version in (("REPLACE", 5, 3), ("INSERT", 9, 4), ("INSERT", 6, 9), ("INSERT OR REPLACE", 1, 1)):
         with pytest.raises(sqlite3.IntegrityError, match="append-only"):
-            connection.execute(f"{verb} INTO events VALUES (?, 'r1', ?, 't', 'a', 'eve', '{{}}', 'x', 'y', 'z')", (seq, version))
+            connection.execute(f"{verb} INTO events VALUES (?, 'r1', ?, 't', 'a', 'eve', '{{}}', 'x', 'y', 'z', '')", (seq, version))
     connection.close()
 
 

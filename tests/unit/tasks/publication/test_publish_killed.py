@@ -118,6 +118,6 @@ def test_a_withdrawal_killed_anywhere_is_finished_by_withdrawing_again(world, tm
 
 
 def _releases(ledger: Ledger):
-    from tasks.ledger.history import read_history
+    from tasks.ledger.history import read_whole
 
-    return read_history(ledger).releases()
+    return read_whole(ledger).releases()

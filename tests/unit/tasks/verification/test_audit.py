@@ -12,7 +12,7 @@ from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken
 from policies.ledger.states import State
 from tasks.approval.approvals import keep_envelope
 from tasks.approval.decisions import reject
-from tasks.ledger.history import read_history
+from tasks.ledger.history import read_whole
 from tasks.ledger.open_ledger import open_ledger
 from tasks.publication.withdraw import withdraw
 from tasks.stores.seal import load_candidate
@@ -58,7 +58,7 @@ def test_who_released_what_is_listed_with_its_state(world) -> None:
     world.seal()
     world.published()
     world.published()
-    assert [(release.release_id, release.state) for release in read_history(world.ledger).releases()] == [
+    assert [(release.release_id, release.state) for release in read_whole(world.ledger).releases()] == [
         ("release-1", State.AWAITING_APPROVAL), ("release-2", State.SUPERSEDED), ("release-3", State.PUBLISHED),
     ]  # fmt: skip
 
@@ -103,7 +103,8 @@ def test_an_inserted_row_is_found(world) -> None:
     world.published()
     tamper(
         world.home.ledger,
-        "INSERT INTO events SELECT 14, release, 14, type, at, actor, payload, release_previous, hash, 'f00d' FROM events WHERE seq = 13",
+        "INSERT INTO events SELECT 14, release, 14, type, at, actor, payload, release_previous, hash, 'f00d', '' FROM events "
+        "WHERE seq = 13",
     )
     assert "Event 14" in fault(world)
 
