@@ -203,7 +203,9 @@ def _read_version(series: Series, number: int) -> Mapping[str, Stored] | str:
         return problem.message
 
 
-def _fault_in_version(home: Home, history: WholeHistory, files: Mapping[str, Stored], release: Release | None, target: str, number: int) -> str:
+def _fault_in_version(
+    home: Home, history: WholeHistory, files: Mapping[str, Stored], release: Release | None, target: str, number: int
+) -> str:
     try:
         _check_files(home, history, files, release, target, number)
     except HeadgateError as problem:
