@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.releases import releases
 from flows.terminal.exit_codes import reported
-from flows.terminal.options import Json, Output, ReleaseId
+from flows.terminal.options import Json, ReleaseId
 
 if TYPE_CHECKING:
     from policies.ledger.standing import Release
@@ -77,8 +78,15 @@ def verify(json: Json = False) -> None:
         tell(out, plain(f"unfinished: {left}"))
 
 
-def export(output: Output = None) -> None:
-    """Export the ledger's events, one JSON object per line."""
+def export(
+    release: Annotated[str | None, typer.Argument(metavar="[RELEASE]", help="With --bundle: the release, or its candidate.")] = None,
+    bundle: Annotated[bool, typer.Option("--bundle", help="All evidence of one release in an archive (.tar.gz).")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", "--to", help="Output file (default: stdout).")] = None,
+) -> None:
+    """Export the ledger's events, one JSON object per line; or all evidence of one release."""
+    if bundle or release is not None:
+        _export_evidence(release, bundle, output)
+        return
     from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home
     from tasks.verification.audit import export_ledger
@@ -86,6 +94,19 @@ def export(output: Output = None) -> None:
     text = export_ledger(open_ledger(Home.open()), output)
     if output is None:
         sys.stdout.write(text)
+
+
+def _export_evidence(release: str | None, bundle: bool, output: Path | None) -> None:
+    from flows.terminal.output import results
+    from headgate.core.errors import InputRejected
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.runtime.home import Home
+    from tasks.verification.evidence import write_evidence
+
+    if release is None or not bundle:
+        raise InputRejected("Evidence is exported of one release.", "Give both: headgate audit export RELEASE --bundle.")
+    home = Home.open()
+    results().print(f"Evidence: {write_evidence(home, open_ledger(home), release, output)}", soft_wrap=True)
 
 
 audit_app = typer.Typer(

@@ -48,9 +48,17 @@ def entry_hash(
     seq: int, release: str, version: int, type: str, at: str, actor: str, payload: str, release_previous: str, previous: str
 ) -> str:
     """SHA-256 over every field with its length before it, so that no two entries share an encoding."""
-    texts = ("headgate entry 1", str(seq), release, str(version), type, at, actor, payload, release_previous, previous)
-    encoded = [text.encode() for text in texts]
-    return hashlib.sha256(b"".join([b"%d:%b," % (len(text), text) for text in encoded])).hexdigest()
+    return hashlib.sha256(_encoded(seq, release, version, type, at, actor, payload, release_previous, previous)).hexdigest()
+
+
+def entry_bytes(entry: Entry) -> bytes:
+    """What the hash of an entry is taken of: `sha256sum` gives it again."""
+    return _encoded(*_hashed(entry))
+
+
+def _encoded(*fields: object) -> bytes:
+    texts = [str(field).encode() for field in ("headgate entry 1", *fields)]
+    return b"".join([b"%d:%b," % (len(text), text) for text in texts])
 
 
 _hashed = attrgetter(*(field.name for field in fields(Entry) if field.name != "hash"))

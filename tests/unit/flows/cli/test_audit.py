@@ -80,3 +80,14 @@ def test_a_ledger_that_cannot_be_opened_is_told_as_that(run: Any, world: Any) ->
     sqlite3.connect(world.home.ledger).close()
     world.home.ledger.write_bytes(b"this is not a database" * 100)
     assert run("audit", "verify", "--json").error["code"] in (5, 6)
+
+
+def test_the_evidence_of_one_release_is_an_archive(run: Any, world: Any, tmp_path: Path) -> None:
+    world.published()
+    made = run("audit", "export", "release-1", "--bundle", "--to", tmp_path / "it.tar.gz")
+    assert (made.code, made.err, made.out) == (0, "", f"Evidence: {tmp_path / 'it.tar.gz'}\n")
+    assert (tmp_path / "it.tar.gz").read_bytes()[:2] == b"\x1f\x8b"
+    for arguments in (("release-1",), ("--bundle",)):
+        refused = run("audit", "export", *arguments)
+        assert (refused.code, "RELEASE --bundle" in refused.err) == (2, True)
+    assert run("audit", "export", "no-such-release", "--bundle").code == 2

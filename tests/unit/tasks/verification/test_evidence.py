@@ -1,0 +1,140 @@
+"""The archive, checked as an auditor would: by the recipe of the guide, in a shell, with ssh-keygen and sha256sum."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from headgate.core.errors import IntegrityBroken
+from policies.ledger.events import RunFailed, RunStarted
+from tasks.approval.approvals import decisions_folder
+from tasks.approval.decisions import reject
+from tasks.publication.withdraw import withdraw
+from tasks.verification.evidence import RECIPE, evidence, write_evidence
+from tests.unit.tasks.signing.openssh import needs_ssh_keygen
+
+GUIDE = Path(__file__).resolve().parents[4] / "docs" / "guide-auditor.md"
+
+
+def unpacked(content: bytes, folder: Path) -> Path:
+    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        archive.extractall(folder / "unpacked", filter="data")
+    (top,) = (folder / "unpacked").iterdir()
+    return top
+
+
+def by_the_recipe(world, folder: Path) -> bool:
+    """In a shell that knows nothing but where the auditor's two files are."""
+    (recipe,) = re.findall(r"```sh\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)
+    environment = {"PATH": os.environ["PATH"], "SIGNERS": str(world.home.signers), "LEDGER": str(world.home.keys / "ledger.pub")}
+    ended = subprocess.run(["sh", "-c", recipe], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    assert ended.returncode != 0 or ended.stdout.endswith("All of it holds.\n")
+    return ended.returncode == 0
+
+
+def test_the_recipe_of_the_guide_is_the_one_in_the_archive_and_has_ten_lines(world, tmp_path: Path) -> None:
+    world.seal()
+    (recipe,) = re.findall(r"```sh\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)
+    assert recipe == RECIPE == (unpacked(evidence(world.home, world.ledger, "release-1"), tmp_path) / "verify.sh").read_text()
+    assert len(recipe.splitlines()) == 10
+    tools = set(re.findall(r"\b(jq|python3?|openssl|awk|perl|curl|headgate verify)\b", recipe))
+    assert tools == set()
+
+
+@needs_ssh_keygen
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ["published", "withdrawn", "rejected", "waiting"])
+def test_an_archive_holds_by_the_recipe_whatever_became_of_the_release(world, tmp_path: Path, end: str) -> None:
+    world.seal()  # another release between the events
+    candidate = world.seal()
+    if end in ("published", "withdrawn"):
+        world.approve(candidate, "ann", "bob")
+        world.publish(candidate)
+    if end == "withdrawn":
+        withdraw(world.home, world.ledger, candidate.id, world.keys["cyd"], "a wrong column")
+    if end == "rejected":
+        reject(world.home, world.ledger, candidate.id, world.keys["bob"], "too fine")
+    folder = unpacked(evidence(world.home, world.ledger, candidate.id[:10]), tmp_path)
+    reasons = sorted(path.read_text().split("\n", 1)[1] for path in folder.glob("signed/*.reason"))
+    assert (
+        reasons
+        == {
+            "published": ["read the report"] * 2,
+            "withdrawn": ["a wrong column", "read the report", "read the report"],
+            "rejected": ["too fine"],
+            "waiting": [],
+        }[end]
+    )
+    assert (folder / "attestation.sig").exists() is (end in ("published", "withdrawn"))
+    assert by_the_recipe(world, folder)
+
+
+@needs_ssh_keygen
+def test_a_run_that_ended_without_a_candidate_has_its_events_proven(world, tmp_path: Path) -> None:
+    candidate = world.seal()
+    base = {"release_id": "release-9", "at": world.ledger.now().isoformat()}
+    begun = RunStarted(**base, dataset="people", policy_digest="a" * 64, runner=candidate.manifest.runner, product="headgate")
+    world.ledger.append("release-9", (begun, RunFailed(**base, step="ingest", error="InputRejected", code=2)), 0, "runner")
+    folder = unpacked(evidence(world.home, world.ledger, "release-9"), tmp_path)
+    assert by_the_recipe(world, folder)
+    (folder / "head.json").write_bytes((folder / "head.json").read_bytes().replace(b"release-9", b"release-8"))
+    assert not by_the_recipe(world, folder)
+
+
+@needs_ssh_keygen
+@pytest.mark.slow
+def test_whatever_is_changed_or_taken_away_is_found_by_the_recipe(world, tmp_path: Path) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    world.publish(candidate)
+    folder = unpacked(evidence(world.home, world.ledger, candidate.id), tmp_path)
+    assert by_the_recipe(world, folder)
+    told = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name not in ("README.txt", "verify.sh")]
+    assert len(told) > 20
+    for path in told:
+        content = path.read_bytes()
+        path.write_bytes(content[:-2] + bytes([content[-2] ^ 1]) + content[-1:])
+        assert not by_the_recipe(world, folder), path.name
+        path.unlink()
+        assert not by_the_recipe(world, folder), path.name
+        path.write_bytes(content)
+    for path in folder.glob("signed/*bob*"):
+        path.unlink()
+    assert not by_the_recipe(world, folder)
+
+
+@needs_ssh_keygen
+@pytest.mark.slow
+def test_other_signers_or_another_ledgers_key_do_not_do(world, tmp_path: Path) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann")
+    folder = unpacked(evidence(world.home, world.ledger, candidate.id), tmp_path)
+    assert by_the_recipe(world, folder)
+    world.write_signers(world.line("runner"), world.line("stranger", "ann"))
+    assert not by_the_recipe(world, folder)
+    world.write_signers(world.line("runner"), world.line("ann"))
+    assert by_the_recipe(world, folder)
+    (world.home.keys / "ledger.pub").write_text(world.keys["stranger"].public + "\n")
+    assert not by_the_recipe(world, folder)
+
+
+def test_the_same_release_gives_the_same_bytes(world, tmp_path: Path) -> None:
+    made = world.published()
+    first = evidence(world.home, world.ledger, "release-1")
+    assert write_evidence(world.home, world.ledger, made.release.candidate, tmp_path / "it.tar.gz").read_bytes() == first
+    world.published()
+    assert evidence(world.home, world.ledger, "release-1") != first  # it was superseded
+
+
+def test_what_does_not_hold_is_not_exported(world) -> None:
+    made = world.published()
+    path = min(decisions_folder(world.home, made.release.candidate).glob("*.reason"))
+    path.write_bytes(path.read_bytes() + b"!")
+    with pytest.raises(IntegrityBroken, match="not the one that was signed"):
+        evidence(world.home, world.ledger, "release-1")
