@@ -55,7 +55,7 @@ def registered(home: Home, ledger: Ledger, dataset: str, policy_digest: str) -> 
         raise _refused(f"the policy of {dataset} has changed since {said.principal} registered it")
     if said.machine != runner_key(home.keys).fingerprint:
         raise _refused(f"the policy of {dataset} was registered for another machine's key")
-    times = [release.registered for release in read_history(ledger).releases() if release.dataset == dataset and release.registered]
+    times = [release.registered for release in read_history(ledger).of_dataset(dataset) if release.registered]
     if any(moment(at) > moment(said.at) for at in times):
         raise _refused(f"a later registration of {dataset} has run than the one in the home")
     return registration
