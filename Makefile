@@ -17,7 +17,7 @@ help:
 	@echo "make test-fast      the unit tests that take less than half a second each; at most a minute"
 	@echo "make test-long      the long tests"
 	@echo "make sabotage       breaks one line at a time and checks that the test named for it fails"
-	@echo "make faults         kills commands, fails their calls, loses power, fills disks, takes servers away; about an hour"
+	@echo "make faults         kills commands, fails their calls, loses power, fills disks, takes servers away; an hour and a half"
 	@echo "make test-all       every test, and the sabotages"
 	@echo "make check          lint, types, import contracts, docs that follow from the code; edits nothing"
 	@echo "make docs           writes the docs that follow from the code: the rooms, the command line, the states"

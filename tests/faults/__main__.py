@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import os
 import sys
 import tempfile
@@ -37,12 +38,13 @@ def main() -> int:
     sys.stdout.reconfigure(line_buffering=True)
     with tempfile.TemporaryDirectory(prefix="faults-") as folder, workshop(Path(folder), options.workers) as shop:
         if options.only:
-            results = side_by_side([partial(inject, shop, Point.parse(text)) for text in options.only], 1)
+            results = side_by_side([partial(inject, shop, Point.parse(text)) for text in options.only], 1, math.inf)
         elif options.sample:
             results = drawn(shop, options)
         else:
-            share, shares = options.share
-            results = side_by_side(every_fault(shop, options)[share - 1 :: shares], options.workers)
+            work = every_fault(shop, options)
+            Random("faults").shuffle(work)  # so that those that take long do not come last
+            results = side_by_side(work, options.workers, time.monotonic() + 60 * options.minutes)
     return told(results, time.monotonic() - begun)
 
 
@@ -54,7 +56,7 @@ def parsed() -> argparse.Namespace:
     options.add_argument("--commands", default="approve,withdraw,publish,release")
     options.add_argument("--parsers", default="", help="such as policy,csv (default: all)")
     options.add_argument("--fuzz-seconds", type=float, default=600)
-    options.add_argument("--share", metavar="N/M", type=lambda text: [int(part) for part in text.split("/")], default=[1, 1])
+    options.add_argument("--minutes", type=float, default=24 * 60, help="begin nothing new after this many minutes")
     options.add_argument("--only", nargs="*", metavar="POINT", help="such as publish:KILL:17, as a failure is named")
     return options.parse_args()
 
@@ -83,22 +85,22 @@ def drawn(shop: Workshop, options: argparse.Namespace) -> list[Result]:
     options.parts, options.commands = "calls,power", "approve,withdraw,publish"
     work = every_fault(shop, options)
     Random(options.sample).shuffle(work)
-    fuzzed = side_by_side(every_fuzz(shop, FUZZ_SAMPLE_SECONDS, ""), 1)
+    fuzzed = side_by_side(every_fuzz(shop, FUZZ_SAMPLE_SECONDS, ""), 1, math.inf)
     return fuzzed + side_by_side(work, options.workers, time.monotonic() + SAMPLE_SECONDS)
 
 
-def side_by_side(work: Sequence[Callable[[], Result]], workers: int, until: float | None = None) -> list[Result]:
-    """In their order; with a moment, those that begin before it."""
+def side_by_side(work: Sequence[Callable[[], Result]], workers: int, until: float) -> list[Result]:
+    """In their order; those that begin before a moment."""
     count = itertools.count(1)
 
     def one(attempt: Callable[[], Result]) -> Result | None:
-        if until is not None and time.monotonic() > until:
+        if time.monotonic() > until:
             return None
         result = attempt()
         if (done := next(count)) % 50 == 0:
             print(f"{done} of {len(work)}", file=sys.stderr)
         for problem in result.problems:
-            print(f"{result.name} ({result.place}): {problem}")
+            print(f"{result.command}, {result.fault}, {result.name} ({result.place}): {problem}")
         return result
 
     with ThreadPoolExecutor(workers) as pool:

@@ -9,7 +9,7 @@ from tests.faults.result import Result
 from tests.faults.shim import Kind
 from tests.faults.workshop import Bench, Case, Workshop, problems_after
 
-WRITES = ("write",)
+NEED_SPACE = ("write", "create", "mkdir", "symlink", "link")
 WORDS = {
     Kind.KILL: "killed before a call",
     Kind.TORN: "killed in the middle of a write",
@@ -45,8 +45,10 @@ def every_point(case: Case, calls: list[Call]) -> list[Point]:
     """Each call with each fault that it can have. One more kill than there are calls: at the end of the process."""
     points = [Point(case.name, Kind.KILL, at) for at in range(1, len(calls) + 1)]
     for at, call in enumerate(calls, 1):
-        points += [Point(case.name, kind, at) for kind in (Kind.NO_SPACE, Kind.FAILS_ONCE)]
-        if call.name in WRITES:
+        points.append(Point(case.name, Kind.FAILS_ONCE, at))
+        if call.name in NEED_SPACE:  # a disk that is full from any other call on is first noticed at the next of these
+            points.append(Point(case.name, Kind.NO_SPACE, at))
+        if call.name == "write":
             points += [Point(case.name, kind, at) for kind in (Kind.TORN, Kind.SHORT)]
     return points
 

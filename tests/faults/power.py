@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from random import Random
 
@@ -34,6 +35,10 @@ class Thing:
     mode: int = 0o600
     names: dict[str, Thing] = field(default_factory=dict)
     live: dict[str, Thing] = field(default_factory=dict)
+
+    @cached_property
+    def digest(self) -> bytes:
+        return hashlib.sha256(self.content).digest()
 
 
 @dataclass
@@ -185,7 +190,8 @@ class Image:
     def digest(self, root: Thing) -> str:
         said = hashlib.sha256()
         for path, thing, content in self.entries(root):
-            said.update(f"{path}\0{thing.kind}\0{len(content)}\0".encode() + content)
+            digest = hashlib.sha256(content).digest() if thing in self.bytes else thing.digest
+            said.update(f"{path}\0{thing.kind}\0".encode() + digest)
         return said.hexdigest()
 
     def write(self, root: Thing, target: Path) -> None:

@@ -43,6 +43,8 @@ class Scene:
             problems = problems_after(shop, bench, case, outcome, ended=True, codes=self.codes)
             if seconds > IN_TIME:
                 problems.append(f"took {seconds:.0f} seconds to end")
+            for number in processes_of(bench):  # so that the next scene is told of its own
+                os.kill(number, signal.SIGKILL)
             return Result(self.command, self.fault, self.name, problems)
 
 
