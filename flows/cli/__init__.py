@@ -24,6 +24,7 @@ from flows.cli import (
     reject,
     release,
     releases,
+    request_changes,
     serve,
     show,
     statement,
@@ -43,6 +44,7 @@ COMMANDS = (
     attack.attack,
     statement.statement,
     approve.approve,
+    request_changes.request_changes,
     reject.reject,
     publish.publish,
     releases.releases,
@@ -61,7 +63,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in COMMANDS:
-    app.command()(reported(command))
+    app.command(command.__name__.replace("_", "-"))(reported(command))
 app.add_typer(audit.audit_app, name="audit")
 
 

@@ -11,4 +11,4 @@ def approve(
     """Sign that a candidate may be published."""
     from flows.cli.sign_decision import sign_decision
 
-    sign_decision(candidate, True, key, signature, reason, json)
+    sign_decision(candidate, "approve", key, signature, reason, json)

@@ -46,9 +46,11 @@ def _show_events(release: Release, lines: tuple[EventLine, ...]) -> None:
     out.print(Text.assemble((release.dataset, "bold"), f" release {release.release_id}: {in_words(release.state)}"))
     widest = max((len(line.entry.actor) for line in lines), default=0)
     for line in lines:
-        says = ", ".join(f"{key} {DIGEST.sub(_shortened, value)}" for key, value in line.says.items())
+        says = ", ".join(f"{key} {DIGEST.sub(_shortened, value)}" for key, value in line.says.items()) or (
+            "" if line.entry.payload else "who and why is shown once it is decided"
+        )
         moment = line.entry.at[:19].replace("T", " ")
-        tell(out, plain(f"{line.entry.seq:>5}  {moment}  {line.entry.type:<12}  {line.entry.actor:<{widest}}  {says}"))
+        tell(out, plain(f"{line.entry.seq:>5}  {moment}  {line.entry.type:<17}  {line.entry.actor:<{widest}}  {says}"))
 
 
 def _shortened(digest: re.Match[str]) -> str:

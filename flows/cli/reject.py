@@ -9,4 +9,4 @@ def reject(candidate: CandidateId, reason: ReasonHere = None, key: Key = None, s
     """Sign that a candidate must not be published."""
     from flows.cli.sign_decision import sign_decision
 
-    sign_decision(candidate, False, key, signature, reason, json)
+    sign_decision(candidate, "reject", key, signature, reason, json)

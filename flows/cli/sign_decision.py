@@ -1,20 +1,23 @@
-"""What `approve`, `reject` and `withdraw` have in common: a signed decision with a reason, signed here or handed in."""
+"""What `approve`, `request-changes`, `reject` and `withdraw` have in common: a signed decision with a reason, signed here or handed in."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from tasks.approval.decisions import Decided, Signing
     from tasks.ledger.event_log import Ledger
     from tasks.runtime.home import Home
 
+Decision = Literal["approve", "request-changes", "reject"]
+DONE: dict[Decision, str] = {"approve": "approved", "request-changes": "requested changes of", "reject": "rejected"}
 
-def sign_decision(candidate: str, approves: bool, key: Path | None, signature: Path | None, reason: str | None, as_json: bool) -> None:
+
+def sign_decision(candidate: str, decision: Decision, key: Path | None, signature: Path | None, reason: str | None, as_json: bool) -> None:
     from flows.terminal.output import print_json
     from headgate.core.errors import InputRejected
-    from tasks.approval.decisions import approve, reject
+    from tasks.approval.decisions import approve, reject, request_changes
     from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home
     from tasks.signing.keys import load_key
@@ -30,9 +33,9 @@ def sign_decision(candidate: str, approves: bool, key: Path | None, signature: P
         signing, said = signed_elsewhere(home, ledger, candidate, signature, reason)
     elif key is not None:
         signing, said = load_key(key), reason or ""
-    decided = (approve if approves else reject)(home, ledger, candidate, signing, said)
+    decided = {"approve": approve, "request-changes": request_changes, "reject": reject}[decision](home, ledger, candidate, signing, said)
     if not as_json:
-        _show(decided, approves)
+        _show(decided, decision)
         return
     print_json(
         {
@@ -63,12 +66,16 @@ def require_reason(reason: str | None, signature: Path | None = None) -> None:
         raise InputRejected("The reason is empty.", "Say why with --reason, in at most 2000 characters; it is kept in the home.")
 
 
-def _show(decided: Decided, approves: bool) -> None:
+def _show(decided: Decided, decision: Decision) -> None:
     from flows.terminal.output import results
     from flows.terminal.shown_figures import in_words
+    from policies.words.quorum import in_words as words
 
     out, candidate = results(), decided.release.candidate[:12]
-    out.print(f"{decided.principal}: {'approved' if approves else 'rejected'} {candidate}.", soft_wrap=True)
+    out.print(f"{decided.principal}: {DONE[decision]} {candidate}.", soft_wrap=True)
     out.print(f"{decided.approvals} of {decided.required} approvals; {in_words(decided.release.state)}.", soft_wrap=True)
+    missing = decided.release.missing()
+    if decided.release.state == "awaiting_approval" and missing and not decided.release.hides_votes:
+        out.print(f"Still needed: {words(missing)}.", soft_wrap=True)
     if decided.release.state == "approved":
         out.print(f"  headgate publish {candidate}", soft_wrap=True)

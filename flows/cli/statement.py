@@ -18,7 +18,7 @@ def statement(
     candidate: CandidateId,
     reason: Reason,
     principal: Annotated[str, typer.Option("--as", help="Who will sign: a name on the list of signers.")],
-    action: Annotated[str, typer.Option("--action", help="approve, reject or withdraw.")] = "approve",
+    action: Annotated[str, typer.Option("--action", help="approve, request-changes, reject or withdraw.")] = "approve",
 ) -> None:
     """Write the bytes that somebody signs who keeps their key elsewhere to stdout, and what they say to stderr."""
     from tasks.approval.issued_statements import issue_statement

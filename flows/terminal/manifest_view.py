@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from policies.gates.figures import TableFigures
     from policies.gates.verdict import Verdict
     from policies.sealed.manifest import Manifest, Plan
+    from tasks.approval.answers import Answer, LastWord
 
 
 def show_manifest(manifest: Manifest, candidate: str, state: str) -> None:
@@ -72,6 +73,33 @@ def show_folder(folder: Path) -> None:
 
 
 def show_what_is_needed(manifest: Manifest, candidate: str) -> None:
+    out = results()
     approvers = ", ".join(dict.fromkeys(signer.principal for signer in manifest.signers if signer.principal != manifest.runner.principal))
-    results().print(f"{manifest.approvals_required} of {approvers} must approve:", soft_wrap=True)
-    results().print(f"  headgate approve {candidate[:12]} --key KEY --reason TEXT", soft_wrap=True)
+    out.print(f"{manifest.approvals_required} of {approvers} must approve:", soft_wrap=True)
+    for role in manifest.roles_required:
+        people = [person for person in role.people if person != manifest.runner.principal]
+        out.print(f"  {role.number} of them with the role {role.role}: {', '.join(people)}", soft_wrap=True)
+    out.print(f"  headgate approve {candidate[:12]} --key KEY --reason TEXT", soft_wrap=True)
+
+
+def show_last_word(said: LastWord) -> None:
+    reason = "the reason is no longer in the home" if said.reason is None else said.reason
+    results().print(plain(f"{in_words(said.event)} by {said.principal} on {said.at[:10]}: {reason}"), soft_wrap=True)
+
+
+def show_answer(answer: Answer) -> None:
+    """What was asked for, and what has changed since."""
+    out = results()
+    out.print(f"\nanswers candidate {answer.request.candidate[:12]}", soft_wrap=True)
+    show_last_word(answer.request)
+    out.print(f"The policy {'has changed since' if answer.policy_changed else 'is the same'}.")
+    if answer.changes is None:
+        out.print("That candidate is no longer in the home, so its figures cannot be compared.", soft_wrap=True)
+        return
+    if not answer.changes:
+        out.print("No figure has changed.")
+        return
+    shown = plain_table(("figure", "table", "before", "now"), words=("figure", "table"))
+    for change in answer.changes:
+        shown.add_row(change.figure, change.table or "release", figure(change.before), figure(change.after))
+    out.print(shown)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from policies.gates.figures import TableFigures
     from policies.ledger.standing import Release
-    from policies.sealed.manifest import Manifest, Plan
+    from policies.sealed.manifest import Plan
+    from tasks.approval.inspection import Viewed
     from tasks.attacks.attack_candidate import AttackedCandidate
     from tasks.attacks.attempts import Attempt
     from tasks.ledger.history import WholeHistory
@@ -43,7 +44,9 @@ def release_document(account: Account) -> dict[str, Any]:
     return document
 
 
-def manifest_document(manifest: Manifest, release: Release, folder: Path) -> dict[str, Any]:
+def manifest_document(viewed: Viewed) -> dict[str, Any]:
+    """While votes are hidden `approved_by` is null."""
+    manifest, release = viewed.candidate.manifest, viewed.release
     return {
         "candidate": release.candidate,
         "dataset": manifest.dataset,
@@ -56,12 +59,16 @@ def manifest_document(manifest: Manifest, release: Release, folder: Path) -> dic
         "gates": [verdict.model_dump(mode="json") for verdict in manifest.verdicts],
         "utility": manifest.utility.model_dump(mode="json"),
         "approvals": release.standing(),
-        "approved_by": [decision.signer.principal for decision in release.approvals],
+        "approved_by": None if release.hides_votes else [decision.signer.principal for decision in release.approvals],
         "approvals_required": manifest.approvals_required,
+        "roles_required": [role.model_dump(mode="json") for role in manifest.roles_required],
         "signers": [signer.principal for signer in manifest.signers if signer.principal != manifest.runner.principal],
         "runner": manifest.runner.principal,
+        "last_word": None if viewed.last_word is None else asdict(viewed.last_word),
+        "answers": [asdict(answer) for answer in viewed.answers],
+        "answered_by": list(viewed.answered_by),
         "mlflow_run_id": manifest.mlflow_run_id,
-        "folder": str(folder),
+        "folder": str(viewed.candidate.folder),
     }
 
 
@@ -158,6 +165,7 @@ def verification_document(report: VerifyReport) -> dict[str, Any]:
 
 
 def events_document(release: Release, lines: Sequence[EventLine]) -> dict[str, Any]:
+    """Of a vote that is hidden it says that it was cast."""
     events = [
         {
             "seq": line.entry.seq,

@@ -15,6 +15,7 @@ from policies.ledger.events import (
     CandidateExpired,
     CandidateRejected,
     CandidateViewed,
+    ChangesRequested,
     Event,
     PublicationResumed,
     PublicationSettled,
@@ -110,6 +111,7 @@ def _stalled(at: Situation, base: dict[str, Any]) -> Event:
 
 EVENTS: Mapping[Action, Callable[[Situation, dict[str, Any]], Event]] = {
     Action.APPROVE: lambda at, base: CandidateApproved(**base, **_signed(at), roles=_roles_held(at)),
+    Action.REQUEST_CHANGES: lambda at, base: ChangesRequested(**base, **_signed(at)),
     Action.REJECT: lambda at, base: CandidateRejected(**base, **_signed(at)),
     Action.WITHDRAW: lambda at, base: ReleaseWithdrawn(**base, **_signed(at)),
     Action.PUBLISH: lambda at, base: PublicationStarted(**base, publisher=at.actor.principal, target=at.act.target, version=at.act.version),

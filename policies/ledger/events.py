@@ -133,7 +133,8 @@ class RunTracked(EventBase):
 
 class CandidateSealed(EventBase):
     """`signers`: the keys that may approve, as the trust roots stood now, and `roles` those that must be filled, with who held them.
-    `deadline`: when nothing more can be decided."""
+    `deadline`: when nothing more can be decided. `blind`: no vote is shown before all are in. `answers`: the dataset's candidates whose
+    requested changes this one answers."""
 
     after: ClassVar[frozenset[str]] = frozenset({"tracked"})
     event: Literal["sealed"] = "sealed"
@@ -145,6 +146,8 @@ class CandidateSealed(EventBase):
     signers: tuple[Signer, ...]
     signers_digest: Digest
     deadline: Moment | None = None
+    blind: bool = False
+    answers: tuple[Digest, ...] = ()
 
     @property
     def subject(self) -> str:
@@ -193,6 +196,10 @@ class CandidateApproved(SignedEvent):
     repeats: ClassVar[bool] = True
     event: Literal["approved"] = "approved"
     roles: tuple[RoleName, ...] = ()
+
+
+class ChangesRequested(SignedEvent):
+    event: Literal["changes_requested"] = "changes_requested"
 
 
 class CandidateRejected(SignedEvent):
@@ -261,10 +268,12 @@ class CandidateViewed(CandidateEvent):
     viewer: str
 
 
+SignedDecisionEvent = CandidateApproved | ChangesRequested | CandidateRejected | ReleaseWithdrawn
 RunEvent = SourceIngested | ExpectationsChecked | PlanChosen | TableAnonymized | GatesJudged | RunTracked
 RunEnd = CandidateSealed | ReleaseRefused | RunFailed | NothingNew
 LaterEvent = (
     CandidateApproved
+    | ChangesRequested
     | CandidateRejected
     | ReleaseWithdrawn
     | PublicationStarted

@@ -11,6 +11,7 @@ from policies.ledger.events import (
     CandidateEvent,
     CandidateRejected,
     CandidateSealed,
+    ChangesRequested,
     Event,
     GatesJudged,
     PublicationStarted,
@@ -91,7 +92,7 @@ def _content(release: Release, event: Event) -> Release:
             return replace(release, mlflow_run_id=event.mlflow_run_id)
         case CandidateSealed():
             return _sealed(release, event)
-        case CandidateApproved() | CandidateRejected():
+        case CandidateApproved() | ChangesRequested() | CandidateRejected():
             return _decided(release, event)
         case ReleaseWithdrawn():
             if not release.is_sealed(event.signer) and event.signer != release.runner:
@@ -124,10 +125,12 @@ def _sealed(release: Release, event: CandidateSealed) -> Release:
         signers=event.signers,
         signers_digest=event.signers_digest,
         deadline=event.deadline,
+        blind=event.blind,
+        answers=event.answers,
     )
 
 
-def _decided(release: Release, event: CandidateApproved | CandidateRejected) -> Release:
+def _decided(release: Release, event: CandidateApproved | ChangesRequested | CandidateRejected) -> Release:
     approves = isinstance(event, CandidateApproved)
     if not release.is_sealed(event.signer):
         raise _broken(event, "is signed by a key that was not sealed")

@@ -13,7 +13,7 @@ from policies.words.quorum import Quorum
 
 @dataclass(frozen=True)
 class Decision:
-    """One signed approval or rejection. `roles`: those that the signer held when they signed."""
+    """One signed approval, request for changes or rejection. `roles`: those that the signer held when they signed."""
 
     signer: Signer
     approves: bool
@@ -41,6 +41,8 @@ class Release:
     signers: tuple[Signer, ...] = ()
     signers_digest: str = ""
     deadline: str | None = None
+    blind: bool = False
+    answers: tuple[str, ...] = ()
     decisions: tuple[Decision, ...] = ()
     version: int | None = None
     target: str = ""
@@ -51,6 +53,11 @@ class Release:
     @property
     def approvals(self) -> tuple[Decision, ...]:
         return tuple(decision for decision in self.decisions if decision.approves)
+
+    @property
+    def hides_votes(self) -> bool:
+        """Whoever may still sign must not be swayed: who has agreed, as what and why is shown to nobody, only how many."""
+        return self.blind and self.state is State.AWAITING_APPROVAL
 
     def is_runner(self, signer: Signer) -> bool:
         """By name or by key: a runner under another name, or with another key, is still the runner. So is the machine that ran it."""

@@ -12,6 +12,7 @@ class State(StrEnum):
     FAILED = "failed"  # the run ended by an error
     REFUSED = "refused"
     AWAITING_APPROVAL = "awaiting_approval"
+    CHANGES_REQUESTED = "changes_requested"  # the end of a candidate; the dataset's next one answers it
     APPROVED = "approved"
     PUBLISHING = "publishing"
     PUBLISHED = "published"
@@ -28,6 +29,7 @@ class Action(StrEnum):
     FAIL = "fail"
     SKIP = "skip"
     APPROVE = "approve"
+    REQUEST_CHANGES = "request-changes"
     REJECT = "reject"
     PUBLISH = "publish"
     COMPLETE = "complete"

@@ -52,6 +52,10 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(State.AWAITING_APPROVAL, Action.APPROVE, State.APPROVED, ActorRole.APPROVER, _DECISION, "approved", ApprovalCount.ENOUGH),
     # One more signature than needed stands in for a key that is revoked before the publication.
     Transition(State.APPROVED, Action.APPROVE, State.APPROVED, ActorRole.APPROVER, _DECISION, "approved"),
+    *(
+        Transition(state, Action.REQUEST_CHANGES, State.CHANGES_REQUESTED, ActorRole.APPROVER, _DECISION, "changes_requested")
+        for state in (State.AWAITING_APPROVAL, State.APPROVED)
+    ),
     Transition(State.AWAITING_APPROVAL, Action.REJECT, State.REJECTED, ActorRole.APPROVER, _DECISION, "rejected"),
     Transition(State.APPROVED, Action.REJECT, State.REJECTED, ActorRole.APPROVER, _DECISION, "rejected"),
     Transition(State.APPROVED, Action.PUBLISH, State.PUBLISHING, ActorRole.PUBLISHER, _PUBLICATION, "publishing"),

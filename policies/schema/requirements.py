@@ -57,12 +57,14 @@ class UtilityKey(*keys_of("utility")):  # type: ignore[misc]
 
 class ApprovalKey(Section):
     """How many signers must agree, and how many of them must hold a role that the operator has given them. `signers` is an OpenSSH
-    allowed_signers file; without it the operator's counts. After `expires_days` without a publication nothing more can be decided."""
+    allowed_signers file; without it the operator's counts. After `expires_days` without a publication nothing more can be decided.
+    `blind`: nobody is shown who has agreed, as what and why, until it is decided."""
 
     required: Positive = 1
     roles: RequiredRoles = {}
     signers: InputPath | None = None
     expires_days: Positive | None = None
+    blind: Annotated[bool, Field(strict=True)] = False
 
     @property
     def quorum(self) -> Quorum:

@@ -87,6 +87,8 @@ class Manifest(Frozen):
     seed_commitment: str
     approvals_required: int
     roles_required: SealedRoles = ()
+    blind: bool = False  # no vote was shown before all were in
+    answers: tuple[str, ...] = ()  # candidates of the dataset whose requested changes this one answers
     operator_digest: str = ""  # SHA-256 of operator.yaml; empty where the home had none
     runner: Signer
     machine: str = ""  # the home's key, where a schedule ran what the runner had registered: neither of the two may approve

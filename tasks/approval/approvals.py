@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from headgate.core.errors import IntegrityBroken, StoreUnavailable
+from headgate.core.errors import IntegrityBroken, Refusal, StoreUnavailable
 from policies.approval.acts import OperatorRules
 from policies.ledger.events import CandidateApproved, Event, SignedEvent, moment
 from policies.ledger.standing import Release
@@ -170,3 +170,8 @@ def counting_approvals(release: Release, approvals: Sequence[Approval], rules: O
     quorum, agreeing = release.quorum.raised_to(rules.floor), release.agreeing(rules.revoked, rules.held)
     filled = fill_roles(quorum.roles, agreeing)
     return tuple(replace(each, role=filled.get(each.signer.principal, "")) for each in approvals if not each.void)
+
+
+def void_refusals(release: Release, approvals: Sequence[Approval]) -> list[Refusal]:
+    """Why approvals do not count, unless that would tell whose they are before everybody has signed."""
+    return [] if release.hides_votes else [Refusal("void", approval.void) for approval in approvals if approval.void]

@@ -31,6 +31,7 @@ Signing = PrivateKey | HandedIn  # a key that is here, or a signature made elsew
 UNKNOWN = "somebody unknown"  # whoever signs with a key that is on no list
 CURES = {
     Action.APPROVE: "See `headgate show` for who may approve and what is still needed.",
+    Action.REQUEST_CHANGES: "See `headgate show` for who may decide.",
     Action.REJECT: "See `headgate show` for who may decide.",
     Action.WITHDRAW: "A release is withdrawn by one of its signers or by who ran it.",
 }
@@ -53,6 +54,10 @@ def approve(home: Home, ledger: Ledger, candidate: str, key: Signing, reason: st
 
 def reject(home: Home, ledger: Ledger, candidate: str, key: Signing, reason: str) -> Decided:
     return _decide(home, ledger, load_candidate(home.candidates, candidate), Action.REJECT, key, reason)
+
+
+def request_changes(home: Home, ledger: Ledger, candidate: str, key: Signing, reason: str) -> Decided:
+    return _decide(home, ledger, load_candidate(home.candidates, candidate), Action.REQUEST_CHANGES, key, reason)
 
 
 def record_withdrawal(home: Home, ledger: Ledger, name: str, key: Signing, reason: str) -> Decided:

@@ -8,14 +8,14 @@ from datetime import timedelta
 from pydantic import ValidationError
 
 from headgate.core.errors import IntegrityBroken
-from policies.ledger.events import CandidateApproved, CandidateRejected, Digest, Moment, ReleaseWithdrawn, moment
+from policies.ledger.events import Digest, Moment, SignedDecisionEvent, moment
 from policies.ledger.standing import Release
 from policies.words.frozen import Frozen
 from tasks.signing.signatures import APPROVAL, WITHDRAWAL, Signed, Statement, statement, verify_envelope
 from tasks.stores.seal import MANIFEST
 
-KINDS = {"approve": APPROVAL, "reject": APPROVAL, "withdraw": WITHDRAWAL}
-ACTIONS = {"approved": "approve", "rejected": "reject", "withdrawn": "withdraw"}
+KINDS = {"approve": APPROVAL, "request-changes": APPROVAL, "reject": APPROVAL, "withdraw": WITHDRAWAL}
+ACTIONS = {"approved": "approve", "changes_requested": "request-changes", "rejected": "reject", "withdrawn": "withdraw"}
 LONGEST_UNSIGNED = timedelta(days=7)  # from the moment that a statement names until the ledger records it
 CURE = "Run `headgate audit verify`; a decision that does not hold must be made again."
 
@@ -49,9 +49,7 @@ def decision_statement(release: Release, action: str, principal: str, reason_sha
     return statement({MANIFEST: release.candidate}, KINDS[action], said.model_dump(mode="json"))
 
 
-def check_decision(
-    envelope: bytes, event: CandidateApproved | CandidateRejected | ReleaseWithdrawn, dataset: str, what: str
-) -> SignedDecision:
+def check_decision(envelope: bytes, event: SignedDecisionEvent, dataset: str, what: str) -> SignedDecision:
     """That these bytes are the ones the event names, are signed by the key it names, and say what it says."""
     action = ACTIONS[event.event]
     if hashlib.sha256(envelope).hexdigest() != event.statement_sha256:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 
 from headgate.core.errors import InputRejected, IntegrityBroken
 from policies.ledger.events import CandidateSealed, Event
@@ -65,6 +66,22 @@ class History:
         if len(matching) > 1:
             raise InputRejected(f"{len(matching)} candidates' ids begin with {name[:80]}.", "Give more digits.")
         return self.release(matching[0])
+
+    def unanswered(self, dataset: str) -> tuple[str, ...]:
+        """The dataset's candidates for which changes were requested, and that no later candidate answers: of all requests, those that came
+        after the newest candidate looked for them."""
+        newest = next((release for release in self.of_dataset(dataset) if release.candidate), None)
+        if newest is None:
+            return ()
+        looked = next(entry.seq for entry in self.of(newest.release_id) if entry.type == "tracked")
+        requests = takewhile(lambda entry: entry.seq > looked, self.ledger.newest_about("changes_requested", ""))
+        asked = [release for release in (self.release(entry.release) for entry in requests) if release.dataset == dataset]
+        return tuple(release.candidate for release in reversed(asked) if release.candidate not in newest.answers)
+
+    def answered_by(self, ended: Release) -> tuple[str, ...]:
+        """The candidates that answer one for which changes were requested."""
+        later = takewhile(lambda release: release.release_id != ended.release_id, self.of_dataset(ended.dataset))
+        return tuple(release.candidate for release in later if ended.candidate in release.answers)
 
     def at_target(self, target: str) -> tuple[Release, ...]:
         """What was or is being published there, in the order in which the releases began."""
@@ -137,6 +154,8 @@ def check_same(release: Release, manifest: Manifest) -> None:
         "policy": (release.policy_digest, manifest.policy_digest),
         "number of approvals": (release.required, manifest.approvals_required),
         "role": (release.roles, manifest.roles_required),
+        "way of voting": (release.blind, manifest.blind),
+        "candidate that it answers": (release.answers, manifest.answers),
         "runner": ((release.runner, release.machine), (manifest.runner, manifest.machine)),
         "signers": ((release.signers, release.signers_digest), (manifest.signers, manifest.signers_digest)),
         "source": (release.source_hmac, manifest.source_hmac),

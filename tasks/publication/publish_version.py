@@ -16,7 +16,7 @@ from policies.approval.decide import Accepted, Refused, decide
 from policies.approval.guards import Situation, enough_approvals
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
-from tasks.approval.approvals import Approval, counting_approvals, require_recorded, roots_of, void_keys, weigh_approvals
+from tasks.approval.approvals import Approval, counting_approvals, require_recorded, roots_of, void_keys, void_refusals, weigh_approvals
 from tasks.approval.decisions import record_takeover, release_of
 from tasks.approval.operator_demands import operator_demands
 from tasks.ledger.chain import Entry
@@ -120,8 +120,7 @@ def _accepted(ledger: Ledger, release: Release, act: Act, rules: OperatorRules, 
     bound = replace(act, candidate=release.candidate, policy_digest=release.policy_digest)
     answer = decide(release, bound, PUBLISHER, rules, ledger.now())
     if isinstance(answer, Refused):
-        void = [Refusal("void", approval.void) for approval in approvals if approval.void]
-        raise TransitionRefused([*answer.reasons, *void], _cure(release))
+        raise TransitionRefused([*answer.reasons, *void_refusals(release, approvals)], _cure(release))
     return answer
 
 
@@ -137,8 +136,7 @@ def _require_standing(ledger: Ledger, release: Release, approvals: Sequence[Appr
     """A publication that was cut short goes on only while its approvals still count."""
     why_not = enough_approvals(Situation(release, Act(Action.PUBLISH), PUBLISHER, rules, ledger.now()))
     if why_not:
-        void = [Refusal("void", approval.void) for approval in approvals if approval.void]
-        raise TransitionRefused([Refusal("enough_approvals", why_not), *void], _cure(release))
+        raise TransitionRefused([Refusal("enough_approvals", why_not), *void_refusals(release, approvals)], _cure(release))
 
 
 def _own_until_start(history: History, release: Release) -> tuple[Entry, ...]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headgate.core.errors import HeadgateError, IntegrityBroken
-from policies.ledger.events import ReleaseWithdrawn, SignedEvent
+from policies.ledger.events import ReleaseWithdrawn, SignedDecisionEvent, SignedEvent
 from policies.ledger.standing import Release
 from policies.ledger.states import State
 from tasks.approval.approvals import decided_candidates, kept_decisions, kept_envelope, unrecorded
@@ -27,6 +27,7 @@ from tasks.stores.release_store import WITHDRAWN, ReleaseStore, Series
 from tasks.stores.seal import MANIFEST, read_manifest
 
 RESTORE = "Restore the ledger from a backup and compare: `headgate audit export` shows both as lines of text."
+VOTE = "approved"  # any other vote decides, and is shown
 LOOK = "Compare it with a backup; withdraw the release if what was published is not what was approved."
 
 
@@ -54,12 +55,22 @@ def show_release(home: Home, ledger: Ledger, name: str) -> tuple[Release, tuple[
     """A release by its id or its candidate's, and all that happened to it, with the reasons that the home keeps."""
     history = read_history(ledger)
     release = history.find(name)
-    return release, tuple(EventLine(entry, _says(home, entry)) for entry in history.of(release.release_id))
+    shown = (shown_entry(entry, release) for entry in history.of(release.release_id))
+    return release, tuple(EventLine(entry, _says(home, entry) if entry.payload else {}) for entry in shown)
+
+
+def shown_entry(entry: Entry, release: Release) -> Entry:
+    """The entry of a vote, while votes are hidden, says that it was cast and no more. Its hash and links stay, so that the chain can be
+    followed."""
+    votes = release.hides_votes and entry.type == VOTE
+    return replace(entry, at="", actor="", payload="") if votes else entry
 
 
 def export_ledger(ledger: Ledger, path: Path | None = None) -> str:
-    """The whole ledger as JSON lines, checked first; written to `path` if one is given."""
-    text = entries_to_lines(ledger.verify_chain())
+    """The whole ledger as JSON lines, checked first; written to `path` if one is given. Votes that are hidden are left blank."""
+    history = read_whole(ledger)
+    releases = {release.release_id: release for release in history.releases()}
+    text = entries_to_lines(shown_entry(entry, releases[entry.release]) for entry in history.entries)
     if path is not None:
         replace_file(path, text.encode())
     return text
@@ -126,7 +137,7 @@ def _check_decisions(home: Home, history: WholeHistory, release: Release) -> lis
     faults = []
     for entry in history.of(release.release_id):
         event = event_of(entry)
-        if event.event in ("approved", "rejected", "withdrawn"):
+        if isinstance(event, SignedDecisionEvent):
             what = f"The decision of event {entry.seq}"
             try:
                 check_decision(kept_envelope(home, release.candidate, event.statement_sha256), event, release.dataset, what)

@@ -8,8 +8,8 @@ import io
 import tarfile
 from pathlib import Path
 
-from headgate.core.errors import IntegrityBroken
-from policies.ledger.events import CandidateApproved, CandidateRejected, CandidateSealed, ReleaseWithdrawn
+from headgate.core.errors import IntegrityBroken, Refusal, TransitionRefused
+from policies.ledger.events import CandidateSealed, SignedDecisionEvent
 from policies.ledger.standing import Release
 from tasks.approval.approvals import kept_envelope
 from tasks.approval.reasons import kept_reason
@@ -51,9 +51,14 @@ Good is a signature that holds; the last line says that everything else does. Th
 
 
 def evidence(home: Home, ledger: Ledger, name: str, store: ReleaseStore | None = None) -> bytes:
-    """The archive, the same bytes each time while nothing happens to the release. IntegrityBroken if something in it does not hold."""
+    """The archive, the same bytes each time while nothing happens to the release. IntegrityBroken if something in it does not hold,
+    TransitionRefused while votes are hidden."""
     history = read_history(ledger)
     release = history.find(name)
+    if release.hides_votes:
+        raise TransitionRefused(
+            [Refusal("blind", "nobody is shown the votes before it is decided")], "Export it once it is approved or has ended."
+        )
     own = history.of(release.release_id)
     head, signature = signed_head(check_own_chain(own, release.release_id), ledger_key(home.keys))
     files = {HEAD_FILE: head, **detached_files(HEAD_SIGNATURE, signature), "README.txt": README.encode(), "verify.sh": RECIPE.encode()}
@@ -81,7 +86,7 @@ def _sealed(home: Home, history: History, release: Release, store: ReleaseStore 
         event = event_of(entry)
         if isinstance(event, CandidateSealed):
             files |= detached_files(f"signed/{_place(entry)}-{event.runner.principal}{ENVELOPE}", candidate.manifest_envelope)
-        elif isinstance(event, CandidateApproved | CandidateRejected | ReleaseWithdrawn):
+        elif isinstance(event, SignedDecisionEvent):
             files |= _decision(home, release, entry, event)
     if "published" in release.seen and release.version is not None:
         there = (store or open_release_store(home)).series(release.target).read(release.version)
@@ -91,9 +96,7 @@ def _sealed(home: Home, history: History, release: Release, store: ReleaseStore 
     return files
 
 
-def _decision(
-    home: Home, release: Release, entry: Entry, event: CandidateApproved | CandidateRejected | ReleaseWithdrawn
-) -> dict[str, bytes]:
+def _decision(home: Home, release: Release, entry: Entry, event: SignedDecisionEvent) -> dict[str, bytes]:
     path = f"signed/{_place(entry)}-{event.signer.principal}"
     envelope = kept_envelope(home, release.candidate, event.statement_sha256)
     check_decision(envelope, event, release.dataset, path)

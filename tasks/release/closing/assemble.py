@@ -12,6 +12,7 @@ from policies.ledger.states import State
 from policies.sealed.manifest import Manifest
 from policies.sealed.promise import Promise
 from tasks.approval.approvals import manifest_signers
+from tasks.ledger.history import read_history
 from tasks.release.account import Account
 from tasks.release.closing.so_far import SoFar
 from tasks.release.run import Run, product
@@ -145,6 +146,8 @@ def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
         seed_commitment=seed_commitment(run.seed),
         approvals_required=run.quorum.approvals,
         roles_required=run.demands.required_roles(run.quorum),
+        blind=policy.approval.blind,
+        answers=read_history(run.ledger).unanswered(policy.dataset),
         operator_digest=run.demands.digest,
         runner=run.runner,
         machine=run.machine,

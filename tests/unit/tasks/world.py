@@ -266,6 +266,8 @@ class World:
                 policy_digest=manifest.policy_digest,
                 required=manifest.approvals_required,
                 roles=manifest.roles_required,
+                blind=manifest.blind,
+                answers=manifest.answers,
                 runner=manifest.runner,
                 signers=manifest.signers,
                 signers_digest=manifest.signers_digest,

@@ -57,3 +57,29 @@ def test_a_candidate_that_was_changed_is_not_shown(run: Any, world: Any) -> None
     assert shown.error["code"] == 5
     assert list(shown.json) == ["error"]
     assert run("show", "0" * 64, "--json").error["code"] == 2
+
+
+def test_while_votes_are_hidden_only_their_number_is_shown(run: Any, world: Any) -> None:
+    """Whoever may still sign must not be swayed by who has."""
+    roles = world.hold_roles(law=("ann",), methods=("bob", "cyd"))
+    candidate = world.seal(blind=True, roles_required=roles)
+    before = run("show", candidate.id).out
+    world.approve(candidate, "ann")
+    shown = run("show", candidate.id).out
+    assert shown == before.replace("approvals 0 of 2", "approvals 1 of 2")
+    assert "approvals 1 of 2 (whose is shown once it is decided)" in shown
+    document = run("show", candidate.id, "--json").json
+    assert (document["approvals"], document["approved_by"]) == (1, None)
+    assert run("publish", candidate.id).err.count("ann") == 0
+    world.approve(candidate, "bob")
+    assert "approvals 2 of 2 (ann, bob)" in run("show", candidate.id).out
+
+
+def test_the_roles_that_must_be_filled_are_shown_with_who_holds_them(run: Any, world: Any, key_file: Any) -> None:
+    candidate = world.seal(roles_required=world.hold_roles(law=("ann", "runner"), methods=("ann", "bob")))
+    shown = run("show", candidate.id).out
+    assert "  1 of them with the role law: ann\n  1 of them with the role methods: ann, bob\n" in shown
+    assert run("show", candidate.id, "--json").json["roles_required"][1] == {"role": "methods", "number": 1, "people": ["ann", "bob"]}
+    world.approve(candidate, "ann")
+    second = run("approve", candidate.id, "--key", key_file("cyd"), "--reason", "read")
+    assert second.out.splitlines()[1:] == ["2 of 2 approvals; awaiting approval.", "Still needed: 1 more with the role methods."]

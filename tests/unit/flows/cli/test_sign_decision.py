@@ -10,7 +10,7 @@ import pytest
 from flows.cli.sign_decision import require_reason
 from headgate.core.errors import InputRejected
 
-COMMANDS = ("approve", "reject")
+COMMANDS = ("approve", "request-changes", "reject")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

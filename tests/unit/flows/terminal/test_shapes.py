@@ -20,6 +20,7 @@ from flows.terminal.shapes import (
 from headgate.attacks.success import Success
 from policies.gates.figures import ReleaseUtility
 from policies.ledger.states import State
+from tasks.approval.inspection import Viewed
 from tasks.attacks.attempts import Attempt
 from tasks.ledger.history import read_history
 from tasks.release.account import Account
@@ -92,11 +93,12 @@ def test_a_table_has_its_figures_under_the_names_of_the_gates(made: Any) -> None
 def test_a_candidate_is_shown_with_who_may_approve_and_who_has(world: Any) -> None:
     candidate = world.seal()
     world.approve(candidate, "bob")
-    document = manifest_document(candidate.manifest, read_history(world.ledger).find(candidate.id), candidate.folder)
+    document = manifest_document(Viewed(candidate, read_history(world.ledger).find(candidate.id)))
     assert list(document) == [
         *RELEASE,
         *("plan", "tables", "gates", "utility"),
-        *("approvals", "approved_by", "approvals_required", "signers", "runner", "mlflow_run_id", "folder"),
+        *("approvals", "approved_by", "approvals_required", "roles_required", "signers", "runner"),
+        *("last_word", "answers", "answered_by", "mlflow_run_id", "folder"),
     ]
     assert (document["candidate"], document["approvals"], document["approved_by"], document["runner"]) == (
         candidate.id,

@@ -151,6 +151,7 @@ def reached(state: State) -> Release:
         State.APPROVED: lambda: accepted(
             accepted(reached(State.AWAITING_APPROVAL), Action.APPROVE, APPROVE_ANN), Action.APPROVE, APPROVE_BOB
         ),
+        State.CHANGES_REQUESTED: lambda: accepted(reached(State.AWAITING_APPROVAL), Action.REQUEST_CHANGES, APPROVE_ANN),
         State.REJECTED: lambda: accepted(reached(State.AWAITING_APPROVAL), Action.REJECT, APPROVE_ANN),
         State.EXPIRED: lambda: accepted(reached(State.AWAITING_APPROVAL), Action.EXPIRE, OPERATOR, DEADLINE + datetime.timedelta(1)),
         State.PUBLISHING: lambda: accepted(reached(State.APPROVED), Action.PUBLISH, PUBLISHER),
@@ -176,6 +177,8 @@ ALLOWED: dict[tuple[State, Action], tuple[ActorRole, State]] = {
     (State.AWAITING_APPROVAL, Action.APPROVE): (ActorRole.APPROVER, State.AWAITING_APPROVAL),
     (State.AWAITING_APPROVAL, Action.REJECT): (ActorRole.APPROVER, State.REJECTED),
     (State.AWAITING_APPROVAL, Action.WITHDRAW): (ActorRole.CUSTODIAN, State.WITHDRAWN),
+    (State.AWAITING_APPROVAL, Action.REQUEST_CHANGES): (ActorRole.APPROVER, State.CHANGES_REQUESTED),
+    (State.APPROVED, Action.REQUEST_CHANGES): (ActorRole.APPROVER, State.CHANGES_REQUESTED),
     (State.APPROVED, Action.REJECT): (ActorRole.APPROVER, State.REJECTED),
     (State.APPROVED, Action.PUBLISH): (ActorRole.PUBLISHER, State.PUBLISHING),
     (State.APPROVED, Action.WITHDRAW): (ActorRole.CUSTODIAN, State.WITHDRAWN),

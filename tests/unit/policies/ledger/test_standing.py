@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from policies.ledger.standing import Decision, Release
+from policies.ledger.states import State
 from policies.sealed.manifest import SealedRole, Signer
 
 AT = "2026-03-01T12:00:00+00:00"
@@ -73,3 +74,10 @@ def test_a_role_is_filled_by_who_held_it_when_sealed_when_signing_and_now() -> N
     assert release.agreeing(held={"ann": (), "bob": ("law",)}) == {"ann": (), "bob": ()}
     assert not release.missing()
     assert Release("r1", "clinic", "a" * 64, RUNNER, required=1, roles=release.roles).missing() == {"": 1, "law": 1}
+
+
+@pytest.mark.parametrize("state", list(State))
+def test_votes_are_hidden_only_of_a_blind_candidate_that_awaits_them(state: State) -> None:
+    release = Release("r1", "clinic", "a" * 64, RUNNER, state=state, blind=True)
+    assert release.hides_votes is (state is State.AWAITING_APPROVAL)
+    assert not Release("r1", "clinic", "a" * 64, RUNNER, state=state).hides_votes

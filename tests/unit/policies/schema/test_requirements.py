@@ -28,6 +28,7 @@ BAD: list[Case] = [
     ("to: clinic", "to: clinic, formats: [csv, xlsx]", 16, ["publish.formats", "'xlsx'"]),
     ("to: clinic", "to: clinic, formats: []", 16, ["publish.formats"]),
     ("publish:", "approval: {required: 0}\npublish:", 16, ["approval.required", "greater than or equal to 1"]),
+    ("publish:", "approval: {blind: 1}\npublish:", 16, ["approval.blind"]),
     ("publish:", "approval: {roles: {law: 0}}\npublish:", 16, ["approval.roles.law", "greater than or equal to 1"]),
     ("publish:", "approval: {roles: {Law: 1}}\npublish:", 16, ["approval.roles"]),
     ("publish:", "schedule: {cron: 0 25 * * *}\npublish:", 16, ["schedule.cron", "hour"]),
@@ -43,7 +44,7 @@ def test_what_cannot_be_meant_is_refused_in_its_place(small: str, case: Case) ->
 
 def test_what_is_not_said_has_its_default(small: str) -> None:
     policy = parse_policy(small, "small.yaml")
-    assert policy.approval == ApprovalKey(required=1, signers=None, expires_days=None)
+    assert policy.approval == ApprovalKey(required=1, roles={}, signers=None, expires_days=None, blind=False)
     assert policy.publish.formats == ("csv", "parquet")
     assert policy.schedule is None
     utility = policy.utility

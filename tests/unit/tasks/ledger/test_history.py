@@ -111,6 +111,8 @@ def test_a_release_whose_events_were_changed_is_refused_when_it_is_asked_for(wor
         {"policy_digest": "9" * 64},
         {"approvals_required": 1},
         {"roles_required": (SealedRole(role="law", number=1, people=("ann",)),)},
+        {"blind": True},
+        {"answers": ("9" * 64,)},
         {"signers": ()},
         {"signers_digest": "9" * 64},
         {"source_hmac": "9" * 64},

@@ -99,6 +99,16 @@ def test_a_role_that_the_operator_requires_since_needs_another_run(world) -> Non
         world.publish(candidate)
 
 
+def test_a_refusal_names_nobody_whose_vote_is_hidden(world) -> None:
+    roles = world.hold_roles(law=("ann",), methods=("bob", "cyd"))
+    candidate = world.seal(blind=True, roles_required=roles)
+    world.approve(candidate, "ann")
+    world.revoke("ann")
+    with pytest.raises(TransitionRefused, match="0 of 2 required approvals are valid") as refusal:
+        world.publish(candidate)
+    assert not {"ann", "law", "methods"} & set(refusal.value.message.replace(";", " ").split())
+
+
 @pytest.mark.parametrize("how", ["revoked", "removed"])
 def test_a_key_that_stopped_counting_voids_its_approval_and_another_stands_in(world, how: str) -> None:
     candidate = world.seal()

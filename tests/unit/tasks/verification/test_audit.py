@@ -384,3 +384,37 @@ def test_an_audit_without_the_ledgers_public_key_fails_with_a_cure(world) -> Non
     with pytest.raises(HeadgateError, match="public key") as found:
         verify_audit(world.home, world.ledger)
     assert found.value.cure
+
+
+def test_votes_that_are_hidden_are_in_no_listing_and_no_export(world) -> None:
+    candidate = world.seal(blind=True)
+    world.approve(candidate, "ann")
+    _, lines = show_release(world.home, world.ledger, "release-1")
+    vote = lines[-1]
+    assert (vote.entry.type, vote.entry.actor, vote.entry.at, vote.entry.payload, vote.says) == ("approved", "", "", "", {})
+    stored = world.ledger.entries("release-1")[-1]
+    assert (vote.entry.hash, vote.entry.seq) == (stored.hash, stored.seq)
+    exported = export_ledger(world.ledger).splitlines()
+    assert len(exported) == len(world.ledger.entries())
+    told = json.loads(stored.payload)
+    for secret in (world.keys["ann"].fingerprint, told["statement_sha256"], told["reason_sha256"]):
+        assert secret not in exported[-1]
+    world.approve(candidate, "bob")
+    _, lines = show_release(world.home, world.ledger, "release-1")
+    assert [line.entry.actor for line in lines][-2:] == ["ann", "bob"]
+    assert lines[-2].says["reason"] == "read the report"
+    assert '"actor": "ann"' in export_ledger(world.ledger)
+
+
+@pytest.mark.parametrize("ends", ["reject", "request_changes", "withdraw"])
+def test_whatever_ends_a_candidate_shows_its_votes(world, ends: str) -> None:
+    from tasks.approval import decisions
+
+    candidate = world.seal(blind=True)
+    world.approve(candidate, "ann")
+    if ends == "withdraw":
+        decisions.record_withdrawal(world.home, world.ledger, candidate.id, world.keys["cyd"], "no")
+    else:
+        getattr(decisions, ends)(world.home, world.ledger, candidate.id, world.keys["cyd"], "no")
+    _, lines = show_release(world.home, world.ledger, "release-1")
+    assert [line.entry.actor for line in lines][-2:] == ["ann", "cyd"]

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from headgate.core.errors import IntegrityBroken
+from headgate.core.errors import IntegrityBroken, TransitionRefused
 from policies.ledger.events import RunFailed, RunStarted
 from tasks.approval.approvals import decisions_folder
-from tasks.approval.decisions import reject
+from tasks.approval.decisions import reject, request_changes
 from tasks.publication.withdraw import withdraw
 from tasks.verification.evidence import RECIPE, evidence, write_evidence
 from tests.unit.tasks.signing.openssh import needs_ssh_keygen
@@ -49,7 +49,7 @@ def test_the_recipe_of_the_guide_is_the_one_in_the_archive_and_has_ten_lines(wor
 
 @needs_ssh_keygen
 @pytest.mark.slow
-@pytest.mark.parametrize("end", ["published", "withdrawn", "rejected", "waiting"])
+@pytest.mark.parametrize("end", ["published", "withdrawn", "changed", "rejected", "waiting"])
 def test_an_archive_holds_by_the_recipe_whatever_became_of_the_release(world, tmp_path: Path, end: str) -> None:
     world.seal()  # another release between the events
     candidate = world.seal()
@@ -60,6 +60,8 @@ def test_an_archive_holds_by_the_recipe_whatever_became_of_the_release(world, tm
         withdraw(world.home, world.ledger, candidate.id, world.keys["cyd"], "a wrong column")
     if end == "rejected":
         reject(world.home, world.ledger, candidate.id, world.keys["bob"], "too fine")
+    if end == "changed":
+        request_changes(world.home, world.ledger, candidate.id, world.keys["bob"], "coarser")
     folder = unpacked(evidence(world.home, world.ledger, candidate.id[:10]), tmp_path)
     reasons = sorted(path.read_text().split("\n", 1)[1] for path in folder.glob("signed/*.reason"))
     assert (
@@ -67,6 +69,7 @@ def test_an_archive_holds_by_the_recipe_whatever_became_of_the_release(world, tm
         == {
             "published": ["read the report"] * 2,
             "withdrawn": ["a wrong column", "read the report", "read the report"],
+            "changed": ["coarser"],
             "rejected": ["too fine"],
             "waiting": [],
         }[end]
@@ -138,3 +141,12 @@ def test_what_does_not_hold_is_not_exported(world) -> None:
     path.write_bytes(path.read_bytes() + b"!")
     with pytest.raises(IntegrityBroken, match="not the one that was signed"):
         evidence(world.home, world.ledger, "release-1")
+
+
+def test_votes_that_are_hidden_are_in_no_archive(world) -> None:
+    candidate = world.seal(blind=True)
+    world.approve(candidate, "ann")
+    with pytest.raises(TransitionRefused, match="nobody is shown the votes before it is decided"):
+        evidence(world.home, world.ledger, candidate.id)
+    world.approve(candidate, "bob")
+    assert evidence(world.home, world.ledger, candidate.id)

@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from headgate.core.errors import HeadgateError, InputRejected, RequirementNotMet, StoreUnavailable, TransitionRefused
+from policies.approval.acts import Act, Actor
 from policies.ledger.events import CandidateSealed
-from policies.ledger.states import State
+from policies.ledger.states import Action, ActorRole, State
 from tasks.approval.approvals import operator_roots
+from tasks.ledger.history import read_history
+from tasks.ledger.record_transition import record_transition
 from tasks.release.closing.assemble import manifest_of
 from tasks.release.closing.end_release import append_events, end_as_nothing_new, end_as_sealed, end_unsealed, has_ended, pending_candidate
 from tasks.release.closing.so_far import SoFar
@@ -102,3 +105,15 @@ def test_a_candidate_of_the_same_source_and_policy_is_pending_and_of_another_is_
     assert pending_candidate(run, read) == "c" * 64
     assert pending_candidate(run, replace(read, source_hmac="0" * 64)) is None
     assert pending_candidate(replace(run, loaded=replace(run.loaded, digest="0" * 64)), read) is None
+
+
+def test_a_candidate_with_changes_requested_is_not_pending(tracked: Made) -> None:
+    """A scheduled run of the same source and policy makes the candidate that answers it."""
+    run = tracked.run
+    end_as_sealed(run, sealed(tracked))
+    release = read_history(run.ledger).find("c" * 64)
+    signer = next(signer for signer in release.signers if signer.principal != run.runner.principal)
+    act = Act(Action.REQUEST_CHANGES, "c" * 64, run.loaded.digest, "Too fine.", "e" * 64, "f" * 64)
+    record_transition(run.ledger, release, act, Actor(signer.principal, signer.fingerprint, ActorRole.APPROVER), "")
+    assert pending_candidate(run, tracked.read) is None
+    assert sealed(tracked).manifest.answers == ("c" * 64,)

@@ -106,4 +106,6 @@ def test_what_the_operator_demands_by_then_is_sealed_or_refused(tracked: Made, m
     manifest = load_candidate(run.home.candidates, sealed.candidate).manifest
     assert [(role.role, role.people) for role in manifest.roles_required] == [("law", (approver,))]
     assert manifest.operator_digest == hashlib.sha256(demands.read_bytes()).hexdigest()
-    assert fold(run.ledger.events_of("run")).roles == manifest.roles_required
+    release = fold(run.ledger.events_of("run"))
+    assert (release.roles, release.blind, release.answers) == (manifest.roles_required, manifest.blind, manifest.answers)
+    assert (manifest.blind, manifest.answers) == (run.policy.approval.blind, ())
