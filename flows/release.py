@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -34,7 +36,7 @@ from tasks.release.steps.expect_tables import Checked, refuse_failed
 from tasks.release.steps.promise_published import promise_published
 from tasks.release.steps.transform_source import Transformed
 from tasks.reporting.public_names import PublicNames
-from tasks.runtime.boundary import guarded
+from tasks.runtime.boundary import named
 
 NOTHING_NEW = "nothing new"
 
@@ -46,6 +48,20 @@ def new_release_id() -> str:
     return secrets.token_hex(8)
 
 
+_instead: ContextVar[Path | None] = ContextVar("instead", default=None)
+
+
+@contextmanager
+def reading(source: Path | None) -> Iterator[None]:
+    """A release that is started inside the block reads this file instead of the policy's source. Prefect stores a flow's parameters, and
+    the name of somebody's file is none of its business."""
+    before = _instead.set(source)
+    try:
+        yield
+    finally:
+        _instead.reset(before)
+
+
 def _run_name() -> str:
     """By its id where the caller chose one; else by its policy, as scheduled runs are."""
     from prefect.runtime import flow_run
@@ -55,17 +71,15 @@ def _run_name() -> str:
 
 
 @flow(name="release", persist_result=False, flow_run_name=_run_name)
-def release(
-    policy: str, source: str | None = None, key: str | None = None, if_changed: bool = False, release_id: str = "", scheduled: bool = False
-) -> str:
+def release(policy: str, key: str | None = None, if_changed: bool = False, release_id: str = "", scheduled: bool = False) -> str:
     """Gives the candidate's id, or "nothing new" where `if_changed` and source and policy have a candidate already. A `scheduled` run is
     made with the home's own key, and only of a policy that somebody registered."""
-    return _release(policy, source, key, if_changed, release_id or new_release_id(), scheduled)
+    return _release(policy, _instead.get(), key, if_changed, release_id or new_release_id(), scheduled)
 
 
-@guarded
-def _release(policy: str, source: str | None, key: str | None, if_changed: bool, release_id: str, scheduled: bool) -> str:
-    with opened_release(resolve_policy(policy), _path(source), _path(key), release_id, scheduled) as run:
+@named("release")
+def _release(policy: str, source: Path | None, key: str | None, if_changed: bool, release_id: str, scheduled: bool) -> str:
+    with opened_release(resolve_policy(policy), source, _path(key), release_id, scheduled) as run:
         making = Making(run)
         try:
             return making.to_candidate(if_changed)

@@ -50,8 +50,8 @@ def release(
         release_id = flow.new_release_id()
         listener = None
         try:
-            with step_progress(json) as listener, listening(listener):
-                ended = flow.release(str(path), _text(source), _text(key), if_changed, release_id)
+            with step_progress(json) as listener, listening(listener), flow.reading(source):
+                ended = flow.release(str(path), None if key is None else str(key), if_changed, release_id)
         except HeadgateError as problem:
             if listener is not None and listener.account is not None:
                 _show_refusal(listener.account, problem)
@@ -67,10 +67,6 @@ def _import_release() -> None:
     from flows.release import import_in_background
 
     import_in_background()
-
-
-def _text(path: Path | None) -> str | None:
-    return None if path is None else str(path)
 
 
 def _show_candidate(home: Home, account: Account, as_json: bool) -> None:

@@ -42,14 +42,12 @@ def _attempt(action: Callable[[], None], as_json: bool) -> int:
     try:
         action()
         sys.stdout.flush()
-    except (KeyboardInterrupt, SystemExit) as stop:
-        if isinstance(stop, SystemExit):
-            return int(stop.code or 0)
-        return _report(_interrupted(), as_json)
     except BrokenPipeError:
         _discard_stdout()
         return 0
-    except Exception as problem:  # noqa: BLE001 - whatever it was, people get one sentence and a code
+    except BaseException as problem:  # noqa: BLE001 - whatever it was, people get one sentence and a code
+        if isinstance(problem, SystemExit) and isinstance(problem.code, int | None):
+            return problem.code or 0
         return _report(_outward(problem), as_json)
     finally:
         signal.signal(signal.SIGTERM, previous)
@@ -73,7 +71,7 @@ def _interrupted() -> HeadgateError:
     return stopped
 
 
-def _outward(problem: Exception) -> HeadgateError:
+def _outward(problem: BaseException) -> HeadgateError:
     """A foreign exception's class and place; its text could hold data."""
     from headgate.core.errors import HeadgateError
     from tasks.runtime.boundary import outward_form, was_interrupted
@@ -83,7 +81,7 @@ def _outward(problem: Exception) -> HeadgateError:
     if os.environ.get("HEADGATE_VERBOSE"):
         import traceback
 
-        traceback.print_exception(problem, file=sys.stderr)
+        traceback.print_tb(problem.__traceback__, file=sys.stderr)
     return _interrupted() if was_interrupted(problem) else outward_form(problem, "")
 
 

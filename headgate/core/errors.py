@@ -12,10 +12,12 @@ from typing import Any
 
 class HeadgateError(Exception):
     """Root of every refusal. `code` is the exit code; `cure` says what the reader can do about it; `document` holds the results up to
-    that point, for `--json`; `step` is the step of a run that raised it."""
+    that point, for `--json`; `step` is the step of a run that raised it. `told` is all that its text is from then on, for whoever keeps
+    the texts of exceptions; `message` and `cure` stay for the person who asked."""
 
     code = 1
     step = ""
+    told = ""
     document: Mapping[str, Any] | None = None
 
     def __init__(self, message: str, cure: str = "") -> None:
@@ -24,7 +26,10 @@ class HeadgateError(Exception):
         self.cure = cure
 
     def __str__(self) -> str:
-        return f"{self.message} {self.cure}".strip()
+        return self.told or f"{self.message} {self.cure}".strip()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.told!r})" if self.told else super().__repr__()
 
 
 class Defect(HeadgateError):

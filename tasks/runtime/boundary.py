@@ -1,47 +1,78 @@
 """The boundary of a step: what may be seen outside it of an exception.
 
 pandas and Great Expectations put cell values into messages, and Prefect stores the messages of what a task raises. So a foreign
-exception leaves a step as its class and place only, with nothing chained to it.
+exception leaves a step as its class and place only, with nothing chained to it; and Prefect is told no message that names a column or a
+file of somebody's data.
 """
 
 from __future__ import annotations
 
+import errno
 import functools
+import os
+import re
 import traceback
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from headgate.core.errors import Defect, HeadgateError, InputRejected, StoreUnavailable
+from headgate.core.errors import Defect, HeadgateError, InputRejected, PolicyInvalid, StoreUnavailable
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 def guarded(function: Callable[P, R]) -> Callable[P, R]:
-    """Lets refusals of ours through and replaces everything else."""
+    """Lets refusals of ours through and replaces everything else: an exit, and what derives from no Exception, could hold data too."""
 
     @functools.wraps(function)
     def step(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(*args, **kwargs)
         except HeadgateError as refusal:
-            outward: HeadgateError = refusal
+            outward: BaseException = refusal
             outward.__cause__ = outward.__context__ = None
             if isinstance(outward, InputRejected):
                 outward.values = ()
-        except Exception as foreign:  # noqa: BLE001 - the boundary exists to catch all of them
-            if was_interrupted(foreign):
-                raise KeyboardInterrupt from None
-            outward = outward_form(foreign, function.__name__)
+        except BaseException as foreign:
+            if _is_prefects(foreign):
+                raise
+            outward = KeyboardInterrupt() if was_interrupted(foreign) else outward_form(foreign, function.__name__)
         # Raised outside the handlers, so that nothing hangs on the exception that Prefect is handed.
         raise outward.with_traceback(None)
 
     return step
 
 
+def named(step: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Guards what Prefect runs under this name. What is wrong with a file or its columns is told to whoever ran it, not to Prefect."""
+
+    def wrap(function: Callable[P, R]) -> Callable[P, R]:
+        inside = guarded(function)
+
+        @functools.wraps(inside)
+        def run(*args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                return inside(*args, **kwargs)
+            except HeadgateError as problem:
+                problem.step = problem.step or step
+                if isinstance(problem, InputRejected | PolicyInvalid):
+                    problem.told = f"{type(problem).__name__} in step {problem.step}. `headgate release` on your own terminal says why."
+                raise
+
+        return run
+
+    return wrap
+
+
+def _is_prefects(foreign: BaseException) -> bool:
+    """Its own signals, such as the one that ends a run; their texts hold no data."""
+    return not isinstance(foreign, Exception) and type(foreign).__module__.partition(".")[0] == "prefect"
+
+
 def reason_of(problem: OSError) -> str:
-    """Why the system would not: its word for it, without the path."""
-    return problem.strerror or type(problem).__name__
+    """Why the system would not: its own words for it, never those of whoever raised it, and no path."""
+    known = problem.errno is not None and problem.errno in errno.errorcode
+    return os.strerror(problem.errno or 0) if known else type(problem).__name__
 
 
 def was_interrupted(foreign: BaseException) -> bool:
@@ -56,7 +87,8 @@ def outward_form(foreign: BaseException, step: str) -> HeadgateError:
     """Class and place of an exception; its text stays behind. `step` is empty where a command broke outside its steps."""
     what = f"Step {step}" if step else "The command"
     frames = traceback.extract_tb(foreign.__traceback__)
-    place = f"{frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno}" if frames else "an unknown place"
+    file = frames[-1].filename.rsplit("/", 1)[-1] if frames else ""
+    place = f"{file}:{frames[-1].lineno}" if re.fullmatch(r"[\w.-]+\.pyx?", file) else "an unknown place"
     if isinstance(foreign, OSError):
         return StoreUnavailable(
             f"{what} could not use a file or a server ({reason_of(foreign)}, {place}).", "Check permissions and free space."

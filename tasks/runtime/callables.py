@@ -14,6 +14,7 @@ from headgate.core.distance import Distance
 from headgate.core.errors import InputRejected
 from policies.sealed.promise import Promise
 from tasks.runtime.boundary import guarded
+from tasks.runtime.unheard import unheard
 
 
 def callable_distance(promise: Promise) -> Distance | None:
@@ -30,12 +31,25 @@ def callable_distance(promise: Promise) -> Distance | None:
     function = _load(module, name)
     if function is None:
         raise InputRejected(f"The callable {promise.callable} does not exist or cannot be called.", "Correct anonymize.distance.callable.")
-    return Distance(function=guarded(function))
+    return Distance(function=_alone(function))
 
 
+def _alone(function: Callable[[Any, Any], float]) -> Callable[[Any, Any], float]:
+    """It is given cells, so what it raises, prints, warns of or logs may hold them."""
+    inside = guarded(function)
+
+    def distance(a: Any, b: Any) -> float:
+        with unheard():
+            return inside(a, b)
+
+    return distance
+
+
+@guarded
 def _load(module: str, name: str) -> Callable[[Any, Any], float] | None:
     try:
-        loaded = getattr(importlib.import_module(module), name, None)
+        with unheard():
+            loaded = getattr(importlib.import_module(module), name, None)
     except ImportError:
         return None
     return loaded if callable(loaded) else None

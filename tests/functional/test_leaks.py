@@ -12,6 +12,7 @@ import csv
 import gzip
 import os
 import tempfile
+import warnings
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -215,6 +216,54 @@ def test_a_callable_that_raises_with_a_value_tells_none(planted: Any, places: An
     assert outcome.code == 1
     assert "ValueError" in outcome.json["error"]["message"]
     assert places(CANARY, outcome) == []
+
+
+TALKATIVE = """\
+import logging, sys, warnings
+class Bare(BaseException):
+    pass
+def distance(a, b):
+    print("{bad}", a, b)
+    print("{bad}", a, b, file=sys.stderr)
+    warnings.warn(f"{bad} {{a!r}}")
+    logging.getLogger("somebodys").error("{bad} %s", a)
+    {end}
+"""
+ENDS = {
+    "bare": "raise Bare(f'{bad} {a!r}')",
+    "exit": "sys.exit(f'{bad} {a!r}')",
+    "file": "raise OSError(5, f'{bad} {a!r}', '/home/{bad}')",
+    "none": "return 0.0 if a == b else 1.0",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_callable_that_talks_is_not_heard_however_it_ends(end: str, planted: Any, places: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"talkative_{end}"
+    text = TALKATIVE.format(bad=BAD, end=ENDS[end].replace("{bad}", BAD))
+    (planted.folder / f"{name}.py").write_text(text, encoding="utf-8")
+    policy = planted.policy.read_text(encoding="utf-8")
+    planted.policy.write_text(
+        policy.replace("epsilon: 0.05", f"distance: {{callable: '{name}:distance'}}, epsilon: 0.05"), encoding="utf-8"
+    )
+    monkeypatch.setenv("HEADGATE_CALLABLES", name)
+    monkeypatch.syspath_prepend(planted.folder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pytest would keep them, where a command writes them to stderr
+        outcome = planted.run("release", planted.policy, "--json")
+    assert outcome.code == {"file": 6, "none": 0}.get(end, 1), outcome.err
+    assert places(BAD, outcome) == []
+
+
+def test_names_of_somebodys_columns_and_files_stay_on_the_terminal(planted: Any, quiet_environment: Path) -> None:
+    rows = [{**row, f"{CANARY}Column": row["income"]} for row in read(planted)]
+    for row in rows:
+        del row["income"]
+    source = planted.write_source(rows).rename(planted.folder / f"{CANARY}Source.csv")
+    outcome = planted.run("release", planted.policy, "--source", source, "--json")
+    assert outcome.code == 2, outcome.err
+    assert f"{CANARY}Source.csv lacks column 'income'" in outcome.json["error"]["message"]
+    assert places_with(CANARY, [quiet_environment, planted.home], []) == []
 
 
 def test_parquet_bytes_hold_nothing_but_the_published_values(planted: Any) -> None:

@@ -26,7 +26,7 @@ class Ending:
         self.before = lambda _release_id: None
 
     def __call__(self, *given: Any) -> str:
-        self.given.append(given)
+        self.given.append((given[0], flow._instead.get(), *given[1:]))
         self.before(given[-1])
         if self.account is not None:
             listener_here().finished(self.account)
@@ -97,7 +97,7 @@ def test_the_flow_is_given_absolute_paths_and_an_id_of_its_own(
     relative = (f"{policy.parent.name}/policy.yaml", "--source", "other.csv", "--key", key.name, "--if-changed")
     assert run("release", *relative).code == run("release", policy).code == 0
     first, second = ending.given
-    assert first[:4] == (str(policy), str(policy.parent.parent / "other.csv"), str(key), True)
+    assert first[:4] == (str(policy), policy.parent.parent / "other.csv", str(key), True)
     assert second[:4] == (str(policy), None, None, False)
     assert first[4] != second[4]
 

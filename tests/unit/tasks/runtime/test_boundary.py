@@ -6,8 +6,8 @@ import traceback
 
 import pytest
 
-from headgate.core.errors import Defect, HeadgateError, InputRejected, StoreUnavailable
-from tasks.runtime.boundary import guarded
+from headgate.core.errors import Defect, HeadgateError, InputRejected, PolicyInvalid, RequirementNotMet, StoreUnavailable
+from tasks.runtime.boundary import guarded, named
 
 
 def left(problem: HeadgateError) -> str:
@@ -74,3 +74,79 @@ def test_an_interrupt_is_not_held_back() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         wait()
+
+
+class Bare(BaseException):
+    """What no `except Exception` holds back."""
+
+
+@pytest.mark.parametrize(
+    "foreign", [Bare("CANARY"), SystemExit("CANARY"), GeneratorExit("CANARY"), OSError(5, "CANARY", "/home/CANARY"), OSError("CANARY")]
+)
+def test_no_text_leaves_whatever_kind_of_exception_it_is(foreign: BaseException) -> None:
+    @guarded
+    def work() -> None:
+        raise foreign
+
+    with pytest.raises(HeadgateError) as caught:
+        work()
+    assert "CANARY" not in left(caught.value)
+
+
+def test_an_interrupt_leaves_without_its_text() -> None:
+    @guarded
+    def work() -> None:
+        raise KeyboardInterrupt("CANARY")
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        work()
+    assert caught.value.args == ()
+    assert caught.value.__context__ is None
+
+
+def test_a_signal_of_prefect_passes() -> None:
+    from prefect.exceptions import TerminationSignal
+
+    @guarded
+    def work() -> None:
+        raise TerminationSignal(signal=15)
+
+    with pytest.raises(TerminationSignal):
+        work()
+
+
+def test_code_without_a_file_is_at_an_unknown_place() -> None:
+    @guarded
+    def work() -> None:
+        exec(compile("raise ValueError", "CANARY", "exec"))
+
+    with pytest.raises(Defect, match="ValueError at an unknown place") as caught:
+        work()
+    assert "CANARY" not in left(caught.value)
+
+
+@pytest.mark.parametrize(
+    "refusal", [InputRejected("Column 'CANARY' is absent.", "Name it."), PolicyInvalid("CANARY.yaml is wrong.", "Mend it.")]
+)
+def test_what_is_wrong_with_a_file_is_told_to_whoever_asked_and_not_to_who_keeps_texts(refusal: HeadgateError) -> None:
+    message = refusal.message
+
+    @named("ingest")
+    def read() -> None:
+        raise refusal
+
+    with pytest.raises(type(refusal)) as caught:
+        read()
+    assert "CANARY" not in f"{caught.value} {caught.value!r}"
+    assert str(caught.value).startswith(f"{type(refusal).__name__} in step ingest.")
+    assert caught.value.message == message
+
+
+def test_figures_that_a_gate_refuses_are_told() -> None:
+    @named("judge")
+    def judge() -> None:
+        raise RequirementNotMet("k is 2; at least 5 is required.", "Lower k.", "k", 2.0, 5.0)
+
+    with pytest.raises(RequirementNotMet, match="k is 2") as caught:
+        judge()
+    assert caught.value.step == "judge"

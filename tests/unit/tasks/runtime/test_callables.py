@@ -63,3 +63,34 @@ def test_a_listed_one_is_the_distance_and_its_exceptions_stay_inside(module: Pat
 
 def test_a_promise_without_a_callable_needs_none() -> None:
     assert callable_distance(SimpleNamespace(callable=None)) is None  # type: ignore[arg-type]
+
+
+def test_what_a_listed_module_says_is_not_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "a_talkative_module_of_somebodys"
+    (tmp_path / f"{name}.py").write_text(
+        "import sys\nprint('CANARY')\ndef apart(a, b):\n    print(a)\n    sys.stderr.write(a)\n    return 1.0\n"
+        "class Bare(BaseException): pass\ndef bare(a, b):\n    raise Bare(a)\ndef leaving(a, b):\n    sys.exit(a)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("HEADGATE_CALLABLES", name)
+    for stream in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, stream, getattr(sys, stream))
+    distances = {word: callable_distance(SimpleNamespace(callable=f"{name}:{word}")) for word in ("apart", "bare", "leaving")}  # type: ignore[arg-type]
+    assert distances["apart"].function("CANARY", "b") == 1.0  # type: ignore[union-attr, misc]
+    for word in ("bare", "leaving"):
+        with pytest.raises(Defect) as caught:
+            distances[word].function("CANARY", "b")  # type: ignore[union-attr, misc]
+        assert "CANARY" not in str(caught.value)
+    seen = capsys.readouterr()
+    assert "CANARY" not in seen.out + seen.err
+
+
+def test_a_module_that_breaks_when_it_is_imported_tells_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a_broken_module_of_somebodys.py").write_text("raise SystemExit('CANARY')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("HEADGATE_CALLABLES", "a_broken_module_of_somebodys")
+    with pytest.raises(Defect) as caught:
+        callable_distance(SimpleNamespace(callable="a_broken_module_of_somebodys:apart"))  # type: ignore[arg-type]
+    assert "CANARY" not in str(caught.value)
