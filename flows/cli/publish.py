@@ -38,4 +38,5 @@ def publish(candidate: CandidateId, json: Json = False, verbose: Verbose = False
         print_json({"candidate": full_id, "state": str(release.state), "version": release.version, "folder": folder})
         return
     results().print(f"Published as version {release.version}: {folder}", soft_wrap=True)
-    results().print(f"  headgate verify {shlex.quote(folder)}", soft_wrap=True)
+    here = "" if "://" not in folder else "  # in a copy of it"
+    results().print(f"  headgate verify {shlex.quote(folder)}{here}", soft_wrap=True)

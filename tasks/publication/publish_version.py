@@ -156,7 +156,7 @@ def _put_in_place(
 ) -> str:
     """Written, read back, and only then given its number, from which there is no way back; the attestation's SHA-256."""
     number = release.version or 0
-    with series.begin(number) as draft:
+    with series.begin(number, sealed.id) as draft:
         for entry in sealed.manifest.files:
             draft.write(entry.path, read_file(sealed.folder, entry.path).content)
         for path, content in accompanying_files(sealed, release, entries, approvals, key).items():

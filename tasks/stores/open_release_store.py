@@ -20,5 +20,5 @@ def release_store(address: str) -> ReleaseStore:
     scheme = address.partition("://")[0] if "://" in address else "folder"
     module = module_named("tasks.stores", "store_", scheme)
     if module is None:
-        raise StoreUnavailable(f"The store {scheme[:20]}:// is not supported.", "Set HEADGATE_STORE to a folder.")
+        raise StoreUnavailable(f"The store {scheme[:20]}:// is not supported.", "Set HEADGATE_STORE to a folder or to s3://bucket/prefix.")
     return cast(ReleaseStore, module.open_store(address))

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from tasks.stores.files import Stored
 
+VISIBLE_BY = "attestation.dsse.json"  # the last file of a version: where there is no rename, readers see none without it
 WITHDRAWN = "withdrawn.json"  # in a version that was withdrawn: the one file that came after its attestation
 
 
@@ -29,7 +30,8 @@ class VersionDraft(Protocol):
         ...
 
     def place(self) -> bool:
-        """Gives the version its number, once: False if the number is taken. The one moment at which it becomes visible, whole."""
+        """Gives the version its number, once: False if another is there. The one moment at which it becomes visible, whole. A version of
+        the same bytes is success."""
         ...
 
 
@@ -58,8 +60,9 @@ class Series(Protocol):
         """The numbers of the versions in place, in their order."""
         ...
 
-    def begin(self, number: int) -> AbstractContextManager[VersionDraft]:
-        """A new draft of this version. What was not placed is gone at the end, and so is what killed runs have left of this version."""
+    def begin(self, number: int, candidate: str) -> AbstractContextManager[VersionDraft]:
+        """A new draft of this version, claimed for this candidate; PublicationFailed if another has claimed it. What was not placed is gone
+        at the end; what killed runs have left of this version does not stand in the way of the same candidate."""
         ...
 
     def read(self, number: int) -> Mapping[str, Stored]:

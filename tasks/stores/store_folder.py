@@ -60,7 +60,13 @@ class FolderDraft:
         """Readers may be anybody: what is published is for them, whatever the umask."""
         for folder, _, _ in os.walk(self.folder):
             os.chmod(folder, 0o755)
-        return place_folder(self.folder, self.target)
+        if place_folder(self.folder, self.target):
+            return True
+        return self.target.is_dir() and not self.target.is_symlink() and _contents(self.folder) == _contents(self.target)
+
+
+def _contents(folder: Path) -> dict[str, str]:
+    return {path: file.sha256 for path, file in read_folder(folder).items()}
 
 
 @dataclass(frozen=True)
@@ -118,7 +124,7 @@ class FolderSeries:
         return tuple(number for number in numbers if (self.version(number) / EVERY_VERSION).is_file())
 
     @contextmanager
-    def begin(self, number: int) -> Iterator[FolderDraft]:
+    def begin(self, number: int, candidate: str) -> Iterator[FolderDraft]:
         """A hidden folder on the file system that the version will stay on."""
         for name in os.listdir(self.folder):
             if name.startswith(f"{UNFINISHED}{number}-"):

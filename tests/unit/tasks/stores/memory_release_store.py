@@ -22,7 +22,7 @@ class MemoryDraft:
         return {path: Stored(path, content) for path, content in self.files.items()}
 
     def place(self) -> bool:
-        return self.versions.setdefault(self.number, self.files) is self.files
+        return self.versions.setdefault(self.number, self.files) == self.files
 
 
 class MemorySeries:
@@ -44,7 +44,7 @@ class MemorySeries:
         return tuple(sorted(self.kept))
 
     @contextmanager
-    def begin(self, number: int) -> Iterator[MemoryDraft]:
+    def begin(self, number: int, candidate: str) -> Iterator[MemoryDraft]:
         yield MemoryDraft(self.kept, number)
 
     def read(self, number: int) -> Mapping[str, Stored]:

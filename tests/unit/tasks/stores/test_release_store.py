@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
-from tasks.stores.release_store import WITHDRAWN, ReleaseStore, Series
+from headgate.core.errors import PublicationFailed
+from tasks.stores.open_release_store import release_store
+from tasks.stores.release_store import VISIBLE_BY, WITHDRAWN, ReleaseStore, Series
 from tasks.stores.store_folder import FolderStore
 from tests.unit.tasks.stores.memory_release_store import MemoryReleaseStore
 
-STORES: dict[str, Callable[[Path], ReleaseStore]] = {
-    "folder": lambda folder: FolderStore(folder / "releases"),
-    "memory": lambda folder: MemoryReleaseStore(),
-}
-FILES = {"head.json": b"{}", "tables/table-1.csv": b"a,b\n1,2\n", "empty": b""}
+FILES = {"head.json": b"{}", "tables/table-1.csv": b"a,b\n1,2\n", "empty": b"", VISIBLE_BY: b"signed"}
+CANDIDATE, ANOTHER = "c" * 64, "d" * 64
 
 
-@pytest.fixture(params=STORES)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> ReleaseStore:
-    return STORES[request.param](tmp_path)
+@pytest.fixture(params=["folder", "memory", pytest.param("s3", marks=pytest.mark.slow)])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], ReleaseStore]:
+    """The same place, as another process would open it."""
+    match request.param:
+        case "folder":
+            return lambda: FolderStore(tmp_path / "releases")
+        case "s3":
+            address = request.getfixturevalue("s3_address")
+            return lambda: release_store(address)
+        case _:
+            memory = MemoryReleaseStore()
+            return lambda: memory
+
+
+@pytest.fixture
+def store(opened: Callable[[], ReleaseStore]) -> ReleaseStore:
+    return opened()
 
 
 @pytest.fixture
@@ -30,11 +44,15 @@ def series(store: ReleaseStore) -> Series:
     return ready
 
 
-def put(series: Series, number: int, files: dict[str, bytes] | None = None) -> bool:
-    with series.begin(number) as draft:
-        for path, content in (FILES if files is None else files).items():
-            draft.write(path, content)
-        return draft.place()
+def put(series: Series, number: int, files: dict[str, bytes] | None = None, candidate: str = CANDIDATE) -> bool:
+    """Whether it is there now, whole."""
+    try:
+        with series.begin(number, candidate) as draft:
+            for path, content in (FILES if files is None else files).items():
+                draft.write(path, content)
+            return draft.place()
+    except (PublicationFailed, FileExistsError):
+        return False
 
 
 def contents(series: Series, number: int) -> dict[str, bytes]:
@@ -56,17 +74,18 @@ def test_a_placed_version_is_read_back_whole(series: Series) -> None:
 
 
 def test_a_draft_is_read_back_and_seen_by_nobody_until_it_is_placed(store: ReleaseStore, series: Series) -> None:
-    with series.begin(1) as draft:
+    with series.begin(1, CANDIDATE) as draft:
         draft.write("head.json", b"{}")
-        assert {path: file.content for path, file in draft.read().items()} == {"head.json": b"{}"}
-        assert series.versions() == series.numbers() == ()
+        draft.write(VISIBLE_BY, b"signed")
+        assert {path: file.content for path, file in draft.read().items()} == {"head.json": b"{}", VISIBLE_BY: b"signed"}
+        assert series.versions() == ()
         assert store.targets() == frozenset()
         assert draft.place()
         assert series.versions() == (1,)
 
 
 def test_what_was_not_placed_is_gone(series: Series) -> None:
-    with series.begin(1) as draft:
+    with series.begin(1, CANDIDATE) as draft:
         draft.write("head.json", b"half of it")
     assert series.versions() == series.numbers() == ()
     assert put(series, 1)
@@ -75,7 +94,7 @@ def test_what_was_not_placed_is_gone(series: Series) -> None:
 
 def test_a_draft_that_breaks_off_leaves_nothing(series: Series) -> None:
     def break_off() -> None:
-        with series.begin(1) as draft:
+        with series.begin(1, CANDIDATE) as draft:
             draft.write("head.json", b"half of it")
             raise ZeroDivisionError
 
@@ -84,14 +103,55 @@ def test_a_draft_that_breaks_off_leaves_nothing(series: Series) -> None:
     assert series.numbers() == ()
 
 
-def test_a_version_is_placed_once(series: Series) -> None:
+def test_a_version_is_placed_once_and_the_same_bytes_again_are_success(series: Series) -> None:
     assert put(series, 1)
-    assert not put(series, 1, {"head.json": b"another"})
+    assert put(series, 1)
+    for candidate in (CANDIDATE, ANOTHER):
+        assert not put(series, 1, {**FILES, "head.json": b"another"}, candidate)
+        assert not put(series, 1, {**FILES, VISIBLE_BY: b"another"}, candidate)
     assert contents(series, 1) == FILES
 
 
+def test_of_two_publishers_at_once_one_wins_and_its_version_is_whole(opened: Callable[[], ReleaseStore]) -> None:
+    """Each with its own candidate, file by file in turns."""
+    one, two = opened().series("people"), opened().series("people")
+    for series in (one, two):
+        series.prepare()
+    won = []
+    with ExitStack() as both:
+        drafts = []
+        for series, candidate in ((one, CANDIDATE), (two, ANOTHER)):
+            with suppress(PublicationFailed):
+                drafts.append((both.enter_context(series.begin(1, candidate)), candidate))
+        for path in FILES:
+            for draft, candidate in drafts:
+                draft.write(path, FILES[path] + candidate.encode())
+        for draft, candidate in drafts:
+            if draft.place():
+                won.append(candidate)
+    assert len(won) == 1
+    assert contents(one, 1) == contents(two, 1) == {path: content + won[0].encode() for path, content in FILES.items()}
+
+
+def test_a_publication_killed_half_way_shows_nothing_and_is_finished_by_the_same_candidate(
+    opened: Callable[[], ReleaseStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    series = opened().series("people")
+    series.prepare()
+    draft = series.begin(1, CANDIDATE)
+    begun = draft.__enter__()  # and never left, as if the process were gone
+    for path in list(FILES)[:2]:
+        begun.write(path, FILES[path])
+    after = opened().series("people")
+    after.prepare()
+    assert after.versions() == ()
+    assert opened().targets() == frozenset()
+    assert put(after, 1)
+    assert contents(after, 1) == FILES
+
+
 def test_a_file_of_a_draft_is_written_once(series: Series) -> None:
-    with series.begin(1) as draft:
+    with series.begin(1, CANDIDATE) as draft:
         draft.write("head.json", b"first")
         with pytest.raises(OSError):
             draft.write("head.json", b"second")

@@ -14,7 +14,7 @@ FILES = {"head.json": b"{}", "tables/table-1.csv": b"a\n1\n"}
 
 def placed(series: FolderSeries, number: int) -> Path:
     series.prepare()
-    with series.begin(number) as draft:
+    with series.begin(number, "c" * 64) as draft:
         for path, content in FILES.items():
             draft.write(path, content)
         assert draft.place()
