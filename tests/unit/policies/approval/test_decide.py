@@ -14,7 +14,7 @@ from policies.approval.acts import Actor, OperatorRules
 from policies.approval.decide import Accepted, Refused, decide
 from policies.ledger.fold import fold
 from policies.ledger.states import Action, ActorRole, State
-from policies.sealed.manifest import Signer
+from policies.sealed.manifest import SealedRole, Signer
 from tests.unit.policies.approval.acting import (
     ALLOWED,
     ANN,
@@ -34,6 +34,7 @@ from tests.unit.policies.approval.acting import (
     actor,
     measured,
     refused,
+    sealing,
 )
 
 
@@ -150,3 +151,62 @@ class Approvals(RuleBasedStateMachine):
 
 TestApprovals = Approvals.TestCase
 TestApprovals.settings = settings(max_examples=40, stateful_step_count=12, deadline=None)
+
+
+CYD = Signer(principal="cyd", fingerprint="SHA256:cyd")
+PEOPLE = {signer.principal: signer for signer in (ANN, BOB, CYD)}
+HOLDERS = st.dictionaries(st.sampled_from(["law", "methods"]), st.sets(st.sampled_from(sorted(PEOPLE))), max_size=2)
+
+
+class Roles(RuleBasedStateMachine):
+    """Roles change hands while people sign. Whatever is published had different people for its roles, found here by trying all pairs; and
+    what had them is published, unless somebody wanted changes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sealed = {"law": {"ann", "bob"}, "methods": {"bob", "cyd"}}
+        roles = tuple(SealedRole(role=role, number=1, people=tuple(sorted(people))) for role, people in self.sealed.items())
+        event = sealing().model_copy(update={"signers": (*PEOPLE.values(), RUNNER), "roles": roles})
+        self.release = accepted(fold(measured()), Action.SEAL, RUN, event=event)
+        self.now = self.sealed
+        self.signed: dict[str, set[str]] = {}
+        self.ended = False
+
+    def _rules(self) -> OperatorRules:
+        return OperatorRules(held={person: [role for role in self.now if person in self.now[role]] for person in PEOPLE})
+
+    def _try(self, action: Action, by: Actor) -> bool:
+        answer = decide(self.release, act(action), by, self._rules(), NOW)
+        if isinstance(answer, Accepted):
+            self.release = answer.release
+        return isinstance(answer, Accepted)
+
+    @rule(holders=HOLDERS)
+    def change_hands(self, holders: dict[str, set[str]]) -> None:
+        self.now = {"law": set(), "methods": set(), **holders}
+
+    @rule(person=st.sampled_from(sorted(PEOPLE)))
+    def approve(self, person: str) -> None:
+        if self._try(Action.APPROVE, actor(PEOPLE[person], ActorRole.APPROVER)):
+            assert not self.ended
+            self.signed[person] = {role for role in self.now if person in self.now[role]}
+
+    @precondition(lambda self: self.signed)
+    @rule(person=st.sampled_from(sorted(PEOPLE)))
+    def request_changes(self, person: str) -> None:
+        if self._try(Action.REQUEST_CHANGES, actor(PEOPLE[person], ActorRole.APPROVER)):
+            self.ended = True
+
+    @precondition(lambda self: self.release.state is not State.PUBLISHING)
+    @rule()
+    def publish(self) -> None:
+        def fills(person: str, role: str) -> bool:
+            return role in self.signed[person] and person in self.sealed[role] and person in self.now[role]
+
+        pairs = [(one, other) for one in self.signed for other in self.signed if one != other]
+        enough = any(fills(one, "law") and fills(other, "methods") for one, other in pairs)
+        assert self._try(Action.PUBLISH, PUBLISHER) is (enough and not self.ended)
+
+
+TestRoles = Roles.TestCase
+TestRoles.settings = settings(max_examples=60, stateful_step_count=12, deadline=None)
