@@ -50,7 +50,7 @@ def _show_events(release: Release, lines: tuple[EventLine, ...]) -> None:
             "" if line.entry.payload else "who and why is shown once it is decided"
         )
         moment = line.entry.at[:19].replace("T", " ")
-        tell(out, plain(f"{line.entry.seq:>5}  {moment}  {line.entry.type:<17}  {line.entry.actor:<{widest}}  {says}"))
+        tell(out, plain(f"{line.entry.seq:>5}  {moment:<19}  {line.entry.type:<17}  {line.entry.actor:<{widest}}  {says}"))
 
 
 def _shortened(digest: re.Match[str]) -> str:

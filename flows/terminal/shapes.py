@@ -169,11 +169,11 @@ def events_document(release: Release, lines: Sequence[EventLine]) -> dict[str, A
     events = [
         {
             "seq": line.entry.seq,
-            "at": line.entry.at,
-            "actor": line.entry.actor,
+            "at": line.entry.at or None,
+            "actor": line.entry.actor or None,
             "type": line.entry.type,
             "hash": line.entry.hash,
-            "payload": json.loads(line.entry.payload),
+            "payload": json.loads(line.entry.payload) if line.entry.payload else None,
             **({"reason": line.says["reason"]} if "reason" in line.says else {}),
         }
         for line in lines

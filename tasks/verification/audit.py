@@ -283,7 +283,7 @@ def _reason(home: Home, event: SignedEvent) -> str:
 
 def _text(value: object) -> str:
     if isinstance(value, dict):
-        return " ".join(str(part) for part in value.values())
+        return " ".join(_text(part) for part in value.values())
     if isinstance(value, list | tuple):
         return ", ".join(f"[{_text(part)}]" if isinstance(part, list | tuple) else _text(part) for part in value)
     return str(value)

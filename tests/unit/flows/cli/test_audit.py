@@ -37,6 +37,17 @@ def test_the_document_of_a_release_has_every_digest_whole(run: Any, world: Any) 
     assert document["events"][-1]["payload"]["candidate"] == candidate.id
 
 
+def test_a_hidden_vote_is_listed_without_who_when_and_why(run: Any, world: Any) -> None:
+    candidate = world.seal(blind=True, roles_required=world.hold_roles(law=("ann", "bob")))
+    world.approve(candidate, "ann")
+    shown = run("audit", "show", "release-1").out
+    assert "roles law 1 ann, bob" in shown
+    assert re.search(r"^ +\d+ +approved +who and why is shown once it is decided$", shown, re.MULTILINE)
+    event = run("audit", "show", "release-1", "--json").json["events"][-1]
+    assert (event["type"], event["at"], event["actor"], event["payload"]) == ("approved", None, None, None)
+    assert "read the report" not in shown + str(event) + run("audit", "export").out
+
+
 def test_a_whole_ledger_verifies_and_says_how_much_was_checked(run: Any, world: Any) -> None:
     world.published()
     verified = run("audit", "verify")
