@@ -75,7 +75,9 @@ def _show(decided: Decided, decision: Decision) -> None:
     out.print(f"{decided.principal}: {DONE[decision]} {candidate}.", soft_wrap=True)
     out.print(f"{decided.approvals} of {decided.required} approvals; {in_words(decided.release.state)}.", soft_wrap=True)
     missing = decided.release.missing()
-    if decided.release.state == "awaiting_approval" and missing and not decided.release.hides_votes:
+    if decided.release.state == "awaiting_approval" and not decided.release.hides_votes:
         out.print(f"Still needed: {words(missing)}.", soft_wrap=True)
+    elif decided.release.state == "awaiting_approval" and not missing[""]:
+        out.print("A required role is still open.")
     if decided.release.state == "approved":
         out.print(f"  headgate publish {candidate}", soft_wrap=True)

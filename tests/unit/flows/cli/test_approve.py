@@ -25,7 +25,8 @@ def test_people_are_told_how_many_agree_and_what_comes_next(run: Any, world: Any
     candidate = world.seal()
     first = run("approve", candidate.id, "--key", key_file("ann"), "--reason", "read")
     assert first.err == ""
-    assert first.out.splitlines() == [f"ann: approved {candidate.id[:12]}.", "1 of 2 approvals; awaiting approval."]
+    told = [f"ann: approved {candidate.id[:12]}.", "1 of 2 approvals; awaiting approval.", "Still needed: 1 more person."]
+    assert first.out.splitlines() == told
     second = run("approve", candidate.id, "--key", key_file("bob"), "--reason", "read")
     assert second.out.splitlines()[-2:] == ["2 of 2 approvals; approved.", f"  headgate publish {candidate.id[:12]}"]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 
 import pytest
 
 from policies.approval.acts import Actor, OperatorRules
+from policies.approval.decide import Refused, decide
 from policies.ledger.events import (
     RunFailed,
 )
@@ -24,6 +26,7 @@ from tests.unit.policies.approval.acting import (
     BOB,
     DEADLINE,
     EVE,
+    NOW,
     OPERATOR,
     PUBLISHER,
     RELEASES,
@@ -32,6 +35,7 @@ from tests.unit.policies.approval.acting import (
     SIGNERS,
     D,
     accepted,
+    act,
     actor,
     measured,
     refused,
@@ -193,3 +197,14 @@ def test_a_role_of_the_operators_floor_cannot_be_left_out() -> None:
     assert refused(release, Action.PUBLISH, PUBLISHER, rules=OperatorRules(floor, held=HELD)) == {"enough_approvals"}
     two = Quorum(1, {METHODS: 2})
     assert refused(release, Action.PUBLISH, PUBLISHER, rules=OperatorRules(two, held=HELD)) == {"enough_approvals"}
+
+
+def test_while_votes_are_hidden_a_refusal_does_not_say_which_role_is_open() -> None:
+    release = replace(approved_by(sealed_with_roles(law=("ann",), methods=("bob",)), HELD, ANN, CARL), blind=True)
+    answer = decide(release, act(Action.PUBLISH), PUBLISHER, OperatorRules(held=HELD), NOW)
+    assert isinstance(answer, Refused)
+    (said,) = [reason.reason for reason in answer.reasons if reason.rule == "enough_approvals"]
+    assert said == "2 of 2 required approvals are valid, but a required role is still open"
+    shown = decide(replace(release, blind=False), act(Action.PUBLISH), PUBLISHER, OperatorRules(held=HELD), NOW)
+    assert isinstance(shown, Refused)
+    assert shown.reasons[-1].reason.endswith("still needed: 1 more with the role methods")
