@@ -168,6 +168,7 @@ def entries_from_lines(text: str, where: str) -> tuple[Entry, ...]:
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         try:
             fields = json.loads(line)
+            json.dumps(fields, ensure_ascii=False).encode()  # an unpaired surrogate has no bytes that a hash could cover
         except (ValueError, RecursionError):
             fields = None
         if not isinstance(fields, dict) or {name: type(value) for name, value in fields.items()} != types:

@@ -68,7 +68,7 @@ def open_parquet_bytes(content: bytes, where: str) -> Source:
 
 
 def _read(content: bytes, file: parquet.ParquetFile, columns: tuple[str, ...], where: str) -> pa.Table:
-    chunks = [chunk for chunk in _chunks(file.metadata) if chunk.path_in_schema.split(".")[0] in columns]
+    chunks = [chunk for chunk in _chunks(file) if chunk.path_in_schema.split(".")[0] in columns]
     CELLS.check(sum(max(0, chunk.num_values) for chunk in chunks), where)
     check_cells(file.metadata.num_rows, len(columns), where)
     BYTES.check(sum(max(0, chunk.total_uncompressed_size) for chunk in chunks), f"{where}, unpacked,")
@@ -86,10 +86,13 @@ def _read(content: bytes, file: parquet.ParquetFile, columns: tuple[str, ...], w
     return table.cast(pa.schema([file.schema_arrow.field(name) for name in columns]))
 
 
-def _chunks(metadata: parquet.FileMetaData) -> Iterator[parquet.ColumnChunkMetaData]:
-    for group in range(metadata.num_row_groups):
-        for place in range(metadata.num_columns):
-            yield metadata.row_group(group).column(place)
+def _chunks(file: parquet.ParquetFile) -> Iterator[parquet.ColumnChunkMetaData]:
+    """A damaged description ends the whole process where it is asked for; where a batch of no rows begins, it is an exception."""
+    places = range(file.metadata.num_columns)
+    for group in range(file.metadata.num_row_groups):
+        for _ in file.reader.iter_batches(0, row_groups=[group], column_indices=[*places], use_threads=False):
+            break
+        yield from (file.metadata.row_group(group).column(place) for place in places)
 
 
 def _width(schema: parquet.ParquetSchema, name: str) -> int:

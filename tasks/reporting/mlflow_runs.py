@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import logging
 import os
+import secrets
 import tempfile
 import time
 import traceback
@@ -178,12 +179,28 @@ def _open(tracking: Tracking) -> Any:
         raise StoreUnavailable(
             "The home's path has a question mark in it, which no database address can have.", "Set HEADGATE_HOME to another folder."
         )
-    _probe_database(tracking.uri)
     if not tracking.embedded:
+        _probe_database(tracking.uri)
         return MlflowClient(tracking_uri=tracking.uri)
     with (tracking.root / "mlflow.lock").open("w") as lock:  # two first runs would both make the tables
         fcntl.flock(lock, fcntl.LOCK_EX)
+        _make_database(tracking)
+        _probe_database(tracking.uri)
         return MlflowClient(tracking_uri=tracking.uri)
+
+
+def _make_database(tracking: Tracking) -> None:
+    """Under another name until it is whole: MLflow makes its tables in many steps, and cannot go on where one was cut short."""
+    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+
+    database = tracking.root / "mlflow.db"
+    if database.exists() and database.stat().st_size:
+        return
+    for left in tracking.root.glob(".mlflow-*"):
+        left.unlink()
+    unfinished = tracking.root.absolute() / f".mlflow-{secrets.token_hex(6)}"  # MLflow keeps what it opened under a name once
+    SqlAlchemyStore(f"sqlite:///{unfinished}", tracking.artifacts).engine.dispose()
+    unfinished.replace(database)
 
 
 def _probe_database(uri: str) -> None:

@@ -36,6 +36,14 @@ def test_lines_that_are_no_events_are_refused(line: str) -> None:
         entries_from_lines(line + "\n", "x")
 
 
+def test_half_a_character_in_an_event_is_refused(filled: Ledger) -> None:
+    """JSON can write it, but it has no bytes that a hash could cover."""
+    line = entries_to_lines(filled.entries()[:1])
+    entries_from_lines(line, "x")
+    with pytest.raises(IntegrityBroken, match="line 1"):
+        entries_from_lines(line.replace('"actor": "', '"actor": "\\ud800'), "x")
+
+
 def test_own_events_prove_themselves_without_the_others(filled: Ledger) -> None:
     own = filled.entries("r1")
     assert check_own_chain(own, "r1") == own[-1]

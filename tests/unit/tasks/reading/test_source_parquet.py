@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -89,3 +92,22 @@ def test_texts_of_a_dictionary_are_read_as_they_are_written(monkeypatch: pytest.
         table = open_parquet_bytes(bomb(pa.array(cells), **how), "The table").read(["a"])
         assert table.schema.field("a").type == pa.string()
         assert table.column("a").to_pylist() == cells
+
+
+@pytest.mark.slow
+def test_a_damaged_description_of_a_column_is_an_error_and_no_end_of_the_process() -> None:
+    """Previously pyarrow ended the process, and `headgate verify` of such a folder with it."""
+    damaged = Path(__file__).parents[3] / "faults/corpus/parquet/repetition-levels"
+    said = """if True:
+        import sys
+        from pathlib import Path
+        from headgate.core.errors import InputRejected
+        from tasks.reading.source_parquet import open_parquet_bytes
+        source = open_parquet_bytes(Path(sys.argv[1]).read_bytes(), "The table")
+        try:
+            source.read(source.names)
+        except InputRejected as refused:
+            print(refused.message)
+    """
+    done = subprocess.run([sys.executable, "-c", said, damaged], cwd=Path(__file__).parents[4], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "The table is damaged: its columns cannot be read.\n"), done.stderr

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -18,7 +19,7 @@ from headgate.core.errors import InputRejected, RequirementNotMet, StoreUnavaila
 from policies.gates.verdict import Verdict
 from tasks.reporting.measured_tables import MeasuredRelease
 from tasks.reporting.mlflow_record import TrackedRelease
-from tasks.reporting.mlflow_runs import find_release, tag_candidate, track_release
+from tasks.reporting.mlflow_runs import find_release, require_tracking, tag_candidate, track_release
 from tests.unit.claimed import claiming
 
 pytestmark = pytest.mark.slow
@@ -347,3 +348,18 @@ def test_recording_is_quiet_and_makes_nothing_where_it_runs(tmp_path: Path) -> N
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "None", "")
     assert list(where.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("room", [40_000, 300_000])
+def test_a_database_whose_making_was_cut_short_is_made_anew(tmp_path: Path, room: int) -> None:
+    """Previously MLflow could not go on with the half that was there, and no release of the home ever completed."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))  # to a file a disk that is full
+    try:
+        with pytest.raises(StoreUnavailable):
+            require_tracking("people", tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    require_tracking("people", tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"mlflow.db", "mlflow.lock"}
