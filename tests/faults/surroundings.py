@@ -21,6 +21,7 @@ from tests.functional.conftest import Outcome
 
 ROOM = ("0k", "4k", "16k", "64k", "256k")  # left on a full disk
 IN_TIME = 150.0
+S3 = {"HEADGATE_STORE": "s3://releases", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_ALLOW_HTTP": "true"}
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,9 @@ def every_scene(shop: Workshop) -> list[Callable[[], Result]]:
         for way in (remove_ledger, empty_ledger):
             codes = frozenset({0, 4, 5, 6})
             scenes.append(Scene(command, "ledger gone", f"{way.__name__} at call {at}", partial(at_call, at, way, True), codes))
-    scenes.append(Scene("release", "MLflow down", "refuses", mlflow_refuses, frozenset({6})))
-    scenes.append(Scene("release", "MLflow down", "never answers", mlflow_hangs, frozenset({6})))
+    for name, listens in (("refuses", False), ("never answers", True)):
+        scenes.append(Scene("release", "MLflow down", name, partial(unanswered, listens, "MLFLOW_TRACKING_URI", {}), frozenset({6})))
+        scenes.append(Scene("publish", "S3 down", name, partial(unanswered, listens, "AWS_ENDPOINT_URL", S3), frozenset({6})))
     for command, at in (("publish", 20), ("publish", 150), ("release", 60), ("release", 3000)):
         for kill in (signal.SIGKILL, signal.SIGSTOP):
             name = f"{kill.name} at call {at}"
@@ -161,16 +163,12 @@ def end_server(how: signal.Signals, bench: Bench) -> Callable[[], None]:
     return lambda: None
 
 
-def mlflow_refuses(shop: Workshop, bench: Bench, case: Case) -> Outcome:
+def unanswered(listens: bool, name: str, more: dict[str, str], shop: Workshop, bench: Bench, case: Case) -> Outcome:
+    """The address in this variable is of a server that refuses to be spoken to, or that listens and says nothing."""
     bench.copy(case.home)
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # bound and not listening: whoever connects is refused
-        return bench.run(*case.command, seconds=2 * IN_TIME, MLFLOW_TRACKING_URI=f"http://127.0.0.1:{taken.getsockname()[1]}")
-
-
-def mlflow_hangs(shop: Workshop, bench: Bench, case: Case) -> Outcome:
-    bench.copy(case.home)
-    with socket.socket() as silent:
-        silent.bind(("127.0.0.1", 0))
-        silent.listen(64)
-        return bench.run(*case.command, seconds=2 * IN_TIME, MLFLOW_TRACKING_URI=f"http://127.0.0.1:{silent.getsockname()[1]}")
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        if listens:
+            server.listen(64)
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+        return bench.run(*case.command, seconds=2 * IN_TIME, **{**more, name: address})

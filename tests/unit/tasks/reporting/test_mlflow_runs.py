@@ -363,3 +363,21 @@ def test_a_database_whose_making_was_cut_short_is_made_anew(tmp_path: Path, room
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     require_tracking("people", tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"mlflow.db", "mlflow.lock"}
+
+
+def test_what_a_database_says_of_its_error_is_not_shown(tmp_path: Path) -> None:
+    """Previously MLflow wrote the whole traceback on stderr when the disk was full."""
+    said = """if True:
+        import resource, sys
+        from pathlib import Path
+        from headgate.core.errors import StoreUnavailable
+        from tasks.reporting.mlflow_runs import require_tracking
+        require_tracking("people", Path(sys.argv[1]))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1))
+        try:
+            require_tracking("others", Path(sys.argv[1]))
+        except StoreUnavailable:
+            print("refused")
+    """
+    done = subprocess.run([sys.executable, "-c", said, tmp_path], cwd=Path(__file__).parents[4], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("refused\n", "")
