@@ -12,7 +12,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from headgate.core.errors import Defect
 from tasks.ledger.chain import Entry
+
+LAST = "\U0010ffff"  # sorts after whatever else a subject may go on with
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,44 @@ class LedgerTransaction(Protocol):
     def remove_lock(self, dataset: str) -> None: ...
 
 
+class NothingStored:
+    """A ledger that nobody has begun, as readers see it."""
+
+    def entries(self, release: str | None = None) -> tuple[Entry, ...]:
+        return ()
+
+    def entries_from(self, seq: int) -> tuple[Entry, ...]:
+        return ()
+
+    def last(self, release: str | None = None) -> Entry | None:
+        return None
+
+    def about(self, type: str, subject: str, prefix: bool = False) -> Iterator[Entry]:
+        return iter(())
+
+    def subjects(self) -> tuple[str, ...]:
+        return ()
+
+    def having(self, type: str, lacking: Collection[str]) -> tuple[str, ...]:
+        return ()
+
+    def append(self, entry: Entry, subject: str) -> None:
+        raise _only_read()
+
+    def lock_of(self, dataset: str) -> LockRow | None:
+        return None
+
+    def set_lock(self, lock: LockRow) -> None:
+        raise _only_read()
+
+    def remove_lock(self, dataset: str) -> None:
+        raise _only_read()
+
+
+def _only_read() -> Defect:
+    return Defect("Tried to write in a ledger that was opened for reading.", "This is a defect of headgate; please report it.")
+
+
 class LedgerStore(Protocol):
     """One ledger, opened for each use, so that threads and processes may share it. What cannot be used is StoreUnavailable; what was
     changed by another hand is IntegrityBroken."""
@@ -80,4 +121,8 @@ class LedgerStore(Protocol):
 
     def writing(self) -> AbstractContextManager[LedgerTransaction]:
         """The only writer while it lasts. All that was written is kept at the end, on disk; after an exception nothing is."""
+        ...
+
+    def weaknesses(self) -> tuple[str, ...]:
+        """What the database does not protect the ledger from, though it could; in sentences."""
         ...

@@ -38,6 +38,7 @@ def ledger_store(url: str) -> LedgerStore:
     if module is None:
         raise StoreUnavailable(
             "HEADGATE_DATABASE_URL names a database in which headgate cannot keep its ledger.",
-            "Write sqlite:////absolute/path/ledger.db, or unset it: then ledger.db in the home is used.",
+            "Write postgresql://USER:PASSWORD@HOST/DATABASE or sqlite:////absolute/path/ledger.db, or unset it: then ledger.db in the "
+            "home is used.",
         )
     return cast(LedgerStore, module.open_store(url))

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from headgate.core.errors import HeadgateError, IntegrityBroken, StoreUnavailable
 from tasks.ledger.chain import Entry
-from tasks.ledger.ledger_store import LockRow
+from tasks.ledger.ledger_store import LAST, LockRow
 from tasks.runtime.boundary import reason_of
 
 APPLICATION = 0x68674C31  # "hgL1": this file is a ledger of headgate
@@ -46,7 +46,6 @@ CREATE TABLE locks (
 ENTRY = ", ".join(field.name for field in fields(Entry))
 LOCK = ", ".join(field.name for field in fields(LockRow))
 PREFIX = "sqlite:///"
-LAST = "\U0010ffff"  # sorts after whatever else a subject may go on with
 
 
 def open_store(url: str) -> SqliteStore:
@@ -80,6 +79,9 @@ class SqliteStore:
                     connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
+
+    def weaknesses(self) -> tuple[str, ...]:
+        return ()
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,12 @@ from policies.ledger.events import RunStarted, SourceIngested
 from policies.sealed.manifest import Signer
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.ledger_store import LedgerStore
+from tasks.ledger.store_postgresql import open_store
 from tasks.ledger.store_sqlite import SqliteStore
+from tests.unit.postgresql import database, postgresql
 from tests.unit.tasks.ledger.memory_store import MemoryStore
 
+__all__ = ["database", "postgresql"]
 AT = "2025-06-01T12:00:00+00:00"
 STORES: dict[str, Callable[[Path], LedgerStore]] = {
     "sqlite": lambda folder: SqliteStore(folder / "ledger.db"),
@@ -60,8 +63,10 @@ def tamper(path: Path, *statements: str) -> None:
     connection.close()
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=[*STORES, pytest.param("postgresql", marks=pytest.mark.slow)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> LedgerStore:
+    if request.param == "postgresql":
+        return open_store(request.getfixturevalue("database"))
     return STORES[request.param](tmp_path)
 
 

@@ -71,3 +71,6 @@ class MemoryStore:
             written = self._view()
             yield written
             self.kept = written
+
+    def weaknesses(self) -> tuple[str, ...]:
+        return ()

@@ -30,7 +30,7 @@ def test_a_url_names_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize(
     "url",
-    ["postgresql+psycopg2://ann:SECRET@host/db", "mysql://SECRET", "SECRET", "sqlite:ledger.db", "sqlite:///SECRET.db", "://", "../x://"],
+    ["mysql://SECRET", "SECRET", "sqlite:ledger.db", "sqlite:///SECRET.db", "://", "../x://"],
 )
 def test_a_database_that_cannot_keep_it_is_refused_with_a_cure_and_without_its_password(url: str) -> None:
     with pytest.raises(StoreUnavailable, match="HEADGATE_DATABASE_URL") as refusal:
