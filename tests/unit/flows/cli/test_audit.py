@@ -57,7 +57,8 @@ def test_a_whole_ledger_verifies_and_says_how_much_was_checked(run: Any, world: 
         f"{events} events of 1 release: the chain is whole. 1 published version checked against it.",
         f"head {head}",
     ]
-    assert run("audit", "verify", "--json").json == {"events": events, "releases": 1, "versions": 1, "head": head, "faults": []}
+    whole = {"events": events, "releases": 1, "versions": 1, "head": head, "cosigned": [], "weaknesses": [], "faults": []}
+    assert run("audit", "verify", "--json").json == whole
 
 
 def test_a_changed_event_is_broken_integrity(run: Any, world: Any) -> None:
@@ -102,3 +103,35 @@ def test_the_evidence_of_one_release_is_an_archive(run: Any, world: Any, tmp_pat
         refused = run("audit", "export", *arguments)
         assert (refused.code, "RELEASE --bundle" in refused.err) == (2, True)
     assert run("audit", "export", "no-such-release", "--bundle").code == 2
+
+
+def test_an_auditor_cosigns_and_the_head_is_found_on_the_chain_later(run: Any, world: Any, key_file: Any, tmp_path: Path) -> None:
+    world.seal()
+    file, signers = tmp_path / "cosigned.json", tmp_path / "auditors"
+    signers.write_text(world.line("stranger", "auditor@court.example") + "\n")
+    signed = run("audit", "cosign", "--key", key_file("stranger"), "--output", file)
+    assert (signed.code, "Cosigned at event 8 with SHA256:" in signed.out) == (0, True)
+    world.seal()
+    verified = run("audit", "verify", "--cosigned", file, "--signers", signers)
+    assert (verified.code, "cosigned at event 8 by auditor@court.example (SHA256:" in verified.out) == (0, True)
+    (cosigned,) = run("audit", "verify", "--cosigned", file, "--json").json["cosigned"]
+    assert cosigned == {"event": 8, "fingerprint": world.keys["stranger"].fingerprint, "principal": ""}
+    assert run("audit", "cosign", "--output", file).code == 2
+
+
+def test_a_fork_is_named_with_who_cosigned(run: Any, world: Any, key_file: Any, tmp_path: Path) -> None:
+    """The whole home put back: only what the auditor took away tells."""
+    import shutil
+
+    kept = shutil.copytree(world.home.root, tmp_path / "kept")
+    world.seal()
+    run("audit", "cosign", "--key", key_file("stranger"), "--output", tmp_path / "cosigned.json")
+    shutil.rmtree(world.home.root)
+    shutil.copytree(kept, world.home.root)
+    assert run("audit", "verify").code == 0
+    cut = run("audit", "verify", "--cosigned", tmp_path / "cosigned.json", "--json")
+    assert (cut.code, "cosigned it at event 8" in cut.error["message"]) == (5, True)
+    world.began = 4
+    world.seal()
+    fork = run("audit", "verify", "--cosigned", tmp_path / "cosigned.json", "--json")
+    assert (fork.code, "The ledger is a fork: its event 8" in fork.error["message"]) == (5, True)

@@ -168,7 +168,15 @@ def test_a_verification_passes_only_with_all_its_findings() -> None:
 
 def test_an_audit_counts_what_it_checked() -> None:
     report = AuditReport(7, 2, 1, "cd" * 32, ())
-    assert audit_document(report) == {"events": 7, "releases": 2, "versions": 1, "head": "cd" * 32, "faults": []}
+    assert audit_document(report) == {
+        "events": 7,
+        "releases": 2,
+        "versions": 1,
+        "head": "cd" * 32,
+        "cosigned": [],
+        "weaknesses": [],
+        "faults": [],
+    }
 
 
 def test_a_utility_that_was_measured_is_never_rounded(made: Any) -> None:

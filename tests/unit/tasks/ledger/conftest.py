@@ -14,10 +14,8 @@ from tasks.ledger.event_log import Ledger
 from tasks.ledger.ledger_store import LedgerStore
 from tasks.ledger.store_postgresql import open_store
 from tasks.ledger.store_sqlite import SqliteStore
-from tests.unit.postgresql import database, postgresql
 from tests.unit.tasks.ledger.memory_store import MemoryStore
 
-__all__ = ["database", "postgresql"]
 AT = "2025-06-01T12:00:00+00:00"
 STORES: dict[str, Callable[[Path], LedgerStore]] = {
     "sqlite": lambda folder: SqliteStore(folder / "ledger.db"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import subprocess
 import sys
 from pathlib import Path
@@ -30,7 +31,7 @@ def ledger(database: str) -> Ledger:
 @pytest.fixture
 def writer(database: str, ledger: Ledger) -> str:
     """The URL of a role that has the rights of the guide for the operator, and no others."""
-    role = f"writer_of_{database.partition('?')[0].rpartition('/')[2]}"
+    role = f"writer_{secrets.token_hex(4)}"
     execute(database, *(statement.format(role=role) for statement in WRITER))
     return database.replace("postgres:@", f"{role}:SECRET@")
 

@@ -4,10 +4,8 @@ import pytest
 
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.store_postgresql import open_store
-from tests.unit.postgresql import database, execute, postgresql
+from tests.unit.postgresql import execute
 from tests.unit.tasks.ledger.conftest import fill
-
-__all__ = ["database", "postgresql"]
 
 
 @pytest.mark.slow
