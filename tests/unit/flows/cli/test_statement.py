@@ -30,7 +30,9 @@ def test_people_read_on_stderr_what_stands_on_stdout(run: Any, world: Any) -> No
 
 
 @needs_ssh_keygen
-@pytest.mark.parametrize(("action", "state"), [("approve", "awaiting_approval"), ("reject", "rejected")])
+@pytest.mark.parametrize(
+    ("action", "state"), [("approve", "awaiting_approval"), ("request-changes", "changes_requested"), ("reject", "rejected")]
+)
 def test_a_decision_signed_elsewhere_is_handed_in(run: Any, world: Any, key_folder: Path, tmp_path: Path, action: str, state: str) -> None:
     candidate = world.seal()
     statement = run("statement", candidate.id, "--as", "ann", "--action", action, "--reason", "read the report")
@@ -58,3 +60,12 @@ def test_a_statement_needs_a_person_a_reason_and_an_action_that_people_sign(run:
     refused = run("statement", candidate.id, "--as", "stranger", "--reason", "read")
     assert (refused.code, refused.out) == (4, "")
     assert "--as" in refused.err
+
+
+def test_a_statement_tells_nothing_of_the_votes_of_others_while_they_are_hidden(run: Any, world: Any) -> None:
+    candidate = world.seal(blind=True)
+    world.approve(candidate, "ann")
+    given = run("statement", candidate.id, "--as", "bob", "--reason", "read it too")
+    assert given.code == 0
+    assert "ann" not in given.out + given.err
+    assert "read the report" not in given.out + given.err

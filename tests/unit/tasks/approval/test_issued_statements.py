@@ -37,7 +37,7 @@ def test_who_asks_for_a_statement_has_looked_at_the_candidate(world: Any) -> Non
     assert world.ledger.entries("release-1")[-1].type == "viewed"
 
 
-@pytest.mark.parametrize("action", ["approve", "reject"])
+@pytest.mark.parametrize("action", ["approve", "request-changes", "reject"])
 def test_nobody_else_is_asked(world: Any, action: str) -> None:
     candidate = world.seal()
     for principal in ("stranger", ""):
