@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Verdict
@@ -68,7 +68,14 @@ class SealedRole(Frozen):
     people: tuple[str, ...]
 
 
-SealedRoles = Annotated[tuple[SealedRole, ...], Field(max_length=MOST_ROLES)]
+def _each_role_once(roles: tuple[SealedRole, ...]) -> tuple[SealedRole, ...]:
+    """A second entry beside the first could be the one that counts."""
+    if len({role.role for role in roles}) != len(roles):
+        raise ValueError("a role is required twice")
+    return roles
+
+
+SealedRoles = Annotated[tuple[SealedRole, ...], Field(max_length=MOST_ROLES), AfterValidator(_each_role_once)]
 
 
 class Manifest(Frozen):

@@ -37,11 +37,12 @@ class Demands:
         """For a decision now. `revoked`: fingerprints whose signatures do not count."""
         return OperatorRules(self.floor, revoked, self.operator.held)
 
-    def required_roles(self, quorum: Quorum) -> tuple[SealedRole, ...]:
-        """The roles of a quorum with who holds them now."""
-        return tuple(
-            SealedRole(role=role, number=number, people=self.operator.roles.get(role, ())) for role, number in sorted(quorum.roles.items())
-        )
+    def required_roles(self, quorum: Quorum, signers: Collection[str]) -> tuple[SealedRole, ...]:
+        """The roles of a quorum with those who hold them now and may sign; who else holds them is nobody's business."""
+        holders = {
+            role: tuple(person for person in self.operator.roles.get(role, ()) if person in signers) for role in sorted(quorum.roles)
+        }
+        return tuple(SealedRole(role=role, number=quorum.roles[role], people=people) for role, people in holders.items())
 
     def require_reachable(self, quorum: Quorum, people: Collection[str], own_signers: bool) -> None:
         """That these people, who may sign, can be such a quorum: better to hear it before the work than after. Whoever writes a list of

@@ -145,7 +145,7 @@ def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
         suppressed_cells={} if done.suppressed is None else dict(done.suppressed.cells),
         seed_commitment=seed_commitment(run.seed),
         approvals_required=run.quorum.approvals,
-        roles_required=run.demands.required_roles(run.quorum),
+        roles_required=run.demands.required_roles(run.quorum, {signer.principal for signer in manifest_signers(roots)}),
         blind=policy.approval.blind,
         answers=read_history(run.ledger).unanswered(policy.dataset),
         operator_digest=run.demands.digest,

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Comparison, Measured, Verdict
-from policies.sealed.manifest import Alternative, FileEntry, Manifest, Plan, PlanStep, Signer
+from policies.sealed.manifest import Alternative, FileEntry, Manifest, Plan, PlanStep, SealedRole, Signer
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tests.unit.claimed import required
 
@@ -33,6 +33,9 @@ def manifest() -> Manifest:
         suppressed_cells={"job": 2},
         seed_commitment="ef" * 32,
         approvals_required=2,
+        roles_required=(SealedRole(role="law", number=1, people=("ann",)),),
+        blind=True,
+        answers=("56" * 32,),
         runner=RUNNER,
         signers=(Signer(principal="ann", fingerprint="SHA256:def"),),
         signers_digest="34" * 32,
@@ -106,6 +109,21 @@ def test_nothing_that_a_release_rests_on_may_be_left_out(manifest: Manifest, key
     del written[key]
     with pytest.raises(ValidationError, match=key):
         Manifest.model_validate(written)
+
+
+@pytest.mark.parametrize(
+    ("roles", "said"),
+    [
+        ([{"role": "law", "number": 1, "people": ["ann"]}, {"role": "law", "number": 1, "people": ["bob"]}], "required twice"),
+        ([{"role": "law", "number": 0, "people": ["ann"]}], "greater than or equal to 1"),
+        ([{"role": "law", "number": 1_000_000_000, "people": ["ann"]}], "less than or equal to 20"),
+        ([{"role": f"r{number}", "number": 1, "people": []} for number in range(21)], "at most 20"),
+        ([{"role": "Law!", "number": 1, "people": []}], "pattern"),
+    ],
+)
+def test_a_strangers_roles_are_few_and_each_is_required_once(manifest: Manifest, roles: list[dict[str, Any]], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        Manifest.model_validate({**manifest.model_dump(mode="json"), "roles_required": roles})
 
 
 @pytest.mark.parametrize("version", [1, 3, "2", None])

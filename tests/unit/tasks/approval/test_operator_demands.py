@@ -85,7 +85,7 @@ def test_who_comes_with_a_policy_fills_no_role(world: Any) -> None:
         demands.require_reachable(Quorum(1, {"law": 1}), ["ann"], own_signers=True)
 
 
-def test_roles_are_sealed_with_who_holds_them(world: Any) -> None:
-    (world.home.root / "operator.yaml").write_text(ROLES)
-    sealed = operator_demands(world.home).required_roles(Quorum(1, {"methods": 1}))
+def test_roles_are_sealed_with_who_holds_them_and_may_sign(world: Any) -> None:
+    (world.home.root / "operator.yaml").write_text("roles: {law: [ann], methods: [ann, zoe, bob]}\n")
+    sealed = operator_demands(world.home).required_roles(Quorum(1, {"methods": 1}), {"ann", "bob", "cyd"})
     assert [role.model_dump() for role in sealed] == [{"role": "methods", "number": 1, "people": ("ann", "bob")}]
