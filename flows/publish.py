@@ -8,7 +8,6 @@ from __future__ import annotations
 from prefect import flow
 
 from headgate.core.errors import HeadgateError
-from policies.ledger.states import State
 from tasks.publication import publish_steps as steps
 
 
@@ -23,10 +22,10 @@ def publish(candidate: str) -> int:
 
 @flow(name="publish-approved", persist_result=False)
 def publish_approved() -> list[str]:
-    """Publishes every candidate that has the approvals it needs, or whose publication was interrupted. A candidate that cannot be
-    published does not stop the others; the flow then fails at its end."""
+    """Publishes every candidate that has the approvals it needs and whose moment has come, or whose publication was interrupted. A
+    candidate that cannot be published does not stop the others; the flow then fails at its end."""
     published, problems = [], []
-    for candidate in steps.candidates_in(State.APPROVED, State.PUBLISHING):
+    for candidate in steps.candidates_due():
         try:
             publish(candidate)
             published.append(candidate)

@@ -149,6 +149,24 @@ def releases_document(history: WholeHistory) -> dict[str, Any]:
     }
 
 
+def calendar_document(history: WholeHistory) -> dict[str, Any]:
+    """Approved candidates, the next first. `due` is null where nothing keeps one waiting."""
+    waiting = [release for release in history.releases() if release.state == "approved"]
+    waiting.sort(key=lambda release: (release.due is not None, release.due, release.release_id))
+    return {
+        "calendar": [
+            {
+                "dataset": release.dataset,
+                "release": release.release_id,
+                "candidate": release.candidate,
+                "due": None if release.due is None else release.due.isoformat(),
+                "timezone": None if release.not_before is None else release.not_before.timezone,
+            }
+            for release in waiting
+        ]
+    }
+
+
 def verification_document(report: VerifyReport) -> dict[str, Any]:
     return {
         "passed": report.passed,

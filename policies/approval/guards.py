@@ -16,6 +16,7 @@ from policies.ledger.events import LONGEST_REASON, CandidateSealed, moment
 from policies.ledger.fold import repeated
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, Guard
+from policies.words.publication_moment import moment_in_words
 from policies.words.quorum import Quorum, in_words
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -91,6 +92,11 @@ def _not_decided_yet(at: Situation) -> str:
     )
 
 
+def _moment_has_come(at: Situation) -> str:
+    due = at.release.due
+    return "" if due is None or at.now >= due else f"it is not published before {moment_in_words(due)}"
+
+
 def _overdue(at: Situation) -> bool:
     return at.release.deadline is not None and at.now > moment(at.release.deadline)
 
@@ -150,6 +156,7 @@ GUARDS: Mapping[Guard, Callable[[Situation], str]] = {
     Guard.KEY_NOT_REVOKED: _key_not_revoked,
     Guard.NOT_THE_RUNNER: _not_the_runner,
     Guard.NOT_DECIDED_YET: _not_decided_yet,
+    Guard.MOMENT: _moment_has_come,
     Guard.WITHIN_DEADLINE: _within_deadline,
     Guard.DEADLINE_PASSED: _deadline_passed,
     Guard.ENOUGH_APPROVALS: enough_approvals,

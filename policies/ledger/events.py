@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from headgate.core.errors import IntegrityBroken
 from policies.sealed.manifest import SealedRoles, Signer
 from policies.words.frozen import Frozen
+from policies.words.publication_moment import PublicationMoment
 from policies.words.quorum import RoleName
 
 LONGEST_REASON = 2000
@@ -133,8 +134,8 @@ class RunTracked(EventBase):
 
 class CandidateSealed(EventBase):
     """`signers`: the keys that may approve, as the trust roots stood now, and `roles` those that must be filled, with who held them.
-    `deadline`: when nothing more can be decided. `blind`: no vote is shown before all are in. `answers`: the dataset's candidates whose
-    requested changes this one answers."""
+    `deadline`: when nothing more can be decided. `not_before`: when it may be published. `blind`: no vote is shown before all are in.
+    `answers`: the dataset's candidates whose requested changes this one answers."""
 
     after: ClassVar[frozenset[str]] = frozenset({"tracked"})
     event: Literal["sealed"] = "sealed"
@@ -146,6 +147,7 @@ class CandidateSealed(EventBase):
     signers: tuple[Signer, ...]
     signers_digest: Digest
     deadline: Moment | None = None
+    not_before: PublicationMoment | None = None
     blind: bool = False
     answers: tuple[Digest, ...] = ()
 

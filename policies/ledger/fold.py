@@ -63,7 +63,8 @@ def apply(release: Release, event: Event) -> Release:
     ]
     if not rows:
         raise _broken(event, f"happens in state {release.state}")
-    return replace(changed, state=rows[0].target)
+    newly = rows[0].target is State.APPROVED and release.state is not State.APPROVED
+    return replace(changed, state=rows[0].target, approved_at=event.at if newly else changed.approved_at)
 
 
 def _check_order(release: Release, event: Event) -> None:
@@ -125,6 +126,7 @@ def _sealed(release: Release, event: CandidateSealed) -> Release:
         signers=event.signers,
         signers_digest=event.signers_digest,
         deadline=event.deadline,
+        not_before=event.not_before,
         blind=event.blind,
         answers=event.answers,
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from policies.ledger.states import State
 from policies.sealed.manifest import SealedRole, Signer
+from policies.words.publication_moment import PublicationMoment
 from policies.words.quorum import Quorum
 
 
@@ -41,6 +43,8 @@ class Release:
     signers: tuple[Signer, ...] = ()
     signers_digest: str = ""
     deadline: str | None = None
+    not_before: PublicationMoment | None = None
+    approved_at: str = ""
     blind: bool = False
     answers: tuple[str, ...] = ()
     decisions: tuple[Decision, ...] = ()
@@ -49,6 +53,13 @@ class Release:
     superseded_by: str = ""
     mlflow_run_id: str = ""
     events: int = 1
+
+    @property
+    def due(self) -> datetime.datetime | None:
+        """From when on it may be published: the first moment after the approval that was still missing. None: at once, or not approved."""
+        if self.not_before is None or not self.approved_at:
+            return None
+        return self.not_before.first_after(datetime.datetime.fromisoformat(self.approved_at))
 
     @property
     def approvals(self) -> tuple[Decision, ...]:

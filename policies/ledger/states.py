@@ -64,6 +64,7 @@ class Guard(StrEnum):
     KEY_NOT_REVOKED = "the key is not revoked"
     NOT_THE_RUNNER = "is not the runner, by name or by key"
     NOT_DECIDED_YET = "has not made the same decision, by name or by key"
+    MOMENT = "the moment of publication has come, where the policy names one"
     WITHIN_DEADLINE = "there is no deadline, or it has not passed"
     DEADLINE_PASSED = "the deadline has passed"
     ENOUGH_APPROVALS = "enough approvals stand"

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from policies.attackers.attackers_key import AttackersKey
 from policies.gates.every_gate import GATES, keys_of
@@ -21,6 +22,13 @@ from policies.words.fields import (
     StorePath,
 )
 from policies.words.quorum import Quorum, RequiredRoles
+
+
+def _five_fields(text: str) -> str:
+    """People read the moment on a calendar: to the minute, and spelled out."""
+    if len(text.split()) != 5:
+        raise PydanticCustomError("cron", "Input should be a cron expression of five fields, such as 30 9 * * 2")
+    return text
 
 
 class Gates(*keys_of("gates")):  # type: ignore[misc]
@@ -71,10 +79,18 @@ class ApprovalKey(Section):
         return Quorum(self.required, self.roles)
 
 
+class NotBeforeKey(Section):
+    """An approved candidate waits for the first of these moments after the approval that was still missing."""
+
+    cron: Annotated[str, AfterValidator(check_cron), AfterValidator(_five_fields)]
+    timezone: Annotated[str, AfterValidator(check_timezone)] = "UTC"
+
+
 class PublishKey(Section):
-    """`to` is a folder of the store."""
+    """`to` is a folder of the store, or a target of the operator's. `not_before`: when it may be published."""
 
     to: StorePath
+    not_before: NotBeforeKey | None = None
     formats: Annotated[tuple[Literal["csv", "parquet"], ...], Field(min_length=1)] = ("csv", "parquet")
 
     @model_validator(mode="after")

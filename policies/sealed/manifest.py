@@ -10,6 +10,7 @@ from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.promise import Promise
 from policies.words.frozen import Frozen
+from policies.words.publication_moment import PublicationMoment
 from policies.words.quorum import MOST_OF_A_ROLE, MOST_ROLES, RoleName
 
 
@@ -102,6 +103,7 @@ class Manifest(Frozen):
     signers: tuple[Signer, ...]
     signers_digest: str
     publish_to: str
+    not_before: PublicationMoment | None = None
     promise: Promise
     plan: Plan
     tables: tuple[TableFigures, ...]

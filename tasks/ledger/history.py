@@ -156,6 +156,7 @@ def check_same(release: Release, manifest: Manifest) -> None:
         "role": (release.roles, manifest.roles_required),
         "way of voting": (release.blind, manifest.blind),
         "candidate that it answers": (release.answers, manifest.answers),
+        "moment of publication": (release.not_before, manifest.not_before),
         "runner": ((release.runner, release.machine), (manifest.runner, manifest.machine)),
         "signers": ((release.signers, release.signers_digest), (manifest.signers, manifest.signers_digest)),
         "source": (release.source_hmac, manifest.source_hmac),

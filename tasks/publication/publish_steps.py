@@ -3,7 +3,10 @@ process runs it."""
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from headgate.core.errors import IntegrityBroken
+from policies.ledger.standing import Release
 from policies.ledger.states import State
 from tasks.ledger.history import VISIBLE, read_history
 from tasks.ledger.open_ledger import open_ledger
@@ -37,7 +40,12 @@ def audit(candidate: str) -> int:
 
 
 @guarded
-def candidates_in(*states: State) -> tuple[str, ...]:
-    """Of those that may still be decided or published."""
-    history = read_history(open_ledger(Home.open()))
-    return tuple(release.candidate for release in history.open_candidates() if release.state in states)
+def candidates_due() -> tuple[str, ...]:
+    """The queue, folded from the ledger: approved candidates whose moment has come, and publications that were cut short."""
+    ledger = open_ledger(Home.open())
+    now, waiting = ledger.now(), read_history(ledger).open_candidates()
+    return tuple(release.candidate for release in waiting if _is_due(release, now))
+
+
+def _is_due(release: Release, now: datetime) -> bool:
+    return release.state is State.PUBLISHING or (release.state is State.APPROVED and (release.due is None or release.due <= now))

@@ -34,6 +34,7 @@ from tasks.stores.open_release_store import open_release_store
 from tasks.stores.release_store import WITHDRAWN, ReleaseStore, Series
 from tasks.stores.seal import MANIFEST, Candidate, load_candidate
 
+WAIT = "Wait until then: `headgate serve` publishes it, or publish again. See `headgate releases --calendar`."
 PUBLISHER = Actor("publisher", "", ActorRole.PUBLISHER)
 
 
@@ -120,7 +121,8 @@ def _accepted(ledger: Ledger, release: Release, act: Act, rules: OperatorRules, 
     bound = replace(act, candidate=release.candidate, policy_digest=release.policy_digest)
     answer = decide(release, bound, PUBLISHER, rules, ledger.now())
     if isinstance(answer, Refused):
-        raise TransitionRefused([*answer.reasons, *void_refusals(release, approvals)], _cure(release))
+        reasons = [*answer.reasons, *void_refusals(release, approvals)]
+        raise TransitionRefused(reasons, WAIT if {one.rule for one in reasons} == {"moment"} else _cure(release))
     return answer
 
 

@@ -11,6 +11,7 @@ from policies.judging.exposure import Exposure
 from policies.ledger.states import State
 from policies.sealed.manifest import Manifest
 from policies.sealed.promise import Promise
+from policies.words.publication_moment import PublicationMoment
 from tasks.approval.approvals import manifest_signers
 from tasks.ledger.history import read_history
 from tasks.release.account import Account
@@ -130,7 +131,7 @@ def _sample(name: str, read: ReadBack) -> Sample:
 
 def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
     get, policy, whole = run.spool.get, run.policy, done.whole()
-    judgement = get(whole.judged.judgement)
+    judgement, moment = get(whole.judged.judgement), policy.publish.not_before
     return Manifest(
         product=product(),
         dataset=policy.dataset,
@@ -154,6 +155,7 @@ def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
         signers=manifest_signers(roots),
         signers_digest=roots.digest,
         publish_to=policy.publish.to,
+        not_before=None if moment is None else PublicationMoment(cron=moment.cron, timezone=moment.timezone),
         promise=get(whole.planned.promise),
         plan=get(whole.planned.plan),
         tables=tuple(get(table.measurement).table.figures for table in done.gated),

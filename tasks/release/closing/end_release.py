@@ -53,6 +53,7 @@ def end_as_sealed(run: Run, candidate: Candidate) -> State:
         runner=manifest.runner,
         signers=manifest.signers,
         signers_digest=manifest.signers_digest,
+        not_before=manifest.not_before,
         blind=manifest.blind,
         answers=manifest.answers,
         deadline=None if days is None else (now + timedelta(days=days)).isoformat(),

@@ -96,7 +96,7 @@ def plain_publication(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         decide=publish_steps.decide.fn,
         put_in_place=publish_steps.put_in_place.fn,
         audit=publish_steps.audit.fn,
-        candidates_in=publish_steps.candidates_in,
+        candidates_due=publish_steps.candidates_due,
     )
     monkeypatch.setenv("HEADGATE_HOME", str(world.home.root))
     monkeypatch.delenv("HEADGATE_STORE", raising=False)

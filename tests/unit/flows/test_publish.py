@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from flows import publish as flow
 from headgate.core.errors import HeadgateError, TransitionRefused
 from policies.ledger.states import State
+from policies.words.publication_moment import PublicationMoment
 from tasks.ledger.history import read_history
 
 
@@ -58,3 +60,16 @@ def test_one_that_cannot_be_published_stops_no_other_and_the_flow_fails_at_its_e
     assert stopped.value.code == 5
     assert state_of(world, broken.id) is not State.PUBLISHED
     assert state_of(world, sound.id) is State.PUBLISHED
+
+
+def test_a_candidate_is_published_at_its_moment_and_once(world: Any) -> None:
+    world.clock.moment = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=3)
+    waiting = world.seal(not_before=PublicationMoment(cron="30 9 29 2 *", timezone="Europe/Rome"))
+    world.approve(waiting, "ann", "bob")
+    with pytest.raises(TransitionRefused, match="not published before"):
+        flow.publish(waiting.id)
+    due = world.seal(not_before=PublicationMoment(cron="* * * * *", timezone="UTC"))
+    world.approve(due, "ann", "bob")
+    assert flow.publish_approved() == [due.id]
+    assert flow.publish_approved() == []
+    assert [entry.type for entry in world.ledger.entries(due.manifest.release_id)].count("published") == 1

@@ -268,6 +268,7 @@ class World:
                 roles=manifest.roles_required,
                 blind=manifest.blind,
                 answers=manifest.answers,
+                not_before=manifest.not_before,
                 runner=manifest.runner,
                 signers=manifest.signers,
                 signers_digest=manifest.signers_digest,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
+
+from policies.words.publication_moment import PublicationMoment
 
 KEYS = ["dataset", "release", "started", "candidate", "state", "approvals", "required", "version"]
 
@@ -56,3 +59,24 @@ def test_audit_list_is_the_same_command(run: Any, world: Any) -> None:
 def test_a_home_that_cannot_be_used_is_told_as_that(run: Any, tmp_path: Any) -> None:
     (tmp_path / "home").write_text("a file where the folder should be")
     assert run("releases", "--json").error["code"] == 6
+
+
+def test_the_calendar_says_what_is_published_when_and_nothing_else(run: Any, world: Any) -> None:
+    assert run("releases", "--calendar").out == "No approved candidate waits to be published.\n"
+    tuesdays = PublicationMoment(cron="30 9 * * 2", timezone="Europe/Rome")
+    world.published()
+    waiting, at_once = world.seal(not_before=tuesdays), world.seal()
+    world.seal()
+    for candidate in (waiting, at_once):
+        world.approve(candidate, "ann", "bob")
+    rows = run("releases", "--calendar", "--json").json["calendar"]
+    assert [(row["candidate"], row["due"], row["timezone"]) for row in rows] == [
+        (at_once.id, None, None),
+        (waiting.id, rows[1]["due"], "Europe/Rome"),
+    ]
+    due, approved = datetime.fromisoformat(rows[1]["due"]), datetime.fromisoformat(world.ledger.entries()[-3].at)
+    assert (due.weekday(), due.hour, due.minute) == (1, 9, 30)
+    assert approved < due <= approved + timedelta(days=7, hours=1)
+    shown = run("releases", "--calendar").out
+    assert "at once" in shown
+    assert f"{due:%Y-%m-%dT%H:%M} Europe/Rome" in shown

@@ -17,6 +17,7 @@ from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
 from policies.ledger.transitions import TRANSITIONS
 from policies.sealed.manifest import SealedRole, Signer
+from policies.words.publication_moment import PublicationMoment
 from policies.words.quorum import Quorum
 from tests.unit.policies.approval.acting import (
     ANN,
@@ -116,6 +117,22 @@ def test_after_the_deadline_nothing_is_decided_and_only_then_it_expires() -> Non
     assert refused(RELEASES[State.APPROVED], Action.PUBLISH, PUBLISHER, late) == {"within_deadline"}
     assert refused(release, Action.EXPIRE, OPERATOR, DEADLINE) == {"deadline_passed"}
     assert accepted(RELEASES[State.APPROVED], Action.EXPIRE, OPERATOR, late).state is State.EXPIRED
+
+
+def test_nothing_is_published_before_its_moment_which_the_last_needed_approval_sets() -> None:
+    tuesdays = PublicationMoment(cron="30 9 * * 2", timezone="Europe/Rome")
+    moment = datetime.datetime.fromisoformat
+
+    def approved(release: Release, by: Actor, at: str) -> Release:
+        return accepted(release, Action.APPROVE, by, moment(at))
+
+    release = accepted(fold(measured()), Action.SEAL, RUN, event=sealing().model_copy(update={"not_before": tuesdays, "deadline": None}))
+    release = approved(release, APPROVE_ANN, "2026-03-02T12:00:00+00:00")
+    assert release.due is None
+    release = approved(release, APPROVE_BOB, "2026-03-04T12:00:00+00:00")
+    assert release.due == moment("2026-03-10T08:30:00+00:00")
+    assert refused(release, Action.PUBLISH, PUBLISHER, moment("2026-03-10T08:29:59+00:00")) == {"moment"}
+    assert accepted(release, Action.PUBLISH, PUBLISHER, moment("2026-03-10T08:30:00+00:00")).state is State.PUBLISHING
 
 
 def test_the_runner_may_take_back_and_a_stranger_may_not() -> None:

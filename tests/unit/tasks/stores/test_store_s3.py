@@ -128,7 +128,7 @@ def test_a_publication_whose_server_went_away_is_finished_when_it_is_back(
     with monkeypatch.context() as broken:
         broken.setattr(Objects, "create", gone)
         broken.setattr(Objects, "_do", Objects._do)
-        with pytest.raises(PublicationFailed, match="answered with GenericError"):
+        with pytest.raises(PublicationFailed, match="could not be written"):
             world_on_s3.publish(candidate)
     assert series.versions() == ()
     assert world_on_s3.publish(candidate).version == 1
