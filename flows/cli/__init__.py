@@ -11,6 +11,7 @@ import sys
 import typer
 
 from flows.cli import (
+    abandon,
     advise,
     approve,
     attack,
@@ -25,6 +26,7 @@ from flows.cli import (
     release,
     releases,
     request_changes,
+    resume,
     serve,
     show,
     statement,
@@ -49,6 +51,8 @@ COMMANDS = (
     publish.publish,
     releases.releases,
     withdraw.withdraw,
+    resume.resume,
+    abandon.abandon,
     verify.verify,
     serve.serve,
     doctor.doctor,

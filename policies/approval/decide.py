@@ -21,6 +21,7 @@ from policies.ledger.events import (
     PublicationSettled,
     PublicationStalled,
     PublicationStarted,
+    ReleaseAbandoned,
     ReleasePublished,
     ReleaseSuperseded,
     ReleaseWithdrawn,
@@ -28,7 +29,7 @@ from policies.ledger.events import (
 )
 from policies.ledger.fold import apply
 from policies.ledger.standing import Release
-from policies.ledger.states import Action, State
+from policies.ledger.states import Action
 from policies.ledger.transitions import TRANSITIONS, transitions_from
 
 
@@ -85,8 +86,8 @@ def _event(at: Situation) -> Event:
     if act.event is not None:
         return act.event
     base: dict[str, Any] = {"release_id": at.release.release_id, "at": at.now.astimezone(datetime.UTC).isoformat()}
-    if act.action is Action.ABANDON and at.release.state is State.RUNNING:
-        return RunFailed(**base, step="abandoned", error=act.error or "Abandoned", code=6, reason=act.reason.strip())
+    if act.action is Action.TAKE_OVER:
+        return RunFailed(**base, step="abandoned", error=act.error, code=6, reason=act.reason.strip())
     return EVENTS[act.action](at, {**base, "candidate": at.release.candidate})
 
 
@@ -105,10 +106,6 @@ def _roles_held(at: Situation) -> tuple[str, ...]:
     return tuple(sealed.role for sealed in at.release.roles if sealed.role in held)
 
 
-def _stalled(at: Situation, base: dict[str, Any]) -> Event:
-    return PublicationStalled(**base, error=at.act.error or "Abandoned", reason=at.act.reason.strip())
-
-
 EVENTS: Mapping[Action, Callable[[Situation, dict[str, Any]], Event]] = {
     Action.APPROVE: lambda at, base: CandidateApproved(**base, **_signed(at), roles=_roles_held(at)),
     Action.REQUEST_CHANGES: lambda at, base: ChangesRequested(**base, **_signed(at)),
@@ -117,9 +114,9 @@ EVENTS: Mapping[Action, Callable[[Situation, dict[str, Any]], Event]] = {
     Action.PUBLISH: lambda at, base: PublicationStarted(**base, publisher=at.actor.principal, target=at.act.target, version=at.act.version),
     Action.COMPLETE: lambda at, base: ReleasePublished(**base, version=at.act.version, attestation_sha256=at.act.attestation_sha256),
     Action.SETTLE: lambda at, base: PublicationSettled(**base),
-    Action.STALL: _stalled,
-    Action.ABANDON: _stalled,
-    Action.RESUME: lambda at, base: PublicationResumed(**base, operator=at.actor.principal, reason=at.act.reason.strip()),
+    Action.STALL: lambda at, base: PublicationStalled(**base, error=at.act.error),
+    Action.ABANDON: lambda at, base: ReleaseAbandoned(**base, **_signed(at)),
+    Action.RESUME: lambda at, base: PublicationResumed(**base, **_signed(at)),
     Action.SUPERSEDE: lambda at, base: ReleaseSuperseded(**base, by=at.act.superseded_by),
     Action.EXPIRE: lambda at, base: CandidateExpired(**base),
     Action.VIEW: lambda at, base: CandidateViewed(**base, viewer=at.actor.principal),

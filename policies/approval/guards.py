@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from policies.approval.acts import Act, Actor, OperatorRules
-from policies.ledger.events import LONGEST_REASON, CandidateSealed, moment
-from policies.ledger.fold import repeated
+from policies.ledger.events import LONGEST_REASON, CandidateSealed
+from policies.ledger.fold import overdue, repeated
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, Guard
 from policies.words.publication_moment import moment_in_words
@@ -97,16 +97,12 @@ def _moment_has_come(at: Situation) -> str:
     return "" if due is None or at.now >= due else f"it is not published before {moment_in_words(due)}"
 
 
-def _overdue(at: Situation) -> bool:
-    return at.release.deadline is not None and at.now > moment(at.release.deadline)
-
-
 def _within_deadline(at: Situation) -> str:
-    return "the deadline has passed" if _overdue(at) else ""
+    return "the deadline has passed" if overdue(at.release, at.now) else ""
 
 
 def _deadline_passed(at: Situation) -> str:
-    return "" if _overdue(at) else "the deadline has not passed"
+    return "" if overdue(at.release, at.now) else "the deadline has not passed"
 
 
 def enough_approvals(at: Situation) -> str:

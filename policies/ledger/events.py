@@ -16,7 +16,6 @@ from policies.words.quorum import RoleName
 LONGEST_REASON = 2000
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0)]
-Reason = Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)]
 
 
 def _utc(text: str) -> str:
@@ -163,7 +162,7 @@ class ReleaseRefused(EventBase):
 
 
 class RunFailed(EventBase):
-    """The class of the error and the step it stopped, never its text. `reason`: why an operator gave the run up."""
+    """The class of the error and the step it stopped, never its text. `reason`: why another run took its lock."""
 
     event: Literal["failed"] = "failed"
     step: str
@@ -190,6 +189,11 @@ class SignedEvent(CandidateEvent):
     signer: Signer
     statement_sha256: Digest
     reason_sha256: Digest
+
+    @property
+    def decided(self) -> str:
+        """Under what its statement is kept: the candidate, or the run that has none."""
+        return self.candidate or self.release_id
 
 
 class CandidateApproved(SignedEvent):
@@ -229,15 +233,21 @@ class PublicationStalled(CandidateEvent):
     repeats: ClassVar[bool] = True
     event: Literal["stalled"] = "stalled"
     error: str
-    reason: str = ""
 
 
-class PublicationResumed(CandidateEvent):
-    after: ClassVar[frozenset[str]] = frozenset({"stalled"})
+class PublicationResumed(SignedEvent):
+    after: ClassVar[frozenset[str]] = frozenset({"publishing"})
     repeats: ClassVar[bool] = True
     event: Literal["resumed"] = "resumed"
-    operator: str
-    reason: Reason
+
+
+class ReleaseAbandoned(SignedEvent):
+    """A run, which has no candidate yet, or a publication."""
+
+    after: ClassVar[frozenset[str]] = frozenset({"run_started"})
+    repeats: ClassVar[bool] = True
+    event: Literal["abandoned"] = "abandoned"
+    candidate: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")] = ""
 
 
 class ReleasePublished(CandidateEvent):
@@ -270,7 +280,7 @@ class CandidateViewed(CandidateEvent):
     viewer: str
 
 
-SignedDecisionEvent = CandidateApproved | ChangesRequested | CandidateRejected | ReleaseWithdrawn
+SignedDecisionEvent = CandidateApproved | ChangesRequested | CandidateRejected | ReleaseWithdrawn | PublicationResumed | ReleaseAbandoned
 RunEvent = SourceIngested | ExpectationsChecked | PlanChosen | TableAnonymized | GatesJudged | RunTracked
 RunEnd = CandidateSealed | ReleaseRefused | RunFailed | NothingNew
 LaterEvent = (
@@ -281,6 +291,7 @@ LaterEvent = (
     | PublicationStarted
     | PublicationStalled
     | PublicationResumed
+    | ReleaseAbandoned
     | ReleasePublished
     | PublicationSettled
     | ReleaseSuperseded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -22,12 +23,14 @@ from policies.ledger.events import (
     RunTracked,
     SignedEvent,
     SourceIngested,
+    moment,
 )
 from policies.ledger.standing import Decision, Release
-from policies.ledger.states import ApprovalCount, State
+from policies.ledger.states import Action, ApprovalCount, State
 from policies.ledger.transitions import TRANSITIONS
 
 CURE = "Run `headgate audit verify`, and restore the ledger from a backup."
+EXPIRING = frozenset(row.source for row in TRANSITIONS if row.action is Action.EXPIRE)
 _MOVES = {row.event for row in TRANSITIONS}
 
 
@@ -39,6 +42,15 @@ def fold(events: Iterable[Event]) -> Release:
     if release is None:
         raise IntegrityBroken("A release has no events.", CURE)
     return release
+
+
+def overdue(release: Release, now: datetime.datetime) -> bool:
+    return release.deadline is not None and now > moment(release.deadline)
+
+
+def as_of(release: Release, now: datetime.datetime) -> Release:
+    """The release at that moment: an overdue candidate counts as expired, whether or not an event says so yet."""
+    return replace(release, state=State.EXPIRED) if release.state in EXPIRING and overdue(release, now) else release
 
 
 def begin(event: Event) -> Release:

@@ -62,6 +62,11 @@ class Release:
         return self.not_before.first_after(datetime.datetime.fromisoformat(self.approved_at))
 
     @property
+    def decided(self) -> str:
+        """Under what the statements about it are kept: the candidate, or the run that has none."""
+        return self.candidate or self.release_id
+
+    @property
     def approvals(self) -> tuple[Decision, ...]:
         return tuple(decision for decision in self.decisions if decision.approves)
 

@@ -37,6 +37,7 @@ class Action(StrEnum):
     STALL = "stall"
     RESUME = "resume"
     ABANDON = "abandon"
+    TAKE_OVER = "take over"
     SUPERSEDE = "supersede"
     EXPIRE = "expire"
     WITHDRAW = "withdraw"
@@ -47,7 +48,7 @@ class ActorRole(StrEnum):
     RUNNER = "runner"  # who started the run, and the run itself
     APPROVER = "approver"  # holds a sealed key; never the runner
     PUBLISHER = "publisher"  # the publish flow
-    OPERATOR = "operator"
+    OPERATOR = "operator"  # whom operator.yaml names; for what follows from time or a dead process, headgate itself
     CUSTODIAN = "custodian"  # holds a sealed key, or is the runner
     READER = "reader"
 

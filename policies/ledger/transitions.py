@@ -32,6 +32,7 @@ _DECISION = (
     Guard.NOT_DECIDED_YET,
     Guard.WITHIN_DEADLINE,
 )
+_OPERATION = (Guard.BOUND, Guard.SIGNED, Guard.REASON)
 _PUBLICATION = (Guard.BOUND, Guard.ENOUGH_APPROVALS, Guard.MOMENT, Guard.WITHIN_DEADLINE, Guard.TARGET)
 _WITHDRAWAL = (Guard.BOUND, Guard.SIGNED, Guard.REASON, Guard.SEALED_OR_RUNNER_KEY, Guard.KEY_NOT_REVOKED)
 
@@ -62,12 +63,11 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(State.PUBLISHING, Action.COMPLETE, State.PUBLISHED, ActorRole.PUBLISHER, (Guard.BOUND, Guard.ATTESTED), "published"),
     Transition(State.PUBLISHED, Action.SETTLE, State.PUBLISHED, ActorRole.PUBLISHER, (Guard.BOUND,), "settled"),
     Transition(State.PUBLISHING, Action.STALL, State.STALLED, ActorRole.PUBLISHER, (Guard.BOUND,), "stalled"),
-    Transition(
-        State.STALLED, Action.RESUME, State.PUBLISHING, ActorRole.OPERATOR, (Guard.BOUND, Guard.REASON, Guard.ENOUGH_APPROVALS), "resumed"
-    ),
-    # A killed process leaves its release where it was; the operator says so, and why.
-    Transition(State.RUNNING, Action.ABANDON, State.FAILED, ActorRole.OPERATOR, (Guard.REASON,), "failed"),
-    Transition(State.PUBLISHING, Action.ABANDON, State.STALLED, ActorRole.OPERATOR, (Guard.BOUND, Guard.REASON), "stalled"),
+    Transition(State.STALLED, Action.RESUME, State.PUBLISHING, ActorRole.OPERATOR, (*_OPERATION, Guard.ENOUGH_APPROVALS), "resumed"),
+    # A killed process leaves its release where it was, until the next run takes its lock or the operator says so.
+    Transition(State.RUNNING, Action.TAKE_OVER, State.FAILED, ActorRole.OPERATOR, (Guard.REASON,), "failed"),
+    Transition(State.RUNNING, Action.ABANDON, State.FAILED, ActorRole.OPERATOR, (Guard.SIGNED, Guard.REASON), "abandoned"),
+    Transition(State.PUBLISHING, Action.ABANDON, State.STALLED, ActorRole.OPERATOR, _OPERATION, "abandoned"),
     Transition(State.PUBLISHED, Action.SUPERSEDE, State.SUPERSEDED, ActorRole.PUBLISHER, (Guard.BOUND, Guard.NEWER_RELEASE), "superseded"),
     Transition(State.AWAITING_APPROVAL, Action.EXPIRE, State.EXPIRED, ActorRole.OPERATOR, (Guard.BOUND, Guard.DEADLINE_PASSED), "expired"),
     Transition(State.APPROVED, Action.EXPIRE, State.EXPIRED, ActorRole.OPERATOR, (Guard.BOUND, Guard.DEADLINE_PASSED), "expired"),

@@ -32,10 +32,12 @@ class ClockRules(Section):
 
 
 class Operator(Section):
-    """`runners`: who may run releases; without this key everybody on the list of signers. `roles`: who holds each role.
+    """`runners`: who may run releases; without this key everybody on the list of signers. `operators`: who may resume and abandon what is
+    stuck; without this key those who may run. `roles`: who holds each role.
     `policy_signers`: whether a policy may name a signers' file of its own, which lets whoever writes it invent people who agree."""
 
     runners: People | None = None
+    operators: People | None = None
     floor: Floor = Floor()
     clock: ClockRules = ClockRules()
     roles: dict[RoleName, People] = {}
@@ -49,7 +51,11 @@ class Operator(Section):
 
     @model_validator(mode="after")
     def _each_once(self) -> Operator:
-        lists: dict[KeyPath, People | None] = {("runners",): self.runners, **{("roles", role): held for role, held in self.roles.items()}}
+        lists: dict[KeyPath, People | None] = {
+            ("runners",): self.runners,
+            ("operators",): self.operators,
+            **{("roles", role): held for role, held in self.roles.items()},
+        }
         problems = [
             Problem(place, "somebody listed twice", "each person once")
             for place, people in lists.items()

@@ -136,11 +136,11 @@ def unrecorded(kept: frozenset[str], events: Iterable[Event]) -> frozenset[str]:
 
 def require_recorded(home: Home, ledger: Ledger, release: Release) -> None:
     """Nothing is decided where a signed decision was taken from the ledger. What is kept is listed first: others may decide meanwhile."""
-    kept = kept_decisions(home, release.candidate)
+    kept = kept_decisions(home, release.decided)
     gone = unrecorded(kept, ledger.events_of(release.release_id))
     if gone:
         raise IntegrityBroken(
-            f"A signed decision on candidate {release.candidate[:12]} is kept in {decisions_folder(home, release.candidate)} and missing "
+            f"A signed decision on candidate {release.decided[:12]} is kept in {decisions_folder(home, release.decided)} and missing "
             "from the ledger: an older ledger was put back, or events were deleted.",
             RESTORE,
         )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from headgate.core.errors import InputRejected, IntegrityBroken, Refusal, TransitionRefused
+from headgate.core.errors import IntegrityBroken, Refusal, TransitionRefused
 from policies.approval.acts import Act, Actor
 from policies.approval.decide import Refused, decide
 from policies.ledger.events import LONGEST_REASON, moment
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
-from tasks.approval.approvals import keep_envelope, require_recorded, roots_of, settle_envelope, void_keys, weigh_approvals
+from tasks.approval.approvals import keep_envelope, require_recorded, roots_of, settle_envelope
 from tasks.approval.handed_in import HandedIn
 from tasks.approval.operator_demands import operator_demands
 from tasks.approval.reasons import GivenReason, keep_reason, salted
@@ -69,28 +70,6 @@ def record_withdrawal(home: Home, ledger: Ledger, name: str, key: Signing, reaso
     return _decide(home, ledger, load_candidate(home.candidates, release.candidate), Action.WITHDRAW, key, reason)
 
 
-def operate(home: Home, ledger: Ledger, name: str, action: Action, operator: str, reason: str) -> Release:
-    """Unsticking a release (resume, abandon) or ending one whose deadline has passed (expire): the operator's, with a reason."""
-    if action not in (Action.RESUME, Action.ABANDON, Action.EXPIRE):
-        raise InputRejected(f"'{action}' is not an operator's action.", "Use resume, abandon or expire.")
-    history = read_history(ledger)
-    release = history.find(name)
-    revoked: frozenset[str] = frozenset()
-    if release.candidate:
-        sealed = load_candidate(home.candidates, release.candidate)
-        approvals = weigh_approvals(home, release, history.events(release.release_id), roots_of(home, sealed.folder, sealed.manifest))
-        revoked = void_keys(approvals)
-    act = Act(action, candidate=release.candidate, policy_digest=release.policy_digest, reason=reason)
-    return record_transition(
-        ledger,
-        release,
-        act,
-        Actor(operator, "", ActorRole.OPERATOR),
-        "See `headgate show`.",
-        operator_demands(home).rules(revoked),
-    )
-
-
 def record_takeover(ledger: Ledger, lock: DatasetLock) -> Release | None:
     """Records that a run has failed whose process died while it held the lock. A release that was being published stays in that state,
     and publishing it again finishes it."""
@@ -103,8 +82,16 @@ def record_takeover(ledger: Ledger, lock: DatasetLock) -> Release | None:
     if release.state is not State.RUNNING:
         return None
     reason = f"Its process died; release {lock.release} took over its lock."
-    act = Act(Action.ABANDON, candidate=release.candidate, policy_digest=release.policy_digest, reason=reason, error="ProcessDied")
+    act = Act(Action.TAKE_OVER, candidate=release.candidate, policy_digest=release.policy_digest, reason=reason, error="ProcessDied")
     return record_transition(ledger, release, act, Actor("headgate", "", ActorRole.OPERATOR), "See `headgate audit show`.")
+
+
+def record_expiries(ledger: Ledger) -> None:
+    """Who reads has counted a candidate as expired since its deadline; who writes next records it."""
+    for release in read_history(ledger).overdue():
+        act = Act(Action.EXPIRE, candidate=release.candidate, policy_digest=release.policy_digest)
+        with suppress(TransitionRefused):  # somebody else was faster
+            record_transition(ledger, release, act, Actor("headgate", "", ActorRole.OPERATOR), "See `headgate audit show`.")
 
 
 def release_of(history: History, candidate: Candidate) -> Release:
@@ -120,6 +107,7 @@ def release_of(history: History, candidate: Candidate) -> Release:
 def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, key: Signing, reason: str) -> Decided:
     """Signs, asks the table of transitions, stores the envelope, and only then records. When somebody else's event came between, it is
     all done again, for the new moment."""
+    record_expiries(ledger)
     for attempt in range(1, ATTEMPTS + 1):
         release, now = release_of(read_history(ledger), candidate), ledger.now()
         require_recorded(home, ledger, release)

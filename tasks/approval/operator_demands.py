@@ -91,20 +91,32 @@ def operator_demands(home: Home) -> Demands:
 
 def require_runner(key: PublicKey, lists: Sequence[TrustRoots], demands: Demands, now: datetime) -> Signer:
     """Who runs with this key: somebody on a list of signers, under the name there, so that nobody can run as one and approve as another."""
-    why_not = f"nobody on the list of signers has the key that would run this release ({key.fingerprint})"
+    return _require_listed(key, lists, demands.operator.runners, now, "runner", "run releases")
+
+
+def require_operator(key: PublicKey, roots: TrustRoots, demands: Demands, now: datetime) -> Signer:
+    """Who unsticks releases with this key: somebody on the operator's own list, whom `operators` names, or else `runners`."""
+    operator = demands.operator
+    people = operator.runners if operator.operators is None else operator.operators
+    return _require_listed(key, [roots], people, now, "operator", "resume and abandon releases")
+
+
+def _require_listed(
+    key: PublicKey, lists: Sequence[TrustRoots], people: Collection[str] | None, now: datetime, role: str, does: str
+) -> Signer:
+    why_not = f"nobody on the list of signers has the key that was given ({key.fingerprint})"
     for roots in lists:
         principal = roots.principal_of(key.fingerprint)
         reason = "" if principal is None else roots.why_not(key.fingerprint, principal, now)
         if principal is not None and not reason:
-            runners = demands.operator.runners
-            if runners is None or principal in runners:
+            if people is None or principal in people:
                 return Signer(principal=principal, fingerprint=key.fingerprint)
-            why_not = f"{principal} is not among those who may run releases"
+            why_not = f"{principal} is not among those who may {does}"
             break
         if principal is not None:
             why_not = f"the key of {principal} {reason}"
     raise TransitionRefused(
-        [Refusal("runner", why_not)],
-        "Give --key (or HEADGATE_KEY) with the key of somebody who may run releases. Otherwise the operator adds this line to signers, "
-        f'and the name to the runners of {OPERATOR_FILE}, if that lists any: NAME namespaces="headgate" {key.line}',
+        [Refusal(role, why_not)],
+        f"Give --key (or HEADGATE_KEY) with the key of somebody who may {does}. Otherwise the operator adds this line to signers, "
+        f'and the name to the {role}s of {OPERATOR_FILE}, if that lists any: NAME namespaces="headgate" {key.line}',
     )

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from datetime import timedelta
+from typing import Annotated
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from headgate.core.errors import IntegrityBroken
 from policies.ledger.events import Digest, Moment, SignedDecisionEvent, moment
 from policies.ledger.standing import Release
 from policies.words.frozen import Frozen
-from tasks.signing.signatures import APPROVAL, WITHDRAWAL, Signed, Statement, statement, verify_envelope
+from tasks.signing.signatures import APPROVAL, OPERATION, WITHDRAWAL, Signed, Statement, statement, verify_envelope
 from tasks.stores.seal import MANIFEST
 
 KINDS = {"approve": APPROVAL, "request-changes": APPROVAL, "reject": APPROVAL, "withdraw": WITHDRAWAL}
-ACTIONS = {"approved": "approve", "changes_requested": "request-changes", "rejected": "reject", "withdrawn": "withdraw"}
+OPERATIONS = {"resume": OPERATION, "abandon": OPERATION}
+ACTIONS = {
+    "approved": "approve",
+    "changes_requested": "request-changes",
+    "rejected": "reject",
+    "withdrawn": "withdraw",
+    "resumed": "resume",
+    "abandoned": "abandon",
+}
 LONGEST_UNSIGNED = timedelta(days=7)  # from the moment that a statement names until the ledger records it
 CURE = "Run `headgate audit verify`; a decision that does not hold must be made again."
 
@@ -25,7 +34,7 @@ class SignedDecision(Frozen):
     reason only its salted digest is signed, since the statement is published."""
 
     action: str
-    candidate: Digest
+    candidate: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")]  # a run that is abandoned has none
     policy_digest: Digest
     release: str
     dataset: str
@@ -35,7 +44,7 @@ class SignedDecision(Frozen):
 
 
 def decision_statement(release: Release, action: str, principal: str, reason_sha256: str, at: str) -> Statement:
-    """About the candidate's manifest, and so about every byte of the candidate."""
+    """About the candidate's manifest, and so about every byte of the candidate; of a run that has none, about its policy."""
     said = SignedDecision(
         action=action,
         candidate=release.candidate,
@@ -46,7 +55,11 @@ def decision_statement(release: Release, action: str, principal: str, reason_sha
         at=at,
         reason_sha256=reason_sha256,
     )
-    return statement({MANIFEST: release.candidate}, KINDS[action], said.model_dump(mode="json"))
+    return statement(_subject(said), (KINDS | OPERATIONS)[action], said.model_dump(mode="json"))
+
+
+def _subject(said: SignedDecision) -> dict[str, str]:
+    return {MANIFEST: said.candidate} if said.candidate else {"policy": said.policy_digest}
 
 
 def check_decision(envelope: bytes, event: SignedDecisionEvent, dataset: str, what: str) -> SignedDecision:
@@ -69,11 +82,11 @@ def check_decision(envelope: bytes, event: SignedDecisionEvent, dataset: str, wh
 
 def read_decision(envelope: bytes, action: str, what: str) -> tuple[Signed, SignedDecision]:
     """A decision of this kind as it was signed; whether its key may speak is not asked here."""
-    signed = verify_envelope(envelope, what, KINDS[action])
+    signed = verify_envelope(envelope, what, (KINDS | OPERATIONS)[action])
     try:
         said = SignedDecision.model_validate(signed.statement.predicate)
     except ValidationError:
         raise IntegrityBroken(f"{what} does not say what was decided.", CURE) from None
-    if said.action != action or signed.statement.digests != {MANIFEST: said.candidate}:
+    if said.action != action or signed.statement.digests != _subject(said):
         raise IntegrityBroken(f"{what} was signed for another candidate.", CURE)
     return signed, said

@@ -111,6 +111,12 @@ class Ledger:
             last = stored.last()
         return self._require_time(remembered, last, present)
 
+    def seen_now(self) -> datetime:
+        """The moment for those who only read: never before the last event, and of a clock that is not asked whether it is right."""
+        with self.store.reading() as stored:
+            last = stored.last()
+        return self._present() if last is None else max(self._present(), moment(last.at))
+
     def remember_anew(self) -> None:
         """The operator's word that this ledger and this clock are the right ones."""
         if self.memory is None:

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from headgate.core.errors import InputRejected, IntegrityBroken
 from policies.ledger.events import CandidateSealed, Event
-from policies.ledger.fold import fold
+from policies.ledger.fold import as_of, fold
 from policies.ledger.standing import Release
 from policies.ledger.states import State
 from policies.ledger.transitions import TRANSITIONS
@@ -44,7 +44,11 @@ class History:
         return tuple(event_of(entry) for entry in self.of(release))
 
     def release(self, release: str) -> Release:
-        return fold(self.events(release))
+        return self._as_of_now(fold(self.events(release)))
+
+    def _as_of_now(self, folded: Release) -> Release:
+        """An overdue candidate counts as expired from its deadline on."""
+        return folded if folded.deadline is None else as_of(folded, self.ledger.seen_now())
 
     def sealed(self, candidate: str) -> CandidateSealed | None:
         """The event that sealed this candidate."""
@@ -103,6 +107,13 @@ class History:
             names = stored.having("sealed", ENDING)
         return tuple(release for release in map(self.release, names) if release.state in OPEN)
 
+    def overdue(self) -> tuple[Release, ...]:
+        """Candidates whose deadline has passed and of which no event says so yet, in the state that their events give."""
+        with self.ledger.store.reading() as stored:
+            names = stored.having("sealed", ENDING)
+        folded = (fold(self.events(name)) for name in names)
+        return tuple(release for release in folded if self._as_of_now(release) != release)
+
 
 @dataclass(frozen=True)
 class WholeHistory(History):
@@ -119,7 +130,7 @@ class WholeHistory(History):
 
     @cached_property
     def _releases(self) -> tuple[Release, ...]:
-        return tuple(fold(events) for events in self._events.values())
+        return tuple(self._as_of_now(fold(events)) for events in self._events.values())
 
     def releases(self) -> tuple[Release, ...]:
         """Every release with its state, in the order in which they began."""

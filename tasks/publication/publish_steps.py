@@ -8,6 +8,7 @@ from datetime import datetime
 from headgate.core.errors import IntegrityBroken
 from policies.ledger.standing import Release
 from policies.ledger.states import State
+from tasks.approval.decisions import record_expiries
 from tasks.ledger.history import VISIBLE, read_history
 from tasks.ledger.open_ledger import open_ledger
 from tasks.publication.publish_version import publish
@@ -41,8 +42,10 @@ def audit(candidate: str) -> int:
 
 @guarded
 def candidates_due() -> tuple[str, ...]:
-    """The queue, folded from the ledger: approved candidates whose moment has come, and publications that were cut short."""
+    """The queue, folded from the ledger: approved candidates whose moment has come, and publications that were cut short.
+    Whose deadline has passed is recorded first."""
     ledger = open_ledger(Home.open())
+    record_expiries(ledger)
     now, waiting = ledger.now(), read_history(ledger).open_candidates()
     return tuple(release.candidate for release in waiting if _is_due(release, now))
 

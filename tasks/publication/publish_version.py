@@ -7,17 +7,18 @@ superseded, `latest` moves, and a last event says that it has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from headgate.core.errors import IntegrityBroken, PublicationFailed, Refusal, TransitionRefused
+from headgate.core.errors import HeadgateError, IntegrityBroken, PublicationFailed, Refusal, TransitionRefused
 from policies.approval.acts import Act, Actor, OperatorRules
 from policies.approval.decide import Accepted, Refused, decide
 from policies.approval.guards import Situation, enough_approvals
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
 from tasks.approval.approvals import Approval, counting_approvals, require_recorded, roots_of, void_keys, void_refusals, weigh_approvals
-from tasks.approval.decisions import record_takeover, release_of
+from tasks.approval.decisions import record_expiries, record_takeover, release_of
 from tasks.approval.operator_demands import operator_demands
 from tasks.ledger.chain import Entry
 from tasks.ledger.event_log import Ledger
@@ -38,6 +39,10 @@ WAIT = "Wait until then: `headgate serve` publishes it, or publish again. See `h
 PUBLISHER = Actor("publisher", "", ActorRole.PUBLISHER)
 
 
+class PlaceTaken(PublicationFailed):
+    """Something else has the version's place."""
+
+
 @dataclass(frozen=True)
 class Publication:
     """A version that is in place. `already`: it was, before this call."""
@@ -56,6 +61,7 @@ def publish(home: Home, ledger: Ledger, candidate: str, store: ReleaseStore | No
     series = (store or open_release_store(home)).series(sealed.manifest.publish_to)
     with ledger.lock(sealed.manifest.dataset, sealed.manifest.release_id) as lock:
         record_takeover(ledger, lock)
+        record_expiries(ledger)
         try:
             with held_signals() as held:
                 return _publish(home, ledger, sealed, series, held)
@@ -80,18 +86,33 @@ def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, held
     series.prepare()
     number = release.version or 0
     if number in series.versions():
-        attestation = _arrived(sealed, series.read(number), key, series, number)
+        with _stalling(ledger, release, PublicationFailed, IntegrityBroken):
+            attestation = _arrived(sealed, series.read(number), key, series, number)
     elif already:
         raise IntegrityBroken(f"Version {number} was published and is missing from {series.address()}.", "Restore it from a backup.")
     else:
         _require_standing(ledger, release, approvals, rules)
-        attestation = _put_in_place(sealed, release, _own_until_start(history, release), counting, key, series, held)
+        with _stalling(ledger, release, PlaceTaken):
+            attestation = _put_in_place(sealed, release, _own_until_start(history, release), counting, key, series, held)
     held.hold()
     if not already:
         release = _record(ledger, release, Act(Action.COMPLETE, version=number, attestation_sha256=attestation))
     _settle(ledger, series)
     people = tuple(approval.signer.principal for approval in counting)
     return Publication(release, series.address(number), number, attestation, people, already)
+
+
+@contextmanager
+def _stalling(ledger: Ledger, release: Release, *lasting: type[HeadgateError]) -> Iterator[None]:
+    """What lies where the version belongs is not it: trying again never helps. The publication stalls until somebody has looked at it and
+    an operator resumes it."""
+    try:
+        yield
+    except lasting as problem:
+        if release.state is State.PUBLISHING:
+            _record(ledger, release, Act(Action.STALL, error=type(problem).__name__))
+            problem.cure = f"{problem.cure} {_cure(replace(release, state=State.STALLED))}"
+        raise
 
 
 def _start(
@@ -130,7 +151,7 @@ def _cure(release: Release) -> str:
     if release.state in (State.AWAITING_APPROVAL, State.APPROVED):
         return f"Another signer approves with: headgate approve {release.candidate[:12]} --key KEY --reason TEXT."
     if release.state is State.STALLED:
-        return "The operator resumes it first, with a reason."
+        return f"The operator resumes it: headgate resume {release.candidate[:12]} --key KEY --reason TEXT."
     return "Run the release again for a new candidate."
 
 
@@ -166,10 +187,7 @@ def _put_in_place(
         attestation = _arrived(sealed, draft.read(), key, series, number)
         held.hold()
         if not draft.place():
-            raise PublicationFailed(
-                f"{series.address(number)} is already there.",
-                "Publish again. If it is not a version of this dataset, move it away.",
-            )
+            raise PlaceTaken(f"Something else lies at {series.address(number)}.", "Find out whose it is, and move it away.")
     return attestation
 
 

@@ -22,7 +22,7 @@ from policies.schema.policy import Policy, require_ready
 from policies.sealed.manifest import Signer
 from policies.words.quorum import Quorum
 from tasks.approval.approvals import operator_roots, policy_roots
-from tasks.approval.decisions import record_takeover
+from tasks.approval.decisions import record_expiries, record_takeover
 from tasks.approval.operator_demands import Demands, operator_demands, require_runner
 from tasks.approval.registered_policies import CURE, registered
 from tasks.ledger.event_log import Ledger
@@ -130,6 +130,7 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
         if lock.taken_from:
             home.clear_stage(lock.taken_from)
             record_takeover(ledger, lock)
+        record_expiries(ledger)
         spool, stopping, listener = MemorySpool(), threading.Event(), listener_here()
         clock = Stopwatch(listener)
         place = Workplace(spool, callable_distance, _progress(loaded.policy, clock, listener), stopping)

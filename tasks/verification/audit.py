@@ -129,7 +129,7 @@ def _check_remembered(ledger: Ledger) -> list[str]:
 
 def _check_kept(history: WholeHistory, releases: Sequence[Release], kept: Mapping[str, frozenset[str]]) -> list[str]:
     """Every decision that was signed and recorded is still on the chain."""
-    known = {release.candidate: history.events(release.release_id) for release in releases if release.candidate in kept}
+    known = {release.decided: history.events(release.release_id) for release in releases if release.decided in kept}
     gone = {candidate: len(unrecorded(digests, known.get(candidate, ()))) for candidate, digests in kept.items()}
     return [
         f"{counted(number, 'signed decision')} on candidate {candidate[:12]} {'is' if number == 1 else 'are'} kept in the home and missing "
@@ -147,8 +147,8 @@ def _check_decisions(home: Home, history: WholeHistory, release: Release) -> lis
         if isinstance(event, SignedDecisionEvent):
             what = f"The decision of event {entry.seq}"
             try:
-                check_decision(kept_envelope(home, release.candidate, event.statement_sha256), event, release.dataset, what)
-                kept_reason(home, release.candidate, event.reason_sha256)
+                check_decision(kept_envelope(home, event.decided, event.statement_sha256), event, release.dataset, what)
+                kept_reason(home, event.decided, event.reason_sha256)
             except HeadgateError as problem:
                 faults.append(f"{what}: {problem.message}")
     return faults
@@ -192,7 +192,9 @@ def _check_series(home: Home, history: WholeHistory, series: Series) -> SeriesRe
 
 def _still_to_do(release: Release, newest: int | None, unmarked: bool) -> str:
     """How a publication or withdrawal that was cut short is finished; "" if nothing is left to do."""
-    if release.state in (State.PUBLISHING, State.STALLED):
+    if release.state is State.STALLED:
+        return f" stalled: resume {release.candidate[:12]} and publish it again, or withdraw it."
+    if release.state is State.PUBLISHING:
         return f": publish {release.candidate[:12]} again to finish it."
     if release.state is State.PUBLISHED and release.version != newest:
         return f" is not superseded by version {newest} yet: publish that again to finish it."
@@ -283,7 +285,7 @@ def _says(home: Home, entry: Entry) -> dict[str, str]:
 def _reason(home: Home, event: SignedEvent) -> str:
     """Somebody who looks at a ledger without its home sees the rest."""
     try:
-        return kept_reason(home, event.candidate, event.reason_sha256).text
+        return kept_reason(home, event.decided, event.reason_sha256).text
     except HeadgateError as problem:
         return problem.message
 

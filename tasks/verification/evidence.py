@@ -98,9 +98,9 @@ def _sealed(home: Home, history: History, release: Release, store: ReleaseStore 
 
 def _decision(home: Home, release: Release, entry: Entry, event: SignedDecisionEvent) -> dict[str, bytes]:
     path = f"signed/{_place(entry)}-{event.signer.principal}"
-    envelope = kept_envelope(home, release.candidate, event.statement_sha256)
+    envelope = kept_envelope(home, event.decided, event.statement_sha256)
     check_decision(envelope, event, release.dataset, path)
-    reason = kept_reason(home, release.candidate, event.reason_sha256)
+    reason = kept_reason(home, event.decided, event.reason_sha256)
     return {**detached_files(path + ENVELOPE, envelope), f"{path}.reason": reason.content}
 
 

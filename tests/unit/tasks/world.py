@@ -194,6 +194,7 @@ class World:
     keys: dict[str, PrivateKey]
     made: Made
     began: int = 0
+    expires: timedelta | None = None
     changes: dict[str, object] = field(default_factory=dict)
 
     def write_signers(self, *lines: str) -> None:
@@ -272,6 +273,7 @@ class World:
                 runner=manifest.runner,
                 signers=manifest.signers,
                 signers_digest=manifest.signers_digest,
+                deadline=None if self.expires is None else (self.ledger.now() + self.expires).isoformat(),
             ),
         )
         self.ledger.append(manifest.release_id, events, 0, manifest.runner.principal)

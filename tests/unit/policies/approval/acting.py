@@ -174,6 +174,7 @@ ALLOWED: dict[tuple[State, Action], tuple[ActorRole, State]] = {
     (State.RUNNING, Action.FAIL): (ActorRole.RUNNER, State.FAILED),
     (State.RUNNING, Action.SKIP): (ActorRole.RUNNER, State.NOTHING_NEW),
     (State.RUNNING, Action.ABANDON): (ActorRole.OPERATOR, State.FAILED),
+    (State.RUNNING, Action.TAKE_OVER): (ActorRole.OPERATOR, State.FAILED),
     (State.AWAITING_APPROVAL, Action.APPROVE): (ActorRole.APPROVER, State.AWAITING_APPROVAL),
     (State.AWAITING_APPROVAL, Action.REJECT): (ActorRole.APPROVER, State.REJECTED),
     (State.AWAITING_APPROVAL, Action.WITHDRAW): (ActorRole.CUSTODIAN, State.WITHDRAWN),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 
 import pytest
 
@@ -25,7 +26,8 @@ from policies.ledger.events import (
     SourceIngested,
     TableAnonymized,
 )
-from policies.ledger.fold import fold
+from policies.ledger.fold import EXPIRING, as_of, fold, overdue
+from policies.ledger.standing import Release
 from policies.ledger.states import State
 from policies.sealed.manifest import SealedRole, Signer
 
@@ -129,3 +131,15 @@ def test_a_run_may_fail_anywhere_and_a_candidate_may_be_viewed_at_any_time() -> 
     viewed = CandidateViewed(**BASE, candidate=C, viewer="ann")
     for length in range(8, len(WHOLE) + 1):
         assert fold([*WHOLE[:length], viewed, viewed]).state is fold(WHOLE[:length]).state
+
+
+def test_a_candidate_expires_by_time_alone_and_only_where_the_table_says_so() -> None:
+    deadline = datetime.datetime(2026, 4, 1, tzinfo=datetime.UTC)
+    after = deadline + datetime.timedelta(seconds=1)
+    for state in State:
+        release = Release("r1", "clinic", A, RUNNER, state=state, deadline=deadline.isoformat())
+        assert as_of(release, deadline) == release
+        assert as_of(release, after).state is (State.EXPIRED if state in EXPIRING else state)
+        assert as_of(replace(release, deadline=None), after).state is state
+    assert {State.AWAITING_APPROVAL, State.APPROVED} == EXPIRING
+    assert overdue(release, after)

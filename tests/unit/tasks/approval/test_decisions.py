@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
-from headgate.core.errors import InputRejected, IntegrityBroken, TransitionRefused
-from policies.ledger.states import Action, State
+from headgate.core.errors import IntegrityBroken, StoreUnavailable, TransitionRefused
+from policies.ledger.states import State
 from tasks.approval.approvals import decisions_folder
-from tasks.approval.decisions import approve, operate, record_withdrawal, reject
-from tasks.ledger.history import read_history
+from tasks.approval.decisions import approve, record_withdrawal, reject
+from tasks.ledger.history import read_history, read_whole
 from tasks.signing.keys import make_key
 
 
@@ -137,16 +139,68 @@ def test_a_candidate_is_withdrawn_by_a_signer_or_by_its_runner_only(world) -> No
     assert read_history(world.ledger).find(second.id).state is State.WITHDRAWN
 
 
-def test_operators_unstick_with_a_reason_and_nothing_else(world) -> None:
-    candidate = world.seal()
-    with pytest.raises(TransitionRefused, match="'abandon' is not possible"):
-        operate(world.home, world.ledger, candidate.id, Action.ABANDON, "olga", "looks stuck")
-    with pytest.raises(InputRejected):
-        operate(world.home, world.ledger, candidate.id, Action.APPROVE, "olga", "let me")
-
-
 def test_a_key_that_is_no_key_decides_nothing(world, tmp_path) -> None:
     candidate = world.seal()
     with pytest.raises(TransitionRefused):
         approve(world.home, world.ledger, candidate.id, make_key(tmp_path / "new"), "fine")
     assert len(world.ledger.entries()) == 8
+
+
+@pytest.fixture
+def overdue(world):
+    """Two approved it in time, and then nobody published it."""
+    world.expires = timedelta(days=30)
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    world.clock.moment += timedelta(days=31)
+    return candidate
+
+
+def test_an_overdue_candidate_is_expired_before_any_event_says_so(world, overdue) -> None:
+    before = world.ledger.entries()
+    for history in (read_history(world.ledger), read_whole(world.ledger)):
+        assert history.find(overdue.id).state is State.EXPIRED
+        assert history.release("release-1").state is State.EXPIRED
+        assert history.open_candidates() == ()
+    assert [release.state for release in read_whole(world.ledger).releases()] == [State.EXPIRED]
+    assert world.ledger.entries() == before  # who only reads writes nothing
+
+
+def test_an_overdue_candidate_is_neither_approved_nor_published_nor_withdrawn(world, overdue) -> None:
+    for act in (
+        lambda: world.approve(overdue, "cyd"),
+        lambda: reject(world.home, world.ledger, overdue.id, world.keys["cyd"], "too late"),
+        lambda: record_withdrawal(world.home, world.ledger, overdue.id, world.keys["ann"], "too late"),
+        lambda: world.publish(overdue),
+    ):
+        with pytest.raises(TransitionRefused, match="the release is expired"):
+            act()
+
+
+def test_the_next_command_that_writes_records_what_expired(world, overdue) -> None:
+    in_time = world.seal()
+    assert [release.release_id for release in read_history(world.ledger).overdue()] == ["release-1"]
+    world.approve(in_time, "ann")
+    assert [entry.type for entry in world.ledger.entries("release-1")][-1] == "expired"
+    assert read_history(world.ledger).overdue() == ()
+    assert read_history(world.ledger).find(overdue.id).state is State.EXPIRED
+    world.approve(in_time, "bob")
+    assert [entry.type for entry in world.ledger.entries()].count("expired") == 1
+
+
+def test_a_publication_that_began_in_time_is_finished_after_the_deadline(world, monkeypatch) -> None:
+    from tasks.publication import publish_version
+
+    world.expires = timedelta(days=30)
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+
+    def gone(*_arguments: object) -> None:
+        raise StoreUnavailable("The store is gone.", "Wait.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(publish_version, "_put_in_place", gone)
+        with pytest.raises(StoreUnavailable):
+            world.publish(candidate)
+    world.clock.moment += timedelta(days=31)
+    assert world.publish(candidate).release.state is State.PUBLISHED

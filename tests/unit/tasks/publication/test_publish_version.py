@@ -10,7 +10,7 @@ import pytest
 
 from headgate.core.errors import IntegrityBroken, PublicationFailed, StoreUnavailable, TransitionRefused
 from policies.ledger.states import Action, ActorRole, State
-from tasks.approval.decisions import operate
+from tasks.approval.operating import abandon, resume
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import read_history
 from tasks.ledger.store_sqlite import SqliteStore
@@ -179,10 +179,11 @@ def test_a_folder_with_a_number_for_a_name_is_no_version(world) -> None:
     (world.home.releases / "people" / "2").mkdir()
     candidate = world.seal()
     world.approve(candidate, "ann", "bob")
-    with pytest.raises(PublicationFailed, match="already there") as refused:
+    with pytest.raises(PublicationFailed, match="Something else lies at") as refused:
         world.publish(candidate)
     assert "move it away" in refused.value.cure
     (world.home.releases / "people" / "2").rmdir()
+    resume(world.home, world.ledger, candidate.id, world.keys["cyd"], "an empty folder, moved away")
     assert world.publish(candidate).version == 2
 
 
@@ -290,10 +291,10 @@ def test_a_stalled_publication_is_resumed_by_the_operator(world) -> None:
     act = Act(Action.PUBLISH, candidate=candidate.id, policy_digest=release.policy_digest, target="people", version=1)
     started = decide(release, act, Actor("publisher", "", ActorRole.PUBLISHER), OperatorRules(), world.ledger.now())
     world.ledger.append(release.release_id, started.events, release.events, "publisher")
-    assert operate(world.home, world.ledger, candidate.id, Action.ABANDON, "olga", "the disk is full").state is State.STALLED
+    assert abandon(world.home, world.ledger, candidate.id, world.keys["cyd"], "the disk is full").state is State.STALLED
     with pytest.raises(TransitionRefused, match="stalled"):
         world.publish(candidate)
-    assert operate(world.home, world.ledger, candidate.id, Action.RESUME, "olga", "there is room again").state is State.PUBLISHING
+    assert resume(world.home, world.ledger, candidate.id, world.keys["cyd"], "there is room again").state is State.PUBLISHING
     assert verify_folder(world.publish(candidate).folder).version == 1
 
 

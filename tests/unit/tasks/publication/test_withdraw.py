@@ -7,8 +7,7 @@ import signal
 import pytest
 
 from headgate.core.errors import PublicationFailed
-from policies.ledger.states import Action
-from tasks.approval.decisions import operate
+from tasks.approval.operating import abandon
 from tasks.publication.withdraw import withdraw
 from tasks.stores.store_folder import FolderSeries
 from tasks.verification.audit import verify_audit
@@ -53,7 +52,7 @@ def test_a_candidate_that_was_never_put_in_place_has_nothing_to_mark(world, monk
         broken.setattr(tasks.publication.publish_version, "_put_in_place", gone)
         with pytest.raises(PublicationFailed):
             world.publish(candidate)
-    operate(world.home, world.ledger, candidate.id, Action.ABANDON, "olga", "the disk is full")
+    abandon(world.home, world.ledger, candidate.id, world.keys["cyd"], "the disk is full")
     done = withdraw(world.home, world.ledger, candidate.id, world.keys["ann"], "not needed any more")
     assert (done.release.version, done.latest) == (2, first.version)
     assert versions(world) == ["1", "latest"]

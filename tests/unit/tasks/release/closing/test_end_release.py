@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -105,6 +105,18 @@ def test_a_candidate_of_the_same_source_and_policy_is_pending_and_of_another_is_
     assert pending_candidate(run, read) == "c" * 64
     assert pending_candidate(run, replace(read, source_hmac="0" * 64)) is None
     assert pending_candidate(replace(run, loaded=replace(run.loaded, digest="0" * 64)), read) is None
+
+
+def test_an_overdue_candidate_is_not_pending(tracked: Made) -> None:
+    """Every scheduled run after it ended as nothing new, and nobody could decide on it any more."""
+    approval = tracked.run.policy.approval.model_copy(update={"expires_days": 30})
+    policy = tracked.run.policy.model_copy(update={"approval": approval})
+    run = replace(tracked.run, loaded=replace(tracked.run.loaded, policy=policy))
+    end_as_sealed(run, sealed(tracked))
+    for days, pending in ((29, "c" * 64), (31, None)):
+        moment = datetime.now(UTC) + timedelta(days=days)
+        later = replace(run, ledger=replace(run.ledger, clock=lambda moment=moment: moment))
+        assert pending_candidate(later, tracked.read) == pending
 
 
 def test_a_candidate_with_changes_requested_is_not_pending(tracked: Made) -> None:

@@ -1,0 +1,29 @@
+"""What `resume` and `abandon` have in common: an operator's signed word on a release that is stuck."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+def sign_operation(operation: Callable[..., Any], name: str, key: Path | None, reason: str, as_json: bool) -> None:
+    from flows.cli.sign_decision import require_reason
+    from flows.terminal.output import print_json, results
+    from flows.terminal.shown_figures import in_words
+    from headgate.core.errors import InputRejected
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.runtime.home import Home
+    from tasks.signing.keys import load_key
+
+    if key is None:
+        raise InputRejected("No key was given.", "Give your SSH private key with --key, or set HEADGATE_KEY.")
+    require_reason(reason)
+    home = Home.open()
+    release = operation(home, open_ledger(home), name, load_key(key), reason)
+    if as_json:
+        print_json({"release": release.release_id, "candidate": release.candidate or None, "state": str(release.state)})
+        return
+    results().print(f"{release.decided[:12]}: {in_words(release.state)}.", soft_wrap=True)
+    if release.state == "publishing":
+        results().print(f"  headgate publish {release.candidate[:12]}", soft_wrap=True)

@@ -1,0 +1,172 @@
+"""Operators unstick what is stuck, with a signed reason, and nobody else does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headgate.core.errors import IntegrityBroken, StoreUnavailable, TransitionRefused
+from policies.ledger.states import State
+from tasks.approval.approvals import kept_envelope
+from tasks.approval.operating import abandon, resume
+from tasks.approval.reasons import kept_reason
+from tasks.approval.statements import check_decision
+from tasks.ledger.history import read_history
+from tasks.publication.withdraw import withdraw
+from tasks.stores.store_folder import FolderSeries
+from tasks.verification.audit import verify_audit
+from tasks.verification.verify import verify_folder
+
+
+def act(world: Any, does: Callable[..., Any], candidate: Any, name: str, reason: str = "there is room again") -> Any:
+    return does(world.home, world.ledger, getattr(candidate, "id", candidate), world.keys[name], reason)
+
+
+@pytest.fixture
+def stalled(world: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Between its start and its end, somebody has put another folder where the version belongs."""
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+
+    def killed(*_arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(FolderSeries, "begin", killed)
+        with pytest.raises(StoreUnavailable):
+            world.publish(candidate)
+    assert read_history(world.ledger).find(candidate.id).state is State.PUBLISHING  # what may pass is tried again
+    foreign = in_the_way(world)
+    foreign.mkdir()
+    (foreign / "theirs.txt").write_text("theirs")
+    return candidate
+
+
+def in_the_way(world: Any) -> Path:
+    return Path(world.home.releases / "people" / "1")
+
+
+def test_a_publication_that_cannot_help_itself_stalls_until_an_operator_resumes_it(world: Any, stalled: Any) -> None:
+    with pytest.raises(StoreUnavailable, match="Something else lies at") as problem:
+        world.publish(stalled)
+    assert "headgate resume" in problem.value.cure
+    event = read_history(world.ledger).events("release-1")[-1]
+    assert (event.event, event.error) == ("stalled", "PlaceTaken")
+    (in_the_way(world) / "theirs.txt").unlink()
+    in_the_way(world).rmdir()
+    with pytest.raises(TransitionRefused, match="the release is stalled") as refused:
+        world.publish(stalled)
+    assert "headgate resume" in refused.value.cure
+    assert act(world, resume, stalled, "cyd").state is State.PUBLISHING
+    assert verify_folder(world.publish(stalled).folder).version == 1
+    assert verify_audit(world.home, world.ledger).unfinished == ()
+
+
+def test_a_version_that_is_not_the_one_that_was_to_be_published_stalls_it_too(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+
+    def killed(*_arguments: object) -> None:
+        raise OSError(4, "killed")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("tasks.ledger.event_log.Ledger.append", at_the_end(world.ledger.append, killed))
+        with pytest.raises(StoreUnavailable):
+            world.publish(candidate)
+    assert read_history(world.ledger).find(candidate.id).state is State.PUBLISHING
+    report = in_the_way(world) / "report.html"
+    report.chmod(0o644)
+    report.write_text("something else")
+    with pytest.raises(IntegrityBroken) as problem:
+        world.publish(candidate)
+    assert "headgate resume" in problem.value.cure
+    assert read_history(world.ledger).find(candidate.id).state is State.STALLED
+
+
+def at_the_end(append: Any, killed: Callable[..., None]) -> Any:
+    """An append that fails for the event that says a version is out."""
+
+    def appended(_ledger: Any, release: str, events: Any, after: int, actor: str) -> Any:
+        return killed() if events[0].event == "published" else append(release, events, after, actor)
+
+    return appended
+
+
+def test_what_stalled_can_be_withdrawn(world: Any, stalled: Any) -> None:
+    with pytest.raises(StoreUnavailable):
+        world.publish(stalled)
+    done = withdraw(world.home, world.ledger, stalled.id, world.keys["ann"], "not worth it")
+    assert done.release.state is State.WITHDRAWN
+    assert (in_the_way(world) / "theirs.txt").exists()
+
+
+def test_a_publication_is_abandoned_and_resumed_only_while_its_approvals_count(world: Any, stalled: Any) -> None:
+    assert act(world, abandon, stalled, "cyd", "the disk is full").state is State.STALLED
+    world.revoke("bob")
+    with pytest.raises(TransitionRefused) as refused:
+        act(world, resume, stalled, "cyd")
+    assert {refusal.rule for refusal in refused.value.refusals} == {"enough_approvals"}
+
+
+def test_a_run_whose_process_is_gone_is_abandoned_under_its_own_id(world: Any) -> None:
+    begun = running(world)
+    assert act(world, abandon, begun, "cyd", "the machine was switched off").state is State.FAILED
+    (event,) = [event for event in world.ledger.events_of(begun) if event.event == "abandoned"]
+    envelope = kept_envelope(world.home, begun, event.statement_sha256)
+    assert check_decision(envelope, event, "people", "It").principal == "cyd"
+    assert kept_reason(world.home, begun, event.reason_sha256).text == "the machine was switched off"
+    assert verify_audit(world.home, world.ledger).faults == ()
+
+
+def running(world: Any) -> str:
+    """A run that began and never ended."""
+    from policies.ledger.events import RunStarted
+    from policies.sealed.manifest import Signer
+
+    runner = Signer(principal="runner", fingerprint=world.keys["runner"].fingerprint)
+    at = world.ledger.now().isoformat()
+    started = RunStarted(release_id="begun", at=at, dataset="people", policy_digest="a" * 64, runner=runner, product="headgate")
+    world.ledger.append("begun", (started,), 0, "runner")
+    return "begun"
+
+
+def test_a_run_that_is_still_alive_is_not_abandoned(world: Any) -> None:
+    begun = running(world)
+    with world.ledger.lock("people", begun), pytest.raises(TransitionRefused, match="is running"):
+        act(world, abandon, begun, "cyd")
+
+
+def test_only_operators_unstick_and_only_what_is_stuck(world: Any, stalled: Any) -> None:
+    for name in ("stranger",):
+        with pytest.raises(TransitionRefused, match="nobody on the list"):
+            act(world, abandon, stalled, name)
+    (world.home.root / "operator.yaml").write_text("operators: [cyd]\nrunners: [runner]\n")
+    for does in (abandon, resume):
+        for name in ("runner", "ann"):
+            with pytest.raises(TransitionRefused, match="not among those who may resume and abandon"):
+                act(world, does, stalled, name)
+    (world.home.root / "operator.yaml").write_text("runners: [runner]\n")
+    with pytest.raises(TransitionRefused, match="not among those who may resume and abandon"):
+        act(world, abandon, stalled, "cyd")
+    with pytest.raises(TransitionRefused, match="'resume' is not possible"):
+        act(world, resume, stalled, "runner")
+    assert act(world, abandon, stalled, "runner").state is State.STALLED
+    world.revoke("runner")
+    with pytest.raises(TransitionRefused, match="revoked"):
+        act(world, resume, stalled, "runner")
+
+
+def test_a_reason_is_needed_and_kept(world: Any, stalled: Any) -> None:
+    with pytest.raises(TransitionRefused) as refused:
+        act(world, abandon, stalled, "cyd", " ")
+    assert "reason" in {refusal.rule for refusal in refused.value.refusals}
+    act(world, abandon, stalled, "cyd", "the disk is full")
+    event = read_history(world.ledger).events("release-1")[-1]
+    assert kept_reason(world.home, stalled.id, event.reason_sha256).text == "the disk is full"
+    envelope = world.home.root / "decisions" / stalled.id / f"{event.statement_sha256}.dsse.json"
+    envelope.write_bytes(envelope.read_bytes().replace(b"payload", b"pay1oad"))
+    with pytest.raises(IntegrityBroken):
+        verify_audit(world.home, world.ledger)
