@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from headgate.core.errors import IntegrityBroken, StoreUnavailable, TransitionRefused
-from policies.ledger.states import State
+from policies.ledger.fold import fold
+from policies.ledger.states import ActorRole, State
+from policies.ledger.transitions import TRANSITIONS
 from tasks.approval.approvals import kept_envelope
+from tasks.approval.decisions import record_takeover, record_withdrawal, reject, request_changes
+from tasks.approval.inspection import view_candidate
 from tasks.approval.operating import abandon, resume
 from tasks.approval.reasons import kept_reason
 from tasks.approval.statements import check_decision
-from tasks.ledger.history import read_history
+from tasks.ledger.dataset_lock import DatasetLock
+from tasks.ledger.history import read_history, read_whole
 from tasks.publication.withdraw import withdraw
 from tasks.stores.store_folder import FolderSeries
 from tasks.verification.audit import verify_audit
@@ -121,16 +127,16 @@ def test_a_run_whose_process_is_gone_is_abandoned_under_its_own_id(world: Any) -
     assert verify_audit(world.home, world.ledger).faults == ()
 
 
-def running(world: Any) -> str:
+def running(world: Any, name: str = "begun") -> str:
     """A run that began and never ended."""
     from policies.ledger.events import RunStarted
     from policies.sealed.manifest import Signer
 
     runner = Signer(principal="runner", fingerprint=world.keys["runner"].fingerprint)
     at = world.ledger.now().isoformat()
-    started = RunStarted(release_id="begun", at=at, dataset="people", policy_digest="a" * 64, runner=runner, product="headgate")
-    world.ledger.append("begun", (started,), 0, "runner")
-    return "begun"
+    started = RunStarted(release_id=name, at=at, dataset="people", policy_digest="a" * 64, runner=runner, product="headgate")
+    world.ledger.append(name, (started,), 0, "runner")
+    return name
 
 
 def test_a_run_that_is_still_alive_is_not_abandoned(world: Any) -> None:
@@ -170,3 +176,70 @@ def test_a_reason_is_needed_and_kept(world: Any, stalled: Any) -> None:
     envelope.write_bytes(envelope.read_bytes().replace(b"payload", b"pay1oad"))
     with pytest.raises(IntegrityBroken):
         verify_audit(world.home, world.ledger)
+
+
+@pytest.mark.slow
+def test_every_transition_after_a_run_is_reached_by_what_people_and_publications_do(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a run itself are reached in tests/unit/tasks/release/closing/test_end_release.py."""
+    candidates: list[Any] = []
+
+    def sealed(*approvers: str) -> Any:
+        candidates.append(world.seal())
+        world.approve(candidates[-1], *approvers)
+        return candidates[-1]
+
+    def everybody_looks() -> None:
+        for candidate in candidates:
+            view_candidate(world.home, world.ledger, candidate.id)
+
+    def cut_short(candidate: Any) -> None:
+        with monkeypatch.context() as broken:
+            broken.setattr(FolderSeries, "begin", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+            with pytest.raises(StoreUnavailable):
+                world.publish(candidate)
+
+    for approvers in (("ann",), ("ann", "bob")):
+        for decision in (reject, request_changes, record_withdrawal):
+            decision(world.home, world.ledger, sealed(*approvers).id, world.keys["cyd"], "too small")
+    world.approve(sealed("ann", "bob"), "cyd")
+    stuck, given_up = sealed("ann", "bob"), sealed("ann", "bob")
+    world.expires = timedelta(days=30)
+    sealed(), sealed("ann", "bob")
+    world.expires = None
+    everybody_looks()
+    cut_short(given_up)
+    act(world, abandon, given_up, "cyd")
+    everybody_looks()
+    withdraw(world.home, world.ledger, given_up.id, world.keys["ann"], "not needed")
+    cut_short(stuck)
+    everybody_looks()
+    in_its_place = Path(world.home.releases / "people" / str(read_history(world.ledger).find(stuck.id).version))
+    in_its_place.mkdir()
+    with pytest.raises(StoreUnavailable):
+        world.publish(stuck)
+    in_its_place.rmdir()
+    act(world, resume, stuck, "cyd")
+    world.publish(stuck)
+    everybody_looks()
+    newest = sealed("ann", "bob")
+    world.publish(newest)
+    everybody_looks()
+    for candidate in (stuck, newest):
+        withdraw(world.home, world.ledger, candidate.id, world.keys["ann"], "a wrong column")
+    world.clock.moment += timedelta(days=31)
+    sealed("ann")  # whoever writes next records what has expired
+    everybody_looks()
+    act(world, abandon, running(world), "cyd")
+    record_takeover(world.ledger, DatasetLock("people", "next", "holder", taken_from=running(world, "killed")))
+    expected = {(row.source, row.event, row.target) for row in TRANSITIONS if row.role is not ActorRole.RUNNER}
+    assert expected - steps_taken(world) == set()
+
+
+def steps_taken(world: Any) -> set[tuple[State, str, State]]:
+    """From which state, by which event, to which state releases have gone."""
+    taken = set()
+    for release in read_whole(world.ledger).releases():
+        events = world.ledger.events_of(release.release_id)
+        for place in range(1, len(events)):
+            taken.add((fold(events[:place]).state, events[place].event, fold(events[: place + 1]).state))
+    return taken
