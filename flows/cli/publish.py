@@ -12,10 +12,10 @@ def publish(candidate: CandidateId, json: Json = False, verbose: Verbose = False
     from flows.terminal.output import print_json, results
     from tasks.ledger.history import VISIBLE, read_history
     from tasks.ledger.open_ledger import open_ledger
+    from tasks.publication.targets import open_targets
     from tasks.runtime.home import Home
     from tasks.runtime.prefect_server import prefect_api
     from tasks.runtime.quiet import quieten
-    from tasks.stores.open_release_store import open_release_store
     from tasks.stores.seal import find_candidate
 
     home = Home.open()
@@ -33,7 +33,7 @@ def publish(candidate: CandidateId, json: Json = False, verbose: Verbose = False
     release = read_history(ledger).find(full_id)
     if stopped is not None and release.state not in VISIBLE:
         raise stopped
-    folder = open_release_store(home).series(release.target).address(release.version)
+    folder = open_targets(home).series(release.target).address(release.version)
     if json:
         print_json({"candidate": full_id, "state": str(release.state), "version": release.version, "folder": folder})
         return

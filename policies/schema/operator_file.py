@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
 
-from policies.words.fields import KeyPath, Positive, Problem, Problems, Section
+from policies.words.fields import KeyPath, Positive, Problem, Problems, Section, StorePath
 from policies.words.quorum import Quorum, RequiredRoles, RoleName, in_words
 
 Principal = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@+-]{0,126}$")]
 People = Annotated[tuple[Principal, ...], Field(min_length=1)]
+
+
+def _address(text: str) -> str:
+    """Not where one stands, and no password: whoever reads the file could publish."""
+    scheme, separator, rest = text.partition("://")
+    if not (text.startswith("/") or (separator and scheme and rest)) or "@" in text:
+        accepted = "Input should be a folder from the root (/…) or s3://bucket/prefix, without a password in it"
+        raise PydanticCustomError("address", accepted)
+    return text
 
 
 class Floor(Section):
@@ -34,6 +44,7 @@ class ClockRules(Section):
 class Operator(Section):
     """`runners`: who may run releases; without this key everybody on the list of signers. `operators`: who may resume and abandon what is
     stuck; without this key those who may run. `roles`: who holds each role.
+    `targets`: what a policy's publish.to may name, and where each lies; without this key any plain name, in the home's own store.
     `policy_signers`: whether a policy may name a signers' file of its own, which lets whoever writes it invent people who agree."""
 
     runners: People | None = None
@@ -41,6 +52,7 @@ class Operator(Section):
     floor: Floor = Floor()
     clock: ClockRules = ClockRules()
     roles: dict[RoleName, People] = {}
+    targets: dict[StorePath, Annotated[str, AfterValidator(_address)]] = {}
     policy_signers: Annotated[bool, Field(strict=True)] = False
 
     @property

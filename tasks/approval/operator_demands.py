@@ -72,6 +72,14 @@ class Demands:
                 f"The operator adds people to signers and to roles in {OPERATOR_FILE}; or run with another key.",
             )
 
+    def require_target(self, target: str) -> None:
+        """Where the operator names targets, there are no others."""
+        if self.operator.targets and target not in self.operator.targets:
+            raise TransitionRefused(
+                [Refusal("target", f"{target} is not a target of {OPERATOR_FILE}")],
+                f"Name one of these in publish.to: {', '.join(self.operator.targets)}; or the operator adds it to `targets`.",
+            )
+
     def require_no_policy_signers(self) -> None:
         """Signers that come with a policy count only where the operator has said so."""
         if not self.operator.policy_signers:

@@ -24,6 +24,7 @@ from tasks.ledger.chain import Entry
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import VISIBLE, History, latest_version, read_history
 from tasks.publication.attestation import ATTESTATION_FILE, accompanying_files, check_attestation, check_place
+from tasks.publication.targets import open_targets
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.held_signals import HeldSignals, held_signals
 from tasks.runtime.home import Home
@@ -31,7 +32,6 @@ from tasks.runtime.wording import counted
 from tasks.signing.home_keys import ledger_key
 from tasks.signing.keys import PrivateKey
 from tasks.stores.files import Stored, read_file
-from tasks.stores.open_release_store import open_release_store
 from tasks.stores.release_store import WITHDRAWN, ReleaseStore, Series
 from tasks.stores.seal import MANIFEST, Candidate, load_candidate
 
@@ -58,7 +58,7 @@ class Publication:
 def publish(home: Home, ledger: Ledger, candidate: str, store: ReleaseStore | None = None) -> Publication:
     """Publishes an approved candidate, or finishes a publication that was cut short."""
     sealed = load_candidate(home.candidates, candidate)
-    series = (store or open_release_store(home)).series(sealed.manifest.publish_to)
+    series = (store or open_targets(home)).series(sealed.manifest.publish_to)
     with ledger.lock(sealed.manifest.dataset, sealed.manifest.release_id) as lock:
         record_takeover(ledger, lock)
         record_expiries(ledger)
@@ -76,11 +76,13 @@ def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, held
     release = release_of(history, sealed)
     require_recorded(home, ledger, release)
     approvals = weigh_approvals(home, release, history.events(release.release_id), roots_of(home, sealed.folder, sealed.manifest))
-    rules = operator_demands(home).rules(void_keys(approvals))
+    demands = operator_demands(home)
+    rules = demands.rules(void_keys(approvals))
     counting = counting_approvals(release, approvals, rules)
     key = ledger_key(home.keys)
     already = release.state in VISIBLE
     if release.state not in (State.PUBLISHING, *VISIBLE):
+        demands.require_target(series.target)
         release = _start(ledger, history, release, series, approvals, rules)
         history = read_history(ledger)
     series.prepare()

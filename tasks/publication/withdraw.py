@@ -13,10 +13,10 @@ from tasks.approval.approvals import kept_envelope
 from tasks.approval.decisions import Signing, record_takeover, record_withdrawal
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import History, latest_version, read_history
+from tasks.publication.targets import open_targets
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.held_signals import held_signals
 from tasks.runtime.home import Home
-from tasks.stores.open_release_store import open_release_store
 from tasks.stores.release_store import ReleaseStore, Series
 
 
@@ -40,7 +40,7 @@ def withdraw(home: Home, ledger: Ledger, name: str, key: Signing, reason: str, s
             release = record_withdrawal(home, ledger, release.release_id, key, reason).release
         if release.version is None:
             return Withdrawal(release, None, already)
-        series = (store or open_release_store(home)).series(release.target)
+        series = (store or open_targets(home)).series(release.target)
         try:
             return Withdrawal(release, mark_withdrawn(home, read_history(ledger), release, series), already)
         except OSError as problem:

@@ -113,6 +113,7 @@ def runner_of(home: Home, ledger: Ledger, loaded: LoadedPolicy, key: Path | None
             [Refusal("registration", f"the key that registered the policy of {dataset} is now {signer.principal}'s")], CURE
         )
     require_approvers(loaded, roots, signer, given, demands, ledger.now())
+    demands.require_target(loaded.policy.publish.to)
     return Runner(given, signer, demands, registration)
 
 

@@ -17,12 +17,12 @@ from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, Entry, en
 from tasks.ledger.event_log import Ledger, event_of
 from tasks.ledger.history import WholeHistory, latest_version, read_history, read_whole
 from tasks.publication.attestation import ATTESTATION_FILE, check_attestation, check_place
+from tasks.publication.targets import open_targets
 from tasks.runtime.home import Home
 from tasks.runtime.wording import counted
 from tasks.signing.home_keys import LEDGER_KEY
 from tasks.signing.public_keys import read_public_key
 from tasks.stores.files import Stored, replace_file
-from tasks.stores.open_release_store import open_release_store
 from tasks.stores.release_store import WITHDRAWN, ReleaseStore, Series
 from tasks.stores.seal import MANIFEST, read_manifest
 from tasks.verification.cosigned_heads import Cosigned, fault_of
@@ -103,7 +103,7 @@ def examine_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None,
     for release in releases:
         faults += _check_decisions(home, history, release)
     faults += _check_kept(history, releases, kept)
-    store = store or open_release_store(home)
+    store = store or open_targets(home)
     # Also what the ledger does not know: one cut short, or replaced by a new one, must not pass because it names nothing.
     targets = sorted({release.target for release in releases if release.target} | store.targets())
     versions = 0

@@ -18,11 +18,11 @@ from tasks.ledger.chain import HEAD_FILE, HEAD_SIGNATURE, Entry, check_own_chain
 from tasks.ledger.event_log import Ledger, event_of
 from tasks.ledger.history import History, read_history
 from tasks.publication.attestation import ATTESTATION_FILE
+from tasks.publication.targets import open_targets
 from tasks.runtime.home import Home
 from tasks.signing.detached import ENVELOPE, detached_files
 from tasks.signing.home_keys import ledger_key
 from tasks.stores.files import read_file, replace_file
-from tasks.stores.open_release_store import open_release_store
 from tasks.stores.release_store import ReleaseStore
 from tasks.stores.seal import MANIFEST, load_sealed
 
@@ -89,7 +89,7 @@ def _sealed(home: Home, history: History, release: Release, store: ReleaseStore 
         elif isinstance(event, SignedDecisionEvent):
             files |= _decision(home, release, entry, event)
     if "published" in release.seen and release.version is not None:
-        there = (store or open_release_store(home)).series(release.target).read(release.version)
+        there = (store or open_targets(home)).series(release.target).read(release.version)
         if ATTESTATION_FILE not in there:
             raise IntegrityBroken(f"{ATTESTATION_FILE} is missing from the published version.", "Run `headgate audit verify`.")
         files |= {ATTESTATION_FILE: there[ATTESTATION_FILE].content, **detached_files(ATTESTATION_FILE, there[ATTESTATION_FILE].content)}

@@ -284,6 +284,12 @@ def test_the_operators_floor_is_known_before_the_work(home: Home, policy: Path) 
         opened_release(policy, None, None, "r-1").__enter__()
 
 
+def test_a_target_that_the_operator_does_not_name_is_known_before_the_work(home: Home, policy: Path) -> None:
+    (home.root / "operator.yaml").write_text("targets: {somewhere-else: /srv/open}\n")
+    with pytest.raises(TransitionRefused, match="is not a target of operator.yaml"):
+        opened_release(policy, None, None, "r-1").__enter__()
+
+
 def test_a_role_that_nobody_can_fill_is_known_before_the_work(home: Home, clinic: Any) -> None:
     clinic.policy["approval"] = {"required": 1, "roles": {"law": 1}}
     policy = clinic.load().path
