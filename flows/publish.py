@@ -9,6 +9,7 @@ from prefect import flow
 
 from headgate.core.errors import HeadgateError
 from tasks.publication import publish_steps as steps
+from tasks.runtime.parent_watch import end_with_server
 
 
 @flow(name="publish", persist_result=False, flow_run_name="publish {candidate}")
@@ -24,6 +25,7 @@ def publish(candidate: str) -> int:
 def publish_approved() -> list[str]:
     """Publishes every candidate that has the approvals it needs and whose moment has come, or whose publication was interrupted. A
     candidate that cannot be published does not stop the others; the flow then fails at its end."""
+    end_with_server()
     published, problems = [], []
     for candidate in steps.candidates_due():
         try:

@@ -37,6 +37,7 @@ from tasks.release.steps.promise_published import promise_published
 from tasks.release.steps.transform_source import Transformed
 from tasks.reporting.public_names import PublicNames
 from tasks.runtime.boundary import named
+from tasks.runtime.parent_watch import end_with_server
 
 NOTHING_NEW = "nothing new"
 
@@ -74,6 +75,7 @@ def _run_name() -> str:
 def release(policy: str, key: str | None = None, if_changed: bool = False, release_id: str = "", scheduled: bool = False) -> str:
     """Gives the candidate's id, or "nothing new" where `if_changed` and source and policy have a candidate already. A `scheduled` run is
     made with the home's own key, and only of a policy that somebody registered."""
+    end_with_server()
     return _release(policy, _instead.get(), key, if_changed, release_id or new_release_id(), scheduled)
 
 

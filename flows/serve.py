@@ -91,7 +91,9 @@ def not_registered(home: Home, policies: list[Scheduled]) -> list[HeadgateError]
 
 def settle_in(home: Home) -> None:
     """Prefect starts each run as a process in the current folder, with that folder on Python's path: a `flows` of somebody else's there
-    would be taken for ours. So runs start in a folder without code, and paths are made absolute first."""
+    would be taken for ours. So runs start in a folder without code, and paths are made absolute first. They end with this process."""
+    from tasks.runtime.parent_watch import serve_from_here
+
     os.environ["HEADGATE_HOME"] = str(home.root)
     for name in ("HEADGATE_KEY", "HEADGATE_KEY_PASSPHRASE"):
         os.environ.pop(name, None)  # nobody's key is needed from here on
@@ -99,6 +101,7 @@ def settle_in(home: Home) -> None:
         os.environ["HEADGATE_STORE"] = str(Path(os.environ["HEADGATE_STORE"]).expanduser().absolute())
     os.environ["PYTHONSAFEPATH"] = "1"
     os.chdir(home.staging)
+    serve_from_here()
 
 
 def serve_policies(policies: list[Scheduled]) -> None:

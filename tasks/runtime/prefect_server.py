@@ -21,11 +21,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from headgate.core.errors import StoreUnavailable
+from headgate.core.errors import Defect, HeadgateError, StoreUnavailable
 from tasks.runtime.boundary import reason_of
+from tasks.runtime.server_watch import answers, watched
 
 STARTUP_SECONDS = 120
 EVENTS_SECONDS = 10
+LAST_SECONDS = 5  # for a server that may be gone
 REMEDY = "Check the permissions and the free space of the home, or set PREFECT_API_URL to a running server."
 
 
@@ -117,11 +119,9 @@ def prefect_api(scheduling: bool = False, meanwhile: Callable[[], object] | None
             password = {PREFECT_API_AUTH_STRING: server.password}
             os.environ["PREFECT_API_AUTH_STRING"] = server.password  # runs that Prefect starts inherit no secret setting but this way
         # A heartbeat's thread costs a second at the end of a flow.
-        with temporary_settings({PREFECT_API_URL: url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None, **password}):
-            try:
-                yield
-            finally:
-                _send_last_events()
+        settings = temporary_settings({PREFECT_API_URL: url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None, **password})
+        with settings, watched(url, (lambda: None) if server is None else server.process.kill), _lost_server_named(url):
+            yield
     finally:
         if server is not None:
             os.environ.pop("PREFECT_API_AUTH_STRING", None)
@@ -129,16 +129,30 @@ def prefect_api(scheduling: bool = False, meanwhile: Callable[[], object] | None
 
 
 def _require_answer(url: str) -> None:
-    import httpx
-
-    try:
-        answer = httpx.get(f"{url}/health", timeout=10)
-        well = answer.status_code == httpx.codes.OK
-    except httpx.HTTPError:
-        well = False
-    if not well:
+    if not answers(url, 10):
         address = url.split("@")[-1]
         raise StoreUnavailable(f"Prefect's server does not answer at {address}.", "Start it, correct PREFECT_API_URL, or unset it.")
+
+
+@contextmanager
+def _lost_server_named(url: str) -> Iterator[None]:
+    """Where the server is gone, what broke because of that is not a defect of headgate."""
+    lost = False
+    try:
+        yield
+    except Exception as problem:
+        refused = isinstance(problem, HeadgateError) and not isinstance(problem, Defect)
+        lost = not refused and not answers(url, LAST_SECONDS)
+        if not lost:
+            raise
+    finally:
+        if not lost:
+            _send_last_events()
+    if lost:
+        raise StoreUnavailable(
+            "Prefect's server stopped answering before the end.",
+            "See with `headgate releases` what came of it, then run the command again.",
+        )
 
 
 def _send_last_events() -> None:

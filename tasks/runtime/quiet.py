@@ -27,6 +27,8 @@ def quieten(home: Home, verbose: bool = False) -> None:
         "PREFECT_SERVER_LOGGING_LEVEL": "ERROR" if verbose else "CRITICAL",
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
         "PREFECT_RESULTS_PERSIST_BY_DEFAULT": "false",
+        "PREFECT_API_REQUEST_TIMEOUT": "30",
+        "PREFECT_CLIENT_MAX_RETRIES": "2",
         "MPLCONFIGDIR": str(home.root / "matplotlib"),
         "GIT_PYTHON_REFRESH": "quiet",
     }

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from headgate.core.errors import StoreUnavailable
+from headgate.core.errors import Defect, RequirementNotMet, StoreUnavailable
 from tasks.runtime import prefect_server
-from tasks.runtime.prefect_server import PrefectServer, _require_answer
+from tasks.runtime.prefect_server import PrefectServer, _lost_server_named, _require_answer
 
 
 def test_a_home_of_prefect_that_cannot_be_made_is_named_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,3 +44,24 @@ def test_each_server_has_a_password_that_no_text_of_it_shows(tmp_path: Path, mon
     assert passwords[0] != passwords[1]
     assert all(len(password) > 40 for password in passwords)
     assert passwords[0] not in repr(servers[0])
+
+
+@pytest.fixture
+def gone() -> str:
+    """Where no server is."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{free.getsockname()[1]}/api"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("problem", [Defect("Step _release broke: ConnectError at http.py:1."), RuntimeError("Prefect's own")])
+def test_what_breaks_because_the_server_is_gone_is_not_a_defect(problem: Exception, gone: str) -> None:
+    with pytest.raises(StoreUnavailable, match="stopped answering"), _lost_server_named(gone):
+        raise problem
+
+
+@pytest.mark.slow
+def test_a_refusal_stays_a_refusal_whatever_becomes_of_the_server(gone: str) -> None:
+    with pytest.raises(RequirementNotMet), _lost_server_named(gone):
+        raise RequirementNotMet("k is 2; at least 5 is required.", "Lower k.", "k")

@@ -1,0 +1,58 @@
+"""A Prefect server that no longer answers is ended: people would wait for it for ever, while one that is gone is an error at once."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from headgate.core.errors import InputRejected
+
+VARIABLE = "HEADGATE_PREFECT_SECONDS"
+PINGS = 4  # within the time that it may be silent
+
+
+def silent_seconds() -> float:
+    """How long the server may say nothing: HEADGATE_PREFECT_SECONDS, or a minute."""
+    text = os.environ.get(VARIABLE, "60")
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds < float("inf"):
+        raise InputRejected(f"{VARIABLE} is not a number of seconds.", "Write a number above 0, such as 60.")
+    return seconds
+
+
+def answers(url: str, seconds: float) -> bool:
+    import httpx
+
+    try:
+        return httpx.get(f"{url}/health", timeout=seconds).status_code == httpx.codes.OK
+    except httpx.HTTPError:
+        return False
+
+
+@contextmanager
+def watched(url: str, end: Callable[[], None]) -> Iterator[None]:
+    """Calls `end` once the server at `url` has failed to answer several times in a row."""
+    each, done = silent_seconds() / PINGS, threading.Event()
+
+    def watch() -> None:
+        silent = 0
+        while not done.wait(each):
+            asked = time.monotonic()
+            silent = 0 if answers(url, each) else silent + 1
+            if silent == PINGS:
+                end()
+                return
+            done.wait(max(0.0, asked + each - time.monotonic()) if silent else 0.0)
+
+    thread = threading.Thread(target=watch, name="prefect-watch", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()

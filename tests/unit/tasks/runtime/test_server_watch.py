@@ -1,0 +1,83 @@
+"""A server that stands still is ended; one that answers is left alone."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from headgate.core.errors import InputRejected
+from tasks.runtime.server_watch import VARIABLE, answers, silent_seconds, watched
+
+
+class Server:
+    """A real one, which can stand still."""
+
+    def __init__(self) -> None:
+        self.may_answer = threading.Event()
+        self.may_answer.set()
+        may_answer = self.may_answer
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                may_answer.wait(20)
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, *_said: object) -> None:
+                """It says nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        self.may_answer.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    made = Server()
+    yield made
+    made.close()
+
+
+@pytest.mark.slow
+def test_a_server_that_stands_still_is_ended(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "0.8")
+    ended = threading.Event()
+    with watched(server.url, ended.set):
+        time.sleep(0.5)
+        server.may_answer.clear()
+        assert ended.wait(15)
+
+
+@pytest.mark.slow
+def test_a_server_that_answers_again_is_left_alone(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "2")
+    ended = threading.Event()
+    with watched(server.url, ended.set):
+        server.may_answer.clear()
+        time.sleep(0.8)
+        server.may_answer.set()
+        assert not ended.wait(3)
+
+
+@pytest.mark.slow
+def test_what_does_not_answer_in_time_does_not_answer(server: Server) -> None:
+    assert answers(server.url, 10)
+    server.may_answer.clear()
+    assert not answers(server.url, 0.2)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "soon"])
+def test_a_time_that_is_none_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, text)
+    with pytest.raises(InputRejected, match="not a number of seconds"):
+        silent_seconds()
