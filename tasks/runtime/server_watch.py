@@ -41,14 +41,14 @@ def watched(url: str, end: Callable[[], None]) -> Iterator[None]:
     each, done = silent_seconds() / PINGS, threading.Event()
 
     def watch() -> None:
-        silent = 0
-        while not done.wait(each):
+        silent, pause = 0, each
+        while not done.wait(pause):
             asked = time.monotonic()
             silent = 0 if answers(url, each) else silent + 1
             if silent == PINGS:
                 end()
                 return
-            done.wait(max(0.0, asked + each - time.monotonic()) if silent else 0.0)
+            pause = max(0.0, asked + each - time.monotonic())
 
     thread = threading.Thread(target=watch, name="prefect-watch", daemon=True)
     thread.start()

@@ -19,6 +19,14 @@ def children(pid: int) -> list[psutil.Process]:
     return psutil.Process(pid).children(recursive=True)
 
 
+def command(process: psutil.Process) -> str:
+    """Of one that has just ended, nothing."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
 def started(project: Any) -> bool:
     """The ledger has heard of a run."""
     ledger = Path(project.home) / "ledger.db"
@@ -44,7 +52,7 @@ def test_a_release_whose_server_is_lost_ends_with_the_reason(how: signal.Signals
     surroundings = {**os.environ, "PREFECT_API_URL": "", "PREFECT_HOME": "", "HEADGATE_PREFECT_SECONDS": "4"}
     process = project.in_background("release", project.policy, "--json", environment=surroundings)
     until(lambda: started(project) or process.poll() is not None, 120)
-    server = next(child for child in children(process.pid) if any(SERVER in word for word in child.cmdline()))
+    server = next(child for child in children(process.pid) if SERVER in command(child))
     server.send_signal(how)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 6, err
@@ -60,7 +68,7 @@ def test_a_serve_that_is_killed_leaves_no_process(project: Any) -> None:
     project.write_policy(more="schedule: {cron: '* * * * *', timezone: Europe/Rome}\n")
     surroundings = {**os.environ, "PREFECT_API_URL": "", "PREFECT_HOME": "", "HEADGATE_PUBLISH_SECONDS": "1"}
     process = project.in_background("serve", project.policy, "--key", project.keys["steward"], environment=surroundings)
-    until(lambda: process.poll() is not None or any("flow_engine" in " ".join(child.cmdline()) for child in children(process.pid)), 180)
+    until(lambda: process.poll() is not None or any("flow_engine" in command(child) for child in children(process.pid)), 180)
     left = children(process.pid)
     assert len(left) >= 2, process.communicate()[1]
     process.kill()
