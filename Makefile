@@ -1,6 +1,6 @@
 # Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk serve lock clean
+.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk bench-ledger serve lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -30,6 +30,7 @@ help:
 	@echo "make bench-paper-codip  the experiments of the CODIP paper, redone"
 	@echo "make bench-risk     the cost of exact disclosure risk against a register, its growth, and MinRisk"
 	@echo "make bench-paper-risk   the experiments of the disclosure-risk paper, redone"
+	@echo "make bench-ledger   what a ledger of 100,000 events costs: appending, show, approve, audit verify"
 	@echo "make lock           resolves requirements.lock again"
 
 # The loops compile while the rest is installed.
@@ -118,6 +119,9 @@ bench-risk: setup
 
 bench-paper-risk: setup
 	@$(BIN)/python benchmarks/papers/risk.py
+
+bench-ledger: setup
+	@$(BIN)/python -m benchmarks.ledger
 
 serve: setup
 	@$(BIN)/headgate serve

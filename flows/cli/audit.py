@@ -31,12 +31,12 @@ def show(release: ReleaseId, json: Json = False) -> None:
     """Show every event of one release."""
     from flows.terminal.output import print_json
     from flows.terminal.shapes import events_document
-    from tasks.ledger.open_ledger import open_ledger
+    from tasks.ledger.open_ledger import read_ledger
     from tasks.runtime.home import Home
     from tasks.verification.audit import show_release
 
-    home = Home.open()
-    shown, lines = show_release(home, open_ledger(home), release)
+    home = Home.read()
+    shown, lines = show_release(home, read_ledger(home), release)
     if json:
         print_json(events_document(shown, lines))
         return
@@ -69,15 +69,15 @@ def verify(cosigned: CosignedFiles = None, signers: AuditorsList = None, json: J
     """Check that the chain of events is whole and that every head that was published, remembered or cosigned lies on it."""
     from flows.terminal.output import plain, print_json, results, tell
     from flows.terminal.shapes import audit_document
-    from tasks.ledger.open_ledger import open_ledger
+    from tasks.ledger.open_ledger import read_ledger
     from tasks.runtime.home import Home
     from tasks.runtime.wording import counted
     from tasks.verification.audit import verify_audit
     from tasks.verification.cosigned_heads import read_cosigned
 
-    home = Home.open()
+    home = Home.read()
     heads = [read_cosigned(file, signers) for file in cosigned or ()]
-    report = verify_audit(home, open_ledger(home), cosigned=heads)
+    report = verify_audit(home, read_ledger(home), cosigned=heads)
     if json:
         print_json(audit_document(report))
         return
@@ -99,7 +99,7 @@ def cosign(key: Key = None, output: CosignedOutput = None) -> None:
     Keep the file where the operator cannot write, and give it to `audit verify --cosigned` later."""
     from flows.terminal.output import plain, results, tell
     from headgate.core.errors import InputRejected
-    from tasks.ledger.open_ledger import open_ledger
+    from tasks.ledger.open_ledger import read_ledger
     from tasks.runtime.home import Home
     from tasks.signing.keys import load_key
     from tasks.verification.cosigned_heads import cosign as sign_head
@@ -107,7 +107,7 @@ def cosign(key: Key = None, output: CosignedOutput = None) -> None:
     if key is None:
         raise InputRejected("No key was given.", "Give your SSH private key with --key, or set HEADGATE_KEY.")
     file = Path("cosigned-head.dsse.json") if output is None else output
-    signed = sign_head(open_ledger(Home.open()), load_key(key), file.absolute())
+    signed = sign_head(read_ledger(Home.read()), load_key(key), file.absolute())
     tell(results(), plain(f"Cosigned at event {signed.head.seq} with {signed.fingerprint}: {file}"))
 
 
@@ -120,11 +120,11 @@ def export(
     if bundle or release is not None:
         _export_evidence(release, bundle, output)
         return
-    from tasks.ledger.open_ledger import open_ledger
+    from tasks.ledger.open_ledger import read_ledger
     from tasks.runtime.home import Home
     from tasks.verification.audit import export_ledger
 
-    text = export_ledger(open_ledger(Home.open()), output)
+    text = export_ledger(read_ledger(Home.read()), output)
     if output is None:
         sys.stdout.write(text)
 

@@ -21,10 +21,10 @@ def releases(json: Json = False, calendar: Calendar = False) -> None:
     from flows.terminal.shapes import releases_document
     from flows.terminal.shown_figures import in_words, plain_table
     from tasks.ledger.history import read_whole
-    from tasks.ledger.open_ledger import open_ledger
+    from tasks.ledger.open_ledger import read_ledger
     from tasks.runtime.home import Home
 
-    history = read_whole(open_ledger(Home.open()))
+    history = read_whole(read_ledger(Home.read()))
     if calendar:
         _show_calendar(history, json)
         return

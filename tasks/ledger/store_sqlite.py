@@ -8,16 +8,19 @@ that one file is the whole ledger and a copy of it is a backup.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
-from collections.abc import Collection, Iterator
-from contextlib import closing, contextmanager
+import tempfile
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import astuple, dataclass, fields
 from functools import cache
 from pathlib import Path
+from urllib.parse import quote
 
 from headgate.core.errors import HeadgateError, IntegrityBroken, StoreUnavailable
 from tasks.ledger.chain import Entry
-from tasks.ledger.ledger_store import LAST, LockRow
+from tasks.ledger.ledger_store import LAST, LedgerTransaction, LockRow, NothingStored
 from tasks.runtime.boundary import reason_of
 
 APPLICATION = 0x68674C31  # "hgL1": this file is a ledger of headgate
@@ -62,15 +65,23 @@ class SqliteStore:
     path: Path
 
     @contextmanager
-    def reading(self) -> Iterator[SqliteTransaction]:
-        with _opened(self.path) as connection:
+    def reading(self) -> Iterator[LedgerTransaction]:
+        if not self.path.exists():
+            yield NothingStored()
+            return
+        with ExitStack() as stack:
+            connection = stack.enter_context(_refused_in_words(self.path, lambda: _read_only(self.path, stack)))
+            if connection.execute("PRAGMA page_count").fetchone()[0] == 0:
+                yield NothingStored()  # killed as soon as it had been made
+                return
+            _require_ours(connection, self.path)
             connection.execute("BEGIN")
             yield SqliteTransaction(connection)
             connection.execute("ROLLBACK")
 
     @contextmanager
     def writing(self) -> Iterator[SqliteTransaction]:
-        with _opened(self.path) as connection:
+        with _refused_in_words(self.path, lambda: _for_writing(self.path)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield SqliteTransaction(connection)
@@ -135,13 +146,11 @@ class SqliteTransaction:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+def _refused_in_words(path: Path, connect: Callable[[], sqlite3.Connection]) -> Iterator[sqlite3.Connection]:
     refusal: HeadgateError | None = None
     connection: sqlite3.Connection | None = None
     try:
-        _make_private(path)
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
-        _prepare(connection, path)
+        connection = connect()
         yield connection
     except sqlite3.Error as problem:
         refusal = _refusal(problem, path)
@@ -154,6 +163,38 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
         raise refusal
 
 
+def _for_writing(path: Path) -> sqlite3.Connection:
+    _make_private(path)
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        _prepare(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _read_only(path: Path, stack: ExitStack) -> sqlite3.Connection:
+    """A ledger whose writer was killed has to be rolled back first: who may not write it does that on a copy of their own."""
+    connection = _connected_read_only(path)
+    try:
+        connection.execute("PRAGMA application_id").fetchone()
+        return connection
+    except sqlite3.OperationalError as problem:
+        connection.close()
+        if problem.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+            raise
+    copy = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="headgate-ledger-"))) / path.name
+    for place in (path, path.with_name(f"{path.name}-journal")):
+        if place.exists():
+            shutil.copyfile(place, copy.with_name(place.name))
+    return sqlite3.connect(copy, isolation_level=None)
+
+
+def _connected_read_only(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+
+
 def _make_private(path: Path) -> None:
     if not path.exists():
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -162,14 +203,18 @@ def _make_private(path: Path) -> None:
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     """Makes the tables of a new file; refuses any other file than a ledger of this form with its guards in place."""
-    connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA synchronous = EXTRA")  # a commit whose journal comes back with the power is no commit
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     if application == 0:
         connection.execute("BEGIN IMMEDIATE")
         _create_if_empty(connection, path)
         connection.execute("COMMIT")
-        application = connection.execute("PRAGMA application_id").fetchone()[0]
+    _require_ours(connection, path)
+
+
+def _require_ours(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("PRAGMA trusted_schema = OFF")
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
     form = connection.execute("PRAGMA user_version").fetchone()[0]
     if application != APPLICATION:
         raise StoreUnavailable(f"{path} is another program's database.", "Choose another HEADGATE_HOME, or move that file away.")

@@ -22,11 +22,19 @@ class Home:
     root: Path
 
     @classmethod
-    def open(cls, root: Path | str | None = None) -> Home:
+    def read(cls, root: Path | str | None = None) -> Home:
+        """For those who only read: nothing is made, tried or changed, so a copy or a home that belongs to somebody else will do."""
         chosen = Path(root or os.environ.get("HEADGATE_HOME") or default_home()).expanduser()
         if not chosen.is_absolute():
             raise InputRejected("HEADGATE_HOME is a relative path, so it depends on the current folder.", "Set it to an absolute path.")
-        home = cls(chosen)
+        if chosen.exists() and not chosen.is_dir():
+            raise StoreUnavailable(f"The home {chosen} is not a folder.", "Set HEADGATE_HOME to the folder that was meant.")
+        return cls(chosen)
+
+    @classmethod
+    def open(cls, root: Path | str | None = None) -> Home:
+        home = cls.read(root)
+        chosen = home.root
         os.umask(PRIVATE)  # for whatever this process, Prefect and MLflow write from now on; published folders say otherwise themselves
         require_safe_folders(chosen)
         reason = home._prepare()

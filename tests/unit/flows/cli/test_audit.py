@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import sqlite3
+import tempfile
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.unit.tasks.verification.test_audit import tamper
 
@@ -121,8 +126,6 @@ def test_an_auditor_cosigns_and_the_head_is_found_on_the_chain_later(run: Any, w
 
 def test_a_fork_is_named_with_who_cosigned(run: Any, world: Any, key_file: Any, tmp_path: Path) -> None:
     """The whole home put back: only what the auditor took away tells."""
-    import shutil
-
     kept = shutil.copytree(world.home.root, tmp_path / "kept")
     world.seal()
     run("audit", "cosign", "--key", key_file("stranger"), "--output", tmp_path / "cosigned.json")
@@ -135,3 +138,48 @@ def test_a_fork_is_named_with_who_cosigned(run: Any, world: Any, key_file: Any, 
     world.seal()
     fork = run("audit", "verify", "--cosigned", tmp_path / "cosigned.json", "--json")
     assert (fork.code, "The ledger is a fork: its event 8" in fork.error["message"]) == (5, True)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody else")
+def test_somebody_who_may_only_read_the_home_audits_it_and_changes_nothing(run: Any, world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.published()
+    world.seal()
+    commands = (("audit", "list"), ("audit", "show", "release-1"), ("audit", "verify"), ("audit", "export"), ("releases", "--json"))
+    for command in commands:
+        assert run(*command).code == 0  # whatever is imported is imported now: the other account may not read it
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copytree(world.home.root, Path(folder) / "home", symlinks=True)
+        os.chmod(folder, 0o755)
+        for place in (copy, *copy.rglob("*")):
+            private = place.parent.name == "keys" and place.suffix != ".pub"
+            place.is_symlink() or place.chmod(0o600 if private else 0o755 if place.is_dir() else 0o644)
+        before = state_of(copy)
+        loops = Path(folder) / "loops"
+        loops.mkdir(mode=0o700)
+        os.chown(loops, 65534, 65534)
+        monkeypatch.setenv("HEADGATE_HOME", str(copy))
+        monkeypatch.setenv("NUMBA_CACHE_DIR", str(loops))
+        for command in commands:
+            assert code_as_nobody(run, command) == 0, command
+        assert state_of(copy) == before
+
+
+def state_of(folder: Path) -> dict[str, Any]:
+    return {
+        str(place): (place.lstat().st_mode, place.lstat().st_mtime_ns, place.read_bytes() if place.is_file() else b"")
+        for place in (folder, *sorted(folder.rglob("*")))
+    }
+
+
+def code_as_nobody(run: Any, command: tuple[str, ...]) -> int:
+    child = os.fork()
+    if child == 0:
+        code = 99
+        try:
+            os.setgid(65534)
+            os.setuid(65534)
+            code = run(*command).code
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

@@ -3,6 +3,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,3 +108,32 @@ def test_a_ledger_that_cannot_be_written_is_refused(path: Path) -> None:
     with pytest.raises(StoreUnavailable):
         Ledger(SqliteStore(path)).append("r1", [ingested()], 3, "rue")
     path.parent.chmod(0o700)
+
+
+def test_readers_make_nothing(tmp_path: Path) -> None:
+    ledger = Ledger(SqliteStore(tmp_path / "home" / "ledger.db"))
+    assert (ledger.entries(), ledger.verify_chain(), ledger.events_of("r1")) == ((), (), ())
+    assert list(tmp_path.iterdir()) == []
+
+
+UNFINISHED = """
+import os, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA cache_size = 1")
+connection.execute("BEGIN IMMEDIATE")
+connection.execute("INSERT INTO locks SELECT hex(randomblob(40)), 'r', hex(randomblob(4000)), 'm', 1, 's', 1.0 FROM events AS a, events")
+os._exit(9)
+"""
+
+
+def test_a_ledger_whose_writer_was_killed_is_read_from_a_copy_and_left_as_it_is(path: Path) -> None:
+    """The journal of an unfinished commit has to be rolled back, which a reader must not do to the file itself."""
+    before = Ledger(SqliteStore(path)).entries()
+    subprocess.run([sys.executable, "-c", UNFINISHED, str(path)], check=False)
+    journal = path.with_name(path.name + "-journal")
+    assert journal.stat().st_size > 512
+    kept = (path.read_bytes(), journal.read_bytes())
+    assert Ledger(SqliteStore(path)).entries() == before
+    assert (path.read_bytes(), journal.read_bytes()) == kept
+    Ledger(SqliteStore(path)).append("r1", [ingested()], 3, "rue")
+    assert not journal.exists()
