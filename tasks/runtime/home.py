@@ -28,7 +28,9 @@ class Home:
         if not chosen.is_absolute():
             raise InputRejected("HEADGATE_HOME is a relative path, so it depends on the current folder.", "Set it to an absolute path.")
         if chosen.exists() and not chosen.is_dir():
-            raise StoreUnavailable(f"The home {chosen} is not a folder.", "Set HEADGATE_HOME to the folder that was meant.")
+            raise StoreUnavailable(
+                f"The home {chosen} cannot be used (it is not a folder).", "Set HEADGATE_HOME to a folder of yours that can be written."
+            )
         return cls(chosen)
 
     @classmethod

@@ -96,3 +96,12 @@ def test_a_home_that_would_depend_on_the_current_folder_is_refused(tmp_path: Pat
     with pytest.raises(InputRejected, match="relative path"):
         Home.open()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_reading_a_home_makes_and_changes_nothing(tmp_path: Path) -> None:
+    assert Home.read(tmp_path / "nothing").root == tmp_path / "nothing"
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o755)
+    assert Home.read(tmp_path / "open").root.stat().st_mode & 0o777 == 0o755
+    assert list((tmp_path / "open").iterdir()) == []
