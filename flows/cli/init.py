@@ -5,12 +5,40 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
+from typing import Annotated
 
-from flows.terminal.options import Output, TableFile
+import typer
+
+from flows.terminal.options import Output
 
 
-def init(table: TableFile, output: Output = None) -> None:
-    """Draft a policy for TABLE. Guesses are marked; confirm them before the first release."""
+def init(
+    table: Annotated[Path | None, typer.Argument(metavar="[TABLE]", help="A CSV or Parquet file; with --home, the home's folder.")] = None,
+    output: Output = None,
+    new_home: Annotated[bool, typer.Option("--home", help="Make a home instead, with operator.yaml and signers to fill in.")] = False,
+) -> None:
+    """Draft a policy for TABLE. Guesses are marked; confirm them before the first release. With --home, make a home."""
+    from headgate.core.errors import InputRejected
+
+    if new_home:
+        _make_home(table)
+    elif table is None:
+        raise InputRejected("No table was given.", "Name a CSV or Parquet file; or make a home with --home.")
+    else:
+        _draft(table, output)
+
+
+def _make_home(folder: Path | None) -> None:
+    from flows.terminal.output import console
+    from tasks.runtime.new_home import make_home
+
+    home, made = make_home(folder)
+    console().print(f"Home {home.root}", soft_wrap=True)
+    for path in made:
+        console().print(f"  made {path}: read it and fill it in", soft_wrap=True)
+
+
+def _draft(table: Path, output: Path | None) -> None:
     from flows.terminal.current_folder import as_named, here
     from flows.terminal.output import console
     from policies.schema.policy_draft import draft_policy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,3 +29,11 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(InputRejected, match="cannot be written"):
         _write_draft(tmp_path / "file" / "policy.yaml", "draft: true\n")
+
+
+def test_a_home_is_made_where_it_is_asked_for(run: Any, tmp_path: Path) -> None:
+    outcome = run("init", "--home", tmp_path / "new")
+    assert (outcome.code, outcome.out) == (0, "")
+    assert str(tmp_path / "new" / "operator.yaml") in outcome.err
+    assert (tmp_path / "new" / "signers").is_file()
+    assert run("init").code == 2
