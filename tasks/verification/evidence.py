@@ -31,7 +31,7 @@ REPORT = "report.html"
 RECIPE = """\
 set -e; all=$(mktemp); { cat "$SIGNERS"; echo "ledger $(cat "$LEDGER")"; } > "$all"; link=$(printf '%064d' 0)
 sum() { sha256sum "$1" | cut -c1-64 | grep . || echo missing; }; n() { cat events/* | grep -oF "$1" | wc -l; }
-about() { ssh-keygen -Y verify -f "$all" -I "$1" -n headgate -s "$2.sig" < "$2.signed"; grep -qF "$(sum "$3")" "$2.signed"; }
+about() { ssh-keygen -Y verify -f "$all" -I "$1" -n headgate -s "$2.sig" < "$2.signed"; [ ! -e $3 ] || grep -qF "$(sum $3)" "$2.signed"; }
 for event in events/*; do grep -qF "64:$link,64:" "$event"; link=$(sum "$event"); done; grep -qF "$link" head.json
 about ledger head head.json; [ $(ls signed/*.sig 2> /dev/null | wc -l) -eq $(($(n reason_sha256) + $(n '"event":"sealed"'))) ]
 for sig in $(ls signed/*.sig 2> /dev/null); do by=${sig%.sig}; at=${by#signed/}; about "${by#*-}" "$by" manifest.json
@@ -63,6 +63,9 @@ def evidence(home: Home, ledger: Ledger, name: str, store: ReleaseStore | None =
     head, signature = signed_head(check_own_chain(own, release.release_id), ledger_key(home.keys))
     files = {HEAD_FILE: head, **detached_files(HEAD_SIGNATURE, signature), "README.txt": README.encode(), "verify.sh": RECIPE.encode()}
     files |= {f"events/{_place(entry)}": entry_bytes(entry) for entry in own}
+    for entry in own:
+        event = event_of(entry)
+        files |= _decision(home, release, entry, event) if isinstance(event, SignedDecisionEvent) else {}
     files |= _sealed(home, history, release, store) if release.candidate else _unsealed(home, release)
     return _archive(files, f"evidence-{release.release_id}")
 
@@ -86,8 +89,6 @@ def _sealed(home: Home, history: History, release: Release, store: ReleaseStore 
         event = event_of(entry)
         if isinstance(event, CandidateSealed):
             files |= detached_files(f"signed/{_place(entry)}-{event.runner.principal}{ENVELOPE}", candidate.manifest_envelope)
-        elif isinstance(event, SignedDecisionEvent):
-            files |= _decision(home, release, entry, event)
     if "published" in release.seen and release.version is not None:
         there = (store or open_targets(home)).series(release.target).read(release.version)
         if ATTESTATION_FILE not in there:

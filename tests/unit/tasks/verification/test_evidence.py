@@ -15,6 +15,7 @@ from headgate.core.errors import IntegrityBroken, TransitionRefused
 from policies.ledger.events import RunFailed, RunStarted
 from tasks.approval.approvals import decisions_folder
 from tasks.approval.decisions import reject, request_changes
+from tasks.approval.operating import abandon
 from tasks.publication.withdraw import withdraw
 from tasks.verification.evidence import RECIPE, evidence, write_evidence
 from tests.unit.tasks.signing.openssh import needs_ssh_keygen
@@ -87,6 +88,20 @@ def test_a_run_that_ended_without_a_candidate_has_its_events_proven(world, tmp_p
     folder = unpacked(evidence(world.home, world.ledger, "release-9"), tmp_path)
     assert by_the_recipe(world, folder)
     (folder / "head.json").write_bytes((folder / "head.json").read_bytes().replace(b"release-9", b"release-8"))
+    assert not by_the_recipe(world, folder)
+
+
+@needs_ssh_keygen
+def test_a_run_that_somebody_gave_up_has_that_decision_proven_too(world, tmp_path: Path) -> None:
+    candidate = world.seal()
+    base = {"release_id": "release-9", "at": world.ledger.now().isoformat()}
+    begun = RunStarted(**base, dataset="people", policy_digest="a" * 64, runner=candidate.manifest.runner, product="headgate")
+    world.ledger.append("release-9", (begun,), 0, "runner")
+    abandon(world.home, world.ledger, "release-9", world.keys["runner"], "the machine is gone")
+    folder = unpacked(evidence(world.home, world.ledger, "release-9"), tmp_path)
+    assert by_the_recipe(world, folder)
+    (reason,) = folder.glob("signed/*.reason")
+    reason.write_bytes(reason.read_bytes() + b"!")
     assert not by_the_recipe(world, folder)
 
 
