@@ -25,7 +25,7 @@ from tests.faults.surroundings import every_scene
 from tests.faults.workshop import Workshop, spread, workshop
 
 RELEASE_POINTS = 200
-SAMPLE_SECONDS = 50
+SAMPLE_SECONDS = 45
 FUZZ_SAMPLE_SECONDS = 7
 
 
