@@ -1,0 +1,1 @@
+"""What an earlier version wrote, verified by this one."""
