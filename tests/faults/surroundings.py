@@ -20,7 +20,7 @@ from tests.faults.workshop import Bench, Case, Workshop, cleared, problems_after
 from tests.functional.conftest import Outcome
 
 ROOM = ("0k", "4k", "16k", "64k", "256k")  # left on a full disk
-IN_TIME = 150.0
+IN_TIME = 200.0
 S3 = {"HEADGATE_STORE": "s3://releases", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_ALLOW_HTTP": "true"}
 
 
