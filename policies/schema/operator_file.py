@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -41,10 +42,26 @@ class ClockRules(Section):
     max_gap_days: Positive = 400
 
 
+def _origin(text: str) -> str:
+    """As a browser writes it: nothing after host and port."""
+    if not re.fullmatch(r"https://[a-z0-9.-]+(:[0-9]+)?|http://localhost(:[0-9]+)?", text):
+        accepted = "Input should be an origin such as https://release.hospital.example, without a path"
+        raise PydanticCustomError("origin", accepted)
+    return text
+
+
+class Passkeys(Section):
+    """`rp`: the site that passkeys are made for. `origins`: where people may use them: there, or at sites below it."""
+
+    rp: Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$")]
+    origins: Annotated[tuple[Annotated[str, AfterValidator(_origin)], ...], Field(min_length=1)]
+
+
 class Operator(Section):
     """`runners`: who may run releases; without this key everybody on the list of signers. `operators`: who may resume and abandon what is
     stuck; without this key those who may run. `roles`: who holds each role.
     `targets`: what a policy's publish.to may name, and where each lies; without this key any plain name, in the home's own store.
+    `passkeys`: the site whose passkeys count; without this key none do.
     `policy_signers`: whether a policy may name a signers' file of its own, which lets whoever writes it invent people who agree."""
 
     runners: People | None = None
@@ -53,6 +70,7 @@ class Operator(Section):
     clock: ClockRules = ClockRules()
     roles: dict[RoleName, People] = {}
     targets: dict[StorePath, Annotated[str, AfterValidator(_address)]] = {}
+    passkeys: Passkeys | None = None
     policy_signers: Annotated[bool, Field(strict=True)] = False
 
     @property

@@ -141,7 +141,8 @@ def _actor(home: Home, candidate: Candidate, release: Release, action: Action, k
     role = ActorRole.CUSTODIAN if action is Action.WITHDRAW else ActorRole.APPROVER
     why_not = roots.why_not(key.fingerprint, principal, now)
     if isinstance(key, HandedIn) and not why_not:
-        why_not = roots.why_not(key.fingerprint, principal, moment(key.said.at))
+        then = roots.why_not(key.fingerprint, principal, moment(key.said.at))
+        why_not = then or operator_demands(home).why_no_passkey(key.key, key.origin)
     takes_back = action is Action.WITHDRAW and key.fingerprint == release.runner.fingerprint and not roots.revokes(key.key)
     if takes_back or not why_not:
         return Actor(principal, key.fingerprint, role), ""

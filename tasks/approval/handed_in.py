@@ -20,7 +20,7 @@ from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
 from tasks.signing.public_keys import PublicKey
 from tasks.signing.signatures import Statement, bytes_to_sign, envelope_around
-from tasks.signing.sshsig import BEGIN, verify_bytes
+from tasks.signing.sshsig import BEGIN, passkey_origin, verify_bytes
 from tasks.stores.files import read_file
 
 LARGEST_SIGNATURE = 64 * 1024
@@ -29,12 +29,13 @@ GIVE = "Give the file that ssh-keygen -Y sign wrote: its name ends in .sig."
 
 @dataclass(frozen=True)
 class HandedIn:
-    """The signature holds. Whether the key counts is decided as for any other."""
+    """The signature holds. Whether the key counts is decided as for any other. `origin`: where a passkey was used."""
 
     key: PublicKey
     said: SignedDecision
     reason: GivenReason
     envelope: bytes
+    origin: str | None
 
     @property
     def fingerprint(self) -> str:
@@ -76,7 +77,7 @@ def handed_in(home: Home, candidate: str, signature: Path) -> HandedIn:
             reasons[problem.message.removesuffix(".")] = None  # a security key without its PIN, a passkey of another site
             continue
         reason = reason_from(read_file(folder, f"{file.stem}.reason").content)
-        return HandedIn(key, said_in(payload), reason, envelope_around(payload, armored, key.fingerprint))
+        return HandedIn(key, said_in(payload), reason, envelope_around(payload, armored, key.fingerprint), passkey_origin(armored))
     raise _refused(list(reasons))
 
 

@@ -80,6 +80,17 @@ class Demands:
                 f"Name one of these in publish.to: {', '.join(self.operator.targets)}; or the operator adds it to `targets`.",
             )
 
+    def why_no_passkey(self, key: PublicKey, origin: str | None) -> str:
+        """Why a passkey does not count, as the end of a sentence; empty if it does, or if it is a key of another kind."""
+        passkeys = self.operator.passkeys
+        if origin is None:
+            return ""
+        if passkeys is None:
+            return f"is a passkey, and {OPERATOR_FILE} names no site whose passkeys count (passkeys: {{rp: …, origins: […]}})"
+        if key.application != passkeys.rp or origin not in passkeys.origins:
+            return f"is a passkey of a site that {OPERATOR_FILE} does not name"
+        return ""
+
     def require_no_policy_signers(self) -> None:
         """Signers that come with a policy count only where the operator has said so."""
         if not self.operator.policy_signers:

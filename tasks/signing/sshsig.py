@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from headgate.core.errors import InputRejected, IntegrityBroken
 from tasks.signing.keys import PrivateKey
 from tasks.signing.public_keys import RSA, PublicKey, key_of_blob
-from tasks.signing.security_keys import ALGORITHMS, why_not_signed
+from tasks.signing.security_keys import ALGORITHMS, WEBAUTHN, why_not_signed
 from tasks.signing.signers_file import NAMESPACE
 
 MAGIC = b"SSHSIG"
@@ -64,6 +64,16 @@ def verify_bytes(message: bytes, signature: bytes, what: str, namespace: str = N
     if parsed.algorithm not in algorithms or not key.key.verify(signed, parsed.inner):
         raise broken
     return key
+
+
+def passkey_origin(signature: bytes) -> str | None:
+    """Where a passkey was used, by a signature that holds; None of any other key."""
+    parsed = _parsed(_dearmored(signature))
+    if parsed.algorithm != WEBAUTHN:
+        return None
+    _, flags_and_more = _strings(parsed.rest, 1)
+    origin, _ = _strings(flags_and_more[5:], 1)  # after a byte of flags and a counter of four
+    return origin.decode("ascii")
 
 
 def armored(raw: bytes) -> bytes:

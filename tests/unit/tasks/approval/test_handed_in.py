@@ -95,6 +95,24 @@ def test_a_security_key_counts_with_its_pin_only(world: Any, elsewhere: Path, ki
     assert approve_by(world, candidate, elsewhere / "dora.sig").principal == "dora"
 
 
+def test_a_passkey_counts_where_the_operator_names_its_site(world: Any, elsewhere: Path) -> None:
+    passkey = SecurityKey("sk-ecdsa-sha2-nistp256@openssh.com", application="release.example")
+    world.write_signers(world.line("runner"), world.line("ann"), f"dora {passkey.line}")
+    candidate = world.seal()
+    (elsewhere / "dora.sig").write_bytes(passkey.sign(issued(world, candidate, "dora").to_sign, "https://release.example"))
+    operator = world.home.root / "operator.yaml"
+    for said, refusal in (
+        ("floor: {approvals: 1}", "names no site"),
+        ('passkeys: {rp: other.example, origins: ["https://release.example"]}', "does not name"),
+        ('passkeys: {rp: release.example, origins: ["https://www.release.example"]}', "does not name"),
+    ):
+        operator.write_text(f"{said}\n", encoding="utf-8")
+        with pytest.raises(TransitionRefused, match=refusal):
+            approve_by(world, candidate, elsewhere / "dora.sig")
+    operator.write_text('passkeys: {rp: release.example, origins: ["https://release.example"]}\n', encoding="utf-8")
+    assert approve_by(world, candidate, elsewhere / "dora.sig").principal == "dora"
+
+
 def test_a_rejection_and_a_withdrawal_are_handed_in_too(world: Any, elsewhere: Path, key_of: Callable[[str], Path]) -> None:
     first, second = world.seal(), world.seal()
     signature = signed_by_hand(elsewhere, key_of("ann"), issued(world, first, "ann", "reject", "too small").to_sign)
