@@ -97,6 +97,7 @@ def cosign(key: Key = None, output: CosignedOutput = None) -> None:
     """Sign the ledger's head with a key of your own, as an auditor, after every event has been checked.
 
     Keep the file where the operator cannot write, and give it to `audit verify --cosigned` later."""
+    from flows.terminal.current_folder import as_named, here
     from flows.terminal.output import plain, results, tell
     from headgate.core.errors import InputRejected
     from tasks.ledger.open_ledger import read_ledger
@@ -106,15 +107,19 @@ def cosign(key: Key = None, output: CosignedOutput = None) -> None:
 
     if key is None:
         raise InputRejected("No key was given.", "Give your SSH private key with --key, or set HEADGATE_KEY.")
-    file = Path("cosigned-head.dsse.json") if output is None else output
-    signed = sign_head(read_ledger(Home.read()), load_key(key), file.absolute())
-    tell(results(), plain(f"Cosigned at event {signed.head.seq} with {signed.fingerprint}: {file}"))
+    file = here() / "cosigned-head.dsse.json" if output is None else output
+    signed = sign_head(read_ledger(Home.read()), load_key(key), file)
+    tell(results(), plain(f"Cosigned at event {signed.head.seq} with {signed.fingerprint}: {as_named(file)}"))
 
 
 def export(
     release: Annotated[str | None, typer.Argument(metavar="[RELEASE]", help="With --bundle: the release, or its candidate.")] = None,
-    bundle: Annotated[bool, typer.Option("--bundle", help="All evidence of one release in an archive (.tar.gz).")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", "--to", help="Output file (default: stdout).")] = None,
+    bundle: Annotated[
+        bool, typer.Option("--bundle", help="All evidence of one release as an archive; by itself in the current folder.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", "--to", help="Output file (default: stdout, or an archive in the current folder).")
+    ] = None,
 ) -> None:
     """Export the ledger's events, one JSON object per line; or all evidence of one release."""
     if bundle or release is not None:
@@ -130,6 +135,7 @@ def export(
 
 
 def _export_evidence(release: str | None, bundle: bool, output: Path | None) -> None:
+    from flows.terminal.current_folder import here
     from flows.terminal.output import results
     from headgate.core.errors import InputRejected
     from tasks.ledger.open_ledger import open_ledger
@@ -139,7 +145,7 @@ def _export_evidence(release: str | None, bundle: bool, output: Path | None) -> 
     if release is None or not bundle:
         raise InputRejected("Evidence is exported of one release.", "Give both: headgate audit export RELEASE --bundle.")
     home = Home.open()
-    results().print(f"Evidence: {write_evidence(home, open_ledger(home), release, output)}", soft_wrap=True)
+    results().print(f"Evidence: {write_evidence(home, open_ledger(home), release, output or here())}", soft_wrap=True)
 
 
 audit_app = typer.Typer(

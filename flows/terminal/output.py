@@ -50,6 +50,10 @@ def plain(text: str) -> str:
     return "".join(sign if sign.isprintable() else "�" for sign in text)
 
 
+def _plain_lines(text: str) -> str:
+    return "\n".join(map(plain, text.split("\n")))
+
+
 def print_json(document: dict[str, Any]) -> None:
     """The one object on stdout; numbers as they are, never rounded."""
     sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
@@ -62,10 +66,10 @@ def error_document(refusal: HeadgateError) -> dict[str, Any]:
 def print_error(refusal: HeadgateError) -> None:
     from rich.text import Text
 
-    text = Text.assemble((TITLES.get(refusal.code, "Stopped"), "bold red"), ": ", refusal.message)
+    text = Text.assemble((TITLES.get(refusal.code, "Stopped"), "bold red"), ": ", _plain_lines(refusal.message))
     if refusal.cure:
         text.append("\nCure: ", "bold")
-        text.append(refusal.cure)
+        text.append(_plain_lines(refusal.cure))
     tell(console(), text)
 
 

@@ -22,14 +22,15 @@ from headgate.core.cells import format_number
 from headgate.core.errors import InputRejected, StoreUnavailable
 from policies.schema.source_key import SqlSource
 from tasks.reading.source import Source, check_names
-from tasks.runtime.input_limits import CELLS
+from tasks.runtime.input_limits import BYTES, CELLS
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
 
 SECONDS_VARIABLE = "HEADGATE_QUERY_SECONDS"
-KINDS = "sqlite:///, postgresql+psycopg2:// or mysql+pymysql://"
+KINDS = "sqlite:///, postgresql+psycopg:// or mysql+pymysql://"
+LONGEST_VALUE = 2**20  # bytes; a query could make one that fills the memory
 READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 POSTGRESQL_POWERS = ("pg_execute_server_program", "pg_read_server_files", "pg_write_server_files")
 
@@ -98,7 +99,9 @@ def _engine(url: str, url_variable: str) -> Engine:
         dialect = parsed.get_backend_name()
         if dialect not in READ_ONLY:
             raise InputRejected(f"The URL in {url_variable} names a kind of database that headgate cannot open read-only.", f"Use {KINDS}.")
-        options = {"creator": partial(_sqlite_file, str(parsed.database), url_variable)} if dialect == "sqlite" else {}
+        options: dict[str, Any] = {}
+        if dialect == "sqlite":  # by Python's own driver, which can be told what a query may do
+            options["creator"], parsed = partial(_sqlite_file, str(parsed.database), url_variable), parsed.set(drivername=dialect)
         engine = create_engine(parsed, **options)
     except ImportError as problem:
         reason, cure = f"the driver {problem.name} is not installed", "Install it, such as psycopg for postgresql+psycopg://…"
@@ -126,6 +129,7 @@ def _sqlite(connection: Connection, _what: str) -> None:
     ends = time.monotonic() + query_seconds()
     file: Any = connection.connection.driver_connection
     file.set_progress_handler(lambda: time.monotonic() > ends, 100_000)
+    file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
     file.set_authorizer(_only_reads)
 
 
@@ -201,11 +205,12 @@ def _fetch(engine: Engine, url_variable: str, query: str, what: str) -> tuple[tu
             reached = True
             result = connection.exec_driver_sql(OPENED[engine.dialect.name](connection, query))
             names = tuple(str(name) for name in list(result.keys())) if result.returns_rows else ()
-            rows, most = [], CELLS.most // max(1, len(names))
+            rows, most, room = [], CELLS.most // max(1, len(names)), BYTES.most
             for row in result if result.returns_rows else ():
                 rows.append(tuple(row))
-                if len(rows) > most:
-                    CELLS.refuse(f"The result of the query of {what}")
+                room -= sum(len(cell) for cell in row if isinstance(cell, str | bytes))
+                if len(rows) > most or room < 0:
+                    (CELLS if len(rows) > most else BYTES).refuse(f"The result of the query of {what}")
             connection.rollback()
             return names, rows
     except (SQLAlchemyError, OSError) as problem:

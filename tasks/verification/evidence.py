@@ -70,11 +70,12 @@ def evidence(home: Home, ledger: Ledger, name: str, store: ReleaseStore | None =
     return _archive(files, f"evidence-{release.release_id}")
 
 
-def write_evidence(home: Home, ledger: Ledger, name: str, path: Path | None) -> Path:
+def write_evidence(home: Home, ledger: Ledger, name: str, path: Path) -> Path:
+    """In a folder under a name of its own; else as the file that is named."""
     made = evidence(home, ledger, name)
-    target = path or Path(f"evidence-{read_history(ledger).find(name).release_id}.tar.gz")
-    replace_file(target.absolute(), made)
-    return target.absolute()
+    target = path / f"evidence-{read_history(ledger).find(name).release_id}.tar.gz" if path.is_dir() else path
+    replace_file(target, made)
+    return target
 
 
 def _place(entry: Entry) -> str:

@@ -135,5 +135,5 @@ def test_another_process_finds_the_manifest_s_figures_in_prefect_mlflow_and_the_
 
 def test_prefect_is_told_ids_and_paths_only(read_back: tuple[dict[str, Any], dict[str, Any]]) -> None:
     found, manifest = read_back
-    assert set(found["prefect"]["parameters"]) == {"policy", "source", "key", "if_changed", "release_id"}
+    assert set(found["prefect"]["parameters"]) == {"policy", "key", "if_changed", "release_id", "scheduled"}
     assert found["prefect"]["parameters"]["release_id"] == manifest["release_id"]

@@ -146,6 +146,8 @@ def arguments(name: tuple[str, ...], given: dict[str, str], project: Any) -> lis
         value = given.get(str(parameter.name))
         if name in (("release",), ("serve",), ("explore",)) and parameter.name == "key":
             value = str(project.keys["steward"])
+        if name == ("audit", "export") and parameter.name == "release":
+            continue  # with one it exports evidence, and --bundle has to be given as well
         assert value or not parameter.required, f"Say what `headgate {' '.join(name)}` is given as {parameter.name}."
         if value:
             words += [value] if parameter.param_type_name == "argument" else [parameter.opts[0], value]

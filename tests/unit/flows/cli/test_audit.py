@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from flows.terminal import current_folder
 from tests.unit.tasks.verification.test_audit import tamper
 
 
@@ -99,18 +100,24 @@ def test_a_ledger_that_cannot_be_opened_is_told_as_that(run: Any, world: Any) ->
     assert run("audit", "verify", "--json").error["code"] in (5, 6)
 
 
-def test_the_evidence_of_one_release_is_an_archive(run: Any, world: Any, tmp_path: Path) -> None:
+def test_the_evidence_of_one_release_is_an_archive(run: Any, world: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     world.published()
     made = run("audit", "export", "release-1", "--bundle", "--to", tmp_path / "it.tar.gz")
     assert (made.code, made.err, made.out) == (0, "", f"Evidence: {tmp_path / 'it.tar.gz'}\n")
     assert (tmp_path / "it.tar.gz").read_bytes()[:2] == b"\x1f\x8b"
+    monkeypatch.setattr(current_folder, "_left", tmp_path)
+    made = run("audit", "export", "release-1", "--bundle")
+    assert made.out == f"Evidence: {tmp_path / 'evidence-release-1.tar.gz'}\n"
+    assert (tmp_path / "evidence-release-1.tar.gz").is_file()
     for arguments in (("release-1",), ("--bundle",)):
         refused = run("audit", "export", *arguments)
         assert (refused.code, "RELEASE --bundle" in refused.err) == (2, True)
     assert run("audit", "export", "no-such-release", "--bundle").code == 2
 
 
-def test_an_auditor_cosigns_and_the_head_is_found_on_the_chain_later(run: Any, world: Any, key_file: Any, tmp_path: Path) -> None:
+def test_an_auditor_cosigns_and_the_head_is_found_on_the_chain_later(
+    run: Any, world: Any, key_file: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world.seal()
     file, signers = tmp_path / "cosigned.json", tmp_path / "auditors"
     signers.write_text(world.line("stranger", "auditor@court.example") + "\n")
@@ -122,6 +129,9 @@ def test_an_auditor_cosigns_and_the_head_is_found_on_the_chain_later(run: Any, w
     (cosigned,) = run("audit", "verify", "--cosigned", file, "--json").json["cosigned"]
     assert cosigned == {"event": 8, "fingerprint": world.keys["stranger"].fingerprint, "principal": ""}
     assert run("audit", "cosign", "--output", file).code == 2
+    monkeypatch.setattr(current_folder, "_left", tmp_path)
+    assert run("audit", "cosign", "--key", key_file("stranger")).out.endswith(": cosigned-head.dsse.json\n")
+    assert (tmp_path / "cosigned-head.dsse.json").is_file()
 
 
 def test_a_fork_is_named_with_who_cosigned(run: Any, world: Any, key_file: Any, tmp_path: Path) -> None:

@@ -30,6 +30,11 @@ def test_an_error_has_its_title_and_its_cure_on_stderr(capsys: pytest.CaptureFix
     assert (shown.out, shown.err) == ("", "Not accepted: The reason is empty.\nCure: Say why.\n")
 
 
+def test_an_error_holds_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    print_error(InputRejected("The column a\x1b[31mge is missing.", "First line.\nSecond\x1b[0m line."))
+    assert capsys.readouterr().err == "Not accepted: The column a�[31mge is missing.\nCure: First line.\nSecond�[0m line.\n"
+
+
 def test_numbers_in_json_are_exact(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({"figure": 0.1 + 0.2})
     assert json.loads(capsys.readouterr().out)["figure"] == 0.1 + 0.2

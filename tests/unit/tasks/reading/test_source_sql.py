@@ -122,3 +122,21 @@ def test_a_query_is_stopped_at_the_bound_on_cells(clinic, tmp_path, monkeypatch,
     monkeypatch.setenv("CLINIC_URL", f"sqlite:///{tmp_path}/empty.db")
     monkeypatch.setenv("HEADGATE_MAX_CELLS", "1000")
     assert "more than 1,000 cells" in refusal(lambda: ingest(clinic.load())).message
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("SELECT hex(zeroblob(1000000)) AS a", "refused by the database"),
+        (
+            "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELECT hex(zeroblob(1000)) AS a FROM n",
+            "more than 100,000 bytes",
+        ),
+    ],
+)
+def test_a_query_is_stopped_at_the_bound_on_bytes(clinic, tmp_path, monkeypatch, refusal, query, said):
+    clinic.policy["source"] = {"kind": "sql", "url_env": "CLINIC_URL", "query": query}
+    sqlite3.connect(tmp_path / "empty.db").close()
+    monkeypatch.setenv("CLINIC_URL", f"sqlite:///{tmp_path}/empty.db")
+    monkeypatch.setenv("HEADGATE_MAX_BYTES", "100000")
+    assert said in refusal(lambda: ingest(clinic.load())).message

@@ -14,7 +14,7 @@ def test_a_kind_is_the_file_of_its_name() -> None:
     assert module.__name__ == "tasks.ledger.store_sqlite"
 
 
-@pytest.mark.parametrize("kind", ["postgresql", "", "SQLITE", "sqlite.x", "../sqlite", "sqlite_", "2", "os", "sqlite\n"])
+@pytest.mark.parametrize("kind", ["mysql", "", "SQLITE", "sqlite.x", "../sqlite", "sqlite_", "2", "os", "sqlite\n"])
 def test_what_has_no_file_in_the_room_is_none(kind: str) -> None:
     assert module_named("tasks.ledger", "store_", kind) is None
 
