@@ -114,12 +114,8 @@ def cosign(key: Key = None, output: CosignedOutput = None) -> None:
 
 def export(
     release: Annotated[str | None, typer.Argument(metavar="[RELEASE]", help="With --bundle: the release, or its candidate.")] = None,
-    bundle: Annotated[
-        bool, typer.Option("--bundle", help="All evidence of one release as an archive; by itself in the current folder.")
-    ] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", "--to", help="Output file (default: stdout, or an archive in the current folder).")
-    ] = None,
+    bundle: Annotated[bool, typer.Option("--bundle", help="All evidence of a release in an archive, by itself a file here.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", "--to", help="Output file (default: stdout).")] = None,
 ) -> None:
     """Export the ledger's events, one JSON object per line; or all evidence of one release."""
     if bundle or release is not None:
