@@ -209,6 +209,7 @@ def audit_document(report: AuditReport) -> dict[str, Any]:
         "cosigned": [
             {"event": cosigned.head.seq, "fingerprint": cosigned.fingerprint, "principal": cosigned.who} for cosigned in report.cosigned
         ],
+        "unfinished": list(report.unfinished),
         "weaknesses": list(report.weaknesses),
         "faults": [],
     }

@@ -258,9 +258,11 @@ class ReleasePublished(CandidateEvent):
 
 
 class PublicationSettled(CandidateEvent):
-    """`latest` names the version, and those before it are superseded: nothing of the publication is left to do."""
+    """Nothing is left to do: `latest` names the version, and those before it are superseded; or, after a withdrawal, `latest` names the
+    version before, and the signed withdrawal lies in this one."""
 
-    after: ClassVar[frozenset[str]] = frozenset({"published"})
+    after: ClassVar[frozenset[str]] = frozenset({"publishing"})
+    repeats: ClassVar[bool] = True
     event: Literal["settled"] = "settled"
 
 

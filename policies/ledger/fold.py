@@ -15,6 +15,7 @@ from policies.ledger.events import (
     ChangesRequested,
     Event,
     GatesJudged,
+    PublicationSettled,
     PublicationStarted,
     ReleasePublished,
     ReleaseSuperseded,
@@ -110,7 +111,9 @@ def _content(release: Release, event: Event) -> Release:
         case ReleaseWithdrawn():
             if not release.is_sealed(event.signer) and event.signer != release.runner:
                 raise _broken(event, "is signed by a key that was not sealed")
-            return release
+            return replace(release, settled=False)
+        case PublicationSettled():
+            return replace(release, settled=True)
         case PublicationStarted():
             if release.missing():
                 raise _broken(event, "comes before enough approvals")

@@ -50,6 +50,7 @@ class Release:
     decisions: tuple[Decision, ...] = ()
     version: int | None = None
     target: str = ""
+    settled: bool = False  # nothing of the publication, or of the withdrawal after it, is left to do
     superseded_by: str = ""
     mlflow_run_id: str = ""
     events: int = 1

@@ -61,7 +61,10 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(State.APPROVED, Action.REJECT, State.REJECTED, ActorRole.APPROVER, _DECISION, "rejected"),
     Transition(State.APPROVED, Action.PUBLISH, State.PUBLISHING, ActorRole.PUBLISHER, _PUBLICATION, "publishing"),
     Transition(State.PUBLISHING, Action.COMPLETE, State.PUBLISHED, ActorRole.PUBLISHER, (Guard.BOUND, Guard.ATTESTED), "published"),
-    Transition(State.PUBLISHED, Action.SETTLE, State.PUBLISHED, ActorRole.PUBLISHER, (Guard.BOUND,), "settled"),
+    *(
+        Transition(state, Action.SETTLE, state, ActorRole.PUBLISHER, (Guard.BOUND,), "settled")
+        for state in (State.PUBLISHED, State.WITHDRAWN)
+    ),
     Transition(State.PUBLISHING, Action.STALL, State.STALLED, ActorRole.PUBLISHER, (Guard.BOUND,), "stalled"),
     Transition(State.STALLED, Action.RESUME, State.PUBLISHING, ActorRole.OPERATOR, (*_OPERATION, Guard.ENOUGH_APPROVALS), "resumed"),
     # A killed process leaves its release where it was, until the next run takes its lock or the operator says so.
@@ -90,5 +93,5 @@ def state_diagram() -> str:
         if row.action is not Action.VIEW:
             label = f"{row.action} ({row.count})" if row.count else str(row.action)
             lines.append(f"    {row.source} --> {row.target}: {label} by {row.role}")
-    ends = [state for state in State if not any(row.source is state and row.action is not Action.VIEW for row in TRANSITIONS)]
+    ends = [state for state in State if all(row.target is state for row in TRANSITIONS if row.source is state)]
     return "\n".join([*lines, *(f"    {state} --> [*]" for state in ends)]) + "\n"

@@ -225,5 +225,5 @@ def _settle(ledger: Ledger, series: Series) -> None:
             _record(ledger, other, Act(Action.SUPERSEDE, superseded_by=by))
     series.point_latest(newest)
     last = next((release for release in at_target if release.version == newest), None)
-    if last is not None and last.state is State.PUBLISHED and "settled" not in last.seen:
+    if last is not None and last.state is State.PUBLISHED and not last.settled:
         _record(ledger, last, Act(Action.SETTLE))

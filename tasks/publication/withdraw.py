@@ -1,18 +1,22 @@
-"""Withdrawing a release: a signed event, the signed withdrawal in the version, and `latest` back to the version before. Nothing is deleted:
-what was public stays provable. Killed at any point, withdrawing again finishes what is left."""
+"""Withdrawing a release: a signed event, `latest` back to the version before, the signed withdrawal in the version, and an event that says
+that nothing is left to do. Nothing is deleted: what was public stays provable. Killed at any point, withdrawing again finishes what is
+left."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from headgate.core.errors import Defect, PublicationFailed
+from policies.approval.acts import Act
 from policies.ledger.events import ReleaseWithdrawn
 from policies.ledger.standing import Release
-from policies.ledger.states import State
+from policies.ledger.states import Action, State
 from tasks.approval.approvals import kept_envelope
 from tasks.approval.decisions import Signing, record_takeover, record_withdrawal
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import History, latest_version, read_history
+from tasks.ledger.record_transition import record_transition
+from tasks.publication.publish_version import PUBLISHER
 from tasks.publication.targets import open_targets
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.held_signals import held_signals
@@ -42,15 +46,24 @@ def withdraw(home: Home, ledger: Ledger, name: str, key: Signing, reason: str, s
             return Withdrawal(release, None, already)
         series = (store or open_targets(home)).series(release.target)
         try:
-            return Withdrawal(release, mark_withdrawn(home, read_history(ledger), release, series), already)
+            latest = mark_withdrawn(home, read_history(ledger), release, series)
+            return Withdrawal(_settled(ledger, release), latest, already)
         except OSError as problem:
             failed = reason_of(problem)
         raise PublicationFailed(f"{series.address()} could not be written ({failed}).", "Correct its permissions, then withdraw again.")
 
 
+def _settled(ledger: Ledger, release: Release) -> Release:
+    """From now on a version without its withdrawal, or a `latest` that names it, was changed by somebody else."""
+    if release.settled:
+        return release
+    act = Act(Action.SETTLE, candidate=release.candidate, policy_digest=release.policy_digest)
+    return record_transition(ledger, release, act, PUBLISHER, "Withdraw again to finish it.")
+
+
 def mark_withdrawn(home: Home, history: History, release: Release, series: Series) -> int | None:
-    """`latest` first, then the signed withdrawal into the version, if that was ever placed: while it is not there, the withdrawal is
-    unfinished and `latest` may name either."""
+    """`latest` first, then the signed withdrawal into the version, if that was ever placed: until an event says that both
+    are done, the withdrawal is unfinished and `latest` may name either."""
     if release.version is None:
         return None
     signed = [event for event in history.events(release.release_id) if isinstance(event, ReleaseWithdrawn)]

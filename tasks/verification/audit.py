@@ -42,8 +42,8 @@ class EventLine:
 
 @dataclass(frozen=True)
 class AuditReport:
-    """What was checked. `faults` is empty when nothing was changed; `unfinished` names publications that were cut
-    short; `weaknesses` what the database does not protect the ledger from, though it could."""
+    """What was checked. `faults` is empty when nothing was changed; `unfinished` names publications and withdrawals that
+    were cut short; `weaknesses` what the database does not protect the ledger from, though it could."""
 
     events: int
     releases: int
@@ -173,7 +173,7 @@ def _check_series(home: Home, history: WholeHistory, series: Series) -> SeriesRe
         release, where = known.get(number), f"Version {number} of {series.target}"
         read = _read_version(series, number) if number in present else {}
         files = {} if isinstance(read, str) else read
-        due = "" if release is None else _still_to_do(release, newest, unmarked=number in present and WITHDRAWN not in files)
+        due = "" if release is None else _still_to_do(release, newest)
         if release is not None and due:
             may_be_latest |= _latest_meanwhile(release, newest, known)
         if release is None:
@@ -190,7 +190,7 @@ def _check_series(home: Home, history: WholeHistory, series: Series) -> SeriesRe
     return SeriesReport(len(present), tuple(faults), tuple(unfinished))
 
 
-def _still_to_do(release: Release, newest: int | None, unmarked: bool) -> str:
+def _still_to_do(release: Release, newest: int | None) -> str:
     """How a publication or withdrawal that was cut short is finished; "" if nothing is left to do."""
     if release.state is State.STALLED:
         return f" stalled: resume {release.candidate[:12]} and publish it again, or withdraw it."
@@ -198,9 +198,9 @@ def _still_to_do(release: Release, newest: int | None, unmarked: bool) -> str:
         return f": publish {release.candidate[:12]} again to finish it."
     if release.state is State.PUBLISHED and release.version != newest:
         return f" is not superseded by version {newest} yet: publish that again to finish it."
-    if release.state is State.PUBLISHED and "settled" not in release.seen:
+    if release.state is State.PUBLISHED and not release.settled:
         return f": publish {release.candidate[:12]} again to finish it; `latest` may not name it yet."
-    if release.state is State.WITHDRAWN and unmarked:
+    if release.state is State.WITHDRAWN and not release.settled:
         return f": withdraw {release.release_id} again to finish it."
     return ""
 
@@ -261,6 +261,8 @@ def _check_recorded(history: WholeHistory, release: Release, files: Mapping[str,
             raise IntegrityBroken("its attestation is not the one the ledger recorded.", LOOK)
         if isinstance(event, ReleaseWithdrawn):
             withdrawals.append(event.statement_sha256)
+    if release.state is State.WITHDRAWN and release.settled and WITHDRAWN not in files:
+        raise IntegrityBroken(f"its signed withdrawal, {WITHDRAWN}, was taken away.", "Restore it from a backup.")
     if WITHDRAWN in files and files[WITHDRAWN].sha256 not in withdrawals:
         raise IntegrityBroken("it carries a withdrawal that the ledger does not know: the ledger was cut short.", RESTORE)
 

@@ -63,7 +63,7 @@ def test_a_whole_ledger_verifies_and_says_how_much_was_checked(run: Any, world: 
         f"{events} events of 1 release: the chain is whole. 1 published version checked against it.",
         f"head {head}",
     ]
-    whole = {"events": events, "releases": 1, "versions": 1, "head": head, "cosigned": [], "weaknesses": [], "faults": []}
+    whole = {"events": events, "releases": 1, "versions": 1, "head": head, "cosigned": [], "unfinished": [], "weaknesses": [], "faults": []}
     assert run("audit", "verify", "--json").json == whole
 
 

@@ -167,13 +167,14 @@ def test_a_verification_passes_only_with_all_its_findings() -> None:
 
 
 def test_an_audit_counts_what_it_checked() -> None:
-    report = AuditReport(7, 2, 1, "cd" * 32, ())
+    report = AuditReport(7, 2, 1, "cd" * 32, (), ("Version 3 of people: withdraw release-3 again to finish it.",))
     assert audit_document(report) == {
         "events": 7,
         "releases": 2,
         "versions": 1,
         "head": "cd" * 32,
         "cosigned": [],
+        "unfinished": ["Version 3 of people: withdraw release-3 again to finish it."],
         "weaknesses": [],
         "faults": [],
     }

@@ -185,6 +185,7 @@ ALLOWED: dict[tuple[State, Action], tuple[ActorRole, State]] = {
     (State.APPROVED, Action.WITHDRAW): (ActorRole.CUSTODIAN, State.WITHDRAWN),
     (State.PUBLISHING, Action.COMPLETE): (ActorRole.PUBLISHER, State.PUBLISHED),
     (State.PUBLISHED, Action.SETTLE): (ActorRole.PUBLISHER, State.PUBLISHED),
+    (State.WITHDRAWN, Action.SETTLE): (ActorRole.PUBLISHER, State.WITHDRAWN),
     (State.PUBLISHING, Action.STALL): (ActorRole.PUBLISHER, State.STALLED),
     (State.PUBLISHING, Action.ABANDON): (ActorRole.OPERATOR, State.STALLED),
     (State.STALLED, Action.RESUME): (ActorRole.OPERATOR, State.PUBLISHING),

@@ -364,8 +364,39 @@ def test_a_reason_that_was_changed_is_found_and_shown_as_not_kept(world) -> None
 def test_a_withdrawal_cut_from_the_ledger_is_found(world) -> None:
     world.published()
     withdraw(world.home, world.ledger, "release-1", world.keys["ann"], "a mistake")
-    tamper(world.home.ledger, "DELETE FROM events WHERE type = 'withdrawn'")
+    tamper(world.home.ledger, "DELETE FROM events WHERE seq >= (SELECT seq FROM events WHERE type = 'withdrawn')")
     assert "withdrawal" in fault(world)
+
+
+def test_a_finished_withdrawal_that_is_undone_in_the_store_is_found(world) -> None:
+    made = world.published()
+    second = world.published()
+    withdraw(world.home, world.ledger, "release-2", world.keys["ann"], "a mistake")
+    kept = (second.folder / "withdrawn.json").read_bytes()
+    (second.folder / "withdrawn.json").unlink()
+    assert "Version 2 of people: its signed withdrawal, withdrawn.json, was taken away" in fault(world)
+    (second.folder / "withdrawn.json").write_bytes(kept)
+    link = made.folder.parent / "latest"
+    link.unlink()
+    link.symlink_to("2")
+    assert "latest of people names version 2, but according to the ledger it should name version 1" in fault(world)
+
+
+def test_a_withdrawal_whose_last_event_is_missing_is_unfinished_and_finished_by_withdrawing_again(world, monkeypatch) -> None:
+    from tasks.publication import withdraw as module
+
+    world.published()
+    world.published()
+    with monkeypatch.context() as dying:
+        dying.setattr(module, "_settled", lambda *_arguments: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            withdraw(world.home, world.ledger, "release-2", world.keys["ann"], "a mistake")
+    assert verify_audit(world.home, world.ledger).unfinished == ("Version 2 of people: withdraw release-2 again to finish it.",)
+    withdraw(world.home, world.ledger, "release-2", world.keys["ann"], "a mistake")
+    assert verify_audit(world.home, world.ledger).unfinished == ()
+    length = len(world.ledger.entries())
+    withdraw(world.home, world.ledger, "release-2", world.keys["ann"], "a mistake")
+    assert len(world.ledger.entries()) == length
 
 
 def test_a_head_signed_by_another_ledger_is_found(world) -> None:
