@@ -96,11 +96,11 @@ def run(command: list[str], environment: dict[str, str]) -> Measured:
 
 
 def make_signers(home: Path) -> None:
-    """Two people who could approve, and the home's own key as the one that runs releases."""
+    """Two people who could approve, and one who runs releases."""
     from tasks.signing.home_keys import load_or_make
 
     home.mkdir(mode=0o700)
-    keys = {name: load_or_make(home / "keys" / name) for name in ("alice", "bob", "runner")}
+    keys = {name: load_or_make(home / "keys" / name) for name in ("alice", "bob", "steward")}
     (home / "signers").write_text("".join(f"{name} {key.public}\n" for name, key in keys.items()), encoding="utf-8")
 
 
@@ -115,7 +115,7 @@ def main() -> None:
         make_signers(Path(scratch) / "home")
         environment = {**os.environ, **QUIET}
         empty = {**environment, "PREFECT_HOME": f"{scratch}/prefect"}
-        ours = {**os.environ, "HEADGATE_HOME": f"{scratch}/home"}
+        ours = {**os.environ, "HEADGATE_HOME": f"{scratch}/home", "HEADGATE_KEY": f"{scratch}/home/keys/steward"}
         flow = [sys.executable, "-c", EMPTY_FLOW]
         release = [headgate, "release", policy, "--json"]
         fresh_flow, fresh_release = run(flow, empty), run(release, ours)

@@ -99,16 +99,14 @@ def cosign(key: Key = None, output: CosignedOutput = None) -> None:
     Keep the file where the operator cannot write, and give it to `audit verify --cosigned` later."""
     from flows.terminal.current_folder import as_named, here
     from flows.terminal.output import plain, results, tell
-    from headgate.core.errors import InputRejected
     from tasks.ledger.open_ledger import read_ledger
     from tasks.runtime.home import Home
-    from tasks.signing.keys import load_key
+    from tasks.signing.keys import given_key
     from tasks.verification.cosigned_heads import cosign as sign_head
 
-    if key is None:
-        raise InputRejected("No key was given.", "Give your SSH private key with --key, or set HEADGATE_KEY.")
+    signing = given_key(key)
     file = here() / "cosigned-head.dsse.json" if output is None else output
-    signed = sign_head(read_ledger(Home.read()), load_key(key), file)
+    signed = sign_head(read_ledger(Home.read()), signing, file)
     tell(results(), plain(f"Cosigned at event {signed.head.seq} with {signed.fingerprint}: {as_named(file)}"))
 
 

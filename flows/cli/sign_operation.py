@@ -11,16 +11,14 @@ def sign_operation(operation: Callable[..., Any], name: str, key: Path | None, r
     from flows.cli.sign_decision import require_reason
     from flows.terminal.output import print_json, results
     from flows.terminal.shown_figures import in_words
-    from headgate.core.errors import InputRejected
     from tasks.ledger.open_ledger import open_ledger
     from tasks.runtime.home import Home
-    from tasks.signing.keys import load_key
+    from tasks.signing.keys import given_key
 
-    if key is None:
-        raise InputRejected("No key was given.", "Give your SSH private key with --key, or set HEADGATE_KEY.")
+    signing = given_key(key)
     require_reason(reason)
     home = Home.open()
-    release = operation(home, open_ledger(home), name, load_key(key), reason)
+    release = operation(home, open_ledger(home), name, signing, reason)
     if as_json:
         print_json({"release": release.release_id, "candidate": release.candidate or None, "state": str(release.state)})
         return

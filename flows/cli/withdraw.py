@@ -18,13 +18,13 @@ def withdraw(release: ReleaseId, reason: ReasonHere = None, key: Key = None, sig
     from tasks.ledger.open_ledger import open_ledger
     from tasks.publication import withdraw as publication
     from tasks.runtime.home import Home
-    from tasks.signing.home_keys import runner_key
+    from tasks.signing.keys import given_key
 
     require_reason(reason, signature)
     home = Home.open()
     ledger = open_ledger(home)
     signed: tuple[Signing, str] = (
-        (runner_key(home.keys, key), reason or "") if signature is None else signed_elsewhere(home, ledger, release, signature, reason)
+        (given_key(key), reason or "") if signature is None else signed_elsewhere(home, ledger, release, signature, reason)
     )
     try:
         done = publication.withdraw(home, ledger, release, *signed)

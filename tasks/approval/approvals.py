@@ -21,6 +21,7 @@ from tasks.ledger.chain import RESTORE
 from tasks.ledger.event_log import Ledger
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
+from tasks.signing.home_keys import own_fingerprints
 from tasks.signing.revocation import REVOKED
 from tasks.signing.signers_file import signers_from_text
 from tasks.signing.trust_roots import TrustRoots, read_revoked, sealed_signers, trust_roots
@@ -45,7 +46,7 @@ class Approval:
 
 def operator_roots(home: Home) -> TrustRoots:
     """The operator's signers and revoked keys at this moment."""
-    return trust_roots(home.signers, home.root / REVOKED)
+    return trust_roots(home.signers, home.root / REVOKED, own_fingerprints(home.keys))
 
 
 def policy_roots(home: Home, signers: str | None) -> TrustRoots:
@@ -56,7 +57,8 @@ def policy_roots(home: Home, signers: str | None) -> TrustRoots:
 def _own_roots(home: Home, signers: bytes) -> TrustRoots:
     """The operator's revoked keys void these too."""
     digest = hashlib.sha256(signers).hexdigest()
-    return TrustRoots(signers_from_text(signers.decode("utf-8", "replace")), read_revoked(home.root / REVOKED), digest)
+    entries = signers_from_text(signers.decode("utf-8", "replace"))
+    return TrustRoots(entries, read_revoked(home.root / REVOKED), digest, own_fingerprints(home.keys))
 
 
 def roots_of(home: Home, folder: Path, manifest: Manifest) -> TrustRoots:

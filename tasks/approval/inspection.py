@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
+import os
+import pwd
 from dataclasses import dataclass
 
 from policies.approval.acts import Act, Actor
@@ -34,7 +35,7 @@ def view_candidate(home: Home, ledger: Ledger, name: str) -> Viewed:
     history = read_history(ledger)
     release = release_of(history, candidate)
     act = Act(Action.VIEW, candidate=candidate.id, policy_digest=release.policy_digest)
-    reader = Actor(getpass.getuser(), "", ActorRole.READER)
+    reader = Actor(_account(), "", ActorRole.READER)
     return Viewed(
         candidate,
         record_transition(ledger, release, act, reader, "See `headgate releases`."),
@@ -42,3 +43,11 @@ def view_candidate(home: Home, ledger: Ledger, name: str) -> Viewed:
         answers_of(home, history, candidate),
         history.answered_by(release) if release.state is State.CHANGES_REQUESTED else (),
     )
+
+
+def _account() -> str:
+    """Of the process, which no variable of the environment changes; its number where it has no name."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())

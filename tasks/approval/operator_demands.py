@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -108,32 +108,30 @@ def operator_demands(home: Home) -> Demands:
     return Demands(*said)
 
 
-def require_runner(key: PublicKey, lists: Sequence[TrustRoots], demands: Demands, now: datetime) -> Signer:
-    """Who runs with this key: somebody on a list of signers, under the name there, so that nobody can run as one and approve as another."""
-    return _require_listed(key, lists, demands.operator.runners, now, "runner", "run releases")
+def require_runner(key: PublicKey, roots: TrustRoots, demands: Demands, now: datetime) -> Signer:
+    """Who runs with this key: somebody on the operator's own list, under the name there, so that nobody can run as one and approve as
+    another. A list that comes with a policy could give anybody's name to any key."""
+    return _require_listed(key, roots, demands.operator.runners, now, "runner", "run releases")
 
 
 def require_operator(key: PublicKey, roots: TrustRoots, demands: Demands, now: datetime) -> Signer:
     """Who unsticks releases with this key: somebody on the operator's own list, whom `operators` names, or else `runners`."""
     operator = demands.operator
     people = operator.runners if operator.operators is None else operator.operators
-    return _require_listed(key, [roots], people, now, "operator", "resume and abandon releases")
+    return _require_listed(key, roots, people, now, "operator", "resume and abandon releases")
 
 
-def _require_listed(
-    key: PublicKey, lists: Sequence[TrustRoots], people: Collection[str] | None, now: datetime, role: str, does: str
-) -> Signer:
-    why_not = f"nobody on the list of signers has the key that was given ({key.fingerprint})"
-    for roots in lists:
-        principal = roots.principal_of(key.fingerprint)
-        reason = "" if principal is None else roots.why_not(key.fingerprint, principal, now)
-        if principal is not None and not reason:
-            if people is None or principal in people:
-                return Signer(principal=principal, fingerprint=key.fingerprint)
-            why_not = f"{principal} is not among those who may {does}"
-            break
-        if principal is not None:
-            why_not = f"the key of {principal} {reason}"
+def _require_listed(key: PublicKey, roots: TrustRoots, people: Collection[str] | None, now: datetime, role: str, does: str) -> Signer:
+    principal = roots.principal_of(key.fingerprint)
+    why_not = roots.why_not(key.fingerprint, principal or "", now)
+    if principal is None:
+        why_not = f"nobody on the list of signers has the key that was given ({key.fingerprint})"
+    elif why_not:
+        why_not = f"the key of {principal} {why_not}"
+    elif people is not None and principal not in people:
+        why_not = f"{principal} is not among those who may {does}"
+    else:
+        return Signer(principal=principal, fingerprint=key.fingerprint)
     raise TransitionRefused(
         [Refusal(role, why_not)],
         f"Give --key (or HEADGATE_KEY) with the key of somebody who may {does}. Otherwise the operator adds this line to signers, "

@@ -16,7 +16,7 @@ from tasks.ledger.history import read_history
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
 from tasks.runtime.trusted_files import read_trusted
-from tasks.signing.home_keys import runner_key
+from tasks.signing.home_keys import machine_key
 from tasks.signing.keys import PrivateKey
 from tasks.signing.registration import Registration, SignedRegistration, read_registration, sign_registration
 from tasks.stores.files import replace_file
@@ -29,7 +29,7 @@ def register(home: Home, ledger: Ledger, dataset: str, policy_digest: str, runne
     said = SignedRegistration(
         dataset=dataset,
         policy_digest=policy_digest,
-        machine=runner_key(home.keys).fingerprint,
+        machine=machine_key(home.keys).fingerprint,
         principal=runner.principal,
         at=ledger.now().isoformat(),
     )
@@ -53,7 +53,7 @@ def registered(home: Home, ledger: Ledger, dataset: str, policy_digest: str) -> 
     said = registration.said
     if said.dataset != dataset or said.policy_digest != policy_digest:
         raise _refused(f"the policy of {dataset} has changed since {said.principal} registered it")
-    if said.machine != runner_key(home.keys).fingerprint:
+    if said.machine != machine_key(home.keys).fingerprint:
         raise _refused(f"the policy of {dataset} was registered for another machine's key")
     times = [release.registered for release in read_history(ledger).of_dataset(dataset) if release.registered]
     if any(moment(at) > moment(said.at) for at in times):

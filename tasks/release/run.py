@@ -32,8 +32,8 @@ from tasks.release.listener import Listener, listener_here
 from tasks.release.stopwatch import Stopwatch
 from tasks.runtime.callables import callable_distance
 from tasks.runtime.home import Home
-from tasks.signing.home_keys import runner_key
-from tasks.signing.keys import PrivateKey
+from tasks.signing.home_keys import machine_key
+from tasks.signing.keys import PrivateKey, given_key
 from tasks.signing.registration import Registration
 from tasks.signing.trust_roots import TrustRoots
 
@@ -102,12 +102,11 @@ def runner_of(home: Home, ledger: Ledger, loaded: LoadedPolicy, key: Path | None
     """Refuses before any work what could not be published after it. No key is given for a scheduled run."""
     demands, signers, dataset = operator_demands(home), loaded.references.signers, loaded.policy.dataset
     registration = registered(home, ledger, dataset, loaded.digest) if scheduled else None
-    given = runner_key(home.keys, None if scheduled else key)
+    given = machine_key(home.keys) if scheduled else given_key(key)
     if signers is not None:
         demands.require_no_policy_signers()
     roots = policy_roots(home, signers)
-    lists = [roots] if signers is None or not home.signers.exists() else [operator_roots(home), roots]
-    signer = require_runner(given.key if registration is None else registration.key, lists, demands, ledger.now())
+    signer = require_runner(given.key if registration is None else registration.key, operator_roots(home), demands, ledger.now())
     if registration is not None and registration.signer != signer:
         raise TransitionRefused(
             [Refusal("registration", f"the key that registered the policy of {dataset} is now {signer.principal}'s")], CURE

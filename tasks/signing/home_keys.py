@@ -1,4 +1,4 @@
-"""The keys that a home keeps: of whoever runs releases, of the ledger, and the secret under which sources are named."""
+"""The keys that a home keeps: of the machine, with which schedules run, of the ledger, and the secret under which sources are named."""
 
 from __future__ import annotations
 
@@ -11,22 +11,25 @@ from headgate.core.errors import StoreUnavailable
 from tasks.runtime.boundary import reason_of
 from tasks.signing.keys import PrivateKey, load_key, make_key, read_key_file, refuse_readable_by_others, write_private, write_public
 
-RUNNER_KEY = "runner"
+MACHINE_KEY = "runner"
 LEDGER_KEY = "ledger"
 LEDGER_SECRET = "ledger.secret"
 SECRET_BYTES = 32
 
 
-def runner_key(folder: Path, path: Path | None = None) -> PrivateKey:
-    """The key that runs a release: the given one, or one kept in `folder`, which is made the first time."""
-    if path is not None:
-        return load_key(path)
-    return load_or_make(folder / RUNNER_KEY)
+def machine_key(folder: Path) -> PrivateKey:
+    """The key with which schedules run. Made the first time."""
+    return load_or_make(folder / MACHINE_KEY)
 
 
 def ledger_key(folder: Path) -> PrivateKey:
     """The key that signs heads of the chain. Made the first time; its .pub is what an auditor keeps elsewhere."""
     return load_or_make(folder / LEDGER_KEY)
+
+
+def own_fingerprints(folder: Path) -> frozenset[str]:
+    """Of the machine's and the ledger's key: a person who could use them would have a second name."""
+    return frozenset(load_key(folder / name).fingerprint for name in (MACHINE_KEY, LEDGER_KEY) if (folder / name).exists())
 
 
 def load_or_make(path: Path) -> PrivateKey:

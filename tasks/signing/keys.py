@@ -49,6 +49,13 @@ def make_key(path: Path, comment: str = "") -> PrivateKey:
     return made
 
 
+def given_key(path: Path | None) -> PrivateKey:
+    """The key of the person who acts. There is no other in its place."""
+    if path is None:
+        raise InputRejected("No key was given.", "Give your SSH private key with --key, or set HEADGATE_KEY.")
+    return load_key(path)
+
+
 def load_key(path: Path, environment: Mapping[str, str] | None = None) -> PrivateKey:
     """The private key at `path`, or the agent's where `path` is a .pub file. A passphrase comes from HEADGATE_KEY_PASSPHRASE, never from an
     argument or a prompt."""

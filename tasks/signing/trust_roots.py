@@ -20,9 +20,12 @@ class TrustRoots:
     entries: tuple[SignerEntry, ...]
     revoked: Revoked
     digest: str
+    own: frozenset[str] = frozenset()  # fingerprints of the home's keys, which anybody who uses the home could sign with
 
     def why_not(self, fingerprint: str, principal: str, moment: datetime) -> str:
         """Empty if this key may speak for this principal at that moment; else the reason, as the end of a sentence."""
+        if fingerprint in self.own:
+            return "is the home's own and speaks for nobody"
         lines = [entry for entry in self.entries if entry.fingerprint == fingerprint]
         if fingerprint in self.revoked.fingerprints or any(self.revoked.holds(entry.key.blob) for entry in lines):
             return "is revoked"
@@ -46,10 +49,10 @@ class TrustRoots:
         return self.revoked.holds(key.blob)
 
 
-def trust_roots(signers: Path, revoked: Path) -> TrustRoots:
+def trust_roots(signers: Path, revoked: Path, own: frozenset[str] = frozenset()) -> TrustRoots:
     """The trust roots as the files are now."""
     entries, digest = read_signers(signers)
-    return TrustRoots(entries, read_revoked(revoked), digest)
+    return TrustRoots(entries, read_revoked(revoked), digest, own)
 
 
 def read_signers(path: Path) -> tuple[tuple[SignerEntry, ...], str]:

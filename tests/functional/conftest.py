@@ -84,6 +84,11 @@ class Project:
         return self.folder / "policy.yaml"
 
     @property
+    def surroundings(self) -> dict[str, str]:
+        """Whose home and whose key it is, where a command names neither."""
+        return {"HEADGATE_HOME": str(self.home), "HEADGATE_KEY": str(self.keys["steward"])}
+
+    @property
     def source(self) -> Path:
         return self.folder / "patients.csv"
 
@@ -93,8 +98,7 @@ class Project:
 
     def open_home(self) -> None:
         """As an operator does it, before anybody runs anything."""
-        (self.home / "keys").mkdir(mode=0o700, parents=True)
-        shutil.copy2(self.keys["steward"], self.home / "keys" / "runner")
+        self.home.mkdir(mode=0o700, parents=True)
         (self.home / "signers").write_text(self.lines("steward", "alice", "bob", "carol"), encoding="utf-8")
         (self.home / "operator.yaml").write_text("policy_signers: true\n", encoding="utf-8")
 
@@ -119,7 +123,7 @@ class Project:
         """A command that goes on while the test does."""
         return subprocess.Popen(
             [str(Path(sys.executable).with_name("headgate")), *map(str, arguments)],
-            env={**(os.environ if environment is None else environment), "HEADGATE_HOME": str(self.home)},
+            env={**self.surroundings, **(os.environ if environment is None else environment), "HEADGATE_HOME": str(self.home)},
             cwd=cwd or self.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -130,7 +134,7 @@ class Project:
     def spawned(self, *arguments: str | Path, environment: dict[str, str] | None = None, cwd: Path | None = None) -> Outcome:
         result = subprocess.run(
             [str(Path(sys.executable).with_name("headgate")), *map(str, arguments)],
-            env={**os.environ, "HEADGATE_HOME": str(self.home), **(environment or {})},
+            env={**os.environ, **self.surroundings, **(environment or {})},
             cwd=cwd or self.folder,
             capture_output=True,
             text=True,
@@ -258,12 +262,15 @@ def approver_keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture
-def run_here(prefect_server: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+def run_here(
+    prefect_server: str, approver_keys: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., Outcome]:
     from flows.cli import app
     from flows.terminal.exit_codes import run_application
 
     def run(home: Path, *arguments: str | Path) -> Outcome:
         monkeypatch.setenv("HEADGATE_HOME", str(home))
+        monkeypatch.setenv("HEADGATE_KEY", str(approver_keys["steward"]))
         capfd.readouterr()
         code = run_application(app, [str(argument) for argument in arguments])
         seen = capfd.readouterr()
@@ -274,7 +281,7 @@ def run_here(prefect_server: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest
 
 @pytest.fixture(scope="session")
 def make_project(approver_keys: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Project]:
-    """alice, bob and carol may sign, mallory may not; the steward, whose key the home keeps, runs releases. The operator has allowed
+    """alice, bob and carol may sign, mallory may not; the steward runs releases wherever no other key is named. The operator has allowed
     policies with signers of their own."""
     finished = tmp_path_factory.mktemp("finished")
 

@@ -69,7 +69,6 @@ def answers_to_a_stranger(served: int) -> dict[str, int]:
 @pytest.mark.long
 def test_a_schedule_releases_people_approve_and_it_is_published(project: Any, tmp_path: Path) -> None:
     project.write_policy(more='schedule: {cron: "* * * * * */5", timezone: Europe/Rome}\n')
-    (project.home / "keys" / "runner").unlink()  # the machine makes a key of its own, which is on no list
     flows = tmp_path / "elsewhere" / "flows"
     flows.mkdir(parents=True)
     (flows / "__init__.py").write_text("raise ImportError('the wrong flows')\n", encoding="utf-8")

@@ -39,7 +39,7 @@ from tasks.ledger.open_ledger import open_ledger
 from tasks.publication.publish_version import Publication
 from tasks.runtime.home import Home
 from tasks.signing.detached import with_detached
-from tasks.signing.home_keys import runner_key
+from tasks.signing.home_keys import machine_key
 from tasks.signing.keys import PrivateKey, make_key
 from tasks.signing.registration import REGISTRATION
 from tasks.stores.seal import Candidate, seal
@@ -230,7 +230,7 @@ class World:
             registration = register(self.home, self.ledger, manifest.dataset, manifest.policy_digest, who, key)
             for path, content in with_detached({REGISTRATION: registration.envelope}).items():
                 (staged / path).write_bytes(content)
-            key, registered = runner_key(self.home.keys), registration.said.at
+            key, registered = machine_key(self.home.keys), registration.said.at
             manifest = manifest.model_copy(update={"machine": key.fingerprint, "created": self.ledger.now().isoformat()})
         candidate = seal(self.home.candidates, staged, manifest, key, examined(staged))
         self.record(candidate, registered)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -9,6 +10,7 @@ from policies.ledger.states import State
 from tasks.approval.approvals import decisions_folder
 from tasks.approval.decisions import approve, record_withdrawal, reject
 from tasks.ledger.history import read_history, read_whole
+from tasks.signing.home_keys import load_or_make
 from tasks.signing.keys import make_key
 
 
@@ -204,3 +206,13 @@ def test_a_publication_that_began_in_time_is_finished_after_the_deadline(world, 
             world.publish(candidate)
     world.clock.moment += timedelta(days=31)
     assert world.publish(candidate).release.state is State.PUBLISHED
+
+
+@pytest.mark.parametrize("own", ["runner", "ledger"])
+def test_whoever_ran_a_release_does_not_approve_it_with_a_key_of_the_home(world: Any, own: str) -> None:
+    key = load_or_make(world.home.keys / own)
+    world.write_signers(world.line("runner"), world.line("ann"), world.line("bob"), f"machine {key.public}")
+    candidate = world.seal()
+    for decide in (approve, reject):
+        with pytest.raises(TransitionRefused, match="speaks for nobody"):
+            decide(world.home, world.ledger, candidate.id, key, "mine too")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import getpass
+import subprocess
+from typing import Any
 
 import pytest
 
@@ -9,13 +10,21 @@ from tasks.approval.inspection import view_candidate
 
 
 def test_looking_at_a_candidate_is_recorded_with_the_account_and_changes_no_state(world) -> None:
-    candidate = world.seal()
+    candidate, account = world.seal(), subprocess.check_output(["id", "-un"], text=True).strip()
     for times in (1, 2):
         viewed = view_candidate(world.home, world.ledger, candidate.id[:8])
         assert viewed.candidate == candidate
         assert viewed.release.state == "awaiting_approval"
         events = [event for event in world.ledger.events_of("release-1") if event.event == "viewed"]
-        assert [event.viewer for event in events] == [getpass.getuser()] * times
+        assert [event.viewer for event in events] == [account] * times
+
+
+def test_nobody_looks_at_a_candidate_in_anothers_name(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    account = subprocess.check_output(["id", "-un"], text=True).strip()
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.setenv(name, "somebody-else")
+    view_candidate(world.home, world.ledger, world.seal().id)
+    assert [event.viewer for event in world.ledger.events_of("release-1") if event.event == "viewed"] == [account]
 
 
 def test_what_is_not_shown_is_not_recorded(world) -> None:

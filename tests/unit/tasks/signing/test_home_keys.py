@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import StoreUnavailable
-from tasks.signing.home_keys import ledger_key, ledger_secret, load_or_make, runner_key, source_hmac
-from tasks.signing.keys import make_key
+from tasks.signing.home_keys import ledger_key, ledger_secret, load_or_make, machine_key, own_fingerprints, source_hmac
 
 
 def test_the_keys_of_a_home_are_made_once(tmp_path: Path) -> None:
-    assert ledger_key(tmp_path).key == ledger_key(tmp_path).key != runner_key(tmp_path).key
-    given = make_key(tmp_path / "given")
-    assert runner_key(tmp_path, tmp_path / "given").key == given.key
+    assert ledger_key(tmp_path).key == ledger_key(tmp_path).key != machine_key(tmp_path).key
+    assert own_fingerprints(tmp_path) == {ledger_key(tmp_path).fingerprint, machine_key(tmp_path).fingerprint}
+    assert own_fingerprints(tmp_path / "new") == frozenset()
 
 
 def test_a_public_half_that_was_not_written_is_written_later(tmp_path: Path) -> None:

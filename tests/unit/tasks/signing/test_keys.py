@@ -11,7 +11,7 @@ import pytest
 
 from headgate.core.errors import InputRejected
 from tasks.signing.home_keys import load_or_make
-from tasks.signing.keys import load_key, make_key
+from tasks.signing.keys import given_key, load_key, make_key
 from tasks.signing.public_keys import read_public_key
 from tasks.signing.sshsig import sign_bytes, verify_bytes
 from tests.unit.tasks.signing.openssh import accepted_by_keygen, made_by_keygen, needs_ssh_keygen
@@ -125,3 +125,10 @@ def test_a_key_that_ssh_keygen_protected_is_refused_with_a_cure(tmp_path: Path) 
         with pytest.raises(InputRejected, match="passphrase") as refusal:
             load_key(tmp_path / "k", environment)
         assert "bcrypt" in refusal.value.cure
+
+
+def test_who_gives_no_key_acts_with_none(tmp_path: Path) -> None:
+    made = make_key(tmp_path / "given")
+    assert given_key(tmp_path / "given").fingerprint == made.fingerprint
+    with pytest.raises(InputRejected, match="No key was given"):
+        given_key(None)
