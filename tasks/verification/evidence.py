@@ -22,23 +22,32 @@ from tasks.publication.targets import open_targets
 from tasks.runtime.home import Home
 from tasks.signing.detached import ENVELOPE, detached_files
 from tasks.signing.home_keys import ledger_key
+from tasks.signing.registration import REGISTRATION
 from tasks.stores.files import read_file, replace_file
 from tasks.stores.release_store import ReleaseStore
 from tasks.stores.seal import MANIFEST, load_sealed
 
 REPORT = "report.html"
 # In docs/guide-auditor.md too, and in every archive as verify.sh.
-RECIPE = """\
-set -e; all=$(mktemp); { cat "$SIGNERS"; echo "ledger $(cat "$LEDGER")"; } > "$all"; link=$(printf '%064d' 0)
-sum() { sha256sum "$1" | cut -c1-64 | grep . || echo missing; }; n() { cat events/* | grep -oF "$1" | wc -l; }
-about() { ssh-keygen -Y verify -f "$all" -I "$1" -n headgate -s "$2.sig" < "$2.signed"; [ ! -e $3 ] || grep -qF "$(sum $3)" "$2.signed"; }
-for event in events/*; do grep -qF "64:$link,64:" "$event"; link=$(sum "$event"); done; grep -qF "$link" head.json
-about ledger head head.json; [ $(ls signed/*.sig 2> /dev/null | wc -l) -eq $(($(n reason_sha256) + $(n '"event":"sealed"'))) ]
-for sig in $(ls signed/*.sig 2> /dev/null); do by=${sig%.sig}; at=${by#signed/}; about "${by#*-}" "$by" manifest.json
-  grep -qF reason_sha256 "$by.signed" || continue; d=$(sum "$by.reason"); grep -qF "$d" "$by.signed"; grep -qF "$d" "events/${at%%-*}"; done
-if [ $(n '"event":"sealed"') -gt 0 ]; then [ $(n "$(sum manifest.json)") -gt 0 ]; grep -qF "$(sum report.html)" manifest.json; fi
-if [ $(n '"event":"published"') -gt 0 ]; then [ $(n "$(sum attestation.dsse.json)") -eq 1 ]; about ledger attestation manifest.json; fi
-echo "All of it holds."
+RECIPE = r"""set -e; all=$(mktemp); trap 'rm -f "$all"' EXIT; { cat "$SIGNERS"; echo "ledger $(cat "$LEDGER")"; } > "$all"
+sum() { sha256sum "$1" | cut -c1-64 | grep . || echo missing; }; has() { grep -qF "$(sum "$1")" "$2"; }
+n() { cat events/* | grep -aoE "$1" | wc -l; }; said() { grep -aoE "\"$1\":\"[^\"]*\"" "$2" | cut -d'"' -f4; }; link=$(printf '%064d' 0)
+by() { ssh-keygen -Y verify -f "$all" -I "$1" -n headgate -s "$2.sig" < "$2.signed"; }; sigs=$(ls signed/*.sig 2> /dev/null || :)
+for event in events/*; do grep -qF "64:$link,64:" "$event"; link=$(sum "$event"); [ $(said event "$event" | wc -l) -eq 1 ]; done
+grep -qF "$link" head.json; has head.json head.signed; by ledger head
+[ $(echo $sigs | wc -w) -eq $(n '"event":"(sealed|approved|changes_requested|rejected|withdrawn|resumed|abandoned)"') ]
+for s in $sigs; do s=${s%.sig}; who=${s#*-}; event=${s%%-*}; event=events/${event#signed/}
+  [ ! -e manifest.json ] || has manifest.json "$s.signed"; case "$(said event "$event") $(said action "$s.signed")" in "approved approve"|\
+    "rejected reject"|"changes_requested request-changes"|"withdrawn withdraw"|"resumed resume"|"abandoned abandon") by "$who" "$s"
+    has "$s.reason" "$s.signed"; has "$s.reason" "$event"; [ "$(said principal "$event") $(said principal "$s.signed")" = "$who $who" ];;
+  "sealed ") grep -qF "\"runner\":{\"principal\":\"$who\"" "$event"; if [ ! -e registration.sig ]; then by "$who" "$s"; continue; fi
+    by "$who" registration; grep -qF '"urn:headgate:schedule:1"' registration.signed
+    [ "$(said policy_digest registration.signed)" = "$(said policy_digest "$event")" ]
+    ssh-keygen -Y check-novalidate -n headgate -s "$s.sig" < "$s.signed" | grep -F " $(said machine registration.signed)";;
+  *) exit 1; esac; done
+if [ $(n '"event":"sealed"') -gt 0 ]; then [ $(n "$(sum manifest.json)") -gt 0 ]; has report.html manifest.json; fi
+if [ $(n '"event":"published"') -gt 0 ]; then [ $(n "$(sum attestation.dsse.json)") -eq 1 ]; by ledger attestation
+  has manifest.json attestation.signed; fi; echo "All of it holds."
 """
 README = """\
 The evidence of one release of headgate: its events, its decisions with their reasons, its manifest and report, and the ledger's head.
@@ -86,6 +95,8 @@ def _place(entry: Entry) -> str:
 def _sealed(home: Home, history: History, release: Release, store: ReleaseStore | None) -> dict[str, bytes]:
     candidate = load_sealed(home.candidates, release.candidate)
     files = {MANIFEST: candidate.manifest_bytes, REPORT: read_file(candidate.folder, REPORT).content}
+    if release.machine:
+        files |= detached_files(REGISTRATION, read_file(candidate.folder, REGISTRATION).content)
     for entry in history.of(release.release_id):
         event = event_of(entry)
         if isinstance(event, CandidateSealed):
