@@ -26,8 +26,8 @@ from tasks.signing.revocation import REVOKED
 from tasks.signing.signers_file import signers_from_text
 from tasks.signing.trust_roots import TrustRoots, read_revoked, sealed_signers, trust_roots
 from tasks.stores.files import read_file, replace_file, sync_folder
+from tasks.stores.seal import SIGNERS_FILE
 
-SIGNERS_FILE = "signers"
 RECORDED, PENDING = ".dsse.json", ".pending"
 
 

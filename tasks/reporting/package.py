@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from pydantic import Field
@@ -16,10 +15,8 @@ from headgate.core.columns import BIT, GROUP, Kind
 from policies.schema.policy import Policy
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from policies.words.frozen import Frozen
-from tasks.stores.files import write_file
 from tasks.tables.read_published import PinnedFile
 
-FILE_NAME = "datapackage.json"
 MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 ESCAPES = "Empty is missing; in a set, an empty first member is. The signs | { } [ \\ inside a value follow a backslash."
 READING = (
@@ -92,14 +89,8 @@ class TableEntry:
     files: tuple[PinnedFile, ...]
 
 
-def write_datapackage(
-    folder: Path,
-    policy: Policy,
-    promise: Promise,
-    tables: Sequence[TableEntry],
-    created: str,
-) -> None:
-    """Describes the tables' files and writes the description into `folder`. `created` is UTC in ISO 8601."""
+def datapackage(policy: Policy, promise: Promise, tables: Sequence[TableEntry], created: str) -> bytes:
+    """Describes the tables' files. `created` is UTC in ISO 8601."""
     package = DataPackage(
         name=policy.dataset,
         title=policy.title or policy.dataset,
@@ -107,7 +98,7 @@ def write_datapackage(
         created=created,
         resources=tuple(_resource(file, table, policy, promise) for table in tables for file in table.files),
     )
-    write_file(folder, FILE_NAME, package.model_dump_json(by_alias=True, exclude_none=True, indent=2).encode() + b"\n")
+    return package.model_dump_json(by_alias=True, exclude_none=True, indent=2).encode() + b"\n"
 
 
 def _resource(file: PinnedFile, table: TableEntry, policy: Policy, promise: Promise) -> Resource:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from headgate.core.errors import Defect, InputRejected, IntegrityBroken, StoreUnavailable
 from policies.sealed.manifest import FileEntry, Manifest
 from tasks.runtime.boundary import reason_of
-from tasks.signing.detached import ENVELOPE, SIGNATURE, SIGNED
+from tasks.signing.detached import ENVELOPE, SIGNATURE, SIGNED, detached_paths
 from tasks.signing.keys import PrivateKey
 from tasks.signing.registration import REGISTRATION, check_registration
 from tasks.signing.signatures import CANDIDATE, sign_statement, statement, verify_envelope
@@ -24,6 +24,8 @@ MANIFEST = "manifest.json"
 MANIFEST_SIGNATURE = "manifest.dsse.json"
 SHORTEST_PREFIX = 8
 TABLES = "tables/"  # the folder of the published tables
+DATAPACKAGE, REPORT, EXPECTATIONS = "datapackage.json", "report.html", "expectations.json"
+SIGNERS_FILE = "signers"  # of a policy that has its own
 CHANGED = "Find out who else can write in the home, and run the release again."
 # Names that publication adds beside the sealed files.
 RESERVED = frozenset(
@@ -44,8 +46,8 @@ class Candidate:
 
 
 def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, examined: Mapping[str, str]) -> Candidate:
-    """Hashes every file of `staged` into the manifest, signs it and renames the folder to candidates/<digest of the manifest>. Files that
-    were `examined` must have the SHA-256 that they had then; below tables/ there may be no others.
+    """Hashes every file of `staged` into the manifest, signs it and renames the folder to candidates/<digest of the manifest>. Every
+    file must have been `examined`, and have the SHA-256 that it had then.
 
     The same bytes sealed again are the same candidate; a candidate is never written over."""
     if key.fingerprint != manifest.sealed_by:
@@ -57,6 +59,7 @@ def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, ex
     entries = {name: file_entry(staged, name) for name in names}
     _require_examined(entries, examined)
     sealed = manifest.model_copy(update={"files": tuple(entries.values())})
+    _require_declared(sealed)
     content = manifest_bytes(sealed)
     digest = hashlib.sha256(content).hexdigest()
     said = statement(
@@ -79,13 +82,27 @@ def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, ex
 
 
 def _require_examined(entries: Mapping[str, FileEntry], examined: Mapping[str, str]) -> None:
-    """All tables, and nothing of what was examined has changed since."""
-    unexamined = [name for name in entries if name.startswith(TABLES) and name not in examined]
+    """All files, and nothing of what was examined has changed since."""
+    unexamined = [name for name in entries if name not in examined]
     if unexamined:
         raise IntegrityBroken(f"{unexamined[0]} has not been examined.", CHANGED)
     changed = sorted(path for path, digest in examined.items() if path not in entries or entries[path].sha256 != digest)
     if changed:
         raise IntegrityBroken(f"{changed[0]} was changed after it had been examined.", CHANGED)
+
+
+def declared_files(manifest: Manifest) -> frozenset[str]:
+    """The names that the files of a candidate may have: any other file holds something about which nothing is claimed."""
+    tables = {f"{TABLES}{table.name}.{form}" for table in manifest.tables for form in ("csv", "parquet")}
+    registered = {REGISTRATION, *detached_paths(REGISTRATION)} if manifest.machine else ()
+    return frozenset({*tables, DATAPACKAGE, REPORT, EXPECTATIONS, SIGNERS_FILE, *registered})
+
+
+def _require_declared(manifest: Manifest) -> None:
+    declared = declared_files(manifest)
+    undeclared = [entry.path for entry in manifest.files if entry.path not in declared]
+    if undeclared:
+        raise IntegrityBroken(f"{undeclared[0]} is a file about which the manifest claims nothing.", "Run the release again.")
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
@@ -113,6 +130,7 @@ def read_manifest(content: bytes) -> Manifest:
     paths = [entry.path for entry in manifest.files]
     if len(set(paths)) != len(paths) or not all(plain_path(path) and path.split("/")[0] not in RESERVED for path in paths):
         raise IntegrityBroken(f"{MANIFEST} lists a file twice, under an unsafe name, or outside the folder.", "Fetch the folder again.")
+    _require_declared(manifest)
     return manifest
 
 

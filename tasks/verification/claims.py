@@ -17,7 +17,7 @@ from policies.gates.gate import Gate
 from policies.gates.verdict import Measured, Verdict
 from policies.sealed.manifest import Manifest
 from tasks.stores.files import Stored
-from tasks.stores.seal import TABLES
+from tasks.stores.seal import DATAPACKAGE, EXPECTATIONS, REPORT, TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,6 +56,9 @@ def not_measurable(manifest: Manifest) -> tuple[str, ...]:
     if manifest.utility.query_error_mean is not None:
         named.append("query error of the release against the source, which is not published")
     named.append("association loss and information exposure of the plan: they are of the source, which is not published")
+    if manifest.attacks:
+        named.append("the attacks that were tried: they need the source, which is not published")
+    named.append(f"{REPORT}, {DATAPACKAGE} and {EXPECTATIONS}: they were signed, but what they say is not compared with the tables")
     named.append("rows of the source and suppressed rows, and that every row is one person: the source is not published")
     return tuple(dict.fromkeys(named))
 
@@ -128,7 +131,21 @@ def _open(stored: Stored) -> pa.Table:
 
     open_bytes = open_parquet_bytes if stored.path.endswith(".parquet") else open_csv_bytes
     source = open_bytes(stored.content, stored.path)
-    return source.read(source.names)
+    table = source.read(source.names)
+    if stored.path.endswith(".parquet"):
+        _check_nothing_beside_cells(stored)
+    return table
+
+
+def _check_nothing_beside_cells(stored: Stored) -> None:
+    """Metadata of a Parquet file can hold anything, and no figure is about it. headgate writes none."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    file = parquet.read_metadata(pa.BufferReader(stored.content))
+    chunks = (file.row_group(group).column(place) for group in range(file.num_row_groups) for place in range(file.num_columns))
+    if file.metadata or any(chunk.metadata for chunk in chunks):
+        raise IntegrityBroken(f"{stored.path} holds metadata about which nothing is claimed.", FALSE_CLAIM)
 
 
 def differing(manifest: Manifest, claimed: TableFigures, measured: TableFigures) -> list[str]:

@@ -25,9 +25,8 @@ from tasks.signing.home_keys import ledger_key
 from tasks.signing.registration import REGISTRATION
 from tasks.stores.files import read_file, replace_file
 from tasks.stores.release_store import ReleaseStore
-from tasks.stores.seal import MANIFEST, load_sealed
+from tasks.stores.seal import MANIFEST, REPORT, load_sealed
 
-REPORT = "report.html"
 # In docs/guide-auditor.md too, and in every archive as verify.sh.
 RECIPE = r"""set -e; all=$(mktemp); trap 'rm -f "$all"' EXIT; { cat "$SIGNERS"; echo "ledger $(cat "$LEDGER")"; } > "$all"
 sum() { sha256sum "$1" | cut -c1-64 | grep . || echo missing; }; has() { grep -qF "$(sum "$1")" "$2"; }

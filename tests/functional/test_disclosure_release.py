@@ -240,19 +240,20 @@ def test_a_weight_that_no_sum_can_hold_is_refused_as_infinite(project: Any, rows
     assert "RuntimeWarning" not in outcome.err
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_a_file_that_is_changed_after_it_was_examined_is_never_sealed(project: Any, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+@pytest.mark.parametrize("name", ["tables/table-1.csv", "tables/table-1.parquet", "report.html", "datapackage.json"])
+def test_a_file_that_is_changed_after_it_was_examined_is_never_sealed(project: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Only the first format is measured: the second could be exchanged behind the expectations' back, and was published."""
     from tasks.release.closing import seal_candidate
 
-    honest = seal_candidate.write_datapackage
+    honest = seal_candidate.manifest_of
 
-    def tampering(folder: Path, *others: Any) -> None:
-        path = folder / "tables" / f"table-1.{form}"
+    def tampering(run: Any, *others: Any) -> Any:
+        path = run.stage / name
+        path.chmod(0o644)
         path.write_bytes(path.read_bytes() + b" ")
-        honest(folder, *others)
+        return honest(run, *others)
 
-    monkeypatch.setattr(seal_candidate, "write_datapackage", tampering)
+    monkeypatch.setattr(seal_candidate, "manifest_of", tampering)
     outcome = project.run("release", project.policy, "--json")
     assert outcome.code == 5, outcome.err
     assert "was changed" in outcome.json["error"]["message"]

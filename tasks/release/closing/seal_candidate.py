@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from policies.judging.verdicts import require_passed
 from policies.ledger.states import State
-from tasks.approval.approvals import SIGNERS_FILE, policy_roots
+from tasks.approval.approvals import policy_roots
 from tasks.approval.operator_demands import operator_demands
 from tasks.attacks.origin import keep_origin
 from tasks.release.closing.assemble import manifest_of, report_content
@@ -17,13 +18,13 @@ from tasks.release.closing.so_far import SoFar
 from tasks.release.run import Run, require_approvers
 from tasks.release.steps.choose_plan import insensitive_of, sensitive_of
 from tasks.reporting.mlflow_runs import tag_candidate
-from tasks.reporting.package import TableEntry, write_datapackage
+from tasks.reporting.package import TableEntry, datapackage
 from tasks.reporting.report import render_report
 from tasks.signing.detached import with_detached
 from tasks.signing.keys import write_private
 from tasks.signing.registration import REGISTRATION
 from tasks.stores.files import write_file
-from tasks.stores.seal import Candidate, seal
+from tasks.stores.seal import DATAPACKAGE, EXPECTATIONS, REPORT, SIGNERS_FILE, Candidate, seal
 
 SEEDS = "seeds"
 
@@ -54,21 +55,23 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
         TableEntry(table.table, sensitive_of(run, planned, table.table), insensitive_of(run, planned, table.table), table.files)
         for table in done.written
     ]
-    write_datapackage(run.stage, run.policy, run.spool.get(planned.promise), entries, run.started)
     content = report_content(run, done)
-    write_file(run.stage, "report.html", render_report(content).encode())
     outcomes = [
         {"side": outcome.side, "table": outcome.table, "type": outcome.expectation, "column": outcome.column, "success": outcome.success}
         for outcome in content.measured.outcomes
     ]
-    write_file(run.stage, "expectations.json", (json.dumps(outcomes, indent=1, ensure_ascii=False) + "\n").encode())
-    if signers is not None:
-        write_file(run.stage, SIGNERS_FILE, signers.encode())
-    if run.registration is not None:
-        for path, signed in with_detached({REGISTRATION: run.registration.envelope}).items():
-            write_file(run.stage, path, signed)
+    described = {
+        DATAPACKAGE: datapackage(run.policy, run.spool.get(planned.promise), entries, run.started),
+        REPORT: render_report(content).encode(),
+        EXPECTATIONS: (json.dumps(outcomes, indent=1, ensure_ascii=False) + "\n").encode(),
+        **({} if signers is None else {SIGNERS_FILE: signers.encode()}),
+        **({} if run.registration is None else with_detached({REGISTRATION: run.registration.envelope})),
+    }
+    for path, said in described.items():
+        write_file(run.stage, path, said)
     manifest = manifest_of(run, done, roots)
     pinned = {file.path: file.sha256 for table in done.written for file in table.files}
+    pinned |= {path: hashlib.sha256(said).hexdigest() for path, said in described.items()}
     candidate = seal(run.home.candidates, run.stage, manifest, run.key, pinned)
     _keep_seed(run, candidate.id)
     keep_origin(run.home, candidate.id, run.loaded.path, run.source)

@@ -180,8 +180,9 @@ class PublishedFolder(Publication):
 
 
 def examined(staged: Path) -> dict[str, str]:
-    """The digests that the tables of a staged folder have now."""
-    return {f"tables/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in (staged / "tables").glob("*")}
+    """The digests that the files of a staged folder have now."""
+    files = (path for path in staged.rglob("*") if path.is_file())
+    return {path.relative_to(staged).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 @dataclass

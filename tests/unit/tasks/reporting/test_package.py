@@ -13,7 +13,7 @@ from headgate.core.published_form.published_table import publish_form
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from policies.sealed.specs import promise_of
 from tasks.reading.ingest import ingest
-from tasks.reporting.package import FILE_NAME, TableEntry, write_datapackage
+from tasks.reporting.package import TableEntry, datapackage
 from tasks.tables.read_published import PinnedFile, read_back
 from tasks.tables.write import write_published
 
@@ -31,8 +31,9 @@ def package_of(released, folder: Path) -> Path:
     loaded, promise, published = released
     _read, files = read_back(folder, write_published(published, folder))
     entry = TableEntry("main", ("income", "education"), ("zip",), files)
-    write_datapackage(folder, loaded.policy, promise, [entry], "2026-01-02T03:04:05Z")
-    return folder / FILE_NAME
+    path = folder / "datapackage.json"
+    path.write_bytes(datapackage(loaded.policy, promise, [entry], "2026-01-02T03:04:05Z"))
+    return path
 
 
 @pytest.fixture
@@ -90,12 +91,12 @@ def test_the_data_package_finds_a_changed_file(released, tmp_path, frictionless_
     assert not frictionless_report(path).valid
 
 
-def described(clinic: Any, folder: Path, promise: Promise, insensitive: tuple[str, ...] = ()) -> dict[str, dict[str, Any]]:
+def described(clinic: Any, promise: Promise, insensitive: tuple[str, ...] = ()) -> dict[str, dict[str, Any]]:
     """The data dictionary of one table with all the promise's columns, by column."""
     sensitive = tuple(attribute.name for attribute in promise.sensitive)
     file = PinnedFile("t", "csv", "tables/t.csv", 3, "ab" * 32, 42)
-    write_datapackage(folder, clinic.load().policy, promise, [TableEntry("t", sensitive, insensitive, (file,))], "2026-01-02T03:04:05Z")
-    (resource,) = json.loads((folder / FILE_NAME).read_text())["resources"]
+    package = datapackage(clinic.load().policy, promise, [TableEntry("t", sensitive, insensitive, (file,))], "2026-01-02T03:04:05Z")
+    (resource,) = json.loads(package)["resources"]
     return {field["name"]: field for field in resource["schema"]["fields"]}
 
 
@@ -109,7 +110,7 @@ def test_each_kind_of_sensitive_column_is_described_by_what_its_cells_may_be(cli
         SensitiveAttribute(name="ill=flu", kind="category", origin="ill"),
         SensitiveAttribute(name="mood", kind="vector", components=("m1", "m2"), metric="min"),
     )
-    fields = described(clinic, tmp_path, Promise(requirements=(), quasi=(), sensitive=sensitive))
+    fields = described(clinic, Promise(requirements=(), quasi=(), sensitive=sensitive))
     assert list(fields) == ["ward", "code", "stay", "dose", "seen", "ill=flu", "m1", "m2", "group"]
     assert {name: (field["type"], field.get("constraints")) for name, field in fields.items()} == {
         "ward": ("string", {"enum": ["a", "b"]}),
@@ -135,7 +136,7 @@ def test_a_quasi_identifier_is_a_text_whose_notation_is_explained(clinic, tmp_pa
         QuasiIdentifier(name="region", kind="category", hierarchy=tree, values=("n", "s")),
         QuasiIdentifier(name="eye", kind="category", values=("blue", "brown")),
     )
-    fields = described(clinic, tmp_path, Promise(requirements=(), quasi=quasi, sensitive=()))
+    fields = described(clinic, Promise(requirements=(), quasi=quasi, sensitive=()))
     assert {field["type"] for name, field in fields.items() if name != "group"} == {"string"}
     assert "node of the hierarchy" in fields["region"]["description"]
     assert "node of the hierarchy" not in fields["eye"]["description"]
@@ -147,7 +148,7 @@ def test_numbers_with_a_hierarchy_are_published_as_its_nodes_whose_names_need_no
     """The dictionary said that a cell is a number or [low..high], and the cell said `young`."""
     ages = (("20", "young", "*"), ("70", "old", "*"))
     quasi = (QuasiIdentifier(name="age", kind="integer", domain=(0.0, 110.0), hierarchy=ages),)
-    description = described(clinic, tmp_path, Promise(requirements=(), quasi=quasi, sensitive=()))["age"]["description"]
+    description = described(clinic, Promise(requirements=(), quasi=quasi, sensitive=()))["age"]["description"]
     assert "a node of the hierarchy, where [low..high] is every number between, or *" in description
 
 
@@ -158,7 +159,7 @@ def test_an_insensitive_column_is_described_by_what_the_policy_declares_of_it(cl
         "education": {"role": "insensitive", "kind": "ordinal", "levels": ["primary", "secondary"]},
     }
     promise = Promise(requirements=(), quasi=(), sensitive=(), insensitive=("zip", "age", "education"))
-    fields = described(clinic, tmp_path, promise, promise.insensitive)
+    fields = described(clinic, promise, promise.insensitive)
     assert {field["role"] for name, field in fields.items() if name != "group"} == {"insensitive"}
     assert fields["zip"]["constraints"] == {"enum": ["000", "001"]}
     assert fields["age"]["constraints"] == {"minimum": 0, "maximum": 110}
@@ -175,6 +176,6 @@ def test_a_parquet_file_is_a_plain_file_to_the_tools_and_a_csv_a_table(released,
 
 def test_a_release_without_a_title_is_called_by_its_dataset(clinic, tmp_path):
     del clinic.policy["title"]
-    write_datapackage(tmp_path, clinic.load().policy, Promise(requirements=(), quasi=(), sensitive=()), [], "2026-01-02T03:04:05Z")
-    package = json.loads((tmp_path / FILE_NAME).read_text())
+    nothing = Promise(requirements=(), quasi=(), sensitive=())
+    package = json.loads(datapackage(clinic.load().policy, nothing, [], "2026-01-02T03:04:05Z"))
     assert (package["name"], package["title"], package["created"]) == ("clinic", "clinic", "2026-01-02T03:04:05Z")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import Defect, InputRejected, IntegrityBroken
+from policies.sealed.manifest import FileEntry
 from tasks.stores import files
 from tasks.stores.seal import load_candidate, manifest_bytes, read_manifest, seal
 from tests.unit.tasks.world import examined
@@ -145,19 +146,33 @@ def test_a_manifest_that_leads_out_of_its_folder_is_refused(world, path: str) ->
         read_manifest(json.dumps(manifest).encode())
 
 
-@pytest.mark.parametrize("name", ["x.csv", "more/table-1.csv"])
-def test_a_table_that_nobody_examined_is_never_sealed(world, name: str) -> None:
-    """Only the files that were pinned were compared: one that was put beside them was signed with them."""
+@pytest.mark.parametrize("name", ["tables/x.csv", "tables/more/table-1.csv", "appendix.csv", "data/raw.parquet", "Tables/table-1.csv"])
+def test_a_file_that_nobody_examined_is_never_sealed(world, name: str) -> None:
+    """Only the tables that were pinned were compared: a file that was put beside them was signed with them."""
     manifest, staged = world.seal().manifest, world.home.stage("r")
     shutil.copytree(world.made.folder, staged, dirs_exist_ok=True)
-    pinned, planted = examined(staged), staged / "tables" / name
+    pinned, planted = examined(staged), staged / name
     planted.parent.mkdir(exist_ok=True)
     planted.write_text("age,job\n30,nurse\n")
     before = sorted(world.home.candidates.iterdir())
-    with pytest.raises(IntegrityBroken, match=f"tables/{name} has not been examined") as refusal:
+    with pytest.raises(IntegrityBroken, match=f"{name} has not been examined") as refusal:
         seal(world.home.candidates, staged, manifest, world.keys["runner"], pinned)
     assert "who else can write" in refusal.value.cure
     assert sorted(world.home.candidates.iterdir()) == before
+
+
+@pytest.mark.parametrize("name", ["tables/table-3.csv", "appendix.csv", "Tables/table-1.csv", "Report.html", "registration.sig"])
+def test_a_file_about_which_nothing_is_claimed_is_neither_sealed_nor_read(world, name: str) -> None:
+    """`verify` proved the origin of a folder in which the source lay beside the tables."""
+    manifest, staged = world.seal().manifest, world.home.stage("r")
+    shutil.copytree(world.made.folder, staged, dirs_exist_ok=True)
+    (staged / name).parent.mkdir(exist_ok=True)
+    (staged / name).write_text("age,job\n30,nurse\n")
+    with pytest.raises(IntegrityBroken, match=f"{name} is a file about which the manifest claims nothing"):
+        seal(world.home.candidates, staged, manifest, world.keys["runner"], examined(staged))
+    sealed = manifest.model_copy(update={"files": (*manifest.files, FileEntry(path=name, sha256="0" * 64, bytes=1))})
+    with pytest.raises(IntegrityBroken, match=f"{name} is a file about which the manifest claims nothing"):
+        read_manifest(manifest_bytes(sealed))
 
 
 def test_a_table_that_is_gone_or_changed_since_it_was_examined_is_never_sealed(world) -> None:

@@ -184,10 +184,30 @@ def test_a_table_that_cannot_be_read_is_named(manifest: Manifest, files: Files, 
     assert "Table table-1 cannot be measured again" in refused(manifest, edited(files, "tables/table-1.csv", lambda _: content))
 
 
+@pytest.mark.parametrize("place", ["file", "column", "arrow schema"])
+def test_what_a_parquet_file_holds_beside_its_cells_is_refused(manifest: Manifest, files: Files, place: str) -> None:
+    """Both formats held the same cells, and the whole source lay in the metadata of one."""
+
+    def hide(content: bytes) -> bytes:
+        table, sink = parquet.read_table(io.BytesIO(content)), io.BytesIO()
+        if place == "column":
+            hidden = table.schema.field(0).with_metadata({"source": "CANARY"})
+            table = table.cast(table.schema.set(0, hidden))
+        with parquet.ParquetWriter(sink, table.schema, store_schema=place != "file") as writer:
+            writer.write_table(table)
+            if place == "file":
+                writer.add_key_value_metadata({"source": "CANARY"})
+        return sink.getvalue()
+
+    message = refused(manifest, edited(files, "tables/table-1.parquet", hide))
+    assert "tables/table-1.parquet holds metadata about which nothing is claimed" in message
+    assert "CANARY" not in message
+
+
 def test_a_row_that_was_taken_out_of_every_format_is_missed(manifest: Manifest, files: Files) -> None:
     def shorter(content: bytes) -> bytes:
         sink = io.BytesIO()
-        parquet.write_table(parquet.read_table(io.BytesIO(content)).slice(1), sink)
+        parquet.write_table(parquet.read_table(io.BytesIO(content)).slice(1), sink, store_schema=False)
         return sink.getvalue()
 
     fewer = edited(files, "tables/table-1.csv", lambda content: b"\n".join([*content.split(b"\n")[:1], *content.split(b"\n")[2:]]))
@@ -202,11 +222,13 @@ def test_what_cannot_be_measured_from_here_is_named(manifest: Manifest, files: F
         verdict.model_copy(update={"measured": 0.99}) if verdict.gate == "dissimilarity" else verdict for verdict in manifest.verdicts
     )
     named = "; ".join(remeasure(stating(manifest, promise=promise, tables=tables, verdicts=verdicts), files).not_measured)
-    for part in ("dictionary register.csv", "query error of table-1", "evil:function", "source", "association loss"):
+    for part in ("dictionary register.csv", "query error of table-1", "evil:function", "source", "association loss", "datapackage.json"):
         assert part in named
     assert "does not follow from the figures" in refused(stating(manifest, promise=promise, tables=tables), files)
     asked = manifest.utility.model_copy(update={"query_error_mean": 0.1})
     assert any(claim.startswith("query error of the release") for claim in not_measurable(stating(manifest, utility=asked)))
+    assert not any("attacks" in claim for claim in not_measurable(manifest))
+    assert any("attacks" in claim for claim in not_measurable(stating(manifest, attacks=("6 of 60 people were found",))))
 
 
 def test_a_figure_rests_on_what_was_not_published_or_on_nothing(manifest: Manifest) -> None:

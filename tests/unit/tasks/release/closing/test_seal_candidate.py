@@ -70,6 +70,25 @@ def test_a_table_that_changed_since_it_was_measured_is_not_sealed(made: Made, ml
     assert (mlflow, states_of(made)) == ([], ["run_started"])
 
 
+@pytest.mark.parametrize("name", ["report.html", "datapackage.json", "expectations.json"])
+def test_a_description_that_changed_since_it_was_written_is_not_sealed(
+    made: Made, mlflow: Any, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Only the tables were pinned: approvers could be shown another report than was written."""
+    honest = sealing.manifest_of
+
+    def rewriting(*given: Any) -> Any:
+        path = made.run.stage / name
+        path.chmod(0o644)
+        path.write_bytes(path.read_bytes() + b" ")
+        return honest(*given)
+
+    monkeypatch.setattr(sealing, "manifest_of", rewriting)
+    with pytest.raises(IntegrityBroken, match=f"{name} was changed"):
+        seal_candidate(made.run, made.so_far(mlflow_run_id="m-1"))
+    assert list(made.run.home.candidates.iterdir()) == []
+
+
 def test_a_release_that_a_gate_refuses_or_that_is_not_done_is_not_sealed(made: Made, mlflow: Any) -> None:
     get, put = made.run.spool.get, made.run.spool.put
     judgement = get(made.judged.judgement)
