@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from headgate.core.errors import IntegrityBroken, Refusal, StoreUnavailable
@@ -23,11 +24,13 @@ from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
 from tasks.signing.home_keys import own_fingerprints
 from tasks.signing.revocation import REVOKED
+from tasks.signing.signatures import CANDIDATE, verify_envelope
 from tasks.signing.signers_file import signers_from_text
-from tasks.signing.trust_roots import TrustRoots, read_revoked, sealed_signers, trust_roots
+from tasks.signing.trust_roots import TrustRoots, read_revoked, trust_roots
 from tasks.stores.files import read_file, replace_file, sync_folder
-from tasks.stores.seal import SIGNERS_FILE
+from tasks.stores.seal import MANIFEST_SIGNATURE, SIGNERS_FILE, Candidate
 
+RUN_AGAIN = "Reject or withdraw it. Somebody who may run releases runs it again."
 RECORDED, PENDING = ".dsse.json", ".pending"
 
 
@@ -73,9 +76,23 @@ def roots_of(home: Home, folder: Path, manifest: Manifest) -> TrustRoots:
     return roots
 
 
-def manifest_signers(roots: TrustRoots) -> tuple[Signer, ...]:
-    """Who may approve, in the form a manifest holds."""
-    return tuple(Signer(principal=principal, fingerprint=fingerprint) for principal, fingerprint in sealed_signers(roots.entries))
+def manifest_signers(roots: TrustRoots, now: datetime, ran: Collection[str]) -> tuple[Signer, ...]:
+    """Who may approve, in the form a manifest holds. `ran`: the keys with which it was run."""
+    return tuple(Signer(principal=principal, fingerprint=fingerprint) for principal, fingerprint in roots.sealed(now, ran))
+
+
+def runner_refusals(home: Home, candidate: Candidate) -> list[Refusal]:
+    """Why nobody may rely any more on who ran a release, or on the machine that did."""
+    manifest, roots, people = candidate.manifest, operator_roots(home), operator_demands(home).operator.runners
+    person = manifest.runner.principal
+    why_not = roots.why_not(manifest.runner.fingerprint, person, moment(manifest.created))
+    if why_not:
+        return [Refusal("runner", f"the key of {person}, who ran the release, {why_not}")]
+    if people is not None and person not in people:
+        return [Refusal("runner", f"{person}, who ran the release, is no longer among those who may run releases")]
+    if roots.revokes(verify_envelope(candidate.manifest_envelope, MANIFEST_SIGNATURE, CANDIDATE).key):
+        return [Refusal("runner", "the key of the machine that ran the release is revoked")]
+    return []
 
 
 def decisions_folder(home: Home, candidate: str) -> Path:

@@ -13,7 +13,7 @@ from policies.approval.decide import Refused, decide
 from policies.ledger.events import LONGEST_REASON, moment
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
-from tasks.approval.approvals import keep_envelope, require_recorded, roots_of, settle_envelope
+from tasks.approval.approvals import RUN_AGAIN, keep_envelope, require_recorded, roots_of, runner_refusals, settle_envelope
 from tasks.approval.handed_in import HandedIn
 from tasks.approval.operator_demands import operator_demands
 from tasks.approval.reasons import GivenReason, keep_reason, salted
@@ -116,10 +116,13 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
         act, envelope = _signed(release, candidate, action, actor, given, now, key)
         rules = operator_demands(home).rules(frozenset({actor.fingerprint} if why_not else ()))
         answer = decide(release, act, actor, rules, now)
+        barred = runner_refusals(home, candidate) if action is Action.APPROVE else []
         if isinstance(answer, Refused):
             covered = ("key_not_revoked", "sealed_key") if actor.principal == UNKNOWN else ("key_not_revoked",)
             said = [refusal for refusal in answer.reasons if refusal.rule not in covered]
             raise TransitionRefused([*said, Refusal("key", why_not)] if why_not else said, CURES[action])
+        if barred:
+            raise TransitionRefused(barred, RUN_AGAIN)
         after, digest = answer.release, keep_envelope(home, candidate.id, envelope)
         keep_reason(home, candidate.id, given)
         try:

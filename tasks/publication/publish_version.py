@@ -17,7 +17,17 @@ from policies.approval.decide import Accepted, Refused, decide
 from policies.approval.guards import Situation, enough_approvals
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
-from tasks.approval.approvals import Approval, counting_approvals, require_recorded, roots_of, void_keys, void_refusals, weigh_approvals
+from tasks.approval.approvals import (
+    RUN_AGAIN,
+    Approval,
+    counting_approvals,
+    require_recorded,
+    roots_of,
+    runner_refusals,
+    void_keys,
+    void_refusals,
+    weigh_approvals,
+)
 from tasks.approval.decisions import record_expiries, record_takeover, release_of
 from tasks.approval.operator_demands import operator_demands
 from tasks.ledger.chain import Entry
@@ -83,6 +93,7 @@ def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, held
     already = release.state in VISIBLE
     if release.state not in (State.PUBLISHING, *VISIBLE):
         demands.require_target(series.target)
+        _require_runner(home, sealed)
         release = _start(ledger, history, release, series, approvals, rules)
         history = read_history(ledger)
     series.prepare()
@@ -93,6 +104,7 @@ def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, held
     elif already:
         raise IntegrityBroken(f"Version {number} was published and is missing from {series.address()}.", "Restore it from a backup.")
     else:
+        _require_runner(home, sealed)
         _require_standing(ledger, release, approvals, rules)
         with _stalling(ledger, release, PlaceTaken):
             attestation = _put_in_place(sealed, release, _own_until_start(history, release), counting, key, series, held)
@@ -155,6 +167,12 @@ def _cure(release: Release) -> str:
     if release.state is State.STALLED:
         return f"The operator resumes it: headgate resume {release.candidate[:12]} --key KEY --reason TEXT."
     return "Run the release again for a new candidate."
+
+
+def _require_runner(home: Home, sealed: Candidate) -> None:
+    refusals = runner_refusals(home, sealed)
+    if refusals:
+        raise TransitionRefused(refusals, RUN_AGAIN)
 
 
 def _require_standing(ledger: Ledger, release: Release, approvals: Sequence[Approval], rules: OperatorRules) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -42,6 +42,16 @@ class TrustRoots:
         """Everyone with a key that counts at that moment, once each."""
         return tuple(sorted({entry.principal for entry in self.entries if not self.why_not(entry.fingerprint, entry.principal, moment)}))
 
+    def sealed(self, moment: datetime, ran: Collection[str]) -> tuple[tuple[str, str], ...]:
+        """(principal, fingerprint) of every key that counts at that moment, in a fixed order: what a manifest holds. The keys that ran the
+        release are always among them, so that who had them is known."""
+        counting = {
+            (entry.principal, entry.fingerprint)
+            for entry in self.entries
+            if entry.fingerprint in ran or not self.why_not(entry.fingerprint, entry.principal, moment)
+        }
+        return tuple(sorted(counting))
+
     def principal_of(self, fingerprint: str) -> str | None:
         return next((entry.principal for entry in self.entries if entry.fingerprint == fingerprint), None)
 
@@ -71,8 +81,3 @@ def read_revoked(path: Path) -> Revoked:
     """Nobody is revoked where the file doesn't exist; a file that cannot be read refuses everything."""
     content = read_trusted(path)
     return Revoked() if content is None else revoked_from(content, str(path))
-
-
-def sealed_signers(entries: Sequence[SignerEntry]) -> tuple[tuple[str, str], ...]:
-    """(principal, fingerprint) of everyone listed for headgate, in a fixed order: what a manifest holds."""
-    return tuple(sorted({(entry.principal, entry.fingerprint) for entry in entries if entry.for_headgate}))

@@ -132,6 +132,7 @@ def _sample(name: str, read: ReadBack) -> Sample:
 def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
     get, policy, whole = run.spool.get, run.policy, done.whole()
     judgement, moment = get(whole.judged.judgement), policy.publish.not_before
+    signers = manifest_signers(roots, run.ledger.now(), {run.runner.fingerprint, run.machine})
     return Manifest(
         product=product(),
         dataset=policy.dataset,
@@ -146,13 +147,13 @@ def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
         suppressed_cells={} if done.suppressed is None else dict(done.suppressed.cells),
         seed_commitment=seed_commitment(run.seed),
         approvals_required=run.quorum.approvals,
-        roles_required=run.demands.required_roles(run.quorum, {signer.principal for signer in manifest_signers(roots)}),
+        roles_required=run.demands.required_roles(run.quorum, {signer.principal for signer in signers}),
         blind=policy.approval.blind,
         answers=read_history(run.ledger).unanswered(policy.dataset),
         operator_digest=run.demands.digest,
         runner=run.runner,
         machine=run.machine,
-        signers=manifest_signers(roots),
+        signers=signers,
         signers_digest=roots.digest,
         publish_to=policy.publish.to,
         not_before=None if moment is None else PublicationMoment(cron=moment.cron, timezone=moment.timezone),

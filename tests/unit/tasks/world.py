@@ -214,13 +214,14 @@ class World:
         roots = operator_roots(self.home)
         key = self.keys[runner]
         who = Signer(principal=roots.principal_of(key.fingerprint) or "runner", fingerprint=key.fingerprint)
+        ran = {key.fingerprint, machine_key(self.home.keys).fingerprint if scheduled else ""}
         staged = self.home.stage(release_id)
         shutil.copytree(self.made.folder, staged, dirs_exist_ok=True)
         manifest = self.made.manifest.model_copy(
             update={
                 "release_id": release_id,
                 "runner": who,
-                "signers": manifest_signers(roots),
+                "signers": manifest_signers(roots, self.ledger.now(), ran),
                 "signers_digest": roots.digest,
                 **self.changes,
                 **changes,

@@ -16,7 +16,7 @@ from tasks.ledger.history import read_history
 
 def test_a_key_expires_by_the_ledgers_time_not_by_todays(world) -> None:
     """The test's ledger lives in June 2025: the machine's own clock is long past it."""
-    world.write_signers(world.line("ann", options='valid-before="20250601130000Z"'), world.line("bob"))
+    world.write_signers(world.line("runner"), world.line("ann", options='valid-before="20250601130000Z"'), world.line("bob"))
     candidate = world.seal()
     world.approve(candidate, "ann")
     world.clock.moment += timedelta(hours=2)
@@ -44,6 +44,7 @@ def test_a_swapped_or_a_changed_envelope_is_found_when_approvals_are_weighed(wor
 def test_a_policy_with_signers_of_its_own_seals_them_with_the_candidate(world, tmp_path) -> None:
     """A candidate that carries a file `signers` is decided by those people, not by the operator's."""
     from tasks.approval.approvals import manifest_signers
+    from tasks.signing.revocation import Revoked
     from tasks.signing.signers_file import signers_from_text
     from tasks.signing.trust_roots import TrustRoots
 
@@ -55,9 +56,9 @@ def test_a_policy_with_signers_of_its_own_seals_them_with_the_candidate(world, t
     digest = hashlib.sha256(text.encode()).hexdigest()
     made = type(world.made)(folder, world.made.manifest)
     world.made = made
-    own = manifest_signers(TrustRoots(signers_from_text(text), frozenset(), digest))
+    own = manifest_signers(TrustRoots(signers_from_text(text), Revoked(), digest), world.ledger.now(), ())
     candidate = world.seal(signers=own, signers_digest=digest)
-    world.write_signers(world.line("ann"))
+    world.write_signers(world.line("runner"), world.line("ann"))
     with pytest.raises(TransitionRefused, match="the operator does not allow that"):
         world.approve(candidate, "cyd")
     (world.home.root / "operator.yaml").write_text("policy_signers: true\n")

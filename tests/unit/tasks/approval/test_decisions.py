@@ -216,3 +216,45 @@ def test_whoever_ran_a_release_does_not_approve_it_with_a_key_of_the_home(world:
     for decide in (approve, reject):
         with pytest.raises(TransitionRefused, match="speaks for nobody"):
             decide(world.home, world.ledger, candidate.id, key, "mine too")
+
+
+def test_what_somebody_ran_is_approved_only_while_their_key_counts_and_they_may_run(world: Any) -> None:
+    candidate, listed, operator = world.seal(), world.home.signers.read_text(), world.home.root / "operator.yaml"
+    world.revoke("runner")
+    with pytest.raises(TransitionRefused, match="the key of runner, who ran the release, is revoked") as refusal:
+        world.approve(candidate, "ann")
+    assert "runs it again" in refusal.value.cure
+    (world.home.root / "revoked_keys").unlink()
+    world.home.signers.write_text(listed.replace("runner ", 'runner valid-before="20200101Z" '))
+    with pytest.raises(TransitionRefused, match="who ran the release, was not valid"):
+        world.approve(candidate, "ann")
+    world.home.signers.write_text(listed)
+    operator.write_text("runners: [bob]\n")
+    with pytest.raises(TransitionRefused, match="runner, who ran the release, is no longer among those who may run"):
+        world.approve(candidate, "ann")
+    operator.write_text("runners: [runner]\n")
+    world.approve(candidate, "ann")
+    world.revoke("runner")
+    assert reject(world.home, world.ledger, candidate.id, world.keys["bob"], "who ran it?").release.state is State.REJECTED
+
+
+def test_what_a_machine_ran_is_approved_only_while_its_key_is_not_revoked(world: Any) -> None:
+    candidate = world.seal(scheduled=True)
+    (world.home.root / "revoked_keys").write_text(candidate.manifest.machine + "\n")
+    with pytest.raises(TransitionRefused, match="the key of the machine that ran the release is revoked"):
+        world.approve(candidate, "ann")
+
+
+@pytest.mark.parametrize("line", ['bob valid-after="20300101Z"', 'bob valid-before="20200101Z"', "revoked"])
+def test_a_key_that_did_not_count_when_the_candidate_was_sealed_never_counts_for_it(world: Any, line: str) -> None:
+    listed = world.home.signers.read_text()
+    if line == "revoked":
+        world.revoke("bob")
+    else:
+        world.home.signers.write_text(listed.replace("bob", line))
+    candidate = world.seal()
+    assert {signer.principal for signer in candidate.manifest.signers} == {"runner", "ann", "cyd"}
+    (world.home.root / "revoked_keys").unlink(missing_ok=True)
+    world.home.signers.write_text(listed)
+    with pytest.raises(TransitionRefused, match="not on the list of signers when the candidate was sealed"):
+        world.approve(candidate, "bob")

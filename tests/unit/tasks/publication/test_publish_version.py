@@ -5,10 +5,13 @@ import json
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from headgate.core.errors import IntegrityBroken, PublicationFailed, StoreUnavailable, TransitionRefused
+from policies.approval.acts import Act, Actor, OperatorRules
+from policies.approval.decide import decide
 from policies.ledger.states import Action, ActorRole, State
 from tasks.approval.operating import abandon, resume
 from tasks.ledger.event_log import Ledger
@@ -18,6 +21,7 @@ from tasks.publication.attestation import ATTESTATION_FILE
 from tasks.publication.publish_version import publish
 from tasks.publication.withdraw import withdraw
 from tasks.signing.signatures import ATTESTATION, verify_envelope
+from tasks.stores.seal import Candidate
 from tasks.stores.store_folder import FolderSeries, FolderStore
 from tasks.verification.verify import verify_folder
 
@@ -116,7 +120,7 @@ def test_a_key_that_stopped_counting_voids_its_approval_and_another_stands_in(wo
     if how == "revoked":
         world.revoke("bob")
     else:
-        world.write_signers(world.line("ann"), world.line("cyd"))
+        world.write_signers(world.line("runner"), world.line("ann"), world.line("cyd"))
     with pytest.raises(TransitionRefused, match="1 of 2 required approvals are valid.*key of bob") as refusal:
         world.publish(candidate)
     assert "void" in {one.rule for one in refusal.value.refusals}
@@ -280,17 +284,35 @@ def test_a_store_that_cannot_be_used_is_said_and_the_release_stays_approved(worl
     assert publish(world.home, world.ledger, candidate.id, store=FolderStore(tmp_path / "elsewhere")).version == 1
 
 
-def test_a_stalled_publication_is_resumed_by_the_operator(world) -> None:
-    """A process that dies after the start leaves the release publishing; the operator may stall it and let it go on, with reasons."""
-    from policies.approval.acts import Act, Actor, OperatorRules
-    from policies.approval.decide import decide
-
+def started(world: Any) -> Candidate:
+    """A process that dies after the start leaves the release publishing."""
     candidate = world.seal()
     world.approve(candidate, "ann", "bob")
     release = read_history(world.ledger).find(candidate.id)
     act = Act(Action.PUBLISH, candidate=candidate.id, policy_digest=release.policy_digest, target="people", version=1)
-    started = decide(release, act, Actor("publisher", "", ActorRole.PUBLISHER), OperatorRules(), world.ledger.now())
-    world.ledger.append(release.release_id, started.events, release.events, "publisher")
+    start = decide(release, act, Actor("publisher", "", ActorRole.PUBLISHER), OperatorRules(), world.ledger.now())
+    world.ledger.append(release.release_id, start.events, release.events, "publisher")
+    return candidate
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_what_somebody_ran_is_published_only_while_their_key_counts(world: Any, begun: bool) -> None:
+    if begun:
+        candidate = started(world)
+    else:
+        candidate = world.seal()
+        world.approve(candidate, "ann", "bob")
+    world.revoke("runner")
+    with pytest.raises(TransitionRefused, match="the key of runner, who ran the release, is revoked"):
+        world.publish(candidate)
+    assert versions(world) == []
+    (world.home.root / "revoked_keys").unlink()
+    assert world.publish(candidate).version == 1
+
+
+def test_a_stalled_publication_is_resumed_by_the_operator(world) -> None:
+    """The operator may stall what was left publishing, and let it go on, with reasons."""
+    candidate = started(world)
     assert abandon(world.home, world.ledger, candidate.id, world.keys["cyd"], "the disk is full").state is State.STALLED
     with pytest.raises(TransitionRefused, match="stalled"):
         world.publish(candidate)
