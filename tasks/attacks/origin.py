@@ -22,8 +22,6 @@ from tasks.signing.home_keys import ledger_secret, source_hmac
 from tasks.signing.keys import write_private
 from tasks.stores.seal import Candidate
 
-ORIGINS = "origins"
-
 
 class Origin(Frozen):
     """`source` is the file that took the place of the policy's own, if one did."""
@@ -34,7 +32,7 @@ class Origin(Frozen):
 
 def keep_origin(home: Home, candidate: str, policy: Path, source: Path | None) -> None:
     origin = Origin(policy=str(policy), source=None if source is None else str(source))
-    write_private(home.root / ORIGINS / candidate, origin.model_dump_json().encode() + b"\n")
+    write_private(home.origins / candidate, origin.model_dump_json().encode() + b"\n")
 
 
 def reopen(home: Home, candidate: Candidate, policy: Path | None = None, source: Path | None = None) -> PreparedSource:
@@ -61,7 +59,7 @@ def _check_queries(home: Home, dictionaries: Dictionaries, candidate: Candidate)
 
 def _read_origin(home: Home, candidate: str) -> Origin | None:
     """None where no note was kept, as by earlier versions, or where the candidate came from another home."""
-    path = home.root / ORIGINS / candidate
+    path = home.origins / candidate
     try:
         return Origin.model_validate_json(path.read_bytes())
     except FileNotFoundError:

@@ -93,6 +93,16 @@ class Home:
         return self.root / "keys"
 
     @property
+    def seeds(self) -> Path:
+        """Of each candidate the seed of its draws, to open the commitment to an auditor."""
+        return self.keys / "seeds"
+
+    @property
+    def origins(self) -> Path:
+        """Of each candidate where its policy and its source lay."""
+        return self.root / "origins"
+
+    @property
     def signers(self) -> Path:
         return self.root / "signers"
 

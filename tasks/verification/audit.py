@@ -26,6 +26,7 @@ from tasks.stores.files import Stored, replace_file
 from tasks.stores.release_store import WITHDRAWN, ReleaseStore, Series
 from tasks.stores.seal import MANIFEST, read_manifest
 from tasks.verification.cosigned_heads import Cosigned, fault_of
+from tasks.verification.kept_in_home import changed_candidates, kept_in, unknown_to_ledger, unrecorded_decisions
 
 RESTORE = "Restore the ledger from a backup and compare: `headgate audit export` shows both as lines of text."
 VOTE = "approved"  # any other vote decides, and is shown
@@ -92,6 +93,7 @@ def verify_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None, 
 def examine_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None, cosigned: Sequence[Cosigned] = ()) -> AuditReport:
     """The same, with every fault in the report. A chain that doesn't hold is the only fault reported: nothing else can be judged by it."""
     kept = {candidate: kept_decisions(home, candidate) for candidate in decided_candidates(home)}  # before the ledger: others may decide
+    here = kept_in(home)
     try:
         history = read_whole(ledger)
         releases = history.releases()
@@ -102,12 +104,12 @@ def examine_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None,
     faults += [fault for head in cosigned if (fault := fault_of(head, history.entries))]
     for release in releases:
         faults += _check_decisions(home, history, release)
-    faults += _check_kept(history, releases, kept)
+    faults += [*_check_kept(history, releases, kept), *unknown_to_ledger(home, here, releases), *changed_candidates(home, releases)]
     store = store or open_targets(home)
     # Also what the ledger does not know: one cut short, or replaced by a new one, must not pass because it names nothing.
     targets = sorted({release.target for release in releases if release.target} | store.targets())
     versions = 0
-    unfinished: list[str] = []
+    unfinished = unrecorded_decisions(home, here, history, releases)
     for target in targets:
         series = _check_series(home, history, store.series(target))
         versions += series.versions

@@ -26,8 +26,6 @@ from tasks.signing.registration import REGISTRATION
 from tasks.stores.files import write_file
 from tasks.stores.seal import DATAPACKAGE, EXPECTATIONS, REPORT, SIGNERS_FILE, Candidate, seal
 
-SEEDS = "seeds"
-
 
 @dataclass(frozen=True)
 class Sealed:
@@ -81,4 +79,4 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
 def _keep_seed(run: Run, candidate: str) -> None:
     """Keeps the seed with the keys, so that the operator can open the commitment to an auditor. The seed cannot undo the shuffle,
     because the order of rows is drawn independently of it."""
-    write_private(run.home.keys / SEEDS / candidate, run.seed.hex().encode() + b"\n")
+    write_private(run.home.seeds / candidate, run.seed.hex().encode() + b"\n")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from headgate.core.errors import InputRejected
-from tasks.attacks.origin import ORIGINS, keep_origin, reopen
+from tasks.attacks.origin import keep_origin, reopen
 from tasks.runtime.home import Home
 
 CANDIDATE = "c" * 64
@@ -22,8 +22,8 @@ def sealed() -> Any:
 
 def test_a_note_is_readable_by_its_owner_only(tmp_path: Path) -> None:
     keep_origin(Home.open(tmp_path), CANDIDATE, tmp_path / "policy.yaml", None)
-    assert stat.S_IMODE((tmp_path / ORIGINS / CANDIDATE).stat().st_mode) == 0o600
-    assert stat.S_IMODE((tmp_path / ORIGINS).stat().st_mode) == 0o700
+    assert stat.S_IMODE((tmp_path / "origins" / CANDIDATE).stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "origins").stat().st_mode) == 0o700
 
 
 def test_without_a_note_the_policy_must_be_named(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_without_a_note_the_policy_must_be_named(tmp_path: Path) -> None:
 def test_a_note_that_was_tampered_with_is_refused(tmp_path: Path) -> None:
     home = Home.open(tmp_path)
     keep_origin(home, CANDIDATE, tmp_path / "policy.yaml", None)
-    (tmp_path / ORIGINS / CANDIDATE).write_text('{"policy": "a", "more": "b"}')
+    (tmp_path / "origins" / CANDIDATE).write_text('{"policy": "a", "more": "b"}')
     with pytest.raises(InputRejected, match="is not a note that headgate wrote"):
         reopen(home, sealed())
 

@@ -15,7 +15,7 @@ from policies.ledger.states import State
 from tasks.approval.approvals import operator_roots
 from tasks.release.closing import seal_candidate as sealing
 from tasks.release.closing.assemble import seed_commitment
-from tasks.release.closing.seal_candidate import SEEDS, seal_candidate
+from tasks.release.closing.seal_candidate import seal_candidate
 from tasks.stores.files import check_files
 from tasks.stores.seal import MANIFEST, MANIFEST_SIGNATURE, load_candidate
 from tests.unit.tasks.release.finished import Made
@@ -54,7 +54,7 @@ def test_a_candidate_is_sealed_and_the_ledger_and_mlflow_name_it(tracked: Made, 
 
 def test_the_seed_is_kept_with_the_keys_and_opens_the_commitment(tracked: Made, mlflow: Any) -> None:
     sealed = seal_candidate(tracked.run, tracked.so_far(mlflow_run_id="m-1"))
-    kept = tracked.run.home.keys / SEEDS / sealed.candidate
+    kept = tracked.run.home.keys / "seeds" / sealed.candidate
     assert kept.stat().st_mode & 0o077 == 0
     manifest = load_candidate(tracked.run.home.candidates, sealed.candidate).manifest
     assert seed_commitment(bytes.fromhex(kept.read_text().strip())) == manifest.seed_commitment
