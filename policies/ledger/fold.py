@@ -58,7 +58,13 @@ def begin(event: Event) -> Release:
     if not isinstance(event, RunStarted):
         raise _broken(event, "comes before the run has started")
     return Release(
-        event.release_id, event.dataset, event.policy_digest, event.runner, machine=event.machine, registered=event.registered or ""
+        event.release_id,
+        event.dataset,
+        event.policy_digest,
+        event.runner,
+        machine=event.machine,
+        registered=event.registered or "",
+        started=event.at,
     )
 
 

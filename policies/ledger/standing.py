@@ -33,6 +33,7 @@ class Release:
     runner: Signer
     machine: str = ""
     registered: str = ""
+    started: str = ""
     state: State = State.RUNNING
     seen: frozenset[str] = frozenset({"run_started"})
     gates_passed: bool = False

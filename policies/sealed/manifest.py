@@ -85,7 +85,7 @@ class Manifest(Frozen):
     dataset: str
     title: str
     release_id: str
-    created: str  # UTC, ISO 8601, seconds
+    created: str  # when the ledger recorded the start of the run: UTC, ISO 8601
     policy_digest: str
     source_hmac: str
     dictionary_hmacs: dict[str, str] = {}  # by name: the results of queries, which are no part of the policy's digest

@@ -18,6 +18,7 @@ from pydantic import Field, ValidationError
 
 from headgate.core.errors import IntegrityBroken
 from policies.words.frozen import Frozen
+from tasks.signing.canonical import is_canonical
 from tasks.signing.keys import PrivateKey
 from tasks.signing.signatures import HEAD, Signed, sign_statement, statement, verify_envelope
 
@@ -149,6 +150,8 @@ def verify_head(content: bytes, envelope: bytes) -> tuple[Head, Signed]:
         head = Head.model_validate_json(content)
     except ValidationError:
         raise IntegrityBroken(f"{HEAD_FILE} is not a head of a ledger.", "Ask the publisher for the folder again.") from None
+    if not is_canonical(content):
+        raise IntegrityBroken(f"{HEAD_FILE} is not in canonical form.", "Ask the publisher for the folder again.")
     digest = hashlib.sha256(content).hexdigest()
     said = signed.statement
     if said.digests != {HEAD_FILE: digest} or said.predicate != {"seq": head.seq, "hash": head.hash}:

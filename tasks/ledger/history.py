@@ -171,6 +171,7 @@ def check_same(release: Release, manifest: Manifest) -> None:
         "runner": ((release.runner, release.machine), (manifest.runner, manifest.machine)),
         "signers": ((release.signers, release.signers_digest), (manifest.signers, manifest.signers_digest)),
         "source": (release.source_hmac, manifest.source_hmac),
+        "start of the run": (release.started, manifest.created),
     }
     for what, (recorded, sealed) in claims.items():
         if recorded != sealed:

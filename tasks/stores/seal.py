@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from headgate.core.errors import Defect, InputRejected, IntegrityBroken, StoreUnavailable
 from policies.sealed.manifest import FileEntry, Manifest
 from tasks.runtime.boundary import reason_of
+from tasks.signing.canonical import is_canonical
 from tasks.signing.detached import ENVELOPE, SIGNATURE, SIGNED, detached_paths
 from tasks.signing.keys import PrivateKey
 from tasks.signing.registration import REGISTRATION, check_registration
@@ -131,6 +132,8 @@ def read_manifest(content: bytes) -> Manifest:
     if len(set(paths)) != len(paths) or not all(plain_path(path) and path.split("/")[0] not in RESERVED for path in paths):
         raise IntegrityBroken(f"{MANIFEST} lists a file twice, under an unsafe name, or outside the folder.", "Fetch the folder again.")
     _require_declared(manifest)
+    if not is_canonical(content):
+        raise IntegrityBroken(f"{MANIFEST} is not in canonical form: two readers could take it differently.", "Fetch the folder again.")
     return manifest
 
 

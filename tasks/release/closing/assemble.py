@@ -138,7 +138,7 @@ def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
         dataset=policy.dataset,
         title=policy.title or policy.dataset,
         release_id=run.release_id,
-        created=run.started,
+        created=read_history(run.ledger).release(run.release_id).started,
         policy_digest=run.loaded.digest,
         source_hmac=whole.read.source_hmac,
         dictionary_hmacs={} if done.dictionaries is None else dict(done.dictionaries.hmacs),

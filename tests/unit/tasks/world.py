@@ -233,7 +233,8 @@ class World:
             for path, content in with_detached({REGISTRATION: registration.envelope}).items():
                 (staged / path).write_bytes(content)
             key, registered = machine_key(self.home.keys), registration.said.at
-            manifest = manifest.model_copy(update={"machine": key.fingerprint, "created": self.ledger.now().isoformat()})
+            manifest = manifest.model_copy(update={"machine": key.fingerprint})
+        manifest = manifest.model_copy(update={"created": self.ledger.now().isoformat()} | changes)
         candidate = seal(self.home.candidates, staged, manifest, key, examined(staged))
         self.record(candidate, registered)
         return candidate
@@ -249,7 +250,7 @@ class World:
         base = {"release_id": manifest.release_id, "at": self.ledger.now().isoformat()}
         events = (
             RunStarted(
-                **base,
+                **{**base, "at": manifest.created},
                 dataset=manifest.dataset,
                 policy_digest=manifest.policy_digest,
                 runner=manifest.runner,

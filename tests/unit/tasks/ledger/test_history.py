@@ -118,6 +118,7 @@ def test_a_release_whose_events_were_changed_is_refused_when_it_is_asked_for(wor
         {"signers": ()},
         {"signers_digest": "9" * 64},
         {"source_hmac": "9" * 64},
+        {"created": "2024-01-01T00:00:00+00:00"},
         {"verdicts": ()},
     ],
     ids=lambda change: next(iter(change)),

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import rfc8785
 
 from headgate.core.errors import Defect, InputRejected, IntegrityBroken
 from policies.sealed.manifest import FileEntry
@@ -142,8 +143,17 @@ def test_a_manifest_signed_by_another_than_its_runner_is_refused(world) -> None:
 def test_a_manifest_that_leads_out_of_its_folder_is_refused(world, path: str) -> None:
     manifest = json.loads(manifest_bytes(world.seal().manifest))
     manifest["files"][0]["path"] = path
-    with pytest.raises(IntegrityBroken):
-        read_manifest(json.dumps(manifest).encode())
+    with pytest.raises(IntegrityBroken, match="unsafe name"):
+        read_manifest(rfc8785.dumps(manifest))
+
+
+def test_a_manifest_of_another_spelling_is_refused(world) -> None:
+    """A title given twice was one title to headgate and another to whoever reads the first."""
+    content = manifest_bytes(world.seal().manifest)
+    read_manifest(content)
+    for spelt in (b'{"title":"Others",' + content[1:], content + b"\n", json.dumps(json.loads(content)).encode()):
+        with pytest.raises(IntegrityBroken, match="not in canonical form"):
+            read_manifest(spelt)
 
 
 @pytest.mark.parametrize("name", ["tables/x.csv", "tables/more/table-1.csv", "appendix.csv", "data/raw.parquet", "Tables/table-1.csv"])
