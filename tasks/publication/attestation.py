@@ -100,6 +100,9 @@ def check_attestation(files: Mapping[str, Stored], manifest: Manifest, candidate
     if len(subjects) != len(signed.statement.subject) or subjects != digests:
         raise IntegrityBroken(f"{ATTESTATION_FILE} does not match the files in this folder.", AGAIN)
     said = signed.statement.predicate
+    unknown = sorted({*said} - {*_repeated(manifest, candidate), "version", "target", "approvals"})
+    if unknown:
+        raise IntegrityBroken(f"{ATTESTATION_FILE} claims something that headgate does not attest.", AGAIN)
     wrong = [name for name, value in _repeated(manifest, candidate).items() if said.get(name) != value]
     if wrong:
         raise IntegrityBroken(f"{ATTESTATION_FILE} claims something else than the manifest ({wrong[0]}).", AGAIN)

@@ -302,12 +302,24 @@ class _Examination:
         if signed.fingerprint != head.fingerprint:
             raise IntegrityBroken(f"{ATTESTATION_FILE} is signed by another key than {HEAD_FILE}.", AGAIN)
         said = signed.statement.predicate
+        self._attested_approvals(said.get("approvals"))
         self._attested_roles(said.get("approvals"))
         if self.release is not None:
             check_place(signed, self.release.version, self.release.target)
         if re.fullmatch(NUMBER, self.folder.name) and self.folder.name != str(said.get("version")):
             raise IntegrityBroken(f"This is version {said.get('version')}, in a folder called {self.folder.name}.", AGAIN)
         return f"covers {counted(len(signed.statement.subject), 'file')}, signed by the ledger's key"
+
+    def _attested_approvals(self, approvals: Any) -> None:
+        """Exactly those whose statements lie in the folder, each as it was recorded."""
+        recorded = [
+            {**event.signer.model_dump(mode="json"), "at": event.at, "statement_sha256": event.statement_sha256}
+            for event in self.events
+            if isinstance(event, CandidateApproved) and approval_path(event.signer.principal) in self.files
+        ]
+        named = [{name: value for name, value in approval.items() if name != "role"} for approval in approvals]
+        if self.release is not None and sorted(named, key=str) != sorted(recorded, key=str):
+            raise IntegrityBroken(f"{ATTESTATION_FILE} names other approvals than those that were given.", AGAIN)
 
     def _attested_roles(self, approvals: Any) -> None:
         """Each role is filled by different people who held it when the candidate was sealed and when they signed."""

@@ -378,6 +378,34 @@ def test_who_filled_which_role_is_shown_and_measured_against_the_readers_signers
     assert "1 more with the role law would be needed" in failed(folder, signers=signers)["approvals"]
 
 
+def attesting(world, folder: Path, change: Callable[[dict], dict]) -> None:
+    """The ledger's own key signs another attestation over the same files."""
+    signed = verify_envelope((folder / ATTESTATION_FILE).read_bytes(), ATTESTATION_FILE, ATTESTATION).statement
+    forged = sign_statement(statement(signed.digests, ATTESTATION, change(dict(signed.predicate))), ledger_key(world.home.keys))
+    for name, content in {ATTESTATION_FILE: forged, **detached_files(ATTESTATION_FILE, forged)}.items():
+        (folder / name).write_bytes(content)
+
+
+@pytest.mark.parametrize("change", ["more", "fewer", "fingerprint", "at", "statement_sha256", "unknown"])
+def test_an_attestation_names_those_who_approved_and_nobody_else(world, copy: Path, change: str) -> None:
+    """A catalogue reads this one file, and could be told of approvers who never saw the release."""
+
+    def lie(said: dict) -> dict:
+        first, *others = said["approvals"]
+        named = {"more": [first, *others, first | {"principal": "eve"}], "fewer": others, "unknown": [first | {"office": "law"}, *others]}
+        return said | {"approvals": named.get(change, [first | {change: "9" * 64}, *others])}
+
+    attesting(world, copy, lambda said: said)
+    verify_folder(copy)
+    attesting(world, copy, lie)
+    assert "names other approvals than those that were given" in failed(copy)["attestation"]
+
+
+def test_an_attestation_claims_nothing_that_headgate_does_not_attest(world, copy: Path) -> None:
+    attesting(world, copy, lambda said: said | {"certified_by": "eve"})
+    assert "claims something that headgate does not attest" in failed(copy)["attestation"]
+
+
 @pytest.mark.parametrize(
     "roles", [{"ann": "law"}, {"ann": "methods", "bob": "law"}, {"cyd": "law", "bob": "methods"}, {"eve": "law", "bob": "methods"}]
 )
