@@ -114,6 +114,10 @@ def _fingerprint(ledger_key: Path | str) -> str:
     return read_public_key(Path(ledger_key)).fingerprint
 
 
+def _unordered(approvals: Sequence[Mapping[str, Any]]) -> list[str]:
+    return sorted(str(sorted(approval.items())) for approval in approvals)
+
+
 class _Examination:
     """The checks in their order. Each depends on those before it: if one fails, those that need it are left out."""
 
@@ -318,7 +322,7 @@ class _Examination:
             if isinstance(event, CandidateApproved) and approval_path(event.signer.principal) in self.files
         ]
         named = [{name: value for name, value in approval.items() if name != "role"} for approval in approvals]
-        if self.release is not None and sorted(named, key=str) != sorted(recorded, key=str):
+        if self.release is not None and _unordered(named) != _unordered(recorded):
             raise IntegrityBroken(f"{ATTESTATION_FILE} names other approvals than those that were given.", AGAIN)
 
     def _attested_roles(self, approvals: Any) -> None:
