@@ -178,12 +178,12 @@ def _furnished(folder: Path, benches: list[Bench]) -> Workshop:
             raise RuntimeError(f"{command[0]} could not be run at all: {outcome.err}")
         return outcome
 
-    new = keep("new")
-    for approver in ("alice", "bob") if (first := str(done("release", project.policy, "--json").json["candidate"])) else ():
+    new, release = keep("new"), ("release", str(project.policy), "--key", str(keys["steward"]), "--json")
+    for approver in ("alice", "bob") if (first := str(done(*release).json["candidate"])) else ():
         done("approve", first, "--key", keys[approver], *REASON)
     done("publish", first)
     project.write_source(people(60, seed=2))
-    second = str(done("release", project.policy, "--json").json["candidate"])
+    second = str(done(*release).json["candidate"])
     done("approve", second, "--key", keys["alice"], *REASON)
     to_approve = keep("to-approve")
     approve = ("approve", second, "--key", str(keys["bob"]), *REASON)
@@ -196,7 +196,7 @@ def _furnished(folder: Path, benches: list[Bench]) -> Workshop:
         Case("approve", to_approve, approve, "approved", second, again=frozenset({4})),
         Case("publish", to_publish, ("publish", second), "published", second),
         Case("withdraw", to_withdraw, withdraw, "withdrawn", second),
-        Case("release", new, ("release", str(project.policy), "--json"), "awaiting_approval"),
+        Case("release", new, release, "awaiting_approval"),
     )
     waiting: Queue[Bench] = Queue()
     for each in benches:

@@ -57,15 +57,15 @@ def journey(folder: Path) -> Path:
     project.open_home()
     project.write_source(people(60))
     project.write_policy()
-    first = _done(project, "release", project.policy, "--json").json["candidate"]
+    first = _done(project, "release", project.policy, "--key", project.keys["steward"], "--json").json["candidate"]
     for name in ("alice", "bob"):
         _done(project, "approve", first, "--key", project.keys[name], *REASON)
     _done(project, "publish", first)
     project.write_source(people(60, seed=2))
-    second = _done(project, "release", project.policy, "--json").json["candidate"]
+    second = _done(project, "release", project.policy, "--key", project.keys["steward"], "--json").json["candidate"]
     _done(project, "reject", second, "--key", project.keys["carol"], "--reason", "not yet")
     project.write_policy(max_error=1e-9)
-    assert project.run("release", project.policy).code == 3
+    assert project.run("release", project.policy, "--key", project.keys["steward"]).code == 3
     return home
 
 
