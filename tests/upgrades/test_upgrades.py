@@ -16,7 +16,8 @@ from tests.upgrades.make import KEPT
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with tarfile.open(KEPT) as archive:
-        archive.extractall(tmp_path, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # 3.11.4 and newer
+        archive.extractall(tmp_path)
     monkeypatch.setenv("HEADGATE_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
 

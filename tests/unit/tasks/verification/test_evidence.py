@@ -33,7 +33,8 @@ GUIDE = Path(__file__).resolve().parents[4] / "docs" / "guide-auditor.md"
 
 def unpacked(content: bytes, folder: Path) -> Path:
     with tarfile.open(fileobj=io.BytesIO(content)) as archive:
-        archive.extractall(folder / "unpacked", filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # 3.11.4 and newer
+        archive.extractall(folder / "unpacked")
     (top,) = (folder / "unpacked").iterdir()
     return top
 
