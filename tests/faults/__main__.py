@@ -116,7 +116,7 @@ def told(results: list[Result], seconds: float) -> int:
     print("\n| command | fault | points | failures |\n|---|---|---:|---:|")
     for (command, fault), count in sorted(tried.items()):
         print(f"| {command} | {fault} | {count} | {broken[command, fault]} |")
-    print(f"\n{sum(tried.values())} faults, {sum(broken.values())} failures, {seconds / 60:.0f} minutes")
+    print(f"\n{sum(tried.values())} faults, {sum(broken.values())} failures, in {seconds:.0f} seconds")
     return 1 if sum(broken.values()) else 0
 
 

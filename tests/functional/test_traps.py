@@ -154,11 +154,11 @@ def arguments(name: tuple[str, ...], given: dict[str, str], project: Any) -> lis
     return words
 
 
-SLOW = {("demo",), ("release",), ("serve",), ("publish",), ("explore",)}
+OFTEN = {("verify",), ("check",), ("show",), ("approve",), ("audit", "verify")}  # the others are tried in the long tests
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, id=" ".join(name), marks=pytest.mark.long if name in SLOW else pytest.mark.slow) for name in commands()]
+    "name", [pytest.param(name, id=" ".join(name), marks=pytest.mark.slow if name in OFTEN else pytest.mark.long) for name in commands()]
 )
 def test_nothing_in_the_current_folder_is_taken_for_code_or_settings(name: tuple[str, ...], trapped: Ground, project: Any) -> None:
     before, words = trapped.everything(), arguments(name, trapped.given, project)
