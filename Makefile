@@ -7,7 +7,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 LOCKED := --require-hashes --only-binary :all:
 # What `python -m tools.warm` imports.
-NEEDED_BY_LOOPS := annotated-types|cloudpickle|cronsim|llvmlite|numba|numpy|pandas|pyarrow|pydantic|pydantic-core|python-dateutil|rapidfuzz|rfc8785|ruamel-yaml|scipy|six|typing-extensions|typing-inspection|tzdata
+NEEDED_BY_LOOPS := annotated-types|cloudpickle|cronsim|llvmlite|numba|numpy|pandas|psutil|pyarrow|pydantic|pydantic-core|python-dateutil|rapidfuzz|rfc8785|ruamel-yaml|scipy|six|typing-extensions|typing-inspection|tzdata
 # One process per core, each with a Prefect server and about 1 GB of memory.
 PYTEST := $(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=worksteal
 
@@ -30,7 +30,7 @@ help:
 	@echo "make bench-paper-codip  the experiments of the CODIP paper, redone"
 	@echo "make bench-risk     the cost of exact disclosure risk against a register, its growth, and MinRisk"
 	@echo "make bench-paper-risk   the experiments of the disclosure-risk paper, redone"
-	@echo "make bench-ledger   what a ledger of 100,000 events costs: appending, show, approve, audit verify"
+	@echo "make bench-ledger   what a ledger of 100,000 events costs, and verifying a release of a million rows"
 	@echo "make lock           resolves requirements.lock again"
 
 # The loops compile while the rest is installed.

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from prefect import flow
 
+from flows.terminal.served_lines import in_a_line, say
 from headgate.core.errors import HeadgateError
 from tasks.publication import publish_steps as steps
+from tasks.release.served_runs import note_process
 from tasks.runtime.parent_watch import end_with_server
 
 
@@ -26,13 +28,17 @@ def publish_approved() -> list[str]:
     """Publishes every candidate that has the approvals it needs and whose moment has come, or whose publication was interrupted. A
     candidate that cannot be published does not stop the others; the flow then fails at its end."""
     end_with_server()
+    note_process()
     published, problems = [], []
     for candidate in steps.candidates_due():
+        dataset = steps.dataset_of(candidate)
         try:
-            publish(candidate)
+            version = publish(candidate)
             published.append(candidate)
+            say(f"{dataset}: candidate {candidate[:12]} is published as version {version}.")
         except HeadgateError as problem:
             problems.append(problem)
+            say(f"{dataset}: publication of candidate {candidate[:12]}: {in_a_line(problem)}")
     if problems:
         raise problems[0]
     return published

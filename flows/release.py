@@ -20,8 +20,10 @@ from typing import Any, TypeVar
 from prefect import flow
 from prefect.artifacts import create_table_artifact
 from prefect.futures import PrefectFuture, wait
+from prefect.runtime import deployment
 
 from flows.policy_files import resolve_policy
+from flows.terminal.served_lines import followed
 from headgate.core.errors import HeadgateError
 from policies.judging.verdicts import require_passed
 from tasks.release import release_steps as steps
@@ -30,6 +32,7 @@ from tasks.release.closing.end_release import append_events, end_as_nothing_new,
 from tasks.release.closing.so_far import SoFar
 from tasks.release.listener import listener_here
 from tasks.release.run import Happened, Run, begun, opened_release
+from tasks.release.served_runs import note_process
 from tasks.release.steps.anonymize_tables import Agreed, GroupedTable, agree_on_suppression, release_everybody
 from tasks.release.steps.choose_plan import NotPlanned, Planned
 from tasks.release.steps.expect_tables import Checked, refuse_failed
@@ -76,7 +79,12 @@ def release(policy: str, key: str | None = None, if_changed: bool = False, relea
     """Gives the candidate's id, or "nothing new" where `if_changed` and source and policy have a candidate already. A `scheduled` run is
     made with the home's own key, and only of a policy that somebody registered."""
     end_with_server()
-    return _release(policy, _instead.get(), key, if_changed, release_id or new_release_id(), scheduled)
+    note_process()
+    release_id = release_id or new_release_id()
+    with followed(deployment.name, release_id) as say:
+        came_to = _release(policy, _instead.get(), key, if_changed, release_id, scheduled)
+        say("nothing new." if came_to == NOTHING_NEW else f"candidate {came_to[:12]} awaits approval.")
+    return came_to
 
 
 @named("release")
@@ -134,8 +142,9 @@ class Making:
             self._check(steps.expect_written(run, read, transformed, planned, written))
         gated = tuple(self._each(lambda written: steps.gate.submit(run, transformed, planned, written), self.done.written))
         self._add(gated=gated)
-        self._add(attacked=steps.attack(run, transformed, planned, agreed, self.done.written, gated))
-        judged = steps.judge(run, read, dictionaries, transformed, planned, agreed, gated)
+        attacked = steps.attack(run, transformed, planned, agreed, self.done.written, gated)
+        self._add(attacked=attacked)
+        judged = steps.judge(run, read, dictionaries, transformed, planned, agreed, gated, attacked)
         self._add(judged.happened, judged=judged)
         self._append(steps.audit)
         _show_gates(run, self.done)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,8 @@ from flows.policy_files import resolve_policy
 from headgate.core.errors import HeadgateError, InputRejected
 
 if TYPE_CHECKING:
+    from prefect.runner import Runner
+
     from policies.schema.requirements import ScheduleKey
     from tasks.runtime.home import Home
 
@@ -27,10 +30,11 @@ class Scheduled:
     schedule: ScheduleKey
 
 
-def scheduled_policies(paths: list[Path]) -> list[Scheduled]:
-    """The policies among `paths` (files, or folders of YAML files) that have a schedule. A named file without a schedule is an error."""
+def scheduled_policies(paths: list[Path], required: bool = True) -> list[Scheduled]:
+    """The policies among `paths` (files, or folders of YAML files) that have a schedule. A named file without a schedule is an error, and
+    so is no schedule at all where one is `required`."""
     scheduled = [policy for path in paths for policy in (_in_folder(path) if path.is_dir() else [_required(path)])]
-    if not scheduled:
+    if not scheduled and required:
         raise InputRejected("No policy with a schedule was found.", "Name policies, or a folder of policies, that have a `schedule`.")
     datasets = [policy.dataset for policy in scheduled]
     for dataset in datasets:
@@ -63,17 +67,18 @@ def register_policies(home: Home, policies: list[Scheduled], key: Path) -> None:
     from tasks.approval.registered_policies import register
     from tasks.ledger.open_ledger import open_ledger
     from tasks.reading.references import load_policy
-    from tasks.release.run import runner_of
+    from tasks.release.run import runner_of, scheduled_policy
 
     ledger = open_ledger(home)
     for policy in policies:
         loaded = load_policy(policy.path)
         runner = runner_of(home, ledger, loaded, key)
-        register(home, ledger, policy.dataset, loaded.digest, runner.signer, runner.key)
+        register(home, ledger, scheduled_policy(loaded), runner.signer, runner.key)
 
 
-def not_registered(home: Home, policies: list[Scheduled]) -> list[HeadgateError]:
-    """Why runs would be refused, one error for each such policy. If all would be, nothing is worth serving: the first is raised."""
+def not_registered(home: Home, policies: list[Scheduled], required: bool = True) -> list[HeadgateError]:
+    """Why runs would be refused, one error for each such policy. If all would be and one is `required`, nothing is worth serving: the
+    first is raised."""
     from tasks.ledger.open_ledger import open_ledger
     from tasks.reading.references import load_policy
     from tasks.release.run import runner_of
@@ -84,31 +89,52 @@ def not_registered(home: Home, policies: list[Scheduled]) -> list[HeadgateError]
             runner_of(home, open_ledger(home), load_policy(policy.path), None, scheduled=True)
         except HeadgateError as problem:
             refusals.append(problem)
-    if len(refusals) == len(policies):
+    if required and len(refusals) == len(policies):
         raise refusals[0]
     return refusals
 
 
 def settle_in(home: Home) -> None:
-    """Prefect starts each run as a process in the current folder, with that folder on Python's path: a `flows` of somebody else's there
-    would be taken for ours. So runs start in a folder without code, and paths are made absolute first. They end with this process."""
+    """Prefect starts each run as a process in the current folder: one of the home's own. Runs end with this process. What else they need
+    of the environment the command line has set."""
     from tasks.runtime.parent_watch import serve_from_here
 
     os.environ["HEADGATE_HOME"] = str(home.root)
     for name in ("HEADGATE_KEY", "HEADGATE_KEY_PASSPHRASE"):
         os.environ.pop(name, None)  # nobody's key is needed from here on
-    if os.environ.get("HEADGATE_STORE") and "://" not in os.environ["HEADGATE_STORE"]:
-        os.environ["HEADGATE_STORE"] = str(Path(os.environ["HEADGATE_STORE"]).expanduser().absolute())
-    os.environ["PYTHONSAFEPATH"] = "1"
     os.chdir(home.staging)
     serve_from_here()
 
 
 def serve_policies(policies: list[Scheduled]) -> None:
-    """Until interrupted."""
-    from prefect import serve
+    """Until interrupted, by Ctrl-C or SIGTERM alike."""
+    import asyncio
 
-    serve(*map(_release_deployment, policies), _publish_deployment(), print_starting_message=False)
+    from prefect.runner import Runner
+
+    from tasks.release.served_runs import crash_abandoned
+
+    crash_abandoned(own_server=not os.environ.get("PREFECT_API_URL"))
+    runner = Runner(pause_on_shutdown=True)
+    for deployment in (*map(_release_deployment, policies), _publish_deployment()):
+        runner.add_deployment(deployment)
+    with suppress(KeyboardInterrupt):
+        asyncio.run(_until_stopped(runner))
+
+
+async def _until_stopped(runner: Runner) -> None:
+    """Prefect's own answer to SIGTERM is a coroutine that nobody awaits, which Python says aloud."""
+    import asyncio
+
+    loop, serving = asyncio.get_running_loop(), asyncio.current_task()
+
+    def stop(*_given: object) -> None:
+        if serving is not None:
+            loop.call_soon_threadsafe(serving.cancel)
+
+    runner.handle_sigterm = stop  # type: ignore[method-assign]
+    with suppress(asyncio.CancelledError):
+        await runner.start()
 
 
 def _release_deployment(policy: Scheduled) -> Any:
@@ -117,13 +143,14 @@ def _release_deployment(policy: Scheduled) -> Any:
     from prefect.types.entrypoint import EntrypointType
 
     from flows.release import release
+    from tasks.release.served_runs import TAG
 
     return release.to_deployment(
         name=policy.dataset,
         schedule=Cron(policy.schedule.cron, timezone=policy.schedule.timezone),
         parameters={"policy": str(policy.path), "if_changed": True, "scheduled": True},
         description=policy.title,
-        tags=["headgate", policy.dataset],
+        tags=[TAG, policy.dataset],
         concurrency_limit=1,
         entrypoint_type=EntrypointType.MODULE_PATH,
     )
@@ -134,11 +161,12 @@ def _publish_deployment() -> Any:
     from prefect.types.entrypoint import EntrypointType
 
     from flows.publish import publish_approved
+    from tasks.release.served_runs import TAG
 
     return publish_approved.to_deployment(
         name="publish-approved",
         schedule=Interval(float(os.environ.get("HEADGATE_PUBLISH_SECONDS", PUBLISH_SECONDS))),
-        tags=["headgate"],
+        tags=[TAG],
         concurrency_limit=1,
         entrypoint_type=EntrypointType.MODULE_PATH,
     )

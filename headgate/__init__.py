@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from headgate.library.grouping_frames import full_domain as full_domain
     from headgate.library.grouping_frames import mondrian as mondrian
     from headgate.library.grouping_frames import xcolor as xcolor
+    from headgate.library.read_release import read as read
     from headgate.principles.alpha_k import alpha_k as alpha_k
     from headgate.principles.beta_likeness import beta_likeness as beta_likeness
     from headgate.principles.closeness import closeness as closeness
@@ -64,6 +65,8 @@ if TYPE_CHECKING:
     from headgate.projection.bitmap import bitmap as bitmap
     from headgate.projection.bitmap import unbitmap as unbitmap
     from headgate.projection.codip import codip_star as codip_star
+    from headgate.released.released_tables import Release as Release
+    from headgate.released.released_tables import ReleasedTable as ReleasedTable
     from headgate.risk.candidates.consistency import encode_dictionary as encode_dictionary
     from headgate.risk.disclosure.decision import bayes_risk as bayes_risk
     from headgate.risk.disclosure.decision import minimax_risk as minimax_risk
@@ -109,6 +112,7 @@ PUBLIC = {
     "headgate.library.check_table": ("check",),
     "headgate.library.frame_columns": ("classes", "encode", "table"),
     "headgate.library.grouping_frames": ("codip", "feasibility", "full_domain", "mondrian", "xcolor"),
+    "headgate.library.read_release": ("read",),
     "headgate.principles.alpha_k": ("alpha_k",),
     "headgate.principles.beta_likeness": ("beta_likeness",),
     "headgate.principles.closeness": ("closeness",),
@@ -127,6 +131,7 @@ PUBLIC = {
     "headgate.principles.xy_linkability": ("Projected", "xy_linkability", "xy_linkability_bound"),
     "headgate.projection.bitmap": ("bitmap", "unbitmap"),
     "headgate.projection.codip": ("codip_star",),
+    "headgate.released.released_tables": ("Release", "ReleasedTable"),
     "headgate.risk.candidates.consistency": ("encode_dictionary",),
     "headgate.risk.disclosure.decision": ("bayes_risk", "minimax_risk"),
     "headgate.risk.disclosure.expected_loss": ("disclosure", "disclosure_risk"),

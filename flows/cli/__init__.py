@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from typing import Annotated
 
 import typer
 
@@ -19,9 +20,12 @@ from flows.cli import (
     check,
     demo,
     doctor,
+    estimate,
     explore,
     init,
+    policy_digest,
     publish,
+    read,
     reject,
     release,
     releases,
@@ -33,8 +37,10 @@ from flows.cli import (
     verify,
     withdraw,
 )
+from flows.service.ask import here_or_served
 from flows.terminal.current_folder import step_aside
 from flows.terminal.exit_codes import reported, run_application
+from flows.terminal.output import write_any_sign
 
 COMMANDS = (
     init.init,
@@ -54,6 +60,8 @@ COMMANDS = (
     resume.resume,
     abandon.abandon,
     verify.verify,
+    read.read,
+    estimate.estimate,
     serve.serve,
     doctor.doctor,
     demo.demo,
@@ -62,13 +70,34 @@ COMMANDS = (
 app = typer.Typer(
     name="headgate",
     help="Releases microdata safely: a table about people goes in; published tables, each with a proof of what it protects, come out.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"headgate {version('headgate')}")
+        raise typer.Exit
+
+
+@app.callback()
+def headgate(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")] = False,
+) -> None:
+    """Without a command, show what there is."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
 for command in COMMANDS:
-    app.command(command.__name__.replace("_", "-"))(reported(command))
+    app.command(command.__name__.replace("_", "-"))(reported(here_or_served(command)))
 app.add_typer(audit.audit_app, name="audit")
+app.add_typer(policy_digest.policy_app, name="policy")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -78,6 +107,7 @@ def main(arguments: list[str] | None = None) -> None:
     that costs a release more than a second, and another at exit.
     """
     step_aside()
+    write_any_sign()
     gc.set_threshold(50_000, 20, 20)
     code = run_application(app, sys.argv[1:] if arguments is None else arguments)
     gc.freeze()

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 5  # shown per table
 MOST_LOWER = 2  # smaller δ shown per setting; `--json` gives all
-WIDTH = 100  # columns of a table in a file
 
 
 def advise(
@@ -64,16 +63,34 @@ def _show_advice(advice: Advice) -> None:
     tell(out, Text.assemble((plain(advice.dataset), "bold"), f": k {advice.k}{setting}: {verdict}."))
     if advice.reason:
         tell(out, plain(advice.reason))
+    if advice.untried:
+        tell(out, plain(f"Not tried here: {', '.join(advice.untried)}. A release tries these attacks on its finished tables."))
+    for sentence in (sentence for number in advice.numbers for sentence in number.sentences()):
+        tell(out, plain(sentence))
+    for remark in advice.remarks:
+        tell(out, plain(remark))
     for number, table in enumerate(advice.tables, 1):
         tell(out, Text.assemble((f"\ntable-{number}", "bold"), f": {named_attributes(table.sensitive)}"))
+        for said in advice.alike[number - 1]:
+            tell(out, plain(said))
         _show_settings(table)
         _show_binding(table)
+    for name, values in advice.unused.items():
+        tell(out, Text.assemble("\n", plain(_unused(name, values))))
     for suggestion in advice.suggestions:
         _show_suggestion(suggestion)
 
 
+def _unused(name: str, values: Sequence[str]) -> str:
+    """A code list may well be longer than what occurs; a header or a misspelled code in it is found here."""
+    shown = ", ".join(values[:MOST_VALUES])
+    more = f" and {len(values) - MOST_VALUES:,} more" if len(values) > MOST_VALUES else ""
+    return f"Declared values of {name} that no row has: {shown}{more}. Remove them from its list if they are not values."
+
+
 def _show_settings(table: TableAdvice) -> None:
-    from flows.terminal.output import plain, print_wide, results, tell
+    from flows.terminal.fitted_table import print_table
+    from flows.terminal.output import plain, results, tell
     from flows.terminal.shown_figures import plain_table
 
     headings = ("k", "ε", "guaranteed", "reached", "possible", "linked", "loss", "queries", "loss at a smaller δ")
@@ -82,7 +99,7 @@ def _show_settings(table: TableAdvice) -> None:
         for setting in settings:
             shown.add_row(str(setting.k), epsilons, *_cells(setting))
     out = results()
-    print_wide(out, shown, WIDTH)
+    print_table(out, shown)
     if any(setting.in_sample is not None for setting in table.settings):
         tell(out, "(δ) was reached in a sample of the rows only, at a much higher loss; it was not tried on all rows.", "dim")
     tried = [setting.best.tried for setting in table.settings if setting.best is not None]

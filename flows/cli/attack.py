@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.terminal.options import CandidateId, Json
+from flows.terminal.options import Json, SealedId
 
 if TYPE_CHECKING:
     from tasks.attacks.attack_candidate import AttackedCandidate
     from tasks.attacks.attempts import Attempt
 
-WIDTH = 160  # columns of the table in a file
 MEANING = (
     "'overall' is the success rate without the groups: what anybody can guess from the whole table (when guessing who somebody is: naming "
     "anybody). 'gain' is what the groups add; 'sensitive' is what they add for sensitive values only. "
@@ -22,7 +21,7 @@ MEANING = (
 
 
 def attack(
-    candidate: CandidateId,
+    candidate: SealedId,
     policy: Annotated[Path | None, typer.Option("--policy", help="The candidate's policy, if the file has moved.")] = None,
     source: Annotated[Path | None, typer.Option("--source", help="The candidate's source, if the file has moved.")] = None,
     people: Annotated[
@@ -32,16 +31,16 @@ def attack(
 ) -> None:
     """Simulate attacks on a finished candidate and report how often they succeed."""
     from flows.policy_files import resolve_policy
-    from flows.terminal.output import console, print_json
+    from flows.terminal.output import console, print_json, tell_unrecorded
     from flows.terminal.shapes import attacks_document
     from tasks.attacks.attack_candidate import attack_candidate
-    from tasks.ledger.open_ledger import open_ledger
-    from tasks.runtime.home import Home
+    from tasks.ledger.open_ledger import home_to_look_at
 
-    home = Home.open()
+    there = home_to_look_at()
+    tell_unrecorded(there.unrecorded)
     console().print("Reading the source again and attacking the tables.", style="dim", soft_wrap=True)
     path = None if policy is None else resolve_policy(policy)
-    attacked = attack_candidate(home, open_ledger(home), candidate, path, source, people)
+    attacked = attack_candidate(there.home, there.ledger, candidate, path, source, people, there.unrecorded)
     if json:
         print_json(attacks_document(attacked))
         return
@@ -51,7 +50,8 @@ def attack(
 def _show(attacked: AttackedCandidate) -> None:
     from rich.text import Text
 
-    from flows.terminal.output import plain, print_wide, results, tell
+    from flows.terminal.fitted_table import print_table
+    from flows.terminal.output import plain, results, tell
     from flows.terminal.shown_figures import in_words
 
     out, manifest = results(), attacked.candidate.manifest
@@ -60,7 +60,7 @@ def _show(attacked: AttackedCandidate) -> None:
     if manifest.suppressed:
         tell(out, f"{manifest.suppressed:,} of them were suppressed; since nobody can tell which, they are attacked too.")
     out.print()
-    print_wide(out, _table(attacked), WIDTH)
+    print_table(out, _table(attacked))
     out.print()
     for attempt in attacked.attempts:
         name = f"{attempt.where}: " if attempt.success is None else f"{attempt.where}, {attempt.attack.lower()}: "
@@ -98,14 +98,8 @@ def _signed(gain: float) -> str:
 
 def _meaning(attempts: Sequence[Attempt]) -> str:
     """What an approver should take from it."""
-    from headgate.attacks.success import percent
+    from policies.gates.figures import worst_attack
+    from tasks.attacks.attempts import gains_of
 
-    done = [(attempt, attempt.success) for attempt in attempts if attempt.success is not None]
-    if not done:
-        return "These tables give an attacker nothing to guess."
-    best, success = max(done, key=lambda attacked: attacked[1].harm)
-    if success.harm <= 0:
-        return f"{MEANING}No attack gains anything for sensitive values."
-    chance = "" if success.harm_shown else ", which chance may explain"
-    what = "people" if success.sensitive is None else "people's sensitive values"
-    return f"{MEANING}Most is gained by {best.attack.lower()} on {best.where}: {percent(success.harm)} % of the {what}{chance}."
+    worst = worst_attack(gains_of(attempts))
+    return f"{MEANING}\n{worst}" if worst else "These tables give an attacker nothing to guess."

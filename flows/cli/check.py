@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from flows.terminal.options import Json, Report, TableFile
 
 if TYPE_CHECKING:
-    from headgate.core.errors import InputRejected, RequirementNotMet
+    from headgate.core.errors import RequirementNotMet
     from headgate.library.check_table import CheckResult, Line
 
 MORE = (  # measures without an option of their own; to import the list would cost `--help` numpy
     "prosecutor, frequency_l, entropy_l, recursive_c, alpha, beta, enhanced_beta, delta_disclosure, range, variance, delta_l, "
     "delta_l_window, epsilon_m, risk, clique, chain, cycle"
 )
-MOST_VALUES = 5  # shown of a refused column
-LONGEST_VALUE = 40
 DIRECTIONS = {"≥": "at least", "≤": "at most", "<": "less than"}
 
 
 def check(
     table: TableFile,
-    sensitive: Annotated[list[str], typer.Option("--sensitive", metavar="NAMES", help="Sensitive attributes: c,d.")],
+    sensitive: Annotated[
+        list[str] | None, typer.Option("--sensitive", metavar="NAMES", help="Sensitive attributes: c,d. Required without --lines.")
+    ] = None,
     quasi: Annotated[
         list[str] | None, typer.Option("--quasi", metavar="NAMES", help="Quasi-identifiers: a,b. A name with a comma: '\"a, b\",c'.")
     ] = None,
@@ -49,28 +49,55 @@ def check(
         list[str] | None,
         typer.Option("--hierarchy", metavar="NAME=FILE", help="Compare NAME by a hierarchy: one line leaf;…;root per leaf."),
     ] = None,
+    lines: Annotated[
+        str | None, typer.Option("--lines", metavar="COLUMN", help="Measure nothing; list the refused cells of COLUMN with their lines.")
+    ] = None,
+    policy: Annotated[
+        Path | None, typer.Option("--policy", metavar="POLICY", help="With --lines: check the cells against this policy.")
+    ] = None,
     report: Report = None,
     json: Json = False,
 ) -> None:
-    """Measure any table, without a policy. Exit with 3 if a requirement is not met."""
+    """Measure any table, without a policy. Exit with 3 if a requirement is not met. With --lines, list refused cells instead."""
+    from headgate.core.errors import InputRejected
+
+    if lines is not None:
+        others: dict[str, object] = {"--quasi": quasi, "--sensitive": sensitive, "--group": group, "--require": require}
+        others |= {"--hierarchy": hierarchy, "--k": k, "--epsilon": epsilon, "--delta": delta, "--interval": interval, "--report": report}
+        others |= {"--max-closeness": max_closeness, "--min-distinct": min_distinct}
+        _list_cells(table, lines, policy, kind or [], [option for option, given in others.items() if given is not None], json)
+        return
+    if policy is not None or not sensitive:
+        problem = "--policy was given without --lines." if policy is not None else "No sensitive attribute was named."
+        raise InputRejected(problem, "Name what to measure: --sensitive c,d; or list the refused cells of a column: --lines COLUMN.")
+    _measure(
+        table,
+        report,
+        json,
+        *(",".join(quasi or []), ",".join(sensitive), group, epsilon, delta, interval),
+        *({"k": k, "closeness": max_closeness, "distinct_l": min_distinct}, require, kind, hierarchy),
+    )
+
+
+def _measure(table: Path, report: Path | None, json: bool, *asked: Any) -> None:
     from flows.terminal.check_question import Question, measure
     from flows.terminal.output import console, print_json, tell
+    from flows.terminal.shown_cells import write_cells
     from headgate.core.errors import InputRejected
     from tasks.reporting.check_report import render_check, require_place, write_page
 
-    required = {"k": k, "closeness": max_closeness, "distinct_l": min_distinct}
-    options = (",".join(quasi or []), ",".join(sensitive), group, epsilon, delta, interval, required, require, kind, hierarchy)
-    question = Question.of(*options)
+    question = Question.of(*asked)
     if report is not None:
         require_place(report)  # before the work, not after it
     try:
         result = measure(table, question)
     except InputRejected as refusal:
-        _show_values(refusal)
+        write_cells(refusal)
+        refusal.values = ()  # they are shown once
         raise
     missed = _missed(result)
     if report is not None:
-        write_page(report, render_check(table.name, question.quasi, group, result))
+        write_page(report, render_check(table.name, question.quasi, question.group, result))
     if json:
         document = result.to_json()
         if missed is not None:
@@ -83,20 +110,39 @@ def check(
     except BrokenPipeError:
         if missed is None:
             raise
-    if interval is not None and not any(line.measured.key == "delta_l" for line in result.lines):
+    if question.interval is not None and not any(line.measured.key == "delta_l" for line in result.lines):
         tell(console(), "(δ, l) is not measured: no sensitive attribute is a number or a date. --kind NAME=date declares one.")
     if missed is not None:
         raise missed
 
 
-def _show_values(refusal: InputRejected) -> None:
-    """Shows the values that are wrong in the file. The person who runs `check` has the file; values are shown here and nowhere else."""
-    from flows.terminal.output import console, plain, tell
+def _list_cells(table: Path, column: str, policy: Path | None, kinds: list[str], others: list[str], json: bool) -> None:
+    """All of them on stdout: it was asked for by whoever has the file. A document holds their lines alone."""
+    from flows.policy_files import resolve_policy
+    from flows.terminal.check_question import pairs_of
+    from flows.terminal.output import plain, print_json, results, tell
+    from flows.terminal.shown_cells import list_cells
+    from headgate.core.errors import InputRejected
+    from tasks.profiling.refused_cells import refused_by_kind, refused_by_policy
 
-    if refusal.values:
-        shown = [value if len(value) <= LONGEST_VALUE else value[:LONGEST_VALUE] + "…" for value in refusal.values[:MOST_VALUES]]
-        more = f" and {len(refusal.values) - len(shown):,} more" if len(refusal.values) > len(shown) else ""
-        tell(console(), plain("in the file: " + ", ".join(f"'{value}'" for value in shown) + more))
+    if others:
+        raise InputRejected(f"{others[0]} was given with --lines.", "Use --lines alone, with --policy or with --kind.")
+    given = pairs_of(kinds, "NAME=KIND, such as income=number")
+    if any(name != column for name in given) or (given and policy is not None):
+        cure = f"Write --kind {column}=number, or --policy POLICY."
+        raise InputRejected("--kind was given for another column, or beside --policy.", cure)
+    refusal = (
+        refused_by_kind(table, column, given.get(column)) if policy is None else refused_by_policy(table, column, resolve_policy(policy))
+    )
+    found = {"column": column, "refused": 0 if refusal is None else len(refusal.rows)}
+    if refusal is None:
+        print_json({**found, "place": "line", "numbers": []}) if json else tell(results(), plain(f"No cell of '{column}' is refused."))
+        return
+    if not json:
+        list_cells(refusal)
+    refusal.document = {**found, "place": refusal.place[0], "numbers": list(refusal.numbers)}
+    refusal.values = ()  # they have been listed
+    raise refusal
 
 
 def _missed(result: CheckResult) -> RequirementNotMet | None:
@@ -133,7 +179,10 @@ def _show(result: CheckResult, report: Path | None) -> None:
     groups = f"{counted(result.groups, 'group')}: k {result.k}, mean {figure(result.mean_group)}"
     tell(out, f"{counted(result.rows, 'row')} in {groups}, discernibility {result.discernibility:,}")
     tell(out, uniques_in_words(result))
-    tell(out, plain(compared_in_words(result)) + "\n")
+    tell(out, plain(compared_in_words(result)))
+    if result.alike:
+        tell(out, plain(result.alike))
+    out.print()
     requires = any(line.short is not None for line in result.lines)
     _show_lines(result, requires)
     fall_short = "that fall short; where nothing is required, those " if requires else ""
@@ -145,6 +194,7 @@ def _show(result: CheckResult, report: Path | None) -> None:
 def _show_lines(result: CheckResult, requires: bool) -> None:
     from rich.text import Text
 
+    from flows.terminal.fitted_table import print_table
     from flows.terminal.output import plain, results
     from flows.terminal.shown_figures import figure, plain_table
     from tasks.reporting.check_report import concerned
@@ -161,4 +211,4 @@ def _show_lines(result: CheckResult, requires: bool) -> None:
             cells.insert(3, line.required)
         mark = Text(who.verdict, style={"refused": "bold red", "passed": "green"}.get(who.verdict, ""))
         shown.add_row(*cells, *([mark] if requires else []))
-    results().print(shown)
+    print_table(results(), shown)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import tempfile
 import time
@@ -41,10 +42,21 @@ def demo(
     policy = _copy_policy(opened.root / "work")
     _make_people(opened)
     journey = _Journey(opened.root, lambda arguments: run_application(application, arguments))
-    with _one_server(opened):
-        _release_and_refusal(journey, opened, policy)
-    latest = _latest(opened)
-    journey.say(f"Published and verified: {latest}\nThe report: {latest / 'report.html'}\nDone in {journey.seconds():.0f} s.")
+    try:
+        with _one_server(opened):
+            _release_and_refusal(journey, opened, policy)
+        latest = _latest(opened)
+        journey.say(f"Published and verified: {latest}\nThe report: {latest / 'report.html'}\nDone in {journey.seconds():.0f} s.")
+    finally:
+        _say_what_is_left(opened.root)
+
+
+def _say_what_is_left(root: Path) -> None:
+    """Whether it went well or not: the home lies among temporary files, with keys that prove nothing."""
+    from flows.terminal.output import console
+
+    console().print(f"Everything that the demo made is in {root}. To remove it:", soft_wrap=True)
+    console().print(f"  rm -rf {shlex.quote(str(root))}", soft_wrap=True)
 
 
 def _release_and_refusal(journey: _Journey, home: Home, policy: Path) -> None:
@@ -88,8 +100,8 @@ class _Journey:
     def __init__(self, home: Path, run: Callable[[tuple[str, ...]], int]) -> None:
         self._start, self._run = time.perf_counter(), run
         os.environ["HEADGATE_HOME"] = str(home)
-        os.environ.pop("HEADGATE_KEY", None)
-        os.environ.pop("HEADGATE_STORE", None)
+        for name in ("HEADGATE_KEY", "HEADGATE_STORE", "HEADGATE_SOCKET"):
+            os.environ.pop(name, None)
 
     def seconds(self) -> float:
         return time.perf_counter() - self._start

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.terminal.options import Json
+
+if TYPE_CHECKING:
+    from tasks.service.socket_place import Place
 
 ConfirmClock = Annotated[
     bool, typer.Option("--confirm-clock", help="Confirm that the clock is right, after a jump or a long gap.", show_default=False)
@@ -14,26 +17,29 @@ ConfirmClock = Annotated[
 AcceptLedger = Annotated[
     bool,
     typer.Option(
-        "--accept-ledger", help="After a loss: let the ledger count as it is, if nothing else contradicts it.", show_default=False
+        "--accept-ledger", help="After a loss: accept the ledger as it is now, unless something else contradicts it.", show_default=False
     ),
 ]
 
 
 def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = False, json: Json = False) -> None:
-    """Say how the ledger and the clock stand, and confirm what only the operator can."""
+    """Say how the ledger, the clock, the list of signers and the socket stand, and confirm what only the operator can."""
     from flows.terminal.output import plain, print_json, results, tell
+    from flows.terminal.shapes import place_document
     from tasks.ledger.open_ledger import read_ledger
     from tasks.runtime.home import Home
     from tasks.runtime.wording import counted
+    from tasks.service.socket_place import look_at, socket_path
     from tasks.verification import check_up
 
-    home = Home.open()
+    home, path = Home.open(), socket_path()
+    place = None if path is None else look_at(path)
     ledger = read_ledger(home)
     if accept_ledger:
         check_up.accept_ledger(home, ledger)
     if confirm_clock:
         check_up.confirm_clock(ledger)
-    found = check_up.check_up(ledger)
+    found = check_up.check_up(home, ledger)
     if json:
         print_json(
             {
@@ -43,6 +49,8 @@ def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = Fa
                 "now": found.present.isoformat(timespec="seconds"),
                 "clock": found.clock or None,
                 "ledger": found.ledger or None,
+                "signers": found.signers or None,
+                "socket": None if place is None else place_document(place),
             }
         )
         return
@@ -50,4 +58,17 @@ def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = Fa
     last = f", the last at {found.last_event}" if found.last_event else ""
     tell(out, plain(f"home    {home.root}"))
     tell(out, plain(f"ledger  {counted(found.events, 'event')}{last}. {found.ledger or 'It is the one this home has seen.'}"))
-    tell(out, plain(f"clock   {found.present.isoformat(timespec='seconds')}. {found.clock or 'It is believed.'}"))
+    tell(out, plain(f"clock   {found.present.isoformat(timespec='seconds')}. {found.clock or 'It is consistent with the ledger.'}"))
+    tell(out, plain(f"signers {found.signers or 'No line has a key of the home.'}"))
+    if place is not None:
+        tell(out, plain(f"socket  {place.path}. {_said(place)}"))
+
+
+def _said(place: Place) -> str:
+    from tasks.service.socket_place import MODE
+
+    if place.mode is None:
+        return "Nothing is there: `headgate serve` makes it."
+    mode = f"mode {place.mode:04o}{'' if place.mode == MODE else f', which should be {MODE:04o}'}"
+    served = "`headgate serve` answers there." if place.listened else "Nobody answers there: start `headgate serve`."
+    return f"Group {place.group}, {mode}. {served}"

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from tasks.advice.explore import Explored
 
 MOST_GATES = 2  # shown per refused setting
-WIDTH = 100  # columns of a table in a file
 
 
 def explore(
@@ -56,7 +55,8 @@ def _split(given: Sequence[str]) -> list[str]:
 def _show(explored: Explored) -> None:
     from rich.text import Text
 
-    from flows.terminal.output import plain, print_wide, results, tell
+    from flows.terminal.fitted_table import print_table
+    from flows.terminal.output import plain, results, tell
     from flows.terminal.shown_figures import named_attributes, percentage, plain_table, short
     from tasks.runtime.wording import counted
 
@@ -66,11 +66,11 @@ def _show(explored: Explored) -> None:
     for number, names in enumerate(explored.tables, 1):
         tell(out, f"table-{number}: {named_attributes(names)}")
     headings = ("k", "ε", "δ", "δ reached", "loss", "queries", "linkability", "frontier", "refused by")
-    shown = plain_table(headings, words=())
+    shown = plain_table(headings, words=("refused by",))
     for place, setting in enumerate(explored.settings):
         figures = (short(setting.delta_reached), short(setting.loss), percentage(setting.query_error), short(setting.linkability))
         mark = "◆" if place in explored.frontier else ""
         shown.add_row(str(setting.k), setting.epsilon, setting.delta, *figures, mark, plain(", ".join(setting.refused[:MOST_GATES])))
-    print_wide(out, shown, WIDTH)
+    print_table(out, shown)
     tell(out, "◆ no other setting at this ε has both less risk and less loss.", "dim")
     out.print(f"mlflow run {explored.run_id}", soft_wrap=True)

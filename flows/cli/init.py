@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,9 @@ from flows.terminal.options import Output
 
 
 def init(
-    table: Annotated[Path | None, typer.Argument(metavar="[TABLE]", help="A CSV or Parquet file; with --home, the home's folder.")] = None,
+    table: Annotated[
+        Path | None, typer.Argument(metavar="[TABLE]", help="A CSV, Parquet, Excel, SPSS or Stata file; with --home, a folder.")
+    ] = None,
     output: Output = None,
     new_home: Annotated[bool, typer.Option("--home", help="Make a home instead, with operator.yaml and signers to fill in.")] = False,
 ) -> None:
@@ -23,7 +24,7 @@ def init(
     if new_home:
         _make_home(table)
     elif table is None:
-        raise InputRejected("No table was given.", "Name a CSV or Parquet file; or make a home with --home.")
+        raise InputRejected("No table was given.", "Name a CSV, Parquet, Excel, SPSS or Stata file; or make a home with --home.")
     else:
         _draft(table, output)
 
@@ -40,16 +41,21 @@ def _make_home(folder: Path | None) -> None:
 
 def _draft(table: Path, output: Path | None) -> None:
     from flows.terminal.current_folder import as_named, here
-    from flows.terminal.output import console
-    from policies.schema.policy_draft import draft_policy
-    from tasks.reading.profile import profile_table
+    from flows.terminal.output import console, write_document
+    from policies.drafting.column_roles import guessed_roles
+    from policies.drafting.draft_remarks import remarks_on
+    from policies.drafting.policy_draft import draft_policy
+    from tasks.profiling.profile_table import profile_table
 
-    text = draft_policy(profile_table(table, here() if output is None else output.parent))
+    profile = profile_table(table, here() if output is None else output.parent)
+    text = draft_policy(profile)
     if output is None:
-        sys.stdout.write(text)
+        write_document(text)
         return
     _write_draft(output, text)
     named = as_named(output)
+    for remark in remarks_on(profile, guessed_roles(profile.columns)):
+        console().print(f"Look at this first: {remark}", soft_wrap=True)
     console().print(f"Drafted {named}. Confirm its guesses, then: headgate advise {shlex.quote(str(named))}", soft_wrap=True)
 
 

@@ -29,19 +29,18 @@ def release(
     from flows.policy_files import resolve_policy
     from flows.terminal.output import console
     from flows.terminal.progress import step_progress
+    from flows.terminal.shown_cells import show_cells
     from headgate.core.errors import HeadgateError
     from tasks.reading.references import load_policy
+    from tasks.release.beforehand import require_possible
     from tasks.release.listener import listening
     from tasks.runtime.home import Home
     from tasks.runtime.prefect_server import prefect_api
     from tasks.runtime.quiet import quieten
-    from tasks.signing.keys import load_key
 
     home = Home.open()
     path = resolve_policy(policy)
-    load_policy(path)  # errors in the policy or the key are reported before a server is started
-    if key is not None:
-        load_key(key)
+    require_possible(home, load_policy(path), source, key)  # before a server is started
     console().print(f"home {home.root}", style="dim", soft_wrap=True)
     quieten(home, verbose)
     with prefect_api(meanwhile=_import_release):
@@ -53,6 +52,8 @@ def release(
             with step_progress(json) as listener, listening(listener), flow.reading(source):
                 ended = flow.release(str(path), None if key is None else str(key), if_changed, release_id)
         except HeadgateError as problem:
+            if listener is not None and listener.refused is not None and not json:
+                show_cells(listener.refused)
             if listener is not None and listener.account is not None:
                 _show_refusal(listener.account, problem)
             raise
@@ -70,7 +71,7 @@ def _import_release() -> None:
 
 
 def _show_candidate(home: Home, account: Account, as_json: bool) -> None:
-    from flows.terminal.manifest_view import show_folder, show_manifest, show_what_is_needed
+    from flows.terminal.manifest_view import show_folder, show_manifest, show_unused, show_what_is_needed
     from flows.terminal.output import print_json
     from flows.terminal.shapes import release_document
     from tasks.stores.files import read_file
@@ -82,24 +83,29 @@ def _show_candidate(home: Home, account: Account, as_json: bool) -> None:
     folder = home.candidates / account.candidate
     manifest = read_manifest(read_file(folder, MANIFEST).content)
     show_manifest(manifest, account.candidate, account.state)
+    show_unused(account.unused)
     show_folder(folder)
     show_what_is_needed(manifest, account.candidate)
 
 
 def _show_refusal(account: Account, problem: HeadgateError) -> None:
     """The gates as far as they were measured; the message itself follows, as for every error."""
+    from flows.terminal.fitted_table import print_table
     from flows.terminal.manifest_view import gates_table
-    from flows.terminal.output import console, tell
+    from flows.terminal.output import console, plain, tell
     from flows.terminal.shapes import release_document
+    from policies.gates.figures import worst_attack
 
     problem.document = release_document(account)
     failed = [verdict for verdict in account.verdicts if not verdict.passed]
     if failed:
         out = console()
-        out.print(gates_table(failed))
+        print_table(out, gates_table(failed))
         for remedy in dict.fromkeys(verdict.remedy for verdict in failed):
             if remedy not in problem.cure:  # which follows
                 tell(out, f"  {remedy}")
+    if worst := worst_attack(account.attack_gains):
+        tell(console(), plain(worst))
     if account.folder is not None:
         console().print(f"report {account.folder}/report.html", soft_wrap=True)
 

@@ -12,6 +12,7 @@ from flows.terminal.options import Verbose
 
 if TYPE_CHECKING:
     from flows.serve import Scheduled
+    from flows.service.listen import Listener
     from tasks.runtime.home import Home
 
 
@@ -24,17 +25,19 @@ def serve(
     register: Annotated[bool, typer.Option("--register", help="Register the policies with --key, and end.")] = False,
     verbose: Verbose = False,
 ) -> None:
-    """Run every registered policy on its schedule, and publish approved candidates, until stopped."""
+    """Run every registered policy on its schedule, publish approved candidates, and answer at HEADGATE_SOCKET, until stopped."""
     from flows.serve import not_registered, register_policies, scheduled_policies, serve_policies, settle_in
+    from flows.service.listen import listening, requests_answered
     from flows.terminal.current_folder import here
     from flows.terminal.output import console, print_error
     from headgate.core.errors import InputRejected
     from tasks.runtime.home import Home
     from tasks.runtime.prefect_server import prefect_api
     from tasks.runtime.quiet import quieten
+    from tasks.service.socket_place import socket_path
 
-    home = Home.open()
-    scheduled = scheduled_policies(policies or [here()])
+    home, path = Home.open(), socket_path()
+    scheduled = scheduled_policies(policies or ([] if path else [here()]), required=path is None or register)
     if key is not None:
         register_policies(home, scheduled, key)
     elif register:
@@ -42,24 +45,26 @@ def serve(
     if register:
         console().print(f"Registered: {', '.join(policy.dataset for policy in scheduled)}.", soft_wrap=True)
         return
-    for refusal in not_registered(home, scheduled):
+    for refusal in not_registered(home, scheduled, required=path is None):
         print_error(refusal)
     settle_in(home)
     quieten(home, verbose)
-    with prefect_api(scheduling=True):
-        _announce(home, scheduled)
+    with listening(path) as listener, prefect_api(scheduling=True), requests_answered(home, listener):
+        _announce(home, scheduled, listener)
         serve_policies(scheduled)
 
 
-def _announce(home: Home, scheduled: list[Scheduled]) -> None:
+def _announce(home: Home, scheduled: list[Scheduled], listener: Listener | None) -> None:
     from prefect.settings import PREFECT_API_URL
 
     from flows.terminal.output import console
 
     out = console()
     policies = "1 policy" if len(scheduled) == 1 else f"{len(scheduled)} policies"
-    out.print(f"Serving {policies} from {home.root}; press Ctrl-C to stop.", soft_wrap=True)
+    out.print(f"Serving {policies if scheduled else 'no schedule'} from {home.root}; press Ctrl-C to stop.", soft_wrap=True)
     for policy in scheduled:
         out.print(f"  {policy.dataset}: {policy.schedule.cron} ({policy.schedule.timezone}), {policy.path.name}", soft_wrap=True)
+    if listener is not None:
+        out.print(f"Requests: {listener.path} (group {listener.group[0]})", soft_wrap=True)
     own = " (this process and its runs only: it has a password)" if not os.environ.get("PREFECT_API_URL") else ""
     out.print(f"Prefect API: {PREFECT_API_URL.value()}{own}", soft_wrap=True)

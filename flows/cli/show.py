@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from flows.terminal.options import CandidateId, Json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flows.terminal.options import Json, Report, SealedId
+
+if TYPE_CHECKING:
+    from tasks.stores.seal import Candidate
 
 
-def show(candidate: CandidateId, json: Json = False) -> None:
+def show(candidate: SealedId, report: Report = None, json: Json = False) -> None:
     """Show what a candidate would publish, and why it is safe."""
     from flows.terminal.manifest_view import show_answer, show_folder, show_last_word, show_manifest, show_what_is_needed
-    from flows.terminal.output import print_json, results
+    from flows.terminal.output import print_json, results, tell_unrecorded
     from flows.terminal.shapes import manifest_document
+    from policies.words.quorum import in_words
     from tasks.approval.inspection import view_candidate
-    from tasks.ledger.open_ledger import open_ledger
-    from tasks.runtime.home import Home
+    from tasks.ledger.open_ledger import home_to_look_at
 
-    home = Home.open()
-    viewed = view_candidate(home, open_ledger(home), candidate)  # hashed again; the view itself is an event
+    there = home_to_look_at()
+    viewed = view_candidate(there.home, there.ledger, candidate, there.unrecorded)  # hashed again; the view itself is an event
     manifest, release = viewed.candidate.manifest, viewed.release
+    tell_unrecorded(viewed.unrecorded)
+    if report is not None:
+        _save_report(viewed.candidate, report)
     if json:
         print_json(manifest_document(viewed))
         return
     show_manifest(manifest, viewed.candidate.id, release.state)
     show_folder(viewed.candidate.folder)
     names = ", ".join(decision.signer.principal for decision in release.approvals) or "none yet"
-    approvers = "whose is shown once it is decided" if release.hides_votes else names
+    approvers = "the names are shown once it is decided" if release.hides_votes else names
     results().print(f"approvals {release.standing()} of {manifest.approvals_required} ({approvers})", soft_wrap=True)
+    if release.state == "awaiting_approval" and not release.hides_votes:
+        results().print(f"still needed: {in_words(release.missing())}", soft_wrap=True)
     if viewed.last_word is not None:
         show_last_word(viewed.last_word)
     for later in viewed.answered_by:
@@ -33,3 +44,11 @@ def show(candidate: CandidateId, json: Json = False) -> None:
         show_answer(answer)
     if release.state == "awaiting_approval":
         show_what_is_needed(manifest, viewed.candidate.id)
+
+
+def _save_report(candidate: Candidate, file: Path) -> None:
+    from tasks.reporting.check_report import write_page
+    from tasks.stores.files import read_file
+    from tasks.stores.seal import REPORT
+
+    write_page(file, read_file(candidate.folder, REPORT).content.decode("utf-8"))

@@ -1,4 +1,4 @@
-"""What `resume` and `abandon` have in common: an operator's signed word on a release that is stuck."""
+"""What `resume` and `abandon` have in common: an operator's signed word on a release that is stuck, signed here or handed in."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 
-def sign_operation(operation: Callable[..., Any], name: str, key: Path | None, reason: str, as_json: bool) -> None:
-    from flows.cli.sign_decision import require_reason
+def sign_operation(
+    operation: Callable[..., Any], name: str, key: Path | None, signature: Path | None, reason: str | None, as_json: bool
+) -> None:
+    from flows.cli.sign_decision import require_given, signing_of
     from flows.terminal.output import print_json, results
     from flows.terminal.shown_figures import in_words
-    from tasks.ledger.open_ledger import open_ledger
-    from tasks.runtime.home import Home
-    from tasks.signing.keys import given_key
+    from tasks.ledger.open_ledger import home_with_ledger, open_ledger
 
-    signing = given_key(key)
-    require_reason(reason)
-    home = Home.open()
-    release = operation(home, open_ledger(home), name, signing, reason)
+    require_given(key, signature, reason)
+    home = home_with_ledger()
+    ledger = open_ledger(home)
+    release = operation(home, ledger, name, *signing_of(home, ledger, name, key, signature, reason))
     if as_json:
         print_json({"release": release.release_id, "candidate": release.candidate or None, "state": str(release.state)})
         return

@@ -18,16 +18,18 @@ if TYPE_CHECKING:
 def verify(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A published folder.")],
     signers: Annotated[Path | None, typer.Option("--signers", help="Whose signatures you trust: an OpenSSH allowed_signers file.")] = None,
-    ledger_key: Annotated[Path | None, typer.Option("--ledger-key", help="The public key of the ledger.")] = None,
+    ledger_key: Annotated[str | None, typer.Option("--ledger-key", help="The public key of the ledger: its file, or SHA256:….")] = None,
     json: Json = False,
 ) -> None:
     """Check a published folder offline: hashes, signatures, and every privacy claim measured again."""
+    from flows.terminal.current_folder import from_here
     from flows.terminal.output import print_json
     from flows.terminal.shapes import verification_document
     from tasks.verification.verify import FolderBroken, verify_folder
 
+    key = ledger_key if ledger_key is None or ledger_key.startswith("SHA256:") else from_here(Path(ledger_key))
     try:
-        report = verify_folder(folder, signers, ledger_key)
+        report = verify_folder(folder, signers, key)
     except FolderBroken as broken:
         if json:
             broken.document = verification_document(broken.report)

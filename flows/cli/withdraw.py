@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from flows.terminal.options import Json, Key, ReasonHere, ReleaseId, SignatureFile
-
-if TYPE_CHECKING:
-    from tasks.approval.decisions import Signing
 
 
 def withdraw(release: ReleaseId, reason: ReasonHere = None, key: Key = None, signature: SignatureFile = None, json: Json = False) -> None:
     """Withdraw a published release; `latest` goes back to the version before it."""
-    from flows.cli.sign_decision import require_reason, signed_elsewhere
+    from flows.cli.sign_decision import require_given, signing_of
     from flows.terminal.output import print_json, results
     from tasks.ledger.history import read_history
-    from tasks.ledger.open_ledger import open_ledger
+    from tasks.ledger.open_ledger import home_with_ledger, open_ledger
     from tasks.publication import withdraw as publication
-    from tasks.runtime.home import Home
-    from tasks.signing.keys import given_key
 
-    require_reason(reason, signature)
-    home = Home.open()
+    require_given(key, signature, reason)
+    home = home_with_ledger()
     ledger = open_ledger(home)
-    signed: tuple[Signing, str] = (
-        (given_key(key), reason or "") if signature is None else signed_elsewhere(home, ledger, release, signature, reason)
-    )
+    signed = signing_of(home, ledger, release, key, signature, reason)
     try:
         done = publication.withdraw(home, ledger, release, *signed)
     except KeyboardInterrupt:
@@ -35,5 +26,11 @@ def withdraw(release: ReleaseId, reason: ReasonHere = None, key: Key = None, sig
     if json:
         print_json({"candidate": done.release.candidate, "state": str(done.release.state), "latest": done.latest})
         return
-    latest = "no version is left for `latest`" if done.latest is None else f"`latest` is version {done.latest:,}"
-    results().print(f"Withdrawn: {done.release.candidate[:12]}; {latest}.", soft_wrap=True)
+    if done.release.version is None:
+        latest = "it was never published"
+    else:
+        latest = "no version is left for `latest`" if done.latest is None else f"`latest` is version {done.latest:,}"
+    candidate = done.release.candidate[:12]
+    results().print(
+        f"{candidate} was withdrawn {done.by}; {latest}." if done.already else f"Withdrawn: {candidate}; {latest}.", soft_wrap=True
+    )

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows.terminal.current_folder import from_here
-from headgate.core.errors import InputRejected
+from headgate.core.errors import CellsRejected, InputRejected
 from headgate.library.check_table import CheckResult, check
-from tasks.reading.profile import read_any_table
+from tasks.reading.any_table import open_any, read_any_table
 from tasks.reading.references import read_hierarchy
 from tasks.reading.source import read_bytes
 
@@ -47,14 +47,14 @@ class Question:
         hierarchy: Sequence[str] | None,
     ) -> Question:
         required: dict[str, float | str] = {key: value for key, value in thresholds.items() if value is not None}
-        for key, value in _pairs(require or (), "MEASURE=NUMBER, such as entropy_l=2").items():
+        for key, value in pairs_of(require or (), "MEASURE=NUMBER, such as entropy_l=2").items():
             if key in required:
                 raise InputRejected(f"'{key}' is required twice.", "Give one requirement per measure.")
             required[key] = value
         question = cls(
             *(_names(quasi), _names(sensitive), group, epsilon, delta, interval, required),
-            kinds=_pairs(kind or (), "NAME=KIND, such as income=number"),
-            hierarchies=_pairs(hierarchy or (), "NAME=FILE"),
+            kinds=pairs_of(kind or (), "NAME=KIND, such as income=number"),
+            hierarchies=pairs_of(hierarchy or (), "NAME=FILE"),
         )
         question._check()
         return question
@@ -74,12 +74,16 @@ def measure(table: Path, question: Question) -> CheckResult:
     }
     kinds = {**dict.fromkeys(hierarchies, "category"), **question.kinds}
     names = [*question.quasi, *question.sensitive, *([question.group] if question.group is not None else [])]
-    frame = read_any_table(table, names, [name for name in question.sensitive if name not in kinds])
     limits = (question.epsilon, question.delta, question.interval)
-    return check(frame, question.quasi, question.sensitive, *limits, question.group, kinds, hierarchies, question.required)
+    try:
+        frame = read_any_table(table, names, [name for name in question.sensitive if name not in kinds])
+        return check(frame, question.quasi, question.sensitive, *limits, question.group, kinds, hierarchies, question.required)
+    except CellsRejected as refusal:
+        problem = open_any(table).source.located(refusal)
+    raise problem
 
 
-def _pairs(texts: Sequence[str], form: str) -> dict[str, str]:
+def pairs_of(texts: Sequence[str], form: str) -> dict[str, str]:
     pairs: dict[str, str] = {}
     for text in texts:
         name, sign, value = (part.strip() for part in text.partition("="))

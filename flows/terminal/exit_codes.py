@@ -30,14 +30,15 @@ def reported(command: Command) -> Command:
             choose_loops_cache()
             command(*map(all_from_here, args), **{name: all_from_here(given) for name, given in options.items()})
 
-        code = _attempt(act, as_json=bool(options.get("json")))
+        code = attempt(act, lambda: bool(options.get("json")))
         if code:
             sys.exit(code)
 
     return run
 
 
-def _attempt(action: Callable[[], None], as_json: bool) -> int:
+def attempt(action: Callable[[], None], as_json: Callable[[], bool]) -> int:
+    """The exit code of an action, once people have been told what stopped it."""
     previous = signal.signal(signal.SIGTERM, _interrupt)
     try:
         action()
@@ -48,7 +49,7 @@ def _attempt(action: Callable[[], None], as_json: bool) -> int:
     except BaseException as problem:  # noqa: BLE001 - whatever it was, people get one sentence and a code
         if isinstance(problem, SystemExit) and isinstance(problem.code, int | None):
             return problem.code or 0
-        return _report(_outward(problem), as_json)
+        return _report(_outward(problem), as_json())
     finally:
         signal.signal(signal.SIGTERM, previous)
     return 0
@@ -87,6 +88,7 @@ def _outward(problem: BaseException) -> HeadgateError:
 
 def _report(refusal: HeadgateError, as_json: bool) -> int:
     from flows.terminal.output import error_document, print_error, print_json
+    from flows.terminal.shown_cells import show_cells
 
     try:
         if as_json:
@@ -94,6 +96,8 @@ def _report(refusal: HeadgateError, as_json: bool) -> int:
         sys.stdout.flush()  # also what was printed before; at exit it would be too late to go on
     except BrokenPipeError:
         _discard_stdout()
+    if not as_json:
+        show_cells(refusal)
     print_error(refusal)
     return refusal.code
 

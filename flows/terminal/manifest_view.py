@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flows.terminal.fitted_table import print_table
 from flows.terminal.output import plain, results, tell
 from flows.terminal.shown_figures import figure, gate_name, in_words, named_attributes, percentage, plain_table, required_figure
 from tasks.runtime.wording import counted
@@ -20,11 +21,23 @@ if TYPE_CHECKING:
 def show_manifest(manifest: Manifest, candidate: str, state: str) -> None:
     from rich.text import Text
 
+    from policies.gates.figures import worst_attack
+    from policies.judging.alike_in_words import alike_in
+    from policies.schema.about import TITLES
+    from policies.sealed.promise import NOBODY_CHECKED
+
     out = results()
     title = "" if manifest.title in ("", manifest.dataset) else f" ({plain(manifest.title)})"
     out.print(Text.assemble((manifest.dataset, "bold"), f"{title} – {in_words(state)}"), soft_wrap=True)
     out.print(f"candidate {candidate}", soft_wrap=True)
+    for name, heading in TITLES.items():
+        if name in manifest.about:
+            tell(out, plain(f"{heading}: {manifest.about[name]}"))
     out.print(f"{manifest.rows:,} rows, {manifest.suppressed:,} suppressed.")
+    if not manifest.promise.people_checked:
+        tell(out, NOBODY_CHECKED)
+    if manifest.promise.combined is not None:
+        tell(out, plain(manifest.promise.combined.sentence))
     if manifest.suppressed_cells:
         cells = ", ".join(f"{number:,} of {name}" for name, number in manifest.suppressed_cells.items())
         tell(out, f"Cells suppressed before anything else: {cells}.")
@@ -32,10 +45,16 @@ def show_manifest(manifest: Manifest, candidate: str, state: str) -> None:
     out.print()
     for entry in manifest.tables:
         tell(out, f"{entry.name}: {named_attributes(entry.sensitive)}")
+        for sentence in alike_in(manifest.promise, entry.sensitive):
+            tell(out, plain(f"  {sentence}"))
     out.print()
-    out.print(tables_table(manifest.tables))
+    print_table(out, tables_table(manifest.tables))
+    for remark in (remark for entry in manifest.tables for remark in entry.remarks):
+        tell(out, plain(remark))
     out.print()
-    out.print(gates_table(manifest.verdicts))
+    print_table(out, gates_table(manifest.verdicts, manifest.tables))
+    if worst := worst_attack(manifest.attack_gains):
+        tell(out, plain(worst))
     for verdict in manifest.verdicts:
         if verdict.remedy:
             tell(out, plain(f"{gate_name(verdict)} in {verdict.table or 'the release'}: {verdict.remedy}"))
@@ -56,16 +75,27 @@ def tables_table(tables: Sequence[TableFigures]) -> Any:
     return shown
 
 
-def gates_table(verdicts: Sequence[Verdict]) -> Any:
-    """One line per verdict."""
+def gates_table(verdicts: Sequence[Verdict], tables: Sequence[TableFigures] = ()) -> Any:
+    """One line per verdict, with what its reader should know though the gate passed."""
     from rich.text import Text
+
+    from policies.judging.verdicts import remark_of
 
     unbroken = ("table", "measured", "required", "verdict")
     table = plain_table(("gate", *unbroken), words=("gate", "table", "verdict"), unbroken=unbroken)
     for verdict in verdicts:
         mark = Text("passed", style="green") if verdict.passed else Text("refused", style="bold red")
-        table.add_row(plain(gate_name(verdict)), verdict.table or "release", figure(verdict.measured), required_figure(verdict), mark)
+        remark = remark_of(verdict, tables)
+        name = f"{gate_name(verdict)} ({remark})" if remark else gate_name(verdict)
+        table.add_row(plain(name), verdict.table or "release", figure(verdict.measured), required_figure(verdict), mark)
     return table
+
+
+def show_unused(unused: Mapping[str, int]) -> None:
+    """How many values; which ones is for the steward's own terminal."""
+    for name, number in unused.items():
+        occur, them = ("occurs", "it") if number == 1 else ("occur", "them")
+        tell(results(), plain(f"{counted(number, 'declared value')} of {name} {occur} in no row. `headgate advise` names {them}."))
 
 
 def show_folder(folder: Path) -> None:
@@ -102,4 +132,4 @@ def show_answer(answer: Answer) -> None:
     shown = plain_table(("figure", "table", "before", "now"), words=("figure", "table"))
     for change in answer.changes:
         shown.add_row(change.figure, change.table or "release", figure(change.before), figure(change.after))
-    out.print(shown)
+    print_table(out, shown)

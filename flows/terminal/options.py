@@ -11,6 +11,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on std
 Verbose = Annotated[bool, typer.Option("--verbose", help="Show log output from Prefect, MLflow and Great Expectations.")]
 Key = Annotated[Path | None, typer.Option("--key", envvar="HEADGATE_KEY", help="Your SSH private key.")]
 CandidateId = Annotated[str, typer.Argument(metavar="CANDIDATE", help="The candidate's id, or a unique prefix of at least 8 characters.")]
+SealedId = Annotated[
+    str, typer.Argument(metavar="CANDIDATE", help="The id of a candidate or of its release, or a unique prefix of at least 8 characters.")
+]
 ReleaseId = Annotated[
     str, typer.Argument(metavar="RELEASE", help="The id of a release or of its candidate, or a unique prefix of at least 8 characters.")
 ]
@@ -21,6 +24,8 @@ SignatureFile = Annotated[
     typer.Option("--signature", help="Instead of --key: the armored signature of what `headgate statement` gave, made elsewhere."),
 ]
 PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy: a YAML file.")]
-TableFile = Annotated[Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file.")]
+TableFile = Annotated[Path, typer.Argument(metavar="TABLE", help="A table: CSV, Parquet, Excel (.xlsx), SPSS (.sav) or Stata (.dta).")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Output file (default: stdout).")]
 Report = Annotated[Path | None, typer.Option("--report", help="Write an HTML page with charts to this file.")]
+VersionFolder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A published folder, such as …/latest.")]
+ReleasedTableName = Annotated[str | None, typer.Option("--table", metavar="NAME", help="A table of the release, such as table-1.")]

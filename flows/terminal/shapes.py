@@ -8,7 +8,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from policies.gates.figures import TableFigures
+    from policies.gates.figures import AttackGain, TableFigures
+    from policies.gates.verdict import Verdict
     from policies.ledger.standing import Release
     from policies.sealed.manifest import Plan
     from tasks.approval.inspection import Viewed
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tasks.attacks.attempts import Attempt
     from tasks.ledger.history import WholeHistory
     from tasks.release.account import Account
+    from tasks.service.socket_place import Place
     from tasks.verification.audit import AuditReport, EventLine
     from tasks.verification.verify import VerifyReport
 
@@ -32,12 +34,16 @@ def release_document(account: Account) -> dict[str, Any]:
     }
     if account.suppressed_cells:
         document["suppressed_cells"] = dict(account.suppressed_cells)
+    if account.unused:
+        document["unused_values"] = dict(account.unused)
     if account.plan is not None:
         document["plan"] = plan_shape(account.plan)
     document["tables"] = [table_shape(figures) for figures in account.tables]
-    document["gates"] = [verdict.model_dump(mode="json") for verdict in account.verdicts]
+    document["gates"] = [verdict_shape(verdict) for verdict in account.verdicts]
     if account.utility is not None:
         document["utility"] = account.utility.model_dump(mode="json")
+    if account.attack_gains:
+        document |= attacks_shape(account.attack_gains)
     document["mlflow_run_id"] = account.mlflow_run_id
     document["folder"] = None if account.folder is None else str(account.folder)
     document["seconds"] = dict(account.seconds)
@@ -54,10 +60,14 @@ def manifest_document(viewed: Viewed) -> dict[str, Any]:
         "state": str(release.state),
         "rows": manifest.rows,
         "suppressed": manifest.suppressed,
+        "people_checked": manifest.promise.people_checked,
+        "combined": None if manifest.promise.combined is None else manifest.promise.combined.model_dump(mode="json"),
+        "about": dict(manifest.about),
         "plan": plan_shape(manifest.plan),
         "tables": [table_shape(figures) for figures in manifest.tables],
-        "gates": [verdict.model_dump(mode="json") for verdict in manifest.verdicts],
+        "gates": [verdict_shape(verdict) for verdict in manifest.verdicts],
         "utility": manifest.utility.model_dump(mode="json"),
+        **attacks_shape(manifest.attack_gains),
         "approvals": release.standing(),
         "approved_by": None if release.hides_votes else [decision.signer.principal for decision in release.approvals],
         "approvals_required": manifest.approvals_required,
@@ -69,6 +79,7 @@ def manifest_document(viewed: Viewed) -> dict[str, Any]:
         "answered_by": list(viewed.answered_by),
         "mlflow_run_id": manifest.mlflow_run_id,
         "folder": str(viewed.candidate.folder),
+        "recorded": not viewed.unrecorded,
     }
 
 
@@ -79,6 +90,22 @@ def plan_shape(plan: Plan) -> dict[str, Any]:
         "association_loss": plan.association_loss,
         "information_exposure": plan.information_exposure,
     }
+
+
+def attacks_shape(gains: Sequence[AttackGain]) -> dict[str, Any]:
+    """What each attack gains over guessing, and the one that gains most in words; gains are null where it could not be tried."""
+    from policies.gates.figures import worst_attack
+
+    return {
+        "attacks": [{**gained.model_dump(mode="json"), "gain": gained.gain, "largest_gain": gained.largest_gain} for gained in gains],
+        "worst_attack": worst_attack(gains) or None,
+    }
+
+
+def verdict_shape(verdict: Verdict) -> dict[str, Any]:
+    """`asked` stands there only where the policy allows less than it asks for."""
+    shape = verdict.model_dump(mode="json")
+    return shape if verdict.asked is not None else {name: value for name, value in shape.items() if name != "asked"}
 
 
 def table_shape(figures: TableFigures) -> dict[str, Any]:
@@ -131,7 +158,7 @@ def _attempt_shape(attempt: Attempt) -> dict[str, Any]:
     return {**shape, "sentence": attempt.sentence}
 
 
-def releases_document(history: WholeHistory) -> dict[str, Any]:
+def releases_document(history: WholeHistory, listed: Sequence[Release]) -> dict[str, Any]:
     return {
         "releases": [
             {
@@ -144,14 +171,14 @@ def releases_document(history: WholeHistory) -> dict[str, Any]:
                 "required": release.required,
                 "version": release.version,
             }
-            for release in history.releases()
+            for release in listed
         ]
     }
 
 
-def calendar_document(history: WholeHistory) -> dict[str, Any]:
+def calendar_document(listed: Sequence[Release]) -> dict[str, Any]:
     """Approved candidates, the next first. `due` is null where nothing keeps one waiting."""
-    waiting = [release for release in history.releases() if release.state == "approved"]
+    waiting = [release for release in listed if release.state == "approved"]
     waiting.sort(key=lambda release: (release.due is not None, release.due, release.release_id))
     return {
         "calendar": [
@@ -209,7 +236,14 @@ def audit_document(report: AuditReport) -> dict[str, Any]:
         "cosigned": [
             {"event": cosigned.head.seq, "fingerprint": cosigned.fingerprint, "principal": cosigned.who} for cosigned in report.cosigned
         ],
+        "published": [{"folder": kept.where, "event": kept.seq} for kept in report.published],
         "unfinished": list(report.unfinished),
         "weaknesses": list(report.weaknesses),
         "faults": [],
     }
+
+
+def place_document(place: Place) -> dict[str, Any]:
+    """What lies where the socket should; `mode` and `group` are null where nothing does."""
+    mode = None if place.mode is None else f"{place.mode:04o}"
+    return {"path": str(place.path), "mode": mode, "group": place.group or None, "listening": place.listened}

@@ -53,7 +53,9 @@ def gate_name(verdict: Verdict) -> str:
 
 
 def required_figure(verdict: Verdict) -> str:
-    """With its direction: at least 10, at most 0.8."""
+    """With its direction: at least 10, at most 0.8; and what was asked for, where less is allowed."""
+    if verdict.asked is not None:
+        return f"asked {figure(verdict.asked)}, allowed from {figure(verdict.required)}"
     return "–" if verdict.required is None else f"{verdict.comparison} {figure(verdict.required)}"
 
 

@@ -25,7 +25,7 @@ from headgate.core.distance import Distance
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact
 from headgate.grouping.abstract_graph import LARGEST_GRAPH, similar_pairs
-from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity
+from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity, household_limits
 
 EPSILONS = ("0", "0.05", "0.1", "0.2")
 SIZES = (5, 10, 20)
@@ -78,6 +78,8 @@ def advise(
     columns, quasi = table.select(sensitive), table.select(table.quasi)
     sizes = fitting(sweep.sizes, table.rows)
     known = [cliques_of(limit) for limit in sweep.others]
+    together = {k: (*sweep.others, *household_limits(table, k)) for k in sizes}
+    known += [cliques_of(limit) for limit in household_limits(table, sizes[0])]  # the same households for every k
     graphs = _graphs(columns, sweep.epsilons, distance)
     alone: dict[int, Tried] = {}
 
@@ -85,7 +87,7 @@ def advise(
         cliques, settings = [cliques_of(graph.limit), *known], list[Setting]()
         for k in reversed(sizes):  # large groups are made fastest, and smaller ones start where they ended
             near = next((setting.reached for setting in reversed(settings) if setting.reached is not None), None)
-            prospect = Prospect(k, graph.limit, sweep.others, columns, quasi, cliques)
+            prospect = Prospect(k, graph.limit, together[k], columns, quasi, cliques)
             settings.append(_setting(graph, prospect, sweep, near, alone.get(k)))
             if announce is not None:
                 announce(len(graph.epsilons))

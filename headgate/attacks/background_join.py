@@ -19,7 +19,7 @@ import numpy as np
 
 from headgate.attacks.guessing import guess
 from headgate.attacks.matching import last_is_missing, match, match_all, published_column, translated
-from headgate.attacks.success import AttackResult, Success, guessed, people_counted, percent
+from headgate.attacks.success import AttackResult, Success, guessed, guessed_value, people_counted, percent
 from headgate.core.columns import Codes, Column
 from headgate.core.errors import InputRejected
 from headgate.core.published_form.published_table import PublishedTable
@@ -51,6 +51,12 @@ class BackgroundJoin(AttackResult):
             f"without it, of {people_counted(self.certain_alone)}. "
             f"Just as certain, the attacker is wrong about {people_counted(self.mistaken)}."
         )
+
+    def who(self, tables: str) -> str:
+        joined = f"knows a person's '{self.known}' and finds the person's group in {tables}"
+        if self.gain is None:
+            joined = f"puts {tables} side by side and knows a person's '{self.known}'"
+        return f"somebody who {joined} is right about {guessed_value(self.unknown, self.success)}"
 
 
 def background_join(published: PublishedTable, people: Mapping[str, Column], known: str, unknown: str, belief: Any = 1) -> BackgroundJoin:

@@ -49,6 +49,7 @@ class Register:
 
 @dataclass(frozen=True)
 class DictionaryLinking(AttackResult):
+    dictionary: str
     success: Success
     expected: float  # by the formula: the share of people who are named rightly
     listed: int  # people who are in the dictionary
@@ -58,6 +59,9 @@ class DictionaryLinking(AttackResult):
             f"The formula (1 divided by the number of individuals who fit a record) expects {percent(self.expected)} %. "
             f"The dictionary lists {self.listed:,} of these people with exactly their values."
         )
+
+    def who(self, tables: str) -> str:
+        return f"somebody who holds '{self.dictionary}' and looks up records of {tables} names the right person"
 
 
 def dictionary_linking(
@@ -84,7 +88,7 @@ def dictionary_linking(
         right[drawn] = _named(consistent, individuals, own[drawn], generator)
     words = f"one of the individuals in '{register.name}' who are consistent with the person's record"
     done = success("Dictionary linking", words, len(own), int(right.sum()), listed.sum() / register.individuals)
-    return DictionaryLinking(done, float(chance[listed].sum() / len(own)), int(listed.sum()))
+    return DictionaryLinking(register.name, done, float(chance[listed].sum() / len(own)), int(listed.sum()))
 
 
 def _individuals(people: Mapping[str, Column], register: Register) -> tuple[Codes, NDArray[np.int64], NDArray[np.int64]]:

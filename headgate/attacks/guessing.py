@@ -67,6 +67,10 @@ def guess(
     known_values = np.zeros(len(matches.cell), dtype=np.int64) if known_values is None else known_values
     pairs, place = distinct_rows(np.stack([known, values], axis=1))
     counted = class_counts(place, matches.classes)
+    entries = pairs[counted.codes].astype(np.int64)
+    owners = np.repeat(np.arange(len(counted)), np.diff(counted.starts))
+    of_known = np.argsort(entries[:, 0], kind="stable")
+    known_starts = np.searchsorted(entries[of_known, 0], np.arange(int(max(known.max(initial=0), known_values.max(initial=0))) + 2))
     around = reach.rows(np.bincount(values, minlength=size))
     order = np.lexsort((np.arange(size), -around))
     rank = np.empty(size, dtype=np.int64)
@@ -77,8 +81,11 @@ def guess(
         matches.wanted,
         queries.astype(np.int64),
         counted.starts,
-        pairs[counted.codes].astype(np.int64),
+        entries,
         counted.counts,
+        owners,
+        of_known,
+        known_starts,
         rank,
         reach.low,
         reach.high,
@@ -98,6 +105,9 @@ def _best(
     starts: NDArray[np.int64],
     entries: NDArray[np.int64],
     counts: NDArray[np.int64],
+    owners: NDArray[np.int64],
+    of_known: NDArray[np.int64],
+    known_starts: NDArray[np.int64],
     rank: NDArray[np.int64],
     low: NDArray[np.int64],
     high: NDArray[np.int64],
@@ -105,21 +115,31 @@ def _best(
     classes: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Per query (combination, known number): the best guess, the rows near it, and all rows.
-    Entries of a class are pairs of known number and value in ascending order."""
+
+    Entries of a class are pairs of known number and value in ascending order; `owners` are their classes. `of_known` has the entries by
+    known number: where more classes fit than there are entries with the number, those entries are looked through instead."""
     many = len(queries)
     best, most = np.full(many, -1, np.int64), np.zeros(many, np.int64)
     total = np.zeros(many, np.int64)
     fits, tally = np.empty(classes, np.int64), np.zeros(len(rank), np.int64)
-    touched = np.empty(len(rank), np.int64)
+    touched, fitted_by = np.empty(len(rank), np.int64), np.full(classes, -1, np.int64)
     last, fitting = -1, 0
     for query in range(many):
         if queries[query, 0] != last:  # queries are sorted by combination
             last = queries[query, 0]
             fitting = fitting_classes(bits, wanted[last], fits)
-        different = 0
-        for i in range(fitting):
-            different, rows = _tallied(starts[fits[i]], starts[fits[i] + 1], entries, counts, queries[query, 1], tally, touched, different)
-            total[query] += rows
+            for i in range(fitting):
+                fitted_by[fits[i]] = last
+        different, known = 0, queries[query, 1]
+        if known < 0:
+            continue
+        first, end = known_starts[known], known_starts[known + 1]
+        if end - first < fitting:
+            different, total[query] = _looked_through(of_known[first:end], owners, fitted_by, last, entries, counts, tally, touched)
+        else:
+            for i in range(fitting):
+                different, rows = _tallied(starts[fits[i]], starts[fits[i] + 1], entries, counts, known, tally, touched, different)
+                total[query] += rows
         values = np.sort(touched[:different])
         rows_near = _rows_near(values, tally, low, high, matrix)
         for i in range(different):
@@ -128,6 +148,31 @@ def _best(
                 best[query], most[query] = value, near
             tally[value] = 0
     return best, most, total
+
+
+@inner
+def _looked_through(
+    candidates: NDArray[np.int64],
+    owners: NDArray[np.int64],
+    fitted_by: NDArray[np.int64],
+    combination: int,
+    entries: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    tally: NDArray[np.int64],
+    touched: NDArray[np.int64],
+) -> tuple[int, int]:
+    """Adds those of the candidate entries whose class fits the combination to the tally. Returns how many values are tallied, and how many
+    rows were added."""
+    different, rows = 0, 0
+    for entry in candidates:
+        if fitted_by[owners[entry]] == combination:
+            value = entries[entry, 1]
+            if tally[value] == 0:
+                touched[different] = value
+                different += 1
+            tally[value] += counts[entry]
+            rows += counts[entry]
+    return different, rows
 
 
 @inner

@@ -11,7 +11,7 @@ import numpy as np
 
 from headgate.attacks.guessing import guess
 from headgate.attacks.matching import match, published_column, translated
-from headgate.attacks.success import AttackResult, Success, guessed, people_counted
+from headgate.attacks.success import AttackResult, Success, guessed, guessed_value, people_counted
 from headgate.core.columns import Column
 from headgate.core.published_form.published_table import PublishedTable
 from headgate.core.tolerance import TOLERANCE, exact
@@ -32,6 +32,9 @@ class Homogeneity(AttackResult):
         if self.certain == 0:
             return "Nobody's sensitive value becomes certain."
         return f"A sensitive value of {people_counted(self.certain)} becomes certain."
+
+    def who(self, tables: str) -> str:
+        return f"somebody who finds a person's group in {tables} is right about {guessed_value(self.attribute, self.success)}"
 
 
 def homogeneity(published: PublishedTable, people: Mapping[str, Column], name: str, belief: Any = 1) -> Homogeneity:

@@ -26,8 +26,8 @@ UNSEEN = -2  # a person's value that the published column does not contain
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """`cell[person]` numbers distinct combinations of source cells; combination c fits the classes that are set in all the rows
-    wanted[c] of `bits`."""
+    """`cell[person]` numbers combinations of source cells; those that fit the same classes by every attribute have one number. Combination
+    c fits the classes that are set in all the rows wanted[c] of `bits`."""
 
     cell: Codes
     people: NDArray[np.int64]  # people with each combination
@@ -48,16 +48,20 @@ def match_all(tables: Sequence[PublishedTable], people: Mapping[str, Column]) ->
         raise InputRejected("The tables have different numbers of rows.", "Put tables of the same people side by side.")
     fields = [(name, cells) for table in tables for name, cells in table.cells.items()]
     names = list(dict.fromkeys(name for name, _ in fields))
-    cells, cell, number = distinct_people(people, names)
+    cells, cell, _ = distinct_people(people, names)
     known, classes = distinct_rows(np.stack([column.codes for _, column in fields], axis=1))
     rows: list[NDArray[np.uint64]] = []
     wanted, offset = np.empty((len(cells), len(fields)), dtype=np.int64), 0
     for i, (name, column) in enumerate(fields):
-        rows.append(_value_bits(column, people[name], known[:, i]))
+        different, alike = np.unique(_value_bits(column, people[name], known[:, i]), axis=0, return_inverse=True)
+        rows.append(different)
         codes = cells[:, names.index(name)].astype(np.int64)
-        wanted[:, i] = offset + np.where(codes < 0, len(people[name].values), codes)
+        wanted[:, i] = offset + alike.reshape(-1)[np.where(codes < 0, len(people[name].values), codes)]
         offset += len(rows[-1])
-    return Matches(cell, number, wanted, np.concatenate(rows), classes, firsts_and_sizes(classes)[1])
+    apart, place = distinct_rows(wanted.astype(np.int32))
+    cell = place[cell]
+    number = np.bincount(cell, minlength=len(apart))
+    return Matches(cell, number, apart.astype(np.int64), np.concatenate(rows), classes, firsts_and_sizes(classes)[1])
 
 
 def distinct_people(people: Mapping[str, Column], names: Sequence[str]) -> tuple[Codes, Codes, NDArray[np.int64]]:

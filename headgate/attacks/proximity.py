@@ -12,9 +12,10 @@ import numpy as np
 
 from headgate.attacks.guessing import Reach, guess
 from headgate.attacks.matching import match, published_column, translated
-from headgate.attacks.success import AttackResult, Success, guessed, percent
+from headgate.attacks.success import AttackResult, Success, guessed, guessed_value, percent
+from headgate.core.alike import Ruler
 from headgate.core.columns import Column
-from headgate.core.distance import LARGEST_MATRIX, LINE, Distance, radius
+from headgate.core.distance import LARGEST_MATRIX, LINE, Distance
 from headgate.core.errors import InputRejected
 from headgate.core.published_form.published_table import PublishedTable
 from headgate.principles.dissimilarity import asked_epsilon
@@ -26,9 +27,14 @@ class Proximity(AttackResult):
     epsilon: float
     success: Success
     belief: float  # the largest belief over all people
+    alike: str  # when two values are alike, in units
 
     def remark(self) -> str:
         return f"Belief in a neighbourhood reaches {percent(self.belief)} %."
+
+    def who(self, tables: str) -> str:
+        near = f"up to what counts as alike ({self.alike})"
+        return f"somebody who finds a person's group in {tables} knows {guessed_value(self.attribute, self.success)} {near}"
 
 
 def proximity(
@@ -44,14 +50,16 @@ def proximity(
     overall = reach.near(np.full(len(truth), guesses.overall), truth)
     words = f"the centre of the largest {bound:g}-neighbourhood of '{name}' among the rows that fit"
     done = guessed("Proximity", words, column, truth, right, overall)
-    return Proximity(name, bound, done, float(guesses.belief.max()))
+    ruler, own = Ruler.of(column), distance is not None and distance.own_units
+    alike = column.kind.rules.alike_within(ruler, bound) if own else ruler.within(bound)
+    return Proximity(name, bound, done, float(guesses.belief.max()), alike)
 
 
 def reach_of(column: Column, epsilon: float, distance: Distance) -> Reach:
     """A missing value is near missing values only, unless ε reaches 1."""
-    size, reach = len(column.values), radius(epsilon)
+    size = len(column.values)
     codes = np.arange(-1, size, dtype=np.int32).reshape(-1, 1)
-    composite, rows = distance.bind([column], codes)
+    composite, rows, reach = distance.around([column], codes, epsilon)
     if len(composite.layout.mode) == 1 and composite.layout.mode[0] == LINE and reach < 1:
         line = composite.layout.buffer
         low, high = np.searchsorted(line, line - reach), np.searchsorted(line, line + reach, side="right") - 1

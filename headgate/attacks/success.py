@@ -49,13 +49,6 @@ class Success:
         return (self.sensitive - self.sensitive_overall) / self.people
 
     @property
-    def harm_shown(self) -> bool:
-        """Whether that gain is more than chance explains: the intervals lie apart."""
-        if self.sensitive is None or self.sensitive_overall is None:
-            return self.interval[0] > self.interval_overall[1]
-        return wilson(self.sensitive, self.people)[0] > wilson(self.sensitive_overall, self.people)[1]
-
-    @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval, for people drawn from a large population like them."""
         return wilson(self.right, self.people)
@@ -78,6 +71,12 @@ class Success:
         return " For sensitive values only: {} %, against {} % by guessing from the whole table.".format(*shares)
 
 
+def guessed_value(attribute: str, success: Success) -> str:
+    """What a right guess is counted as; values that are not sensitive hurt nobody."""
+    harmless = (success.right, success.right_overall) != (success.sensitive, success.sensitive_overall)
+    return f"a sensitive value of '{attribute}'" if harmless else f"'{attribute}'"
+
+
 def people_counted(number: int) -> str:
     return "nobody" if number == 0 else "1 person" if number == 1 else f"{number:,} people"
 
@@ -88,6 +87,10 @@ class AttackResult:
     success: Success
 
     def remark(self) -> str:
+        raise NotImplementedError
+
+    def who(self, tables: str) -> str:
+        """Somebody who does what is right about what, as the start of a sentence about the people."""
         raise NotImplementedError
 
     def sentence(self) -> str:

@@ -80,7 +80,7 @@ def refute(
     `known` holds the cliques of each limit if they have been searched already (under any δ). `ways_to_publish` counts `ways`."""
     lesser: Certificate | None = None
     for i, limit in enumerate(limits):
-        if limit.rows < k:
+        if limit.rows < k or limit.stricter:
             continue
         cliques = known[i] if known else cliques_of(limit)
         proof = refute_every(limit, k, cliques, columns, ways)

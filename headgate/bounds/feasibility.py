@@ -174,7 +174,7 @@ def _of_limit(limit: NeighbourhoodLimit, k: int, cliques: Cliques, columns: Sequ
     rows, room = limit.rows, int(limit.allowed[k])
     degrees = binding_degrees(cliques)
     theta = None if cliques.near is None else int(cliques.near.max(initial=1)) - 1
-    against = refute_every(limit, k, cliques, columns, ways)
+    against = None if limit.stricter else refute_every(limit, k, cliques, columns, ways)
     return LimitFeasibility(
         limit=limit.name,
         columns=limit.columns,
@@ -187,7 +187,7 @@ def _of_limit(limit: NeighbourhoodLimit, k: int, cliques: Cliques, columns: Sequ
         inequality_4_bound=None if limit.delta is None else Fraction(rows, 2) * (1 - (1 - Fraction(1, k)) * limit.delta),
         bottleneck=None if theta is None or limit.delta is None else 1.0 - 2.0 * theta / rows,
         certificate=against,
-        against_faithful=refute_faithful(limit, k, cliques, columns) if against is None else None,
+        against_faithful=None if against is not None or limit.stricter else refute_faithful(limit, k, cliques, columns),
     )
 
 

@@ -3,7 +3,7 @@
     20          a single value           [20..29]          an interval of numbers, or of an ordinal's levels
     Europe      a hierarchy's node       {red|blue}        a set of values, in domain order
     *           everything               (empty)           missing, in the whole group
-    2025-03-04, 2025-03, 2025-Q1, 2025   a day, a month, a quarter, a year
+    2025-03-04, 2025-03, 2025-Q1, 2025, [2025..2029]   a day, a month, a quarter, a year, a band of years
 
 Escapes, by a backslash: `| { } [ \\` in labels; a label that is just `*`; and, inside an interval, the dots of a label that has
 two in a row or one at its end. A set that holds the missing value has an empty first member: `{|red}` (no category is empty).

@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.calendar_parts import YEAR_BANDS
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.kinds.kind import Kind
+from headgate.core.number_form import NumberForm
+from headgate.core.scale import Scale
 from headgate.core.spelling import MISSING, Codes
 
 __all__ = ["BIT", "GROUP", "MISSING", "Codes", "Column", "Kind", "Role", "Table", "check_quasi"]
@@ -26,6 +29,8 @@ class Role(StrEnum):
     QUASI = "quasi"
     SENSITIVE = "sensitive"
     INSENSITIVE = "insensitive"
+    WEIGHT = "weight"  # how many people of the population a row stands for: one column at most
+    HOUSEHOLD = "household"  # who lives together: one column at most, never published
     DROPPED = "dropped"
 
 
@@ -52,6 +57,9 @@ class Column:
     origin: str | None = None  # bitmap columns: the set attribute they come from
     components: tuple[str, ...] = ()  # vectors: the source columns
     separator: str = "|"  # sets: between the values of a cell
+    number_form: NumberForm | None = None  # numbers: how they were rounded and coded
+    year_bands: tuple[int, ...] = YEAR_BANDS  # dates: years per level between a year and everything
+    scale: Scale = Scale.LINEAR  # numbers: whether they are compared by difference or by ratio
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -84,12 +92,17 @@ def check_quasi(column: Column) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of equal length with their roles. The identifier has been dropped before a Table exists."""
+    """Columns of equal length with their roles. The identifier has been dropped before a Table exists.
+
+    `weight` is one of the insensitive columns, and published in one table like them. `household` numbers who lives together and is in no
+    published table; somebody whose household is not known has one of their own."""
 
     columns: Mapping[str, Column]
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...]
     insensitive: tuple[str, ...] = ()
+    weight: str | None = None
+    household: str | None = None
 
     @property
     def rows(self) -> int:

@@ -6,8 +6,10 @@ A composite is laid out flat so that compiled loops can evaluate it on codes: ea
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,8 +18,8 @@ from numpy.typing import NDArray
 from headgate.core.columns import Codes, Column
 from headgate.core.compiling import inner, loop
 from headgate.core.errors import HeadgateError, InputRejected
-from headgate.core.kinds.kind_rules import DISCRETE, LARGEST_MATRIX, LINE, MATRIX
-from headgate.core.tolerance import TOLERANCE
+from headgate.core.kinds.kind_rules import DISCRETE, LARGEST_MATRIX, LINE, MATRIX, Lines
+from headgate.core.tolerance import TOLERANCE, radius
 
 __all__ = [
     "DISCRETE",
@@ -118,19 +120,25 @@ class Distance:
     kinds: Mapping[str, str] = field(default_factory=dict)
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     function: PairFunction | None = None
+    own_units: bool = False  # of one attribute: ε is a width in its own units instead of a share of its domain
 
     def over(self, columns: Sequence[Column]) -> CompositeDistance:
-        self._check()
-        weights = np.array([self.weights.get(column.name, column.weight) for column in columns], dtype=np.float64)
-        if (weights < 0).any() or not np.isfinite(weights).all() or weights.sum() <= 0:
-            raise InputRejected("Weights must be finite, not negative, and not all 0.", "Correct the weights.")
+        weights = self._weights(columns)
         components = [column.kind.rules.component(column, self.p) for column in columns]
         sizes = np.array([len(column.values) for column in columns], dtype=np.int64)
         offsets = np.cumsum([0] + [len(buffer) for _, buffer in components])[:-1].astype(np.int64)
         buffer = np.concatenate([buffer for _, buffer in components] or [np.empty(0)])
         mode = np.array([mode for mode, _ in components], dtype=np.int64)
-        layout = DistanceLayout(mode, offsets, sizes, buffer, weights / weights.sum(), float(self.p), self.combine == "min")
+        layout = DistanceLayout(mode, offsets, sizes, buffer, weights, float(self.p), self.combine == "min")
         return CompositeDistance(tuple(column.name for column in columns), layout)
+
+    def _weights(self, columns: Sequence[Column]) -> NDArray[np.float64]:
+        """Normalized to sum 1."""
+        self._check()
+        weights = np.array([self.weights.get(column.name, column.weight) for column in columns], dtype=np.float64)
+        if (weights < 0).any() or not np.isfinite(weights).all() or weights.sum() <= 0:
+            raise InputRejected("Weights must be finite, not negative, and not all 0.", "Correct the weights.")
+        return np.asarray(weights / weights.sum())
 
     def _check(self) -> None:
         if self.function is not None:
@@ -140,30 +148,98 @@ class Distance:
         if self.combine not in ("lp", "min"):
             raise InputRejected(f"Distances cannot be combined by '{self.combine}'.", "Use lp or min.")
 
+    def _in_lines(self, columns: Sequence[Column], distinct: Codes, lines: Sequence[Lines | None]) -> tuple[CompositeDistance, Codes]:
+        """`over`, with the same Δ and no table of distances for attributes that have lines instead."""
+        parts: list[tuple[int, NDArray[np.float64], float, Codes]] = []
+        alone, (first, *_) = len(columns) == 1, lines
+        for i, (column, share, spread) in enumerate(zip(columns, self._weights(columns), lines, strict=True)):
+            codes = distinct[:, i]
+            if spread is None:
+                mode, buffer = column.kind.rules.component(column, self.p)
+                parts.append((mode, buffer, share, codes))
+                continue
+            places = np.concatenate([spread.codes, np.full((1, len(spread.positions)), -1, np.int32)])[codes]  # −1 is missing
+            parts += [(LINE, line, share * spread.share, places[:, j]) for j, line in enumerate(spread.positions)]
+        sizes = np.array([len(line) if mode == LINE else 0 for mode, line, *_ in parts], dtype=np.int64)
+        wide = [i for i, (mode, buffer, *_) in enumerate(parts) if mode == MATRIX]
+        sizes[wide] = [math.isqrt(len(parts[i][1])) for i in wide]
+        offsets = np.cumsum([0] + [len(part[1]) for part in parts])[:-1].astype(np.int64)
+        power = columns[0].kind.rules.power_alone(columns[0], self.p) if alone else float(self.p)
+        least = first.least if alone and first is not None else self.combine == "min"
+        layout = DistanceLayout(
+            np.array([part[0] for part in parts], dtype=np.int64),
+            offsets,
+            sizes,
+            np.concatenate([part[1] for part in parts]),
+            np.array([part[2] for part in parts]),
+            power,
+            least,
+        )
+        rows = np.ascontiguousarray(np.stack([part[3] for part in parts], axis=1), dtype=np.int32)
+        return CompositeDistance(tuple(column.name for column in columns), layout), rows
+
+    def _require_missing_apart(self, columns: Sequence[Column], layout: DistanceLayout, reach: float) -> None:
+        """On its lines a missing distribution is d/2 from all others, not 1: no difference as long as it is similar to none of them."""
+        alone = len(columns) == 1
+        for column, weight in zip(columns, self._weights(columns), strict=True) if len(layout.mode) > len(columns) else ():
+            lines = column.kind.rules.as_lines(column, layout.power, alone, layout.least)
+            far = lines is not None and lines.share * len(lines.positions) > 1.0 + TOLERANCE
+            if far and reach >= weight and (column.codes < 0).any():
+                raise InputRejected(
+                    f"'{column.name}' has {len(column.values)} distinct vectors and missing ones, and this ε may call all of them similar.",
+                    "Lower ε below the weight of the attribute, use distance: lp, or round its components.",
+                )
+
+    def around(self, columns: Sequence[Column], distinct: Codes, epsilon: Fraction | float) -> tuple[CompositeDistance, Codes, float]:
+        """Δ and the rows as `bind` gives them, and how far similar values may be apart, ε's tolerance folded in."""
+        if not self.own_units:
+            composite, rows = self.bind(columns, distinct)
+            self._require_missing_apart(columns, composite.layout, radius(float(epsilon)))
+            return composite, rows, radius(float(epsilon))
+        if len(columns) != 1 or self.function is not None:
+            raise InputRejected("Only the ε of a single attribute can be in units of its own.", "Give one attribute, or a share.")
+        (column,) = columns
+        mode, buffer, reach = column.kind.rules.in_own_units(column, epsilon)
+        layout = DistanceLayout(np.array([mode]), np.array([0]), np.array([len(column.values)]), buffer, np.array([1.0]), 1.0, False)
+        return CompositeDistance((column.name,), layout), distinct, reach
+
     def bind(self, columns: Sequence[Column], distinct: Codes) -> tuple[CompositeDistance, Codes]:
         """Δ for the distinct rows of codes that occur, and those rows in the coding that Δ understands.
 
         A callable becomes a matrix over the distinct rows: one component whose code is the row's number."""
         if self.function is None:
-            return self.over(columns), distinct
+            alone, least = len(columns) == 1, self.combine == "min"
+            lines = [column.kind.rules.as_lines(column, self.p, alone, least) for column in columns]
+            return self._in_lines(columns, distinct, lines) if any(lines) else (self.over(columns), distinct)
         size = len(distinct)
         if size > LARGEST_MATRIX:
             raise InputRejected(
                 f"A callable distance over {size} distinct values would take {size * size} calls.",
-                "Use fewer values, or a built-in distance.",
+                f"Round the values to at most {LARGEST_MATRIX} distinct ones, or use a built-in distance, which has no such limit.",
             )
-        matrix = _called_on_all(self.function, [_decoded(columns, row) for row in distinct])
+        matrix = _called_on_all(self.function, columns, distinct)
         layout = DistanceLayout(np.array([MATRIX]), np.array([0]), np.array([size]), matrix.ravel(), np.array([1.0]), 1.0, False)
         composite = CompositeDistance(tuple(column.name for column in columns), layout)
         return composite, np.arange(size, dtype=np.int32).reshape(-1, 1)
 
 
-def _called_on_all(function: PairFunction, values: Sequence[Any]) -> NDArray[np.float64]:
+RIGHT_FUNCTION = "Correct the function: it must return a number for any two values; None stands for a missing one."
+
+
+class FunctionFailed(Exception):
+    """What stands for an exception of somebody else's function: its class and place, never its text."""
+
+
+def _called_on_all(function: PairFunction, columns: Sequence[Column], rows: Codes) -> NDArray[np.float64]:
     """The function's table over all pairs: refused unless it is finite, not negative, symmetric, and 0 between equal values."""
+    values = [_decoded(columns, row) for row in rows]
     matrix = np.zeros((len(values), len(values)))
     for i, value in enumerate(values):
         for j, other in enumerate(values):  # both orders, to see whether it is symmetric
-            matrix[i, j] = _called(function, value, other)
+            given = _called(function, value, other)
+            if isinstance(given, str):
+                raise InputRejected(f"The callable distance {given} for {_kinds(columns, rows[i], rows[j])}.", RIGHT_FUNCTION)
+            matrix[i, j] = given
     if not np.isfinite(matrix).all() or (matrix < 0).any():
         raise InputRejected("The callable distance returns values that are negative or not finite.", "Correct the function.")
     if np.abs(np.diag(matrix)).max(initial=0.0) > TOLERANCE or np.abs(matrix - matrix.T).max(initial=0.0) > TOLERANCE:
@@ -177,19 +253,21 @@ def _decoded(columns: Sequence[Column], row: NDArray[np.int32]) -> Any:
     return cells[0] if len(cells) == 1 else cells
 
 
-def _called(function: PairFunction, value: Any, other_value: Any) -> float:
-    """The message of a foreign function's failure may contain cells, so only the class of the failure is shown."""
+def _called(function: PairFunction, value: Any, other_value: Any) -> float | str:
+    """Its distance, or what it did instead. The message of a foreign function's failure may contain cells, so only its class is told."""
     try:
-        return float(function(value, other_value))
+        given = function(value, other_value)
     except HeadgateError:
         raise
     except Exception as problem:  # noqa: BLE001 - whatever a foreign function raises
-        raise InputRejected(
-            f"The callable distance failed on a pair of values ({type(problem).__name__}).",
-            "Make it return a number for any two values; None stands for a missing one.",
-        ) from None
+        return f"raised {problem if isinstance(problem, FunctionFailed) else type(problem).__name__}"
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        return f"returned {type(given).__name__}, not a number,"
 
 
-def radius(epsilon: float) -> float:
-    """ε with its tolerance folded in, so that compiled loops compare plainly."""
-    return epsilon + TOLERANCE * max(1.0, abs(epsilon))
+def _kinds(columns: Sequence[Column], row: NDArray[np.int32], other: NDArray[np.int32]) -> str:
+    """Of the values of a pair, never the values."""
+    words = [[str(column.kind) if code >= 0 else "missing" for code in codes] for column, *codes in zip(columns, row, other, strict=True)]
+    return ", ".join(f"two values of {column.name} ({' and '.join(pair)})" for column, pair in zip(columns, words, strict=True))

@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from headgate.core.calendar_parts import YEAR_BANDS
 from headgate.core.columns import Column, Kind, Role, Table
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
+from headgate.core.scale import Scale
+from headgate.core.spelling import require_told_apart
 
 THREADS, MANY_ROWS = 4, 100_000  # columns at once, and the rows from which that is worth it
 
@@ -34,12 +37,17 @@ class ColumnSpec:
     metric: str | None = None
     components: tuple[str, ...] = ()  # vectors: the source columns
     origin: str | None = None  # bitmap columns: the set attribute they come from
+    year_bands: tuple[int, ...] = YEAR_BANDS  # dates: years per level between a year and everything
+    scale: Scale = Scale.LINEAR  # numbers: whether they are compared by difference or by ratio
 
 
 def encode_column(cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Column:
     """Cells are taken by position; index labels mean nothing. Refuses what the spec does not allow, without naming a value."""
     rules = spec.kind.rules
     codes, values, hierarchy = rules.encode(cells, spec)
+    if values.dtype == object:
+        texts = (part for value in values for part in (value if isinstance(value, tuple) else (value,)))
+        require_told_apart((text for text in texts if isinstance(text, str)), spec.name)
     sensitive = np.ones(len(values) + 1, dtype=bool)
     sensitive[:-1] = rules.sensitive(values, spec)
     sensitive[-1] = None not in spec.nonsensitive
@@ -56,12 +64,14 @@ def encode_column(cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Column:
         origin=spec.origin,
         components=spec.components,
         separator=spec.separator,
+        year_bands=spec.year_bands,
+        scale=spec.scale,
     )
 
 
 def encode_table(frame: pd.DataFrame, specs: Mapping[str, ColumnSpec]) -> Table:
     """All attributes that are kept, in the order of the specs."""
-    kept = [spec for spec in specs.values() if spec.role in (Role.QUASI, Role.SENSITIVE, Role.INSENSITIVE)]
+    kept = [spec for spec in specs.values() if spec.role in (Role.QUASI, Role.SENSITIVE, Role.INSENSITIVE, Role.WEIGHT)]
     cells: list[pd.Series | pd.DataFrame] = []
     for spec in kept:
         wanted = list(spec.components) if spec.kind.rules.components else [spec.name]
@@ -72,7 +82,8 @@ def encode_table(frame: pd.DataFrame, specs: Mapping[str, ColumnSpec]) -> Table:
     with ThreadPoolExecutor(THREADS if len(frame) >= MANY_ROWS else 1) as pool:
         columns = {spec.name: column for spec, column in zip(kept, pool.map(encode_column, cells, kept), strict=True)}
 
-    def names(role: Role) -> tuple[str, ...]:
-        return tuple(spec.name for spec in kept if spec.role is role)
+    def names(*roles: Role) -> tuple[str, ...]:
+        return tuple(spec.name for spec in kept if spec.role in roles)
 
-    return Table(columns, names(Role.QUASI), names(Role.SENSITIVE), names(Role.INSENSITIVE))
+    beside = names(Role.INSENSITIVE, Role.WEIGHT)
+    return Table(columns, names(Role.QUASI), names(Role.SENSITIVE), beside, next(iter(names(Role.WEIGHT)), None))

@@ -9,6 +9,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+MOST_PLACES = 3  # of wrong cells that a sentence names
+
+
+ROW, LINE = ("row", "rows"), ("line", "lines")
+ROWS_OF_PERSON = ("the rows of the person who begins in row", "the rows of the people who begin in rows")
+PERSON = ("the rows of the person who begins in line", "the rows of the people who begin in lines")
+
+
+def in_places(place: tuple[str, str], first: Sequence[int], count: int) -> str:
+    """ "in line 3", "in lines 3 and 7", "the first in lines 3, 7 and 9"."""
+    listed = [f"{number:,}" for number in first]
+    named = f"{', '.join(listed[:-1])} and {listed[-1]}" if len(listed) > 1 else "".join(listed)
+    return f"{'the first ' if count > len(listed) else ''}in {place[len(listed) > 1]} {named}"
+
 
 class HeadgateError(Exception):
     """Root of every refusal. `code` is the exit code; `cure` says what the reader can do about it; `document` holds the results up to
@@ -52,6 +66,47 @@ class InputRejected(HeadgateError):
     def __init__(self, message: str, cure: str = "", values: Sequence[str] = ()) -> None:
         super().__init__(message, cure)
         self.values = tuple(values)
+
+
+class CellsRejected(InputRejected):
+    """Cells of one column are not what they are declared to be. `rows` are all of them, counted from 0; `cells` are what they hold, beside
+    them, and are shown like `values`. `numbers` are their places in the file, at least the first
+    few; what they number is called `place`."""
+
+    def __init__(
+        self,
+        column: str,
+        wrong: tuple[str, str],
+        cure: str,
+        rows: Sequence[int],
+        cells: Sequence[str],
+        place: tuple[str, str] = ROW,
+        numbers: Sequence[int] | None = None,
+        sentence: str = "",
+    ) -> None:
+        self.column, self.wrong, self.rows, self.cells = column, wrong, tuple(rows), tuple(cells)
+        self.place = place
+        self.numbers = tuple([row + 1 for row in self.rows] if numbers is None else numbers)
+        where = in_places(place, self.numbers[:MOST_PLACES], len(self.rows)) + (" of the data" if place == ROW else "")
+        self.sentence = sentence or self._counted()
+        super().__init__(f"{self.sentence} ({where}).", cure, tuple(dict.fromkeys(self.cells)))
+
+    def _counted(self) -> str:
+        """`wrong`: what is wrong with one cell, and with several."""
+        if len(self.rows) == 1:
+            return f"1 cell of '{self.column}' {self.wrong[0]}"
+        return f"{len(self.rows):,} cells of '{self.column}' {self.wrong[1]}"
+
+    def at(self, place: tuple[str, str], numbers: Sequence[int]) -> CellsRejected:
+        """The same, where the file has places of its own: `numbers` are those of the first few rows."""
+        return CellsRejected(self.column, self.wrong, self.cure, self.rows, self.cells, place, numbers, self.sentence)
+
+    def without_cells(self) -> InputRejected:
+        return InputRejected(self.message, self.cure)
+
+    def __reduce__(self) -> tuple[type[InputRejected], tuple[str, str]]:
+        """What leaves the process holds no cell."""
+        return InputRejected, (self.message, self.cure)
 
 
 class RequirementNotMet(HeadgateError):

@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from headgate.core.calendar_parts import YEAR_BANDS
 from headgate.core.columns import Kind, Role
-from headgate.core.computed_hierarchies import computed_hierarchy
+from headgate.core.computed_hierarchies import NESTED, computed_hierarchy, nested
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
@@ -37,13 +38,16 @@ def inferred_spec(
         levels = tuple(str(level) for level in cells.dtype.categories)
     hierarchy = given_hierarchy(hierarchies.get(name), cells, kind, name)
     unlisted = frozenset(_as_encoded(value, kind, name) for value in harmless)
-    return ColumnSpec(name, kind, role, levels=levels, hierarchy=hierarchy, nonsensitive=unlisted)
+    bands = given_year_bands(hierarchies.get(name), kind, name)
+    return ColumnSpec(name, kind, role, levels=levels, hierarchy=hierarchy, nonsensitive=unlisted, year_bands=bands)
 
 
 def given_hierarchy(given: Any, cells: pd.Series, kind: Kind, name: str) -> Hierarchy | None:
     """The hierarchy from a Hierarchy, frame, rows, {widths: […]} or {mask: …}; None stays None."""
     if given is None or isinstance(given, Hierarchy):
         return given
+    if isinstance(given, Mapping) and kind.rules.calendar:
+        return None  # not listed: `given_year_bands` reads it
     if isinstance(given, Mapping):
         return Hierarchy.from_rows(computed_hierarchy(given, cells.dropna().unique(), kind, name), name, described=given)
     table = given.to_numpy(dtype=object) if isinstance(given, pd.DataFrame) else given
@@ -53,6 +57,15 @@ def given_hierarchy(given: Any, cells: pd.Series, kind: Kind, name: str) -> Hier
             f"The hierarchy of '{name}' is not a table of levels.", "Read a file first: pd.read_csv(file, sep=';', header=None, dtype=str)."
         )
     return Hierarchy.from_rows([[str(cell) for cell in row] for row in rows], name)
+
+
+def given_year_bands(given: Any, kind: Kind, name: str) -> tuple[int, ...]:
+    """The years in each level between a year and everything, from {widths: […]} of a date."""
+    if not isinstance(given, Mapping) or not kind.rules.calendar:
+        return YEAR_BANDS
+    if set(given) != {"widths"} or not nested(given["widths"]):
+        raise InputRejected(f"The hierarchy of '{name}' does not say how many years go together.", f"Give {NESTED}.")
+    return tuple(given["widths"])
 
 
 def _listed(given: Any) -> bool:

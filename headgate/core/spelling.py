@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
+from unicodedata import category, normalize
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from headgate.core.errors import InputRejected
+from headgate.core.errors import CellsRejected, InputRejected
 
 Codes = NDArray[np.int32]
 MISSING = -1
@@ -43,6 +44,28 @@ def _numpy_dtype(distinct: Any) -> np.dtype[Any]:
     return np.dtype(getattr(distinct.dtype, "numpy_dtype", distinct.dtype if isinstance(distinct.dtype, np.dtype) else object))
 
 
+def require_told_apart(values: Iterable[str], name: str) -> None:
+    """Values that nobody can tell apart are one value for readers and several for every measure: a group in which everybody has the same
+    illness would pass as diverse."""
+    texts = set(values)
+    strange = [text for text in texts if not text.isascii()]
+    seen = {appearance(text) for text in strange} | (texts - set(strange))
+    if len(seen) < len(texts):
+        alike = [text for text in strange if (shown := appearance(text)) != text and shown in texts] or strange
+        raise InputRejected(
+            f"{len(texts) - len(seen):,} of the values of '{name}' look like another one: they hold invisible characters, or accents "
+            "that are composed in another way.",
+            "Write each value in one way: normalize the text to NFC, and remove invisible characters.",
+            alike,
+        )
+
+
+def appearance(text: str) -> str:
+    """As people see it: in normal form C, without what is not shown, and with one kind of blank."""
+    seen = (" " if category(sign) == "Zs" else sign for sign in normalize("NFC", text) if category(sign) != "Cf")
+    return normalize("NFC", "".join(seen))
+
+
 def as_written(distinct: Any) -> Any:
     """The shortest decimal that reads as a narrow float: 0.7 instead of 0.699999988079071, which would be no neighbour of 0.8."""
     kind = _numpy_dtype(distinct)
@@ -62,12 +85,12 @@ def blank_is_missing(codes: Codes, values: NDArray[Any]) -> tuple[Codes, NDArray
     return kept_values(codes, values, np.array([not is_blank(value) for value in values], dtype=bool))
 
 
-def cells_where(codes: Codes, wrong: NDArray[np.bool_], name: str, one: str, several: str) -> str:
-    """A sentence about the cells whose value is wrong: "3 cells of 'age' are not numbers (the first in row 5 of the data)"."""
-    rows = np.flatnonzero(np.isin(codes, np.flatnonzero(wrong)))
-    if len(rows) == 1:
-        return f"1 cell of '{name}' {one} (in row {rows[0] + 1:,} of the data)."
-    return f"{len(rows):,} cells of '{name}' {several} (the first in row {rows[0] + 1:,} of the data)."
+def cells_rejected(
+    codes: Codes, distinct: Sequence[Any] | NDArray[Any], wrong: NDArray[np.bool_], name: str, one: str, several: str, cure: str
+) -> CellsRejected:
+    """The refusal of all cells whose value is wrong. `distinct` holds the values that `codes` number, `wrong` has a flag for each."""
+    rows = np.flatnonzero(np.append(wrong, False)[codes])
+    return CellsRejected(name, (one, several), cure, rows.tolist(), [value_text(distinct[code]) for code in codes[rows]])
 
 
 def is_blank(value: Any) -> bool:
@@ -84,10 +107,12 @@ def sorted_unique(codes: Codes, values: NDArray[Any]) -> tuple[Codes, NDArray[An
     return np.append(place, MISSING).astype(np.int32)[codes], ordered
 
 
-def beyond_floats(cells: Sequence[Any] | NDArray[Any], numbers: NDArray[np.float64]) -> bool:
-    """Whether a whole number became its neighbour as a float: two values would be one, of a quasi-identifier two people, and closeness
+def beyond_floats(cells: Sequence[Any] | NDArray[Any], numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which whole numbers became their neighbours as floats: two values would be one, of a quasi-identifier two people, and closeness
     would not see them apart."""
-    return any(_is_another(cells[place], numbers[place]) for place in np.flatnonzero(np.abs(numbers) >= LARGEST_INTEGER).tolist())
+    beyond = np.abs(numbers) >= LARGEST_INTEGER
+    beyond[beyond] = [_is_another(cells[place], numbers[place]) for place in np.flatnonzero(beyond).tolist()]
+    return beyond
 
 
 def _is_another(cell: Any, number: float) -> bool:

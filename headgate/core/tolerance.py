@@ -22,6 +22,11 @@ def at_most(measured: float, threshold: float) -> bool:
     return bool(measured <= threshold + TOLERANCE * max(1.0, abs(measured), abs(threshold)))
 
 
+def radius(width: float) -> float:
+    """A width with its tolerance folded in, so that compiled loops compare plainly."""
+    return width + TOLERANCE * max(1.0, abs(width))
+
+
 def at_least(measured: float, threshold: float) -> bool:
     """a ≥ b under the same tolerance."""
     return at_most(threshold, measured)

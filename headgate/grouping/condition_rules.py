@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from headgate.core.columns import Column, Table
 from headgate.core.compiling import empty_records
 from headgate.core.tolerance import floors
-from headgate.grouping.conditions import Closeness, Condition, DistinctL, EntropyL, RecursiveCL
+from headgate.grouping.conditions import Closeness, Condition, DistinctL, EntropyL, Households, RecursiveCL
 
 DISTINCT, ENTROPY, RECURSIVE, FLAT, LINE, LINE_MISSING, TREE = 0, 1, 2, 3, 4, 5, 6
 
@@ -90,6 +90,8 @@ def _rule(column: Column, condition: Condition) -> _Rule:
         case DistinctL(l=least):
             level = min(-(-least.numerator // least.denominator), int((totals > 0).sum()))
             return _Rule(DISTINCT, float(level), level)
+        case Households(k=fewest):
+            return _Rule(DISTINCT, float(fewest), fewest)
         case EntropyL(l=least):
             return _Rule(ENTROPY, float(least))
         case RecursiveCL(c=c, l=level):

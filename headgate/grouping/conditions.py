@@ -20,9 +20,10 @@ from headgate.core.published_form.published_table import publish_form
 from headgate.core.tolerance import exact, is_whole
 from headgate.counting.class_counts import Counted, count
 from headgate.counting.figure import Shortfall
-from headgate.grouping.limits import NeighbourhoodLimit, linkability
+from headgate.grouping.limits import HOUSEHOLDS, NeighbourhoodLimit, linkability
 from headgate.principles.closeness import closeness
 from headgate.principles.diversity import diversity
+from headgate.principles.households import households
 from headgate.principles.recursive import recursive_c
 
 
@@ -87,7 +88,22 @@ class Closeness:
         return closeness(counted).figure.short_of(self.t)
 
 
-Condition = DistinctL | EntropyL | RecursiveCL | Closeness
+@dataclass(frozen=True)
+class Households:
+    """At least k households. Nothing lowers k: a table with fewer is refused."""
+
+    column: str
+    k: int
+
+    @property
+    def name(self) -> str:
+        return HOUSEHOLDS
+
+    def shortfall(self, counted: Counted) -> Shortfall:
+        return households(counted).figure.short_of(self.k)
+
+
+Condition = DistinctL | EntropyL | RecursiveCL | Closeness | Households
 Bounds = Mapping[str, Any] | Any  # one bound for every sensitive attribute, or a bound for each that is named
 
 

@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.columns import Codes, Column
+from headgate.core.columns import Codes, Column, Table
 from headgate.core.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact, floors, neighbours_allowed
 from headgate.counting.neighbours import must_agree
+
+HOUSEHOLDS = "k households"  # how methods call it that k counts households too
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,7 @@ class NeighbourhoodLimit:
     allowed: NDArray[np.int64]
     delta: Fraction | None = None  # of (ε, δ) only
     cure: str = ""  # what to do where no partition keeps it: the first part of a sentence
+    stricter: bool = False  # than what is promised: it steers a method, and that it cannot be kept proves nothing
 
     @property
     def rows(self) -> int:
@@ -85,7 +88,7 @@ def dissimilarity(
     reach = _nonnegative(epsilon, "ε")
     share = _share(delta, "δ")
     codes, value = _distinct(columns)
-    composite, distinct = (distance or Distance()).bind(columns, codes)
+    composite, distinct, near = (distance or Distance()).around(columns, codes, reach)
     limit = NeighbourhoodLimit(
         name=name or "dissimilarity",
         columns=tuple(column.name for column in columns),
@@ -93,10 +96,10 @@ def dissimilarity(
         distinct=distinct,
         value=value,
         centre=_sensitive(columns, codes),
-        radius=radius(float(reach)),
+        radius=near,
         allowed=allowed_dissimilar(len(value), share),
         delta=share,
-        cure="Lower δ or ε, set `infeasible`",
+        cure="Lower δ or ε",
     )
     return _in_line(limit)
 
@@ -144,6 +147,22 @@ def linkability(column: Column, share: Any, name: str = "", cure: str = "Raise t
     )
 
 
+def spread_households(column: Column, k: int) -> NeighbourhoodLimit:
+    """For methods that count neighbours, not values: so few rows of each household that any group has k households. If none has more than
+    m of s rows, there are at least ⌈s/m⌉ households, which is k or more as long as m ≤ ⌊(s−1)/(k−1)⌋; no larger m ensures it."""
+    codes, value = _distinct([column])
+    layout = DistanceLayout(np.array([DISCRETE]), np.array([0]), np.array([len(column.values)]), np.empty(0), np.array([1.0]), 1.0, False)
+    sizes = np.arange(len(value) + 1, dtype=np.int64)
+    allowed = sizes if k < 2 else np.maximum(sizes - 1, 0) // (k - 1)
+    centre = np.ones(len(codes), dtype=bool)
+    return NeighbourhoodLimit(HOUSEHOLDS, (column.name,), layout, codes, value, centre, radius(0.0), allowed, cure="Lower k", stricter=True)
+
+
+def household_limits(table: Table, k: int) -> tuple[NeighbourhoodLimit, ...]:
+    """The same of a table; none where it knows no households."""
+    return () if table.household is None else (spread_households(table[table.household], k),)
+
+
 def delta_l(column: Column, interval: Any, diversity: Any, name: str = "") -> NeighbourhoodLimit:
     """(δ, l): at most |E|/l rows within 2δ of a value on the column's own scale; a missing value is similar to missing ones only.
 
@@ -169,7 +188,7 @@ def delta_l(column: Column, interval: Any, diversity: Any, name: str = "") -> Ne
         _sensitive([column], codes),
         0.5,
         allowed,
-        cure="Lower l or the interval of (δ, l), set `infeasible`",
+        cure="Lower l or the interval of (δ, l)",
     )
 
 

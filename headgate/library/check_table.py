@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from headgate.core.alike import Ruler, alike
 from headgate.core.columns import Codes, Column
 from headgate.core.distance import Distance
 from headgate.core.errors import InputRejected
@@ -96,6 +97,7 @@ class CheckResult:
     sample_uniques: int = 0
     special_uniques: SpecialUniques | None = None  # of the single quasi-identifiers; None where groups are all there is
     compared: Mapping[str, str] = field(default_factory=dict)  # the kind each sensitive attribute was taken for, or hierarchy
+    alike: str = ""  # what ε amounts to in units of the attributes; empty without ε
 
     @property
     def missed(self) -> tuple[Line, ...]:
@@ -170,6 +172,7 @@ def check_classes(
         sample_uniques_of(classes).count,
         special_uniques_of(quasi) if quasi else None,
         {column.name: "hierarchy" if column.hierarchy is not None else str(column.kind) for column in columns},
+        "" if near is None else alike([Ruler.of(column, observed=True) for column in columns], f"{near.epsilon:g}", near.epsilon),
     )
 
 

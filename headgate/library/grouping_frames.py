@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,10 @@ from headgate.core.columns import Column, Role, Table
 from headgate.core.distance import Distance, PairFunction
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
+from headgate.core.household_column import household_column
 from headgate.core.published_form.published_table import publish_form, to_frame
 from headgate.core.tolerance import exact
-from headgate.grouping.conditions import Bounds, Condition, conditions_of, frequencies_of
+from headgate.grouping.conditions import Bounds, Condition, Households, conditions_of, frequencies_of
 from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity
 from headgate.library.frame_columns import NonSensitive
 from headgate.library.frame_columns import table as table_of
@@ -110,9 +111,12 @@ def xcolor(
     kinds: Mapping[str, str] | None = None,
     hierarchies: Mapping[str, Any] | None = None,
     nonsensitive: NonSensitive | None = None,
+    household: str | None = None,
 ) -> FramePartition:
-    """Groups of at least k in which every sensitive value has at most (1−δ)(|G|−1) others within ε: (ε, δ)^k-dissimilarity."""
+    """Groups of at least k in which every sensitive value has at most (1−δ)(|G|−1) others within ε: (ε, δ)^k-dissimilarity. `household`: a
+    column that says who lives together; a group then holds at least k households too."""
     table, composite = _compared(frame, quasi, sensitive, distance, kinds, hierarchies, nonsensitive)
+    table = _with_household(table, frame, household)
     method = choose("xcolor", variant)
     limit = dissimilarity(table.select(table.sensitive), epsilon, delta, composite)
     settings = Settings(_group_size(k, delta), (limit,), infeasible=Infeasible.of(infeasible))
@@ -157,6 +161,7 @@ def mondrian(
     kinds: Mapping[str, str] | None = None,
     hierarchies: Mapping[str, Any] | None = None,
     nonsensitive: NonSensitive | None = None,
+    household: str | None = None,
 ) -> FramePartition:
     """Mondrian with k; optionally with (ε, δ), diversity and closeness of the sensitive attributes as conditions for a cut.
 
@@ -164,6 +169,7 @@ def mondrian(
     (c, l), or {attribute: (c, l)}. Without `strict` equal quasi-identifiers may be divided between groups. `seed` breaks ties when rows are
     suppressed."""
     table, composite = _compared(frame, quasi, sensitive, distance, kinds, hierarchies, nonsensitive)
+    table = _with_household(table, frame, household)
     bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
     limits, conditions = _requirements(table, composite, epsilon, delta, frequency, bounds)
     settings = Settings(_group_size(k, delta), limits, conditions, Infeasible.of(infeasible))
@@ -188,6 +194,7 @@ def full_domain(
     distance: Distance | PairFunction | None = None,
     kinds: Mapping[str, str] | None = None,
     nonsensitive: NonSensitive | None = None,
+    household: str | None = None,
 ) -> FullDomainResult:
     """One level of its hierarchy for each quasi-identifier: the best of all nodes that keep every condition.
 
@@ -199,8 +206,11 @@ def full_domain(
     if quasi is None:
         chosen = tuple(name for name in chosen if name not in protected)
     table, composite = _compared(frame, chosen, protected, distance, kinds, hierarchies, nonsensitive)
+    table = _with_household(table, frame, household)
     bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
     limits, conditions = _requirements(table, composite, epsilon, delta, frequency, bounds)
+    if table.household is not None:
+        conditions = (*conditions, Households(table.household, _group_size(k, delta)))
     settings = LevelSettings(_group_size(k, delta), exact(suppression), objective, conditions, limits)
     return search_lattice(table, table.sensitive, settings)
 
@@ -234,6 +244,15 @@ def _compared(
     composite = _distance(distance, sensitive)
     kinds, hierarchies = {**composite.kinds, **(kinds or {})}, {**composite.hierarchies, **(hierarchies or {})}
     return table_of(frame, quasi, sensitive, kinds, hierarchies, nonsensitive), composite
+
+
+def _with_household(table: Table, frame: pd.DataFrame, household: str | None) -> Table:
+    if household is None:
+        return table
+    if household not in frame.columns or household in table.columns:
+        raise InputRejected(f"'{household}' cannot say who lives together.", "Name a column of the frame that has no other role.")
+    column = household_column(household, pd.factorize(frame[household])[0].astype(np.int32))
+    return replace(table, columns={**table.columns, household: column}, household=household)
 
 
 def _distance(distance: Distance | PairFunction | None, sensitive: Sequence[str]) -> Distance:
@@ -274,7 +293,15 @@ def _specs_like(table: Table) -> dict[str, ColumnSpec]:
 
     def spec(column: Column, role: Role) -> ColumnSpec:
         levels = tuple(str(value) for value in column.values) if "levels" in column.kind.rules.keys else ()
-        return ColumnSpec(column.name, column.kind, role, levels=levels, hierarchy=column.hierarchy, separator=column.separator)
+        return ColumnSpec(
+            column.name,
+            column.kind,
+            role,
+            levels=levels,
+            hierarchy=column.hierarchy,
+            separator=column.separator,
+            year_bands=column.year_bands,
+        )
 
     quasi = {name: spec(table[name], Role.QUASI) for name in table.quasi}
     return quasi | {name: spec(table[name], Role.SENSITIVE) for name in table.sensitive}

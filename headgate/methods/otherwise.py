@@ -1,10 +1,9 @@
-"""What to do when the limits are not reached (DEFINITIONS §4): suppress rows, or relax δ. Never a silent weakening."""
+"""What to do when the limits are not reached (DEFINITIONS §4): suppress rows. Never a silent weakening."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from headgate.core.columns import Codes, Table
 from headgate.grouping.items import items_of
 from headgate.grouping.limits import NeighbourhoodLimit
-from headgate.grouping.recount import main_limit, recount
+from headgate.grouping.recount import recount
 from headgate.methods.partition import Partition
 from headgate.methods.settings import Settings
 
@@ -20,25 +19,6 @@ SMALLEST_QUOTA = 16  # rows taken away in one round; more in large tables, all t
 SUPPRESSIONS = 12  # rounds of removing rows and grouping the rest again
 
 Group = Callable[[Table, Settings], Partition]
-
-
-def relax(table: Table, settings: Settings, refused: Partition, group: Group) -> Partition:
-    """δ = 1 − j/(k−1) downwards to the floor, each tried: success is not monotone in δ. The first that is reached stands."""
-    main = main_limit(settings.limits)
-    if main is None or main.delta is None:
-        return refused
-    for delta in falling_deltas(main.delta, settings.infeasible.amount, settings.k):
-        limits = tuple(limit.with_delta(delta) if limit is main else limit for limit in settings.limits)
-        relaxed = group(table, replace(settings, limits=limits))
-        if relaxed.reached:
-            return replace(relaxed, certificate=refused.certificate)
-    return refused
-
-
-def falling_deltas(delta: Fraction, floor: Fraction, k: int) -> tuple[Fraction, ...]:
-    """The values of δ below the required one at which a group of k may have one more similar row, and the floor itself."""
-    steps = [1 - Fraction(j, k - 1) for j in range(k)] if k > 1 else []
-    return tuple(sorted({step for step in [*steps, floor] if floor <= step < delta}, reverse=True))
 
 
 def suppress(table: Table, settings: Settings, refused: Partition, group: Group, seed: int) -> Partition:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,9 +15,10 @@ from headgate.core.columns import Codes, Table
 from headgate.core.errors import RequirementNotMet
 from headgate.grouping.items import Itemized
 from headgate.grouping.recount import main_limit, recount
-from headgate.methods.settings import Settings
+from headgate.methods.settings import Infeasible, Otherwise, Settings
 
 ADVISE = "run `headgate advise`"
+FAIL = Infeasible()
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +50,8 @@ class Partition:
             raise self.refusal(f"in {table}" if table else "")
         return self
 
-    def refusal(self, where: str = "", otherwise: str = ADVISE) -> RequirementNotMet:
-        """`where`, such as "in table-1", begins the sentence; `otherwise` ends the cure."""
+    def refusal(self, where: str = "", otherwise: str = ADVISE, allowed: Infeasible = FAIL) -> RequirementNotMet:
+        """`where`, such as "in table-1", begins the sentence; `otherwise` ends the cure. `allowed`: what the policy allows already."""
         if self.rows_over == 1:
             said = "1 row has too many similar rows in its group; none may"
         elif self.rows_over:
@@ -57,14 +59,29 @@ class Partition:
         else:
             said = f"some groups do not satisfy {', '.join(self.broken) or 'the requirements'}"
         sentence = f"{where}, {said}." if where else f"{said}."
-        return RequirementNotMet(sentence[0].upper() + sentence[1:], self.remedy(otherwise), "rows", float(self.rows_over), 0.0)
+        return RequirementNotMet(sentence[0].upper() + sentence[1:], self.remedy(otherwise, allowed), "rows", float(self.rows_over), 0.0)
 
-    def remedy(self, otherwise: str = ADVISE) -> str:
-        """What would help, in words that contain no data value. `otherwise` says what to do if none of it is possible."""
-        if self.certificate is not None and self.certificate.refutes == EVERY:
-            return f"No partition can satisfy this: {self.certificate.sentence()} {self.certificate.cure}, or {otherwise}."
+    def remedy(self, otherwise: str = ADVISE, allowed: Infeasible = FAIL) -> str:
+        """What would help, in words that contain no data value, and not what is `allowed` already. `otherwise` says what to do if none of
+        it is possible."""
+        proof = self.certificate
+        if proof is not None and proof.refutes == EVERY:
+            least = None if proof.to_suppress is None or not proof.rows else proof.to_suppress * proof.share / proof.rows
+            return f"No partition can satisfy this: {proof.sentence()} {proof.cure}, {_allowing(allowed, least)}, or {otherwise}."
         kept = f" ({', '.join(self.broken)})" if self.broken else ""
-        return f"Lower δ, ε or k{kept}, set `infeasible: {{suppress: share}}` or `{{relax: floor}}`, or {otherwise}."
+        return f"Lower δ, ε or k{kept}, {_allowing(allowed, None)}, or {otherwise}."
+
+
+def _allowing(allowed: Infeasible, least: float | None) -> str:
+    """What more the policy could allow; `least`: no smaller share of the rows can be enough."""
+    share = None if least is None else math.ceil(10_000 * least) / 10_000  # up, so that it is not too little
+    if allowed.otherwise is Otherwise.RELAX:
+        return f"write a floor below {float(allowed.amount):g} in `infeasible: {{relax: …}}`"
+    if allowed.otherwise is Otherwise.FAIL:
+        return f"set `infeasible: {{suppress: {'share' if share is None else f'{share:g}'}}}` or `{{relax: floor}}`"
+    now = f"{float(allowed.amount):g}"
+    more = f"more than {now}" if share is None or share <= float(allowed.amount) else f"at least {share:g} instead of {now}"
+    return f"allow {more} in `infeasible: {{suppress: …}}`"
 
 
 def counted_partition(

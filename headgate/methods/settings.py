@@ -70,8 +70,21 @@ def check_settings(table: Table, k: int, limits: Sequence[NeighbourhoodLimit]) -
         raise InputRejected("No attribute is a quasi-identifier.", "Declare at least one attribute with role: quasi.")
     if table.rows < k:
         raise InputRejected(f"{table.rows} rows cannot make a group of k = {k}.", "Lower k or release more rows.")
+    require_households(table, k)
     for limit in limits:
         if limit.rows != table.rows:
             raise InputRejected(
                 f"'{limit.name}' was made for {limit.rows} rows, the table has {table.rows}.", "Make the limits from the table."
             )
+
+
+def require_households(table: Table, k: int) -> None:
+    """A single group of all rows has the most households that a group can have."""
+    if table.household is None:
+        return
+    homes = int((table[table.household].counts() > 0).sum())
+    if homes < k:
+        raise InputRejected(
+            f"{homes} {'household' if homes == 1 else 'households'} cannot make a group of k = {k}: k counts households too.",
+            "Lower k or release more households.",
+        )

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Column
-from headgate.core.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
+from headgate.core.distance import DISCRETE, LINE, Distance, DistanceLayout
 from headgate.core.distinct import joint_values
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact, neighbours_allowed
@@ -97,8 +97,8 @@ def dissimilarity(
         raise InputRejected("The table has no classes to measure.", "Give a table with rows.")
     bound, share = asked_epsilon(epsilon), None if delta is None else _share(delta)
     distinct, place, centre = joint_values(columns)
-    composite, rows = distance.bind(columns, distinct)
-    readings = [_measure(reading, place, centre, composite.layout, rows, radius(bound)) for reading in classes]
+    composite, rows, reach = distance.around(columns, distinct, bound)
+    readings = [_measure(reading, place, centre, composite.layout, rows, reach) for reading in classes]
     worst = max(range(len(readings)), key=lambda i: readings[i].risk.max())
     figure = Figure("risk", Bound.AT_MOST, tuple(reading.risk for reading in readings), tuple(reading.sizes for reading in readings))
     measured = Dissimilarity(

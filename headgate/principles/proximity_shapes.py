@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Column
 from headgate.core.compiling import loop
-from headgate.core.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
+from headgate.core.distance import DISCRETE, LINE, Distance, DistanceLayout
 from headgate.core.distinct import joint_values
 from headgate.core.errors import InputRejected
 from headgate.counting.class_counts import ClassCounts, class_counts
@@ -75,9 +75,9 @@ def proximity_shapes(columns: Sequence[Column], classes: Sequence[Codes], distan
         raise InputRejected("The table has no classes to measure.", "Give a table with rows.")
     bound = asked_epsilon(epsilon)
     distinct, place, flags = joint_values(columns)
-    composite, rows = distance.bind(columns, distinct)
+    composite, rows, reach = distance.around(columns, distinct, bound)
     counted = [class_counts(place, reading) for reading in classes]
-    shapes_by_reading = [_shapes(counts, composite.layout, rows, flags, radius(bound)) for counts in counted]
+    shapes_by_reading = [_shapes(counts, composite.layout, rows, flags, reach) for counts in counted]
     shapes = []
     for which, name in enumerate(("clique", "chain", "cycle")):
         figures = tuple(_share(largest[which], counts.sizes) for counts, (largest, _) in zip(counted, shapes_by_reading, strict=True))

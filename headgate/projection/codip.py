@@ -92,8 +92,8 @@ def _merged_tables(figures: Associations, join_threat: float) -> Iterator[tuple[
 
 
 def _remedy(steps: Sequence[SearchStep]) -> str:
-    first = steps[0].reason
-    return f"Every plan was refused; the separate one because of {first}. Relax the settings of that table, or run `headgate advise`."
+    first = steps[0].reason.rstrip(".")
+    return f"No plan passes. With one table per attribute: {first}. Relax the settings of that table, or run `headgate advise`."
 
 
 def _relax(checker: CheckPlan, last: SearchStep, steps: Sequence[SearchStep], alpha: float, beta: float, monotone: bool) -> str:

@@ -71,7 +71,7 @@ def _reasons_against(at: Situation) -> tuple[Refusal, ...]:
     roles = sorted({row.role for row in rows})
     reasons: list[Refusal] = []
     if not here:
-        reasons.append(Refusal("state", f"'{action}' is not possible: the release is {state.replace('_', ' ')}"))
+        reasons.append(Refusal("state", f"'{action}' is not possible in the state '{state.replace('_', ' ')}'"))
     if role not in roles:
         reasons.append(Refusal("role", f"'{action}' is for the {' or '.join(roles)}, not for the {role}"))
     if here or at.release.candidate:

@@ -113,7 +113,8 @@ def enough_approvals(at: Situation) -> str:
     said = f"{at.release.standing(at.rules.revoked)} of {quorum.approvals} required approvals are valid"
     roles = Counter({role: number for role, number in missing.items() if role})
     if at.release.hides_votes:
-        return said if missing[""] else f"{said}, but a required role is still open"  # which one would tell who has signed
+        few = at.release.standing(at.rules.revoked) < quorum.approvals
+        return said if few else f"{said}, but a required role is still open"  # which one would tell who has signed
     new = sorted(set(roles) - set(at.release.quorum.roles))
     if new:
         return f"{said}; the operator requires the role {new[0]} since the candidate was sealed, so the release must be run again"

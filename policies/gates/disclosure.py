@@ -144,7 +144,7 @@ class Disclosure(Gate):
     def monotone(self, requirement: Requirement) -> bool:
         return False
 
-    def rests_on(self, measured: Measured, distance: str | None) -> str:
+    def rests_on(self, measured: Measured, distance: str | None, weighed: bool = False) -> str:
         dictionary = f"the dictionary {measured.of}" if measured.of else "what attackers may hold"
         return f"{dictionary}, which is not published"
 

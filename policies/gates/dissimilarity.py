@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from headgate.core.columns import Column, Table
 from headgate.core.distance import Distance
+from headgate.core.tolerance import at_least
 from headgate.grouping import limits
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.principles.dissimilarity import dissimilarity
@@ -17,12 +18,24 @@ from policies.gates.amounts import shares
 from policies.gates.figures import TableFigures
 from policies.gates.gate import ADVISE, Gate, GatedTable, GateFigure, Per, of_attribute
 from policies.gates.per_attribute import published_columns
-from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
+from policies.gates.verdict import ASKED, Comparison, Measured, Requirement, Verdict
 from policies.words.fields import KeyPath, NotNegative, Problem, Problems, Section, Share, decimal_text
 
 DISSIMILARITY = "dissimilarity"
 EPSILON = "epsilon"
+UNITS, OWN = "units", "own"  # of a requirement whose ε is in the attribute's own units, not a share
+NONE = "none"  # in the place of an ε: an attribute that no (ε, δ) is promised of
 COMPOSITE = ("risk", "risk_all", "delta_reached", "vulnerability")
+MOST_NAMED = 3
+
+OwnWidth = Annotated[
+    Annotated[Literal["none"], Tag(NONE)] | Annotated[NotNegative, Tag("width")],
+    Discriminator(lambda width: NONE if width == NONE else "width"),
+]
+Epsilon = Annotated[
+    Annotated[NotNegative, Tag("all")] | Annotated[dict[str, OwnWidth], Field(min_length=1), Tag("each")],
+    Discriminator(lambda given: "each" if isinstance(given, Mapping) else "all"),
+]
 
 
 class ProximityKey(Section):
@@ -34,7 +47,13 @@ class ProximityKey(Section):
 
 class DissimilarityKeys(Section):
     epsilon: Annotated[
-        NotNegative | None, Field(description="(ε, δ)-dissimilarity of each table: values within this distance of each other are similar")
+        Epsilon | None,
+        Field(
+            description="(ε, δ)-dissimilarity of each table: values within this distance of each other are similar. A number is a share of "
+            "the largest distance. `{attribute: 5000}` is a width in the attribute's own units, and that attribute alone is judged: a "
+            "number's unit, days, levels; with `scale: log` 0.1 is 10 %. Every sensitive attribute is named there or in `each`; `none` "
+            "promises nothing of it"
+        ),
     ] = None
     delta: Annotated[
         Share | None, Field(description="… and at least this share of the others in everybody's group must not be similar. Both or neither")
@@ -48,7 +67,15 @@ class DissimilarityKeys(Section):
         if (self.epsilon is None) is not (self.delta is None):
             lone, other = ("epsilon", "delta") if self.delta is None else ("delta", "epsilon")
             raise Problems([Problem((lone,), f"'{lone}' without '{other}'", "both, or neither")])
+        twice = [name for name in self.alone if name in self.each]
+        if twice:
+            raise Problems(Problem((EPSILON, name), f"'{name}' here and in 'each'", "one of the two") for name in twice)
         return self
+
+    @property
+    def alone(self) -> Mapping[str, Any]:
+        """Attributes that have an ε in their own units, or `none`."""
+        return self.epsilon if isinstance(self.epsilon, Mapping) else {}
 
 
 class Dissimilarity(Gate):
@@ -81,16 +108,22 @@ class Dissimilarity(Gate):
         ),
     )
     verified = "yes; not under a distance that is a callable"
-    meaning = "In everybody's group, at least a share δ of the other people have sensitive values that are not similar to theirs."
+    meaning = "In each person's group, at least a share δ of the others have sensitive values that are unlike theirs."
     cure = f"Lower anonymize.epsilon or delta, split the table (projection), or allow infeasible: {{relax: …}}. {ADVISE}"
 
     def attributes(self, keys: Any) -> Iterator[tuple[KeyPath, str]]:
         for name in keys.each:
             yield (self.section, "each", name), name
+        for name in keys.alone:
+            yield (self.section, EPSILON, name), name
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:
-        if keys.epsilon is not None and keys.delta is not None:
+        if keys.epsilon is not None and not keys.alone and keys.delta is not None:
             yield self.required(decimal_text(keys.epsilon), decimal_text(keys.delta))
+        for name, width in keys.alone.items():
+            for column in published_columns(table, name) if width != NONE else ():
+                own = self.required(decimal_text(width), decimal_text(keys.delta), column)
+                yield own.model_copy(update={"settings": {**own.settings, UNITS: OWN}})
         alone = {column: own for name, own in keys.each.items() for column in published_columns(table, name)}
         for column, own in alone.items():
             yield self.required(decimal_text(own.epsilon), decimal_text(own.delta), column)
@@ -109,7 +142,7 @@ class Dissimilarity(Gate):
         for column in table.columns:
             applicable = own.get(column.name, whole)
             if applicable is not None:
-                single = Distance(p=table.power, weights={column.name: 1.0})
+                single = Distance(p=table.power, weights={column.name: 1.0}, own_units=in_own_units(applicable))
                 alone = dissimilarity([column], table.classes, single, applicable.settings[EPSILON], applicable.required)
                 yield Measured(figure="single_risk", of=column.name, value=alone.risk)
 
@@ -119,7 +152,21 @@ class Dissimilarity(Gate):
         return None if risk is None else 1.0 - risk
 
     def remedy(self, requirement: Requirement) -> str:
-        return self.cure if requirement.attribute is None else f"Lower epsilon or delta in anonymize.each, or raise k. {ADVISE}"
+        if requirement.attribute is None:
+            return self.cure
+        where = "of anonymize" if in_own_units(requirement) else "in anonymize.each"
+        return f"Lower epsilon or delta {where}, or raise k. {ADVISE}"
+
+    def remark(self, verdict: Verdict, figures: TableFigures) -> str:
+        """A composite can hide an attribute in which a whole group is alike."""
+        if verdict.attribute is not None or not verdict.passed or len(figures.sensitive) < 2:
+            return ""
+        alike = [name for name, risk in figures.each("single_risk").items() if at_least(risk, 1.0)]
+        if not alike:
+            return ""
+        more = f" (and {len(alike) - MOST_NAMED} more attributes)" if len(alike) > MOST_NAMED + 1 else ""
+        named = alike[:MOST_NAMED] if more else alike
+        return f"by {' or by '.join(named)} alone{more}, in some group somebody is alike to everybody else"
 
     def sentence(self, verdict: Verdict) -> str:
         values = "sensitive values" if verdict.attribute is None else f"values of {verdict.attribute}"
@@ -134,15 +181,22 @@ class Dissimilarity(Gate):
     def column_limits(self, required: Sequence[Requirement], column: Column, distance: Distance) -> Iterator[NeighbourhoodLimit]:
         single = replace(distance, function=None, weights={column.name: 1.0}, combine="lp")
         for own in of_attribute(required, column.name):
-            name = f"dissimilarity of {column.name}"
-            yield limits.dissimilarity([column], own.settings[EPSILON], own.required, single, name)
+            name, alone = f"dissimilarity of {column.name}", replace(single, own_units=in_own_units(own))
+            yield limits.dissimilarity([column], own.settings[EPSILON], own.required, alone, name)
 
     def monotone(self, requirement: Requirement) -> bool:
         """Merging can make the composite easier."""
         return requirement.attribute is not None
 
-    def rests_on(self, measured: Measured, distance: str | None) -> str:
+    def rests_on(self, measured: Measured, distance: str | None, weighed: bool = False) -> str:
         return f"the distance {distance}, and no code is run to verify a folder" if distance and measured.figure in COMPOSITE else ""
 
     def parameters(self, requirement: Requirement) -> Mapping[str, str]:
-        return {"epsilon": requirement.settings[EPSILON], "delta": requirement.required}
+        asked = {"delta_asked": requirement.settings[ASKED]} if ASKED in requirement.settings else {}
+        units = {"epsilon_units": OWN} if in_own_units(requirement) else {}
+        return {"epsilon": requirement.settings[EPSILON], **units, "delta": requirement.required, **asked}
+
+
+def in_own_units(requirement: Requirement) -> bool:
+    """Whether its ε is a width in the units of its attribute."""
+    return requirement.settings.get(UNITS) == OWN

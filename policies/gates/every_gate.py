@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from policies.gates.attack import Attack
 from policies.gates.closeness import Closeness
 from policies.gates.delta_l import DeltaL
 from policies.gates.disclosure import Disclosure
 from policies.gates.dissimilarity import Dissimilarity
 from policies.gates.distinct_l import DistinctL
 from policies.gates.gate import Gate
+from policies.gates.households import Households
+from policies.gates.individual_risk import IndividualRisk
 from policies.gates.k import K
 from policies.gates.linkability import Linkability
 from policies.gates.reidentification import Reidentification
+from policies.gates.uniqueness import Uniqueness
 from policies.gates.utility import Utility
 from policies.words.fields import Section
 
 GATES: tuple[Gate, ...] = (
     K(),
+    Households(),
     Dissimilarity(),
     Linkability(),
     DeltaL(),
     Closeness(),
     DistinctL(),
     Reidentification(),
+    IndividualRisk(),
+    Uniqueness(),
     Disclosure(),
+    Attack(),
     Utility(),
 )
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from pydantic import model_validator
+from collections.abc import Iterable
+from typing import Annotated
 
+from pydantic import Field, model_validator
+
+from headgate.attacks.success import percent, wilson
 from policies.gates.verdict import Measured
 from policies.words.frozen import Frozen
+
+MOST = 0.5  # of the rows
 
 
 class TableFigures(Frozen):
@@ -23,6 +29,7 @@ class TableFigures(Frozen):
     query_error_mean: float | None = None
     query_error_median: float | None = None
     levels: dict[str, int] | None = None
+    everything: dict[str, float] | None = None  # by quasi-identifier: the share of the rows whose cell is `*`
     measured: tuple[Measured, ...] = ()
 
     @model_validator(mode="after")
@@ -41,9 +48,22 @@ class TableFigures(Frozen):
         return {measured.of: measured.value for measured in self.measured if measured.figure == name}
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What nobody required, and a reader would miss."""
+        return tuple(_hidden(name, share, self.name) for name, share in (self.everything or {}).items() if share > MOST)
+
+    @property
     def k(self) -> int:
         """Rows in the smallest group."""
         return int(self.figure("k") or 0)
+
+
+def _hidden(name: str, share: float, table: str) -> str:
+    rows = "all rows" if share == 1 else f"{min(round(100 * share), 99)} % of the rows"
+    return (
+        f"In {rows} of {table}, {name} is * (everything), so it tells readers little. Drop it, so that the others keep more; give it "
+        "coarser levels; or ask for less (a smaller k or δ)."
+    )
 
 
 class ReleaseUtility(Frozen):
@@ -53,3 +73,52 @@ class ReleaseUtility(Frozen):
     query_error_median: float | None = None
     ncp: float
     suppressed_share: float
+
+
+class AttackGain(Frozen):
+    """One attack that was tried on finished tables: of how many people somebody who tries it learns something, and of how many anybody who
+    guesses from the whole table does. Where values are guessed, only sensitive ones count. With no people it could not be tried."""
+
+    attack: str  # its key in a policy's `gates: {attack: …}`
+    who: str  # somebody who does what is right about what, in words
+    people: Annotated[int, Field(ge=0)]
+    right: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    right_overall: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    drawn: bool = False  # the people, or the records that are guessed from, are a sample
+
+    @model_validator(mode="after")
+    def _of_those_attacked(self) -> AttackGain:
+        if max(self.right, self.right_overall) > self.people:
+            raise ValueError("more people are guessed rightly than were attacked")
+        return self
+
+    @property
+    def gain(self) -> float | None:
+        """The share of the people that the attack adds to guessing."""
+        return (self.right - self.right_overall) / self.people if self.people else None
+
+    @property
+    def largest_gain(self) -> float | None:
+        """What gates compare. Of a sample, the upper end of the attacker's 95 % interval less the lower end of the guesser's: whatever the
+        two have to do with each other, at most one sample in twenty hides more."""
+        if not self.people or not self.drawn:
+            return self.gain
+        return wilson(self.right, self.people)[1] - wilson(self.right_overall, self.people)[0]
+
+    @property
+    def shown(self) -> bool:
+        """Whether the gain is more than the choice of the sample explains."""
+        return not self.drawn or wilson(self.right, self.people)[0] > wilson(self.right_overall, self.people)[1]
+
+
+def worst_attack(gains: Iterable[AttackGain]) -> str:
+    """One sentence on the attack that gains most over guessing; empty where none was tried."""
+    tried = [(gained.gain, gained) for gained in gains if gained.gain is not None]
+    if not tried:
+        return ""
+    gain, worst = max(tried, key=lambda pair: pair[0])
+    if gain <= 0:
+        return "No attack that was tried gains anything over guessing from the whole table."
+    shares = (f"{percent(right / worst.people)} %" for right in (worst.right, worst.right_overall))
+    chance = "" if worst.shown else " Chance may explain the difference."
+    return "The attack that gains most: {} for {} of the people, against {} by guessing.{}".format(worst.who, *shares, chance)

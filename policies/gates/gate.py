@@ -24,10 +24,12 @@ from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.principles.dissimilarity import Dissimilarity, dissimilarity
 from policies.attackers.attacker import Threat
 from policies.attackers.attackers_key import AttackersKey
-from policies.gates.figures import ReleaseUtility, TableFigures
-from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
+from policies.gates.beside import NOTHING, Beside
+from policies.gates.figures import AttackGain, ReleaseUtility, TableFigures
+from policies.gates.verdict import ASKED, Comparison, Measured, Requirement, Verdict
 from policies.words.fields import KeyPath, Section
 
+SHOWN = "{:.4g}".format
 ADVISE = "`headgate advise` shows what this data supports."
 
 
@@ -61,12 +63,14 @@ class GateFigure:
 
 @dataclass(frozen=True, eq=False)
 class GatedTable:
-    """What a gate may look at: the published form, what attackers learn of it, and Δ; None where it is a callable that was not given."""
+    """What a gate may look at: the published form, what attackers learn of it, and Δ; None where it is a callable that was not given.
+    `beside`: what is known of its rows and not published there."""
 
     published: PublishedTable
     threats: tuple[Threat, ...] = ()
     composite: Distance | None = None
     power: float = 1.0
+    beside: Beside = NOTHING
 
     @cached_property
     def classes(self) -> Sequence[Codes]:
@@ -105,6 +109,7 @@ class Gate:
     cure: ClassVar[str]  # what to do where it refuses
     kinds: ClassVar[tuple[Kind, ...]] = tuple(Kind)  # of attributes that it can be asked of
     of_tables: ClassVar[bool] = True  # or of the release as a whole
+    of_attacks: ClassVar[bool] = False  # needs attacks on the finished tables, which only a release tries
     bounds: ClassVar[tuple[str | None, ...]] = (None,)  # of a gate that has several: their keys
     of_every_group: ClassVar[bool] = False  # every method makes groups that keep it, without a limit or condition
     verified: ClassVar[str] = "yes"  # for the reference page: can anybody measure it again from the published files
@@ -138,8 +143,8 @@ class Gate:
         name = self.name if requirement.bound is None else f"{self.name}_{requirement.bound}"
         return figures.figure(name, requirement.attribute or requirement.dictionary or "")
 
-    def reached_by_release(self, requirement: Requirement, utility: ReleaseUtility) -> float | None:
-        """The same for a gate that is not of tables."""
+    def reached_by_release(self, requirement: Requirement, utility: ReleaseUtility, attacks: Sequence[AttackGain]) -> float | None:
+        """The same for a gate that is not of tables. `attacks`: all that were tried on the finished tables."""
         raise NotImplementedError
 
     def compared(self, bound: str | None) -> Comparison:
@@ -154,12 +159,15 @@ class Gate:
     def verdict(self, requirement: Requirement, table: str, measured: float | None, least: Fraction | None = None) -> Verdict:
         """`least`: in place of what is required. What could not be measured has not passed."""
         required = float(exact(requirement.required) if least is None else least)
+        asked = None if ASKED not in requirement.settings else float(exact(requirement.settings[ASKED]))
         comparison = self.compared(requirement.bound)
         known = measured if measured is not None and math.isfinite(measured) else None
         passed = known is not None and comparison.holds(known, required)
         remedy = "" if passed else self.remedy(requirement)
         if known is None:
             remedy = f"It could not be measured, so it has not passed. {remedy}".strip()
+        elif asked is not None and not comparison.holds(known, asked):
+            remedy = f"{SHOWN(known)} reached; asked {SHOWN(asked)}, allowed from {SHOWN(required)}. {remedy}".strip()
         return Verdict(
             gate=self.name,
             table=table,
@@ -169,12 +177,17 @@ class Gate:
             comparison=comparison,
             measured=known,
             required=required,
+            asked=asked,
             passed=passed,
             remedy=remedy,
         )
 
     def remedy(self, requirement: Requirement) -> str:
         return self.cure
+
+    def remark(self, verdict: Verdict, figures: TableFigures) -> str:
+        """What a reader of this line should know, though the gate passed; empty where there is nothing."""
+        return ""
 
     def sentence(self, verdict: Verdict) -> str:
         """What was measured and what is required, without the table, beginning with a small letter."""
@@ -211,8 +224,9 @@ class Gate:
 
     # Others than who released it
 
-    def rests_on(self, measured: Measured, distance: str | None) -> str:
-        """Of a figure that nobody can measure from the published files alone: what it rests on. `distance` is the promise's callable."""
+    def rests_on(self, measured: Measured, distance: str | None, weighed: bool = False) -> str:
+        """Of a figure that nobody can measure from the published files alone: what it rests on. `distance` is the promise's callable;
+        `weighed`: the table publishes the weights."""
         return ""
 
     def parameters(self, requirement: Requirement) -> Mapping[str, str]:

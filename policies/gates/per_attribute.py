@@ -10,7 +10,7 @@ from pydantic import Discriminator, Field, Tag
 
 from headgate.core.columns import Kind, Table
 from headgate.core.errors import PolicyInvalid
-from policies.words.fields import Exact, NotNegative, decimal_text
+from policies.words.fields import Exact, NotNegative, Share, decimal_text
 
 
 def _one_or_each(given: Any) -> str:
@@ -20,6 +20,10 @@ def _one_or_each(given: Any) -> str:
 AtLeastOne = Annotated[Exact, Field(ge=1)]
 PerAttribute = Annotated[
     Annotated[NotNegative, Tag("all")] | Annotated[dict[str, NotNegative], Tag("each")],
+    Discriminator(_one_or_each),
+]
+PerAttributeShare = Annotated[
+    Annotated[Share, Tag("all")] | Annotated[dict[str, Share], Tag("each")],
     Discriminator(_one_or_each),
 ]
 PerAttributeFromOne = Annotated[

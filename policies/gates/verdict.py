@@ -7,6 +7,8 @@ from enum import StrEnum
 from headgate.core.tolerance import at_least, at_most
 from policies.words.frozen import Frozen
 
+ASKED = "asked"  # the key of a requirement's settings: what was required before the policy let it be relaxed
+
 
 class Comparison(StrEnum):
     AT_LEAST = "at least"
@@ -59,6 +61,7 @@ class Verdict(Frozen):
     comparison: Comparison
     measured: float | None
     required: float | None
+    asked: float | None = None  # where the policy lets the requirement be relaxed: what it asks for
     passed: bool
     remedy: str = ""
 
@@ -80,8 +83,9 @@ class Verdict(Frozen):
     @property
     def brief(self) -> str:
         """For a list of reasons: what was measured, and what is required."""
-        figure = "not measured" if self.measured is None else f"{self.measured:.6g}"
-        return f"{self.name} {figure}" + ("" if self.required is None else f", {self.comparison} {self.required:.6g} required")
+        figure = "was not measured" if self.measured is None else f"is {self.measured:.6g}"
+        wanted = "required" if self.comparison is Comparison.AT_LEAST else "allowed"
+        return f"{self.name} {figure}" + ("" if self.required is None else f" ({self.comparison} {self.required:.6g} is {wanted})")
 
 
 def _name(judged: Requirement | Verdict) -> str:

@@ -28,9 +28,10 @@ from headgate.methods.partition import Partition
 from headgate.methods.settings import Infeasible, Otherwise, Settings
 from headgate.utility.queries import count_query_error
 from policies.attackers.attacker import Attacker, threats
+from policies.gates.beside import Beside
 from policies.gates.dissimilarity import DISSIMILARITY
 from policies.gates.figures import TableFigures
-from policies.gates.verdict import Verdict
+from policies.gates.verdict import ASKED, Verdict
 from policies.jobs.spool import Reference, Spool
 from policies.judging.measure import measure_table
 from policies.judging.method_limits import conditions_of, limits_of
@@ -101,12 +102,13 @@ class TableOutcome:
     figures: TableFigures | None = None
     refused: tuple[Verdict, ...] = ()
     query_errors: tuple[float, float] | None = None  # mean and median; None where nobody asked, or where nothing can be counted
+    allowed: Infeasible = field(default_factory=Infeasible)  # by the policy already
 
     @property
     def reason(self) -> str:
         """Why the table does not pass; holds no data value."""
         if not self.partition.reached:
-            return f"not reached; {self.partition.remedy()}"
+            return f"the requirements cannot be reached: {self.partition.remedy(allowed=self.allowed)}"
         return "; ".join(verdict.brief for verdict in self.refused)
 
     @property
@@ -138,7 +140,10 @@ def try_table(job: TableJob, place: Workplace) -> TableOutcome:
     table, distance = place.spool.get(job.columns), _stoppable(place.distance_of(job.promise), place.stopping)
     rows = None if job.rows is None else place.spool.get(job.rows)
     partition = group_table(job, table, rows, distance, place.watch())
-    outcome = TableOutcome(partition) if rows is not None or not job.judged else _judged(job, table, partition, distance, place)
+    if rows is not None or not job.judged:
+        outcome = TableOutcome(partition, allowed=infeasible_of(job.settings))
+    else:
+        outcome = _judged(job, table, partition, distance, place)
     return replace(outcome, partition=replace(partition, groups=np.zeros(0, dtype=np.int32))) if job.light else outcome
 
 
@@ -158,11 +163,13 @@ def _stoppable(distance: Distance | None, stopping: threading.Event) -> Distance
 
 def _judged(job: TableJob, table: Table, partition: Partition, distance: Distance | None, place: Workplace) -> TableOutcome:
     if not partition.reached:
-        return TableOutcome(partition)
+        return TableOutcome(partition, allowed=infeasible_of(job.settings))
     published = publish_form(table, partition.groups, "plan", job.sensitive, levels=partition.levels)
     attackers = () if job.attackers is None else place.spool.get(job.attackers)
-    learned = threats(attackers, published, np.flatnonzero(partition.groups >= 0))
-    figures = measure_table(job.promised, published, learned, suppressed=partition.suppressed, distance=distance)
+    kept = np.flatnonzero(partition.groups >= 0)
+    learned = threats(attackers, published, kept)
+    beside = Beside.of(table, kept)
+    figures = measure_table(job.promised, published, learned, suppressed=partition.suppressed, distance=distance, beside=beside)
     refused = tuple(verdict for verdict in judge_table(job.promised, figures) if not verdict.passed)
     errors = None if job.queries is None else _query_errors(job.queries, published, place)
     return TableOutcome(partition, figures, refused, errors)
@@ -205,11 +212,17 @@ def _allowed(job: TableJob, whole: int, rows: int) -> Infeasible:
 
 
 def relaxed(promise: Promise, infeasible: Infeasible) -> Promise:
-    """What is promised in the end: where the policy lets δ be relaxed and it had to be, the floor it names."""
+    """What is promised in the end: where the policy lets δ be relaxed, the floor it names; what it asks for stands beside."""
     whole = promise.required(DISSIMILARITY)
     if infeasible.otherwise != "relax" or whole is None:
         return promise
-    return promise.requiring(whole.model_copy(update={"required": str(float(infeasible.amount))}))
+    settings = {**whole.settings, ASKED: whole.required}
+    return promise.requiring(whole.model_copy(update={"required": str(float(infeasible.amount)), "settings": settings}))
+
+
+def suppressible(settings: Anonymize) -> Fraction:
+    """The share of rows that a release may leave out."""
+    return exact(settings.suppression or 0) if settings.chosen.suppresses else infeasible_of(settings).suppressible
 
 
 def infeasible_of(settings: Anonymize) -> Infeasible:

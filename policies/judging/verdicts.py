@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from headgate.core.errors import Defect, InputRejected, RequirementNotMet
 from policies.gates.every_gate import GATES, gate_named
-from policies.gates.figures import ReleaseUtility, TableFigures
+from policies.gates.figures import AttackGain, ReleaseUtility, TableFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.promise import Promise
 
@@ -33,10 +33,11 @@ def judge_table(promise: Promise, figures: TableFigures) -> tuple[Verdict, ...]:
     return tuple(verdict for gate in GATES if gate.of_tables for verdict in gate.judge(promise.of(gate.name), figures))
 
 
-def judge_utility(promise: Promise, utility: ReleaseUtility) -> tuple[Verdict, ...]:
-    """The bounds on what the release as a whole may lose."""
+def judge_whole(promise: Promise, utility: ReleaseUtility, attacks: Sequence[AttackGain] = ()) -> tuple[Verdict, ...]:
+    """The bounds on the release as a whole: on what it may lose, and on what attackers may gain. An attack that is not among `attacks` has
+    not passed."""
     return tuple(
-        gate.verdict(requirement, "", gate.reached_by_release(requirement, utility))
+        gate.verdict(requirement, "", gate.reached_by_release(requirement, utility, attacks))
         for gate in GATES
         if not gate.of_tables
         for requirement in promise.of(gate.name)
@@ -56,9 +57,15 @@ def require_passed(verdicts: Iterable[Verdict]) -> None:
 def refusal_of(refused: Sequence[Verdict], where: str = "") -> RequirementNotMet:
     """The refusal for the first of these verdicts; its cure lists the others. `where` replaces the verdict's table."""
     first, *others = refused
-    more = f" Refused too: {'; '.join(verdict.brief for verdict in others)}." if others else ""
+    more = f" Also refused: {'; '.join(verdict.brief for verdict in others)}." if others else ""
     sentence = sentence_of(first, where)
     return RequirementNotMet(sentence, f"{first.remedy}{more}", first.gate, first.measured, first.required)
+
+
+def remark_of(verdict: Verdict, tables: Sequence[TableFigures]) -> str:
+    """What a reader of the verdict should know though it passed; empty where there is nothing."""
+    figures = next((table for table in tables if table.name == verdict.table), None)
+    return "" if figures is None else gate_named(verdict.gate).remark(verdict, figures)
 
 
 def sentence_of(verdict: Verdict, where: str = "") -> str:

@@ -51,7 +51,8 @@ class EventBase(Frozen):
 
 
 class RunStarted(EventBase):
-    """Of a scheduled run: `machine`, the home's key, and `registered`, when the runner registered its policy."""
+    """Of a scheduled run: `machine`, the home's key, and `registered`, when the runner registered its policy. `policy_sha256`: of the
+    policy file's bytes, which the home keeps."""
 
     after: ClassVar[frozenset[str]] = frozenset()
     event: Literal["run_started"] = "run_started"
@@ -62,6 +63,7 @@ class RunStarted(EventBase):
     registered: Moment | None = None
     product: str
     operator_digest: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")] = ""
+    policy_sha256: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")] = ""
 
     @property
     def subject(self) -> str:
@@ -93,14 +95,15 @@ class ExpectationsChecked(EventBase):
 
 
 class PlanChosen(EventBase):
-    """Tables by column numbers: names of bitmap columns hold values."""
+    """Tables by column numbers: names of bitmap columns hold values. Figures are those of the rows that are published, which the manifest
+    holds."""
 
     after: ClassVar[frozenset[str]] = frozenset({"expected"})
     event: Literal["planned"] = "planned"
     method: str
     tables: tuple[tuple[int, ...], ...]
-    association_loss: float
-    information_exposure: float
+    association_loss: float | None = None  # events of earlier releases have them
+    information_exposure: float | None = None
     steps: Count
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
 
 from headgate.core.errors import IntegrityBroken
 from policies.ledger.events import (
@@ -32,7 +35,9 @@ from policies.ledger.transitions import TRANSITIONS
 
 CURE = "Run `headgate audit verify`, and restore the ledger from a backup."
 EXPIRING = frozenset(row.source for row in TRANSITIONS if row.action is Action.EXPIRE)
-_MOVES = {row.event for row in TRANSITIONS}
+_MOVE = attrgetter("event", "source")
+_MOVES = {move: tuple(rows) for move, rows in groupby(sorted(TRANSITIONS, key=_MOVE), _MOVE)}
+_MOVING = {row.event for row in TRANSITIONS}
 
 
 def fold(events: Iterable[Event]) -> Release:
@@ -71,19 +76,20 @@ def begin(event: Event) -> Release:
 def apply(release: Release, event: Event) -> Release:
     """The release after one more event; IntegrityBroken if it cannot follow."""
     _check_order(release, event)
-    changed = replace(_content(release, event), seen=release.seen | {event.event}, events=release.events + 1)
-    if event.event not in _MOVES:
+    added = {**_content(release, event), "seen": release.seen | {event.event}, "events": release.events + 1}
+    if event.event not in _MOVING:
         if release.state is not State.RUNNING:
             raise _broken(event, f"happens in state {release.state}")
-        return changed
-    enough = ApprovalCount.MORE_NEEDED if changed.missing() else ApprovalCount.ENOUGH
-    rows = [
-        row for row in TRANSITIONS if row.event == event.event and row.source is release.state and row.count in (ApprovalCount.ANY, enough)
-    ]
+        return replace(release, **added)
+    rows = _MOVES.get((event.event, release.state), ())
+    if any(row.count is not ApprovalCount.ANY for row in rows):
+        enough = ApprovalCount.MORE_NEEDED if replace(release, **added).missing() else ApprovalCount.ENOUGH
+        rows = tuple(row for row in rows if row.count in (ApprovalCount.ANY, enough))
     if not rows:
         raise _broken(event, f"happens in state {release.state}")
-    newly = rows[0].target is State.APPROVED and release.state is not State.APPROVED
-    return replace(changed, state=rows[0].target, approved_at=event.at if newly else changed.approved_at)
+    if rows[0].target is State.APPROVED and release.state is not State.APPROVED:
+        added["approved_at"] = event.at
+    return replace(release, **added, state=rows[0].target)
 
 
 def _check_order(release: Release, event: Event) -> None:
@@ -101,15 +107,15 @@ def _check_order(release: Release, event: Event) -> None:
         raise _broken(event, "names another policy")
 
 
-def _content(release: Release, event: Event) -> Release:
+def _content(release: Release, event: Event) -> dict[str, Any]:
     """What an event adds besides the state."""
     match event:
         case SourceIngested():
-            return replace(release, source_hmac=event.source_hmac)
+            return {"source_hmac": event.source_hmac}
         case GatesJudged():
-            return replace(release, gates_passed=event.passed == event.verdicts and not event.failed)
+            return {"gates_passed": event.passed == event.verdicts and not event.failed}
         case RunTracked():
-            return replace(release, mlflow_run_id=event.mlflow_run_id)
+            return {"mlflow_run_id": event.mlflow_run_id}
         case CandidateSealed():
             return _sealed(release, event)
         case CandidateApproved() | ChangesRequested() | CandidateRejected():
@@ -117,43 +123,42 @@ def _content(release: Release, event: Event) -> Release:
         case ReleaseWithdrawn():
             if not release.is_sealed(event.signer) and event.signer != release.runner:
                 raise _broken(event, "is signed by a key that was not sealed")
-            return replace(release, settled=False)
+            return {"settled": False}
         case PublicationSettled():
-            return replace(release, settled=True)
+            return {"settled": True}
         case PublicationStarted():
             if release.missing():
                 raise _broken(event, "comes before enough approvals")
-            return replace(release, version=event.version, target=event.target)
+            return {"version": event.version, "target": event.target}
         case ReleasePublished():
             if event.version != release.version:
                 raise _broken(event, "names another version than was started")
-            return release
+            return {}
         case ReleaseSuperseded():
-            return replace(release, superseded_by=event.by)
+            return {"superseded_by": event.by}
         case _:
-            return release
+            return {}
 
 
-def _sealed(release: Release, event: CandidateSealed) -> Release:
+def _sealed(release: Release, event: CandidateSealed) -> dict[str, Any]:
     if not release.gates_passed:
         raise _broken(event, "comes although a gate has not passed")
     if event.policy_digest != release.policy_digest or event.runner != release.runner:
         raise _broken(event, "names another policy or runner than the run")
-    return replace(
-        release,
-        candidate=event.candidate,
-        required=event.required,
-        roles=event.roles,
-        signers=event.signers,
-        signers_digest=event.signers_digest,
-        deadline=event.deadline,
-        not_before=event.not_before,
-        blind=event.blind,
-        answers=event.answers,
-    )
+    return {
+        "candidate": event.candidate,
+        "required": event.required,
+        "roles": event.roles,
+        "signers": event.signers,
+        "signers_digest": event.signers_digest,
+        "deadline": event.deadline,
+        "not_before": event.not_before,
+        "blind": event.blind,
+        "answers": event.answers,
+    }
 
 
-def _decided(release: Release, event: CandidateApproved | ChangesRequested | CandidateRejected) -> Release:
+def _decided(release: Release, event: CandidateApproved | ChangesRequested | CandidateRejected) -> dict[str, Any]:
     approves = isinstance(event, CandidateApproved)
     if not release.is_sealed(event.signer):
         raise _broken(event, "is signed by a key that was not sealed")
@@ -162,7 +167,7 @@ def _decided(release: Release, event: CandidateApproved | ChangesRequested | Can
     if repeated(release, event.signer.principal, event.signer.fingerprint, approves):
         raise _broken(event, "repeats a decision")
     roles = event.roles if isinstance(event, CandidateApproved) else ()
-    return replace(release, decisions=(*release.decisions, Decision(event.signer, approves, event.at, roles)))
+    return {"decisions": (*release.decisions, Decision(event.signer, approves, event.at, roles))}
 
 
 def repeated(release: Release, principal: str, fingerprint: str, approves: bool) -> bool:

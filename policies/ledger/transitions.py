@@ -76,7 +76,7 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(State.APPROVED, Action.EXPIRE, State.EXPIRED, ActorRole.OPERATOR, (Guard.BOUND, Guard.DEADLINE_PASSED), "expired"),
     *(
         Transition(state, Action.WITHDRAW, State.WITHDRAWN, ActorRole.CUSTODIAN, _WITHDRAWAL, "withdrawn")
-        for state in (State.AWAITING_APPROVAL, State.APPROVED, State.STALLED, State.PUBLISHED, State.SUPERSEDED)
+        for state in (State.AWAITING_APPROVAL, State.APPROVED, State.PUBLISHING, State.STALLED, State.PUBLISHED, State.SUPERSEDED)
     ),
     *(Transition(state, Action.VIEW, state, ActorRole.READER, (Guard.BOUND,), "viewed") for state in CANDIDATE_STATES),
 )

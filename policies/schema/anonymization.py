@@ -105,7 +105,10 @@ class Anonymize(*keys_of("anonymize")):  # type: ignore[misc]
         problems = self._of_other_methods()
         if isinstance(self.infeasible, Relax):
             # What a single attribute is promised by `each` is never weakened.
-            if self.delta is None:
+            if self.alone:
+                found = "{relax: …} with an ε for each attribute alone"
+                problems.append(Problem(("infeasible",), found, "fail or {suppress: …}: what one attribute is promised is not relaxed"))
+            elif self.delta is None:
                 problems.append(Problem(("infeasible",), "{relax: …} without a δ to relax", "epsilon and delta, or infeasible: fail"))
             elif self.infeasible.relax > self.delta:
                 problems.append(

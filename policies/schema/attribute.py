@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
@@ -13,7 +13,12 @@ from pydantic_core import PydanticCustomError
 
 from headgate.core.columns import Kind, Role
 from headgate.core.computed_hierarchies import NESTED, nested
+from headgate.core.scale import Scale
+from policies.schema.intake_keys import IntakeKeys
+from policies.schema.intake_problems import problems_of_intake
+from policies.schema.publish_as import PublishAs, problems_of_column
 from policies.words.fields import (
+    Encoding,
     Exact,
     InputPath,
     NotNegative,
@@ -21,6 +26,7 @@ from policies.words.fields import (
     Problem,
     Problems,
     Section,
+    Separator,
     Text,
     UniqueNames,
     UniqueTexts,
@@ -33,12 +39,20 @@ KINDS_OF = {
     Role.QUASI: tuple(kind for kind in Kind if kind.rules.single),
     Role.SENSITIVE: tuple(Kind),
     Role.INSENSITIVE: tuple(kind for kind in Kind if kind.rules.insensitive),
+    Role.WEIGHT: (Kind.NUMBER, Kind.INTEGER),
 }
-KEYS_OF_ROLE = {Role.SENSITIVE: {"nonsensitive", "weight", "absent"}, Role.INSENSITIVE: {"table"}}
+KEYS_OF_ORIGINS = ("date", "domain", "map", "unmapped")  # of a dropped attribute from which another one is made
+KEYS_OF_ROLE = {
+    Role.SENSITIVE: {"nonsensitive", "weight", "absent", "publish_as", "scale", "unique"},
+    Role.INSENSITIVE: {"table", "unique"},
+    Role.WEIGHT: {"publish_as", "table", "unique"},
+}
+UNPUBLISHED = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.DROPPED)
+WHOLE_PEOPLE = PublishAs(round=Decimal(1))  # how weights are published if nothing else is said
 
 
 class Widths(Section):
-    """Intervals of whole numbers, each width a multiple of the one before: value → 5 → 10 → *."""
+    """Intervals of whole numbers, or bands of years over dates. Each width is a multiple of the one before: value → 5 → 10 → *."""
 
     widths: Annotated[tuple[Positive, ...], Field(min_length=1)]
 
@@ -49,10 +63,13 @@ class Widths(Section):
         return self
 
 
+MOST_MASKED = 64  # levels of a hierarchy that is computed for every text
+
+
 class Mask(Section):
     """A text is masked from the right, one more character per level."""
 
-    mask: Positive
+    mask: Annotated[Positive, Field(le=MOST_MASKED)]
 
 
 class ValuesFrom(Section):
@@ -60,6 +77,8 @@ class ValuesFrom(Section):
 
     path: InputPath
     key: Text
+    separator: Separator = ","
+    encoding: Encoding = "utf-8"
 
 
 def _hierarchy_form(value: Any) -> str | None:
@@ -103,7 +122,7 @@ Bound = Annotated[
 ]
 
 
-class Attribute(Section):
+class Attribute(IntakeKeys):
     role: Role
     kind: Kind | None = None
     domain: tuple[Bound, Bound] | None = None
@@ -117,6 +136,9 @@ class Attribute(Section):
     weight: NotNegative | None = None
     columns: UniqueNames | None = None
     distance: Literal["total-variation", "lp", "min"] | None = None
+    publish_as: PublishAs | None = None
+    scale: Scale | None = None
+    unique: Literal["accepted"] | None = None
     table: Positive | None = None
     guess: bool = Field(default=False, strict=True)
 
@@ -129,16 +151,35 @@ class Attribute(Section):
 
     @property
     def published(self) -> bool:
-        return self.role not in (Role.IDENTIFIER, Role.DROPPED)
+        return self.role not in UNPUBLISHED
+
+    @property
+    def as_published(self) -> PublishAs | None:
+        """How its numbers are published: as the policy says, and weights at least rounded to whole people."""
+        return WHOLE_PEOPLE if self.role is Role.WEIGHT and self.publish_as is None else self.publish_as
+
+    @property
+    def is_set(self) -> bool:
+        return self.kind is not None and "empty" in self.kind.rules.keys
+
+    @property
+    def level_names(self) -> tuple[str, ...] | None:
+        """Lowest first, where the policy lists levels or bands."""
+        return self.levels if self.bands is None else self.bands.names
 
     @property
     def listed_values(self) -> tuple[str, ...] | None:
         """The accepted values where the policy itself lists them, not a file."""
         if self.kind is not None and "levels" in self.kind.rules.keys:
-            return self.levels
+            return self.level_names
         return self.values if isinstance(self.values, tuple) else None
 
     def source_columns(self, name: str) -> tuple[str, ...]:
+        """Those that the source has for it."""
+        return () if self.origin is not None else self.read_columns(name)
+
+    def read_columns(self, name: str) -> tuple[str, ...]:
+        """Those of its cells, once they are read as the policy says."""
         return self.columns if self.columns is not None else (name,)
 
 
@@ -151,7 +192,8 @@ def _given(attribute: Attribute) -> list[str]:
 def _role_and_kind(attribute: Attribute) -> list[Problem]:
     role, kind = attribute.role, attribute.kind
     if not attribute.published:
-        extra = [key for key in ("kind", *_given(attribute)) if getattr(attribute, key)]
+        fit = KEYS_OF_ORIGINS if role is Role.DROPPED else ()
+        extra = [key for key in ("kind", *_given(attribute)) if getattr(attribute, key) and key not in fit]
         return [Problem((key,), f"'{key}' on an attribute that is never published", f"only role: {role}") for key in extra]
     if kind is None:
         return [Problem((), f"no kind for a {role} attribute", "kind: " + choices(KINDS_OF[role]))]
@@ -166,9 +208,8 @@ def _keys_of_kind(attribute: Attribute) -> list[Problem]:
     kind = attribute.kind
     if kind is None:
         return []
-    required = [
-        Problem((), f"kind {kind} without '{key}'", f"{key}: […]") for key in kind.rules.required if getattr(attribute, key) is None
-    ]
+    lacking = [key for key in kind.rules.required if getattr(attribute, key) is None and not (key == "levels" and attribute.bands)]
+    required = [Problem((), f"kind {kind} without '{key}'", f"{key}: […]") for key in lacking]
     return [*_keys_of_others(attribute, kind), *required, *_values(attribute, kind)]
 
 
@@ -204,13 +245,47 @@ def _values(attribute: Attribute, kind: Kind) -> list[Problem]:
 def _contents(attribute: Attribute) -> list[Problem]:
     kind = attribute.kind
     of_kind = [] if kind is None else [*_hierarchy(attribute, kind), *_nonsensitive(attribute, kind), *_columns(attribute)]
-    return [*_domain(attribute), *of_kind]
+    return [*_domain(attribute), *of_kind, *_publish_as(attribute), *_scale(attribute), *_intake(attribute)]
+
+
+def _intake(attribute: Attribute) -> Iterator[Problem]:
+    listed = None if attribute.bands is not None else attribute.listed_values
+    return problems_of_intake(attribute, attribute.kind, attribute.domain, attribute.levels is not None, listed)
+
+
+def _publish_as(attribute: Attribute) -> Iterator[Problem]:
+    kind, wanted = attribute.kind, attribute.publish_as
+    if kind is None or wanted is None or not kind.numeric:
+        return
+    if attribute.role is Role.WEIGHT and wanted.ends:
+        said = f"'{next(iter(wanted.ends))}' of a weight"
+        yield Problem(("publish_as",), said, "{round: 1}: totals need every weight, so none is cut off")
+    readable = tuple(value for value in attribute.nonsensitive if value is None or _is_point(value, kind))
+    low, high = attribute.domain or (None, None)
+    domain = (low, high) if isinstance(low, Decimal) and isinstance(high, Decimal) and low <= high else None
+    yield from problems_of_column(wanted, kind.rules.whole, domain, readable)
+
+
+def _scale(attribute: Attribute) -> Iterator[Problem]:
+    """Ratios need numbers above 0, as they are published: a domain that says so, or a bound below which nothing is published."""
+    if attribute.scale is not Scale.LOG or attribute.kind is None or "scale" not in attribute.kind.rules.keys:
+        return
+    if attribute.domain is None or not all(isinstance(end, Decimal) for end in attribute.domain):
+        yield Problem(("scale",), "scale: log without a domain", "domain: [least, greatest], above 0")
+        return
+    ends = [float(end) for end in attribute.domain]
+    low = ends[0] if attribute.publish_as is None else float(attribute.publish_as.form.of(ends)[0])
+    if low <= 0:
+        wanted = "a domain above 0, or publish_as: {bottom: …} with a number above 0, as which everything below is published"
+        yield Problem(("scale",), "scale: log with a domain that is published from 0 or below", wanted)
 
 
 def _hierarchy(attribute: Attribute, kind: Kind) -> list[Problem]:
     problems, hierarchy = [], attribute.hierarchy
     if isinstance(hierarchy, Widths) and not (kind.rules.whole and "widths" in kind.rules.described):
-        problems.append(Problem(("hierarchy",), f"widths with kind {kind}", "widths only on kind integer"))
+        problems.append(Problem(("hierarchy",), f"widths with kind {kind}", "widths only on kind integer, or on kind date for years"))
+    if isinstance(hierarchy, str) and kind.rules.calendar:
+        problems.append(Problem(("hierarchy",), f"a file with kind {kind}", "{widths: [5, 10]}, the years in each level above the year"))
     if isinstance(hierarchy, Mask) and "mask" not in kind.rules.described:
         problems.append(Problem(("hierarchy",), f"a mask with kind {kind}", "a mask only on kind category"))
     if hierarchy is not None and not kind.rules.levels_above and attribute.role is not Role.QUASI:
@@ -256,15 +331,15 @@ def _dated(kind: Kind) -> bool:
 
 
 def _domain(attribute: Attribute) -> list[Problem]:
-    if attribute.domain is None or attribute.kind is None:
+    if attribute.domain is None or (attribute.kind is None and attribute.role is not Role.DROPPED):
         return []
     low, high = attribute.domain
-    dated = _dated(attribute.kind)
+    dated = attribute.kind is None or _dated(attribute.kind)
     wanted = "[first day, last day] as YYYY-MM-DD" if dated else "[least, greatest] as numbers"
     if isinstance(low, str) is not dated or isinstance(high, str) is not dated:
         return [Problem(("domain",), "ends of another kind", wanted)]
     if isinstance(low, Decimal) and isinstance(high, Decimal):
-        if attribute.kind.rules.whole and (low % 1 or high % 1):
+        if attribute.kind is not None and attribute.kind.rules.whole and (low % 1 or high % 1):
             return [Problem(("domain",), f"[{decimal_text(low)}, {decimal_text(high)}]", "whole numbers")]
         return [Problem(("domain",), f"[{decimal_text(low)}, {decimal_text(high)}]", "the least value first")] if low > high else []
     return [Problem(("domain",), f"[{low}, {high}]", "the first day first")] if str(low) > str(high) else []

@@ -9,17 +9,36 @@ from typing import TYPE_CHECKING
 from headgate.core.columns import BIT, GROUP, Kind, Role
 from policies.attackers.dictionary_key import SOURCE, DictionaryKey
 from policies.attackers.sensitivity_key import SensitivityKey
-from policies.gates.every_gate import GATES
-from policies.schema.attribute import Attribute
+from policies.gates.dissimilarity import NONE
+from policies.gates.every_gate import GATES, gate_named
+from policies.gates.uniqueness import UNIQUENESS
+from policies.schema.attribute import KEYS_OF_ORIGINS, Attribute
+from policies.schema.rows_key import problems_of_rows
 from policies.words.fields import KeyPath, Problem, choices
 
 if TYPE_CHECKING:
     from policies.schema.policy import Policy
 
 
+NONE_FITS = "no attribute of this policy fits"
+
+
 def problems_of(policy: Policy) -> list[Problem]:
     """Every incoherence of a policy whose parts are each well formed."""
-    checks = (_roles, _source_columns, _names, _weights, _promises, _given_tables, _attackers, _suppress_cells, _expectations)
+    checks = (
+        _roles,
+        _only_one,
+        _source_columns,
+        _origins,
+        _names,
+        _weights,
+        _promises,
+        _given_tables,
+        _attackers,
+        _suppress_cells,
+        _expectations,
+        problems_of_rows,
+    )
     return [problem for check in checks for problem in check(policy)]
 
 
@@ -47,6 +66,17 @@ def _roles(policy: Policy) -> Iterator[Problem]:
         )
 
 
+def _only_one(policy: Policy) -> Iterator[Problem]:
+    """A row stands for one number of people and belongs to one household."""
+    for role in (Role.WEIGHT, Role.HOUSEHOLD):
+        for name in policy.named(role)[1:]:
+            accepted = f"one attribute with role: {role}; give this one role: dropped"
+            yield Problem(("attributes", name, "role"), f"a second attribute with role: {role}", accepted)
+    if policy.gates.individual_risk is not None and not policy.named(Role.WEIGHT):
+        accepted = "an attribute with role: weight, which says how many people each row stands for"
+        yield Problem(("gates", "individual_risk"), "individual_risk without weights", accepted)
+
+
 def _source_columns(policy: Policy) -> Iterator[Problem]:
     """One source column under two roles would publish what another role protects."""
     owner: dict[str, str] = {}
@@ -62,11 +92,41 @@ def _source_columns(policy: Policy) -> Iterator[Problem]:
             owner.setdefault(column, name)
 
 
+def _origins(policy: Policy) -> Iterator[Problem]:
+    """What is made from an attribute tells of it, so it is protected like it, or in its place."""
+    used = set(policy.rows.order or ()) if policy.rows is not None else set()
+    for name, attribute in policy.attributes.items():
+        if attribute.origin is None:
+            continue
+        used.add(attribute.origin)
+        path: KeyPath = ("attributes", name, "age" if attribute.age is not None else "region", "from")
+        origin = policy.attributes.get(attribute.origin)
+        able = [other for other, given in policy.attributes.items() if other != name and _may_be_origin(given, attribute)]
+        accepted = choices(able, attribute.origin) or NONE_FITS
+        if origin is None:
+            yield Problem(path, f"'{attribute.origin}', which is not an attribute", f"an attribute with a role of its own: {accepted}")
+        elif not _may_be_origin(origin, attribute) or attribute.origin == name:
+            what = "is made from another one" if origin.origin is not None else f"is {origin.role}"
+            what = "is of several columns" if origin.columns is not None else what
+            yield Problem(
+                path, f"'{attribute.origin}', which {what}", f"an attribute that is dropped, or {attribute.role} like this one: {accepted}"
+            )
+    for name in policy.named(Role.DROPPED):
+        for key in KEYS_OF_ORIGINS:
+            if name not in used and getattr(policy.attributes[name], key) is not None:
+                found = f"'{key}' on an attribute that is never published, nor read for another or for `rows`"
+                yield Problem(("attributes", name, key), found, "only role: dropped")
+
+
+def _may_be_origin(origin: Attribute, made: Attribute) -> bool:
+    return origin.role in (Role.DROPPED, made.role) and origin.origin is None and origin.columns is None
+
+
 def _names(policy: Policy) -> Iterator[Problem]:
     for name in policy.attributes:
         if not name.strip():
             yield Problem(("attributes", name), "a blank name", "the column's name")
-        if GROUP in policy.attributes[name].source_columns(name) and policy.attributes[name].published:
+        if GROUP in policy.attributes[name].read_columns(name) and policy.attributes[name].published:
             yield Problem(
                 ("attributes", name), "a column named 'group'", "another name: published tables have a column 'group' of their own"
             )
@@ -90,9 +150,9 @@ def _sensitive_name(policy: Policy, path: KeyPath, name: str, kinds: Iterable[Ki
     if attribute is None and set_of(policy, name) is not None and Kind.SET in accepted:
         return
     if attribute is None:
-        yield Problem(path, f"'{name}', which is not an attribute", f"a sensitive attribute: {choices(fitting, name) or 'none is fit'}")
+        yield Problem(path, f"'{name}', which is not an attribute", f"a sensitive attribute: {choices(fitting, name) or NONE_FITS}")
     elif attribute.role is not Role.SENSITIVE:
-        yield Problem(path, f"'{name}', which is {attribute.role}", f"a sensitive attribute: {choices(fitting) or 'none is fit'}")
+        yield Problem(path, f"'{name}', which is {attribute.role}", f"a sensitive attribute: {choices(fitting) or NONE_FITS}")
     elif attribute.kind not in accepted:
         yield Problem(path, f"'{name}', which is of kind {attribute.kind}", f"a sensitive attribute of kind {choices(accepted)}")
 
@@ -101,12 +161,31 @@ def _promises(policy: Policy) -> Iterator[Problem]:
     for gate in GATES:
         for path, name in gate.attributes(getattr(policy, gate.section)):
             yield from _sensitive_name(policy, path, name, gate.kinds)
+    yield from _own_units(policy)
+
+
+def _own_units(policy: Policy) -> Iterator[Problem]:
+    """Where ε is given attribute by attribute, none is left out by mistake."""
+    alone, here = policy.anonymize.alone, ("anonymize", "epsilon")
+    named = {set_of(policy, name) or name for name in (*alone, *policy.anonymize.each)}
+    left = [name for name in policy.named(Role.SENSITIVE) if name not in named] if alone else []
+    if left:
+        yield Problem(here, f"no ε for {choices(left)}", "every sensitive attribute here or in anonymize.each; none promises nothing of it")
+    for name, width in alone.items():
+        attribute = policy.attributes.get(name)
+        if attribute is not None and attribute.kind is Kind.VECTOR and width != NONE:
+            yield Problem((*here, name), f"'{name}', a vector, which has no unit", "anonymize.each, with a share")
+    if alone and all(width == NONE for width in alone.values()):
+        yield Problem(here, "none for every attribute", "a width for at least one, or neither epsilon nor delta")
+    for path, name in gate_named(UNIQUENESS).attributes(policy.gates):
+        if name in policy.attributes and policy.attributes[name].unique is not None:
+            yield Problem(path, f"a bound on '{name}', whose attribute says unique: accepted", "one of the two")
 
 
 def _given_tables(policy: Policy) -> Iterator[Problem]:
     tables = policy.projection.tables
     largest = len(tables) if tables is not None else len(policy.named(Role.SENSITIVE)) if not policy.sets else None
-    for name in policy.named(Role.INSENSITIVE):
+    for name in policy.unprotected:
         number = policy.attributes[name].table
         if number is not None and largest is not None and number > largest:
             yield Problem(("attributes", name, "table"), str(number), f"a table from 1 to {largest}")

@@ -14,8 +14,13 @@ from policies.schema.policy import Policy, files_of
 
 
 def policy_digest(policy: Policy, file_digests: Mapping[str, str]) -> str:
-    """SHA-256 over canonical JSON (RFC 8785). Spelling, comments, key order and the files' names do not count; meaning does, so the
-    defaults that were in force are part of it."""
+    """SHA-256 over what `digested_form` gives."""
+    return hashlib.sha256(digested_form(policy, file_digests)).hexdigest()
+
+
+def digested_form(policy: Policy, file_digests: Mapping[str, str]) -> bytes:
+    """Canonical JSON (RFC 8785). Spelling, comments, key order and the files' names do not count; meaning does, so the defaults that were
+    in force are part of it."""
     content: dict[str, Any] = policy.model_dump(mode="json", by_alias=True)
     for place, path in files_of(policy).items():
         digest = file_digests.get(path, "")
@@ -25,4 +30,4 @@ def policy_digest(policy: Policy, file_digests: Mapping[str, str]) -> str:
         for step in place[:-1]:
             section = section[step]
         section[place[-1]] = {"sha256": digest}
-    return hashlib.sha256(rfc8785.dumps(content)).hexdigest()
+    return bytes(rfc8785.dumps(content))

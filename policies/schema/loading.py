@@ -3,35 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
-from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import (
-    AliasEvent,
-    DocumentStartEvent,
-    Event,
-    MappingEndEvent,
-    MappingStartEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-)
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from headgate.core.errors import PolicyInvalid
 from policies.schema.policy import Policy
-from policies.words.fields import KeyPath, Problem, Problems, Section, WrittenDecimal, WrittenInt, choices
+from policies.schema.written_file import CURE, MORE, Written, found_words, read_written
+from policies.words.fields import KeyPath, Problem, Problems, Section, choices
 
 MOST_ATTRIBUTES = 2_000
 CHARACTERS = 125  # per attribute that is allowed: what parsing costs grows with both
-MORE = "The operator can allow more: HEADGATE_MAX_ATTRIBUTES."
-DEEPEST_POLICY = 30
-LARGEST_WHOLE = 2**53 - 1  # what JSON, and so the policy's digest, holds exactly
 MOST_PROBLEMS = 5
-LONGEST_FOUND = 60
-CURE = "docs/reference-policy.md describes every key; `headgate init TABLE` drafts a policy."
+FEWEST_KEYS = 3  # of a policy's own, without which a file with other keys is taken for something else
 SHAPES = {
     "string_too_long": "at most {max_length} characters",
     "string_too_short": "at least {min_length} characters",
@@ -43,27 +27,13 @@ PATTERNS = {
     "callable": "module:function",
     "url_env": "the name of an environment variable",
 }
-TAG = "tag:yaml.org,2002:"
 
 S = TypeVar("S", bound=Section)
 
 
-@dataclass
-class _Written:
-    """The plain content of a policy file and the line of every key."""
-
-    content: dict[str, Any]
-    lines: dict[KeyPath, int] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
-
-    def line(self, path: KeyPath) -> int:
-        while path not in self.lines and path:
-            path = path[:-1]
-        return self.lines.get(path, 1)
-
-
 def parse_policy(text: str, filename: str, most_attributes: int = MOST_ATTRIBUTES) -> Policy:
-    written = _read(text, filename, CHARACTERS * most_attributes)
+    written = read_written(text, filename, CHARACTERS * most_attributes, CURE)
+    _refuse_foreign(written, filename)
     attributes = written.content.get("attributes")
     if isinstance(attributes, Mapping) and len(attributes) > most_attributes:
         raise PolicyInvalid(
@@ -73,12 +43,23 @@ def parse_policy(text: str, filename: str, most_attributes: int = MOST_ATTRIBUTE
     return _validated(Policy, written, filename)
 
 
-def parse_file(model: type[S], text: str, filename: str) -> S:
-    """YAML 1.2, one document, one mapping; what it says twice or by reference (duplicate keys, anchors, tags) is refused."""
-    return _validated(model, _read(text, filename, CHARACTERS * MOST_ATTRIBUTES), filename)
+def parse_file(model: type[S], text: str, filename: str, cure: str) -> S:
+    """YAML 1.2, one document, one mapping; what it says twice or by reference (duplicate keys, anchors, tags) is refused. `cure`: where its
+    keys are described."""
+    return _validated(model, read_written(text, filename, CHARACTERS * MOST_ATTRIBUTES, cure), filename)
 
 
-def _validated(model: type[S], written: _Written, filename: str) -> S:
+def _refuse_foreign(written: Written, filename: str) -> None:
+    """The keys of a file that is no policy may be data: how many there are is told, and where, but not what they say."""
+    names = {field.alias or name for name, field in Policy.model_fields.items()}
+    foreign = sorted(written.line((key,)) for key in written.content if key not in names)
+    if foreign and len(names & written.content.keys()) < FEWEST_KEYS:
+        where = f"line {foreign[0]}" if foreign[0] == foreign[-1] else f"lines {foreign[0]} to {foreign[-1]}"
+        what = "1 key that no policy has" if len(foreign) == 1 else f"{len(foreign)} keys that no policy has"
+        raise PolicyInvalid(f"{filename}, {where}: found {what}; accepted: a policy.", CURE)
+
+
+def _validated(model: type[S], written: Written, filename: str) -> S:
     if written.problems:
         raise _invalid(filename, written, written.problems)
     try:
@@ -88,119 +69,6 @@ def _validated(model: type[S], written: _Written, filename: str) -> S:
     raise _invalid(filename, written, problems)
 
 
-def _read(text: str, filename: str, longest: int) -> _Written:
-    if len(text) > longest:
-        raise PolicyInvalid(
-            f"{filename}: found {len(text)} characters; accepted: at most {longest}.",
-            f"Move lists of values to files of their own. If this is a table, `headgate init` drafts a policy for it. {MORE}",
-        )
-    if not text.strip():
-        raise PolicyInvalid(f"{filename}, line 1: found an empty file; accepted: a policy.", CURE)
-    try:
-        _refuse_references(YAML(typ="rt", pure=True).parse(text), filename)
-        root = YAML(typ="rt", pure=True).compose(text)
-    except MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
-        message = f"{filename}, line {line}: found text that is not YAML ({error.problem or 'it has no structure'}); accepted: YAML 1.2."
-    except YAMLError:
-        message = f"{filename}: found a character that YAML does not allow; accepted: YAML 1.2 in UTF-8."
-    else:
-        if not isinstance(root, MappingNode):
-            raise PolicyInvalid(f"{filename}, line 1: found {_kind_of(root)}; accepted: a mapping of keys to values.", CURE)
-        written = _Written({})
-        written.content = _plain(root, (), written)
-        return written
-    raise PolicyInvalid(message, CURE)
-
-
-def _refuse_references(events: Iterable[Event], filename: str) -> None:
-    """A policy reads the same for everyone: no anchor or alias that repeats a part, no tag that changes what a value is."""
-    depth = documents = 0
-    for event in events:
-        refused = ""
-        depth += isinstance(event, MappingStartEvent | SequenceStartEvent) - isinstance(event, MappingEndEvent | SequenceEndEvent)
-        if isinstance(event, AliasEvent) or getattr(event, "anchor", None) is not None:
-            refused = "an anchor or alias (& or *)"
-        elif getattr(event, "ctag", None) is not None:
-            refused = "a tag (!)"
-        elif isinstance(event, DocumentStartEvent):
-            documents += 1
-            if documents > 1:
-                refused = "a second document"
-            elif event.version is not None and tuple(event.version) != (1, 2):
-                refused = "a directive for another version of YAML"
-        if depth > DEEPEST_POLICY:
-            refused = f"more than {DEEPEST_POLICY} levels"
-        if refused:
-            line = event.start_mark.line + 1
-            raise PolicyInvalid(
-                f"{filename}, line {line}: found {refused}; accepted: plain YAML 1.2, everything written out where it stands.", CURE
-            )
-
-
-def _plain(node: Node, path: KeyPath, written: _Written) -> Any:
-    if isinstance(node, SequenceNode):
-        for place, item in enumerate(node.value):
-            written.lines[*path, place] = item.start_mark.line + 1
-        return [_plain(item, (*path, place), written) for place, item in enumerate(node.value)]
-    if isinstance(node, MappingNode):
-        return _plain_mapping(node, path, written)
-    return _scalar(node, path, written)
-
-
-def _plain_mapping(node: MappingNode, path: KeyPath, written: _Written) -> dict[str, Any]:
-    plain: dict[str, Any] = {}
-    for key, value in node.value:
-        line = key.start_mark.line + 1
-        if not isinstance(key, ScalarNode) or key.tag == TAG + "null" or _halved(str(key.value)):
-            written.lines[*path, f"line {line}"] = line
-            written.problems.append(Problem((*path, f"line {line}"), "a key that is not a word", "a word before the colon"))
-            continue
-        name = str(key.value)
-        here = (*path, name)
-        if name in plain:
-            first = written.lines[here]
-            written.lines[here] = line
-            written.problems.append(Problem(here, f"'{name}' a second time (first on line {first})", "each key once"))
-            continue
-        written.lines[here] = line
-        plain[name] = _plain(value, here, written)
-        if plain[name] is None:
-            accepted = "a decimal with a point, such as 0.9" if name.isdigit() else "a value; leave the key out where none is meant"
-            written.problems.append(Problem(here, "nothing after the colon", accepted))
-    return plain
-
-
-def _scalar(node: Node, path: KeyPath, written: _Written) -> Any:
-    """Numbers keep their spelling, dates stay text."""
-    text, tag = str(node.value), str(node.tag).removeprefix(TAG)
-    if _halved(text):
-        written.problems.append(Problem(path, "an unpaired surrogate (an escape from D800 to DFFF)", "whole characters"))
-        return ""
-    if tag == "null":
-        return None
-    if tag == "bool":
-        return text.lower() == "true"
-    try:
-        if tag == "int":
-            number = WrittenInt(text)
-            if abs(number) <= LARGEST_WHOLE:
-                return number
-            written.problems.append(Problem(path, _found(text), f"a whole number up to {LARGEST_WHOLE}; quote it where text is meant"))
-            return text
-        if tag == "float" and not text.lower().lstrip("+-").startswith((".inf", ".nan")):
-            return WrittenDecimal(text)
-    except (ValueError, ArithmeticError):
-        written.problems.append(Problem(path, f"'{text[:LONGEST_FOUND]}'", "a number; quote it where text is meant"))
-        return text
-    return text
-
-
-def _halved(text: str) -> bool:
-    """An unpaired surrogate is not a character, and no file can hold it."""
-    return any("\ud800" <= sign <= "\udfff" for sign in text)
-
-
 def _problems(error: ValidationError, content: Mapping[str, Any]) -> Iterator[Problem]:
     for item in error.errors(include_url=False):
         path = _key_path(item["loc"], content)
@@ -208,7 +76,7 @@ def _problems(error: ValidationError, content: Mapping[str, Any]) -> Iterator[Pr
         if isinstance(cause, Problems):
             yield from (problem.below(*path) for problem in cause.problems)
             continue
-        found = _found(item["input"])
+        found = found_words(item["input"])
         accepted = item["msg"].removeprefix("Input should be ").removeprefix("Value should be ")
         if item["type"] == "missing" and isinstance(item["loc"][-1], int):
             accepted = f"a list with {item['loc'][-1] + 1} values at least"
@@ -231,7 +99,7 @@ def _wrong_tag(path: KeyPath, item: Any) -> tuple[KeyPath, str, str]:
     context = item["ctx"]
     key = str(context["discriminator"]).strip("'")
     if "tag" not in context:
-        return path, f"no '{key}'" if isinstance(item["input"], Mapping) else _found(item["input"]), f"a mapping with the key '{key}'"
+        return path, f"no '{key}'" if isinstance(item["input"], Mapping) else found_words(item["input"]), f"a mapping with the key '{key}'"
     words = [word.strip().strip("'") for word in context["expected_tags"].split(",")]
     return (*path, key), f"'{context['tag']}'", choices(words, str(context["tag"]))
 
@@ -264,22 +132,7 @@ def _key_path(loc: Iterable[str | int], content: Any) -> KeyPath:
     return tuple(path)
 
 
-def _found(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "a mapping"
-    if isinstance(value, list | tuple):
-        return "a list"
-    text = getattr(value, "text", None) or (
-        "true" if value is True else "false" if value is False else "null" if value is None else str(value)
-    )
-    return f"'{text}'" if len(text) <= LONGEST_FOUND else f"'{text[:LONGEST_FOUND]}…'"
-
-
-def _kind_of(root: Node | None) -> str:
-    return "nothing but comments" if root is None else "a list" if isinstance(root, SequenceNode) else "a single value"
-
-
-def _invalid(filename: str, written: _Written, problems: Iterable[Problem]) -> PolicyInvalid:
+def _invalid(filename: str, written: Written, problems: Iterable[Problem]) -> PolicyInvalid:
     lines = []
     for problem in sorted(dict.fromkeys(problems), key=lambda entry: (written.line(entry.path), entry.path and str(entry.path[-1]))):
         place = ".".join(str(step) for step in problem.path) or "the file"
@@ -287,4 +140,4 @@ def _invalid(filename: str, written: _Written, problems: Iterable[Problem]) -> P
         lines.append("".join(sign if sign.isprintable() else "�" for sign in line))
     more = len(lines) - MOST_PROBLEMS
     shown = lines[:MOST_PROBLEMS] + ([f"… and {more} more."] if more > 0 else [])
-    return PolicyInvalid("\n".join(shown), CURE)
+    return PolicyInvalid("\n".join(shown), written.cure)

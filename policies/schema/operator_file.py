@@ -12,15 +12,19 @@ from pydantic_core import PydanticCustomError
 from policies.words.fields import KeyPath, Positive, Problem, Problems, Section, StorePath
 from policies.words.quorum import Quorum, RequiredRoles, RoleName, in_words
 
+OPERATORS_PAGE = "docs/guide-operator.md describes every key."
 Principal = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@+-]{0,126}$")]
 People = Annotated[tuple[Principal, ...], Field(min_length=1)]
 
 
 def _address(text: str) -> str:
-    """Not where one stands, and no password: whoever reads the file could publish."""
+    """Not where one stands, and no password: whoever reads the file could publish. One that is there is not repeated."""
     scheme, separator, rest = text.partition("://")
-    if not (text.startswith("/") or (separator and scheme and rest)) or "@" in text:
-        accepted = "Input should be a folder from the root (/…) or s3://bucket/prefix, without a password in it"
+    user = rest.partition("/")[0].rpartition("@")[0]
+    if ":" in user or "password" in rest.partition("?")[2].casefold() or (user and scheme != "postgresql"):
+        raise Problems([Problem((), "a password or a key in an address", "an address without a password: that comes from the environment")])
+    if not (text.startswith("/") or (separator and scheme and rest)):
+        accepted = "Input should be a folder from the root (/…), s3://bucket/prefix or postgresql://USER@HOST/DATABASE/SCHEMA"
         raise PydanticCustomError("address", accepted)
     return text
 
@@ -42,6 +46,21 @@ class ClockRules(Section):
     max_gap_days: Positive = 400
 
 
+class Limits(Section):
+    """How much is read at most: of a policy (`attributes`, and `set_values` of its sets), a table (`bytes`, unpacked, and `cells`),
+    a list or a published JSON file (`list_bytes`). What is not said here is as usual."""
+
+    attributes: Positive | None = None
+    bytes: Positive | None = None
+    cells: Positive | None = None
+    list_bytes: Positive | None = None
+    set_values: Positive | None = None
+
+    @property
+    def said(self) -> dict[str, int]:
+        return {name: most for name, most in self if most is not None}
+
+
 def _origin(text: str) -> str:
     """As a browser writes it: nothing after host and port."""
     if not re.fullmatch(r"https://[a-z0-9.-]+(:[0-9]+)?|http://localhost(:[0-9]+)?", text):
@@ -61,13 +80,14 @@ class Operator(Section):
     """`runners`: who may run releases; without this key everybody on the list of signers. `operators`: who may resume and abandon what is
     stuck; without this key those who may run. `roles`: who holds each role.
     `targets`: what a policy's publish.to may name, and where each lies; without this key any plain name, in the home's own store.
-    `passkeys`: the site whose passkeys count; without this key none do.
+    `passkeys`: the site whose passkeys count; without this key none do. `limits`: how much is read at most.
     `policy_signers`: whether a policy may name a signers' file of its own, which lets whoever writes it invent people who agree."""
 
     runners: People | None = None
     operators: People | None = None
     floor: Floor = Floor()
     clock: ClockRules = ClockRules()
+    limits: Limits = Limits()
     roles: dict[RoleName, People] = {}
     targets: dict[StorePath, Annotated[str, AfterValidator(_address)]] = {}
     passkeys: Passkeys | None = None

@@ -9,10 +9,12 @@ from pydantic import Field, model_validator
 
 from headgate.core.columns import Kind, Role
 from headgate.core.errors import PolicyInvalid
+from policies.schema.about import AboutKey
 from policies.schema.anonymization import Anonymize, ProjectionKey, SuppressCells
 from policies.schema.attribute import Attribute, ValuesFrom
 from policies.schema.coherence import problems_of
 from policies.schema.requirements import ApprovalKey, Gates, PublishKey, ScheduleKey, UtilityKey
+from policies.schema.rows_key import RowsKey, Rule
 from policies.schema.source_key import Expectations, Source
 from policies.words.fields import Problems, Section
 
@@ -25,9 +27,11 @@ class Policy(Section):
     schema_version: Literal[1] = Field(alias="schema")
     dataset: Dataset
     title: Annotated[str, Field(max_length=200)] = ""
+    about: AboutKey = AboutKey()
     draft: Annotated[bool, Field(strict=True)] = False
     source: Source
     expect: Expectations = Expectations()
+    rows: RowsKey | None = None
     attributes: Annotated[dict[str, Attribute], Field(min_length=1)]
     suppress_cells: SuppressCells | None = None
     projection: ProjectionKey = ProjectionKey()
@@ -50,13 +54,23 @@ class Policy(Section):
         return tuple(name for name, attribute in self.attributes.items() if attribute.role is role)
 
     @property
+    def unprotected(self) -> tuple[str, ...]:
+        """Attributes that are published in exactly one table, with nothing promised of them."""
+        return tuple(name for name, attribute in self.attributes.items() if attribute.role in (Role.INSENSITIVE, Role.WEIGHT))
+
+    @property
     def sets(self) -> tuple[str, ...]:
         return tuple(name for name in self.named(Role.SENSITIVE) if self.attributes[name].kind is Kind.SET)
 
     @property
     def source_columns(self) -> tuple[str, ...]:
-        """Every column the source must have, and may have."""
+        """Every column the source must have, and may have. An attribute that is made from another one is none of them."""
         return tuple(column for name, attribute in self.attributes.items() for column in attribute.source_columns(name))
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """Attributes that a source need not have: `rows` counts the rows of a person."""
+        return () if self.rows is None else tuple(name for name, rule in self.rows.rules.items() if rule is Rule.COUNT)
 
 
 def files_of(policy: Policy) -> Mapping[tuple[str | int, ...], str]:
@@ -71,6 +85,8 @@ def files_of(policy: Policy) -> Mapping[tuple[str | int, ...], str]:
             paths["attributes", name, "values"] = attribute.values
         if isinstance(attribute.values_from, ValuesFrom):
             paths["attributes", name, "values_from", "path"] = attribute.values_from.path
+        if attribute.region is not None:
+            paths["attributes", name, "region", "path"] = attribute.region.path
     attackers = policy.gates.attackers
     if attackers is not None:
         here = policy.gates.attackers_path

@@ -23,12 +23,18 @@ from policies.words.fields import (
 )
 from policies.words.quorum import Quorum, RequiredRoles
 
+DDI = "ddi"  # describes the tables for data archives
+
 
 def _five_fields(text: str) -> str:
     """People read the moment on a calendar: to the minute, and spelled out."""
     if len(text.split()) != 5:
         raise PydanticCustomError("cron", "Input should be a cron expression of five fields, such as 30 9 * * 2")
     return text
+
+
+MOST_DAYS = 36_500
+MOST_QUERIES = 1_000_000
 
 
 class Gates(*keys_of("gates")):  # type: ignore[misc]
@@ -57,7 +63,7 @@ class UtilityKey(*keys_of("utility")):  # type: ignore[misc]
     """Count queries over `dimensions` quasi-identifiers and `sensitive_dimensions` sensitive attributes of one table, or over all
     where a table has fewer; and the bounds on what a release may lose."""
 
-    queries: Positive = 1000
+    queries: Annotated[Positive, Field(le=MOST_QUERIES)] = 1000
     dimensions: Positive = 3
     sensitive_dimensions: Annotated[int, Field(strict=True, ge=0)] = 2
     selectivity: PositiveShare = Decimal("0.1")
@@ -71,7 +77,7 @@ class ApprovalKey(Section):
     required: Positive = 1
     roles: RequiredRoles = {}
     signers: InputPath | None = None
-    expires_days: Positive | None = None
+    expires_days: Annotated[Positive, Field(le=MOST_DAYS)] | None = None
     blind: Annotated[bool, Field(strict=True)] = False
 
     @property
@@ -87,17 +93,26 @@ class NotBeforeKey(Section):
 
 
 class PublishKey(Section):
-    """`to` is a folder of the store, or a target of the operator's. `not_before`: when it may be published."""
+    """`to` is a folder of the store, or a target of the operator's. `not_before`: when it may be published. `bounds`: the low and high ends
+    of generalized numbers, days and levels are columns too."""
 
     to: StorePath
     not_before: NotBeforeKey | None = None
-    formats: Annotated[tuple[Literal["csv", "parquet"], ...], Field(min_length=1)] = ("csv", "parquet")
+    formats: Annotated[tuple[Literal["csv", "parquet", "ddi"], ...], Field(min_length=1)] = ("csv", "parquet")
+    bounds: Annotated[bool, Field(strict=True)] = False
 
     @model_validator(mode="after")
     def _each_once(self) -> PublishKey:
         if len(set(self.formats)) != len(self.formats):
             raise Problems([Problem(("formats",), "a format listed twice", "each format once")])
+        if not self.tables:
+            raise Problems([Problem(("formats",), "no format of tables", "csv, parquet or both; ddi only describes them")])
         return self
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The formats that hold cells."""
+        return tuple(form for form in self.formats if form != DDI)
 
 
 class ScheduleKey(Section):

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, Field, SerializeAsAny, model_validator
 from pydantic_core import PydanticKnownError
 
-from policies.words.fields import Encoding, InputPath, NotNegative, Problem, Problems, Section, Separator, Share, Text, Whole
+from policies.words.fields import Encoding, InputPath, NotNegative, Positive, Problem, Problems, Section, Separator, Share, Text, Whole
 
 
 class SourceKey(Section):
@@ -32,6 +32,33 @@ class ParquetSource(SourceKey):
     path: InputPath
 
 
+class ExcelSource(SourceKey):
+    """`sheet` is needed where several sheets hold something; `header`: the line that names the columns."""
+
+    kind: Literal["excel"]
+    path: InputPath
+    sheet: Text | None = None
+    header: Positive = 1
+
+
+class SpssSource(SourceKey):
+    """`labels`: the labels of numbers are read in their place."""
+
+    kind: Literal["spss"]
+    path: InputPath
+    labels: Annotated[bool, Field(strict=True)] = False
+    encoding: Encoding | None = None
+
+
+class StataSource(SourceKey):
+    """Likewise."""
+
+    kind: Literal["stata"]
+    path: InputPath
+    labels: Annotated[bool, Field(strict=True)] = False
+    encoding: Encoding | None = None
+
+
 class SqlSource(SourceKey):
     """The database's address holds a password, so the policy names the environment variable it is in."""
 
@@ -40,7 +67,7 @@ class SqlSource(SourceKey):
     query: Text
 
 
-SOURCES: tuple[type[SourceKey], ...] = (CsvSource, ParquetSource, SqlSource)
+SOURCES: tuple[type[SourceKey], ...] = (CsvSource, ParquetSource, ExcelSource, SpssSource, StataSource, SqlSource)
 
 
 def kinds_of_source() -> dict[str, type[SourceKey]]:
@@ -55,7 +82,7 @@ def _of_its_kind(written: Any) -> SourceKey:
     kind = written.get("kind") if isinstance(written, Mapping) else None
     if kind is None:
         raise PydanticKnownError("union_tag_not_found", {"discriminator": "'kind'"})
-    if kind not in forms:
+    if not isinstance(kind, str) or kind not in forms:
         expected = ", ".join(map(repr, forms))
         raise PydanticKnownError("union_tag_invalid", {"discriminator": "'kind'", "tag": str(kind), "expected_tags": expected})
     return forms[kind].model_validate(written)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from policies.gates.figures import ReleaseUtility, TableFigures
+from policies.gates.figures import AttackGain, ReleaseUtility, TableFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.promise import Promise
 from policies.words.frozen import Frozen
@@ -84,6 +84,7 @@ class Manifest(Frozen):
     product: str
     dataset: str
     title: str
+    about: dict[str, str] = {}  # what the policy says to data users and approvers, by its key
     release_id: str
     created: str  # when the ledger recorded the start of the run: UTC, ISO 8601
     policy_digest: str
@@ -110,6 +111,7 @@ class Manifest(Frozen):
     verdicts: tuple[Verdict, ...]
     utility: ReleaseUtility
     attacks: tuple[str, ...] = ()  # tried on the finished tables, in words
+    attack_gains: tuple[AttackGain, ...] = ()  # the same in figures
     mlflow_run_id: str
     files: tuple[FileEntry, ...]
 

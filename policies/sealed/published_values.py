@@ -4,13 +4,16 @@ suppressed. So what is published holds what the policy declares, or what publish
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import MISSING, Column, Table
+from headgate.core.number_form import NumberForm
 from policies.schema.attribute import Attribute
 from policies.schema.policy import Policy
+from policies.schema.publish_as import is_share
 
 
 def published_values(policy: Policy, table: Table) -> Table:
@@ -25,7 +28,7 @@ def published_values(policy: Policy, table: Table) -> Table:
 
 def _declares_values(attribute: Attribute, column: Column) -> bool:
     """Levels, code lists and files of hierarchies are declared; a bit has its two values; of a vector no value is published but in rows."""
-    listed = attribute.levels, attribute.values, attribute.values_from
+    listed = attribute.level_names, attribute.values, attribute.values_from
     return (
         column.origin is not None
         or column.kind.rules.components
@@ -43,4 +46,17 @@ def _only(column: Column, used: NDArray[np.int32], attribute: Attribute) -> Colu
     if column.kind.numeric and attribute.domain is None:
         domain = (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
     flags = np.append(column.sensitive[used], column.sensitive[-1])
-    return replace(column, codes=place[column.codes], values=values, hierarchy=hierarchy, domain=domain, sensitive=flags)
+    form = _bounds_held(column.number_form, values, attribute)
+    if form is not None and attribute.domain is not None:
+        low, high = form.of([float(end) for end in attribute.domain])
+        domain = (float(low), float(high))
+    return replace(column, codes=place[column.codes], values=values, hierarchy=hierarchy, domain=domain, sensitive=flags, number_form=form)
+
+
+def _bounds_held(form: NumberForm | None, values: NDArray[Any], attribute: Attribute) -> NumberForm | None:
+    """Without a bound that a share became and that no published row holds."""
+    wanted = attribute.publish_as
+    if form is None or wanted is None:
+        return form
+    lost = [key for key, end in wanted.ends.items() if is_share(end) and float(getattr(form, key)) not in values]
+    return replace(form, **dict.fromkeys(lost))

@@ -6,20 +6,23 @@ import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from headgate.core.columns import Column, Kind, Role, Table
+from headgate.core.calendar_parts import YEAR_BANDS
+from headgate.core.columns import GROUP, Column, Kind, Role, Table
 from headgate.core.computed_hierarchies import mask_hierarchy, widths_hierarchy
 from headgate.core.encode import ColumnSpec
 from headgate.core.errors import InputRejected, PolicyInvalid
 from headgate.core.hierarchy import Hierarchy
+from headgate.core.published_form.bounds import bound_names
+from headgate.core.published_form.domain_column import domain_column
+from headgate.core.scale import Scale
 from headgate.core.spelling import value_text
 from policies.gates.every_gate import GATES
 from policies.gates.per_attribute import published_columns
+from policies.gates.uniqueness import UNIQUENESS
 from policies.schema.attribute import Attribute, Mask, Widths
 from policies.schema.policy import Policy
-from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
+from policies.sealed.numbers import published_as
+from policies.sealed.promise import CombinedRows, Promise, QuasiIdentifier, SamplingWeight, SensitiveAttribute
 
 EPOCH = datetime.date(1970, 1, 1)
 HierarchyRows = Sequence[Sequence[str]]
@@ -27,7 +30,11 @@ HierarchyRows = Sequence[Sequence[str]]
 
 def needs_values(policy: Policy) -> tuple[str, ...]:
     """Attributes whose hierarchy is built from the values present: `column_specs` wants their distinct cells."""
-    return tuple(name for name, attribute in policy.attributes.items() if isinstance(attribute.hierarchy, Widths | Mask))
+    return tuple(
+        name
+        for name, attribute in policy.attributes.items()
+        if isinstance(attribute.hierarchy, Widths | Mask) and not (attribute.kind and attribute.kind.rules.calendar)
+    )
 
 
 def column_specs(
@@ -51,7 +58,7 @@ def column_specs(
             attribute.kind,
             attribute.role,
             domain=_domain(attribute),
-            levels=attribute.levels or (),
+            levels=attribute.level_names or (),
             declared=declared,
             hierarchy=hierarchy,
             separator=attribute.separator or "|",
@@ -60,12 +67,19 @@ def column_specs(
             weight=1.0 if attribute.weight is None else float(attribute.weight),
             metric=(attribute.distance or "total-variation") if attribute.kind.rules.components else None,
             components=attribute.columns or (),
+            year_bands=_year_bands(attribute),
+            scale=attribute.scale or Scale.LINEAR,
         )
     return specs
 
 
+def _year_bands(attribute: Attribute) -> tuple[int, ...]:
+    calendar = attribute.kind is not None and attribute.kind.rules.calendar
+    return attribute.hierarchy.widths if calendar and isinstance(attribute.hierarchy, Widths) else YEAR_BANDS
+
+
 def _declared(name: str, attribute: Attribute, codes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    if attribute.levels is not None:
+    if attribute.level_names is not None:
         return ()
     if attribute.listed_values is not None:
         return attribute.listed_values
@@ -83,7 +97,7 @@ def _hierarchy(
     name: str, attribute: Attribute, hierarchies: Mapping[str, HierarchyRows], present: Mapping[str, Iterable[Any]]
 ) -> Hierarchy | None:
     described = attribute.hierarchy
-    if described is None:
+    if described is None or (attribute.kind is not None and attribute.kind.rules.calendar):
         return None
     if isinstance(described, str):
         if name not in hierarchies:
@@ -137,8 +151,8 @@ def given_tables(policy: Policy, table: Table) -> tuple[tuple[str, ...], ...]:
 
 
 def insensitive_tables(policy: Policy, tables: int) -> tuple[tuple[str, ...], ...]:
-    """The insensitive attributes of each projected table: in the one the policy names, or else in the first."""
-    wanted = {name: policy.attributes[name].table or 1 for name in policy.named(Role.INSENSITIVE)}
+    """The insensitive attributes and the weight of each projected table: in the one the policy names, or else in the first."""
+    wanted = {name: policy.attributes[name].table or 1 for name in policy.unprotected}
     beyond = [name for name, number in wanted.items() if number > tables]
     if beyond:
         raise PolicyInvalid(
@@ -147,28 +161,59 @@ def insensitive_tables(policy: Policy, tables: int) -> tuple[tuple[str, ...], ..
     return tuple(tuple(name for name, number in wanted.items() if number == place) for place in range(1, tables + 1))
 
 
-def promise_of(policy: Policy, table: Table) -> Promise:
-    """What the release promises of its published columns. `table` is encoded, and its sets are bitmap columns already."""
+def promise_of(policy: Policy, table: Table, source_rows: int = 0) -> Promise:
+    """What the release promises of its published columns. `table` is encoded, and its sets are bitmap columns already. `source_rows`: how
+    many rows it was made of, where the policy combines them."""
     distance = policy.anonymize.distance
+    accepted = tuple(name for name, attribute in policy.attributes.items() if attribute.unique is not None)
+    bounds = bounds_of(policy, table)
+    required = (requirement for gate in GATES for requirement in gate.requirements(getattr(policy, gate.section), table))
     return Promise(
-        requirements=tuple(requirement for gate in GATES for requirement in gate.requirements(getattr(policy, gate.section), table)),
+        requirements=tuple(each for each in required if each.gate != UNIQUENESS or each.attribute not in accepted),
         combine=distance.combine or "lp",
         power=float(distance.p or 1),
         callable=distance.callable,
-        quasi=tuple(_quasi(policy, column) for column in table.select(table.quasi)),
+        quasi=tuple(_quasi(policy, column, bounds.get(column.name)) for column in table.select(table.quasi)),
         sensitive=tuple(_sensitive(policy, column) for column in table.select(table.sensitive)),
         insensitive=table.insensitive,
+        weight=None if table.weight is None else _weight(policy, table[table.weight]),
+        people_checked=bool(policy.named(Role.IDENTIFIER)),
+        combined=_combined(policy, source_rows),
+        unique_accepted=accepted,
     )
+
+
+def _combined(policy: Policy, source_rows: int) -> CombinedRows | None:
+    rows = policy.rows
+    if rows is None:
+        return None
+    return CombinedRows(
+        per=rows.per, order=rows.order or (), rules={name: str(rule) for name, rule in rows.rules.items()}, source_rows=source_rows
+    )
+
+
+def bounds_of(policy: Policy, table: Table) -> dict[str, tuple[str, str]]:
+    """The columns with the ends of generalized cells, where the policy publishes them: under names that no column of the source and no
+    other published column has."""
+    if not policy.publish.bounds:
+        return {}
+    columns = (*table.quasi, *table.sensitive, *table.insensitive)
+    taken = {GROUP, *policy.attributes, *policy.source_columns, *(part for column in table.select(columns) for part in column.parts)}
+    return bound_names([column.name for column in table.select(table.quasi) if column.kind.ordered], taken)
+
+
+def _weight(policy: Policy, column: Column) -> SamplingWeight:
+    return SamplingWeight(name=column.name, published_as=published_as(policy.attributes[column.name].as_published, column))
 
 
 def _rows(hierarchy: Hierarchy | None) -> tuple[tuple[str, ...], ...]:
     return () if hierarchy is None else tuple(tuple(str(label) for label in row) for row in hierarchy.labels)
 
 
-def _quasi(policy: Policy, column: Column) -> QuasiIdentifier:
+def _quasi(policy: Policy, column: Column, bounds: tuple[str, str] | None) -> QuasiIdentifier:
     values = () if column.kind.numeric or column.hierarchy is not None else tuple(str(value) for value in column.values)
     rows = _without_values(policy.attributes[column.name], _rows(column.hierarchy))
-    return QuasiIdentifier(name=column.name, kind=column.kind, domain=column.domain, values=values, hierarchy=rows)
+    return QuasiIdentifier(name=column.name, kind=column.kind, domain=column.domain, values=values, hierarchy=rows, bounds=bounds)
 
 
 def _without_values(attribute: Attribute, rows: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
@@ -206,6 +251,8 @@ def _sensitive(policy: Policy, column: Column) -> SensitiveAttribute:
         metric=column.metric,
         components=(attribute.columns or ()) if column.kind.rules.components else (),
         origin=column.origin,
+        published_as=published_as(attribute.publish_as, column),
+        scale=column.scale,
     )
 
 
@@ -226,6 +273,7 @@ def specs_of(promise: Promise) -> dict[str, ColumnSpec]:
             metric=attribute.metric,
             components=attribute.components,
             origin=attribute.origin,
+            scale=attribute.scale,
         )
         for attribute in promise.sensitive
     }
@@ -233,14 +281,4 @@ def specs_of(promise: Promise) -> dict[str, ColumnSpec]:
 
 def domains_of(promise: Promise) -> dict[str, Column]:
     """The quasi-identifiers' domains as columns without rows: what reading generalized cells needs."""
-    none, codes = np.ones(1, dtype=bool), np.empty(0, dtype=np.int32)
-    domains = {}
-    for quasi in promise.quasi:
-        kind = quasi.kind
-        hierarchy = Hierarchy.from_rows(quasi.hierarchy, quasi.name) if quasi.hierarchy else None
-        values: NDArray[Any] = np.array(quasi.values, dtype=object) if hierarchy is None else hierarchy.leaves
-        if kind.numeric:
-            values = values.astype(np.float64)
-        domain = kind.rules.domain_of(values, quasi.domain)
-        domains[quasi.name] = Column(quasi.name, kind, codes, values, np.resize(none, len(values) + 1), domain, hierarchy)
-    return domains
+    return {quasi.name: domain_column(quasi.name, quasi.kind, quasi.domain, quasi.values, quasi.hierarchy) for quasi in promise.quasi}

@@ -74,11 +74,17 @@ def choices(accepted: Iterable[str], written: str = "") -> str:
     return f"{listed} (did you mean {guess}?)" if guess else listed
 
 
+SLOW_CODECS = ("punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined")
+
+
 def _encoding(name: str) -> str:
+    """Some of Python's codecs turn no bytes into text, or take a time that grows with the square of their length."""
     try:
-        codecs.lookup(name)
-    except LookupError:
-        raise PydanticCustomError("encoding", "Input should be a text encoding such as utf-8, latin-1 or cp1252") from None
+        fast = bool(bytes(4).decode(name)) and codecs.lookup(name).name.replace("-", "_") not in SLOW_CODECS
+    except (LookupError, ValueError):
+        fast = False
+    if not fast:
+        raise PydanticCustomError("encoding", "Input should be a text encoding such as utf-8, latin-1 or cp1252")
     return name
 
 
@@ -157,7 +163,7 @@ class Section(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _knows_its_keys(cls, section: Any) -> Any:
-        if isinstance(section, Mapping):
+        if isinstance(section, Mapping) and cls.model_config.get("extra") != "allow":
             accepted = [field.alias or name for name, field in cls.model_fields.items()]
             names = set(accepted) | set(cls.model_fields)
             unknown = [key for key in section if key not in names]

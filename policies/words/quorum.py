@@ -27,10 +27,10 @@ class Quorum:
         return Quorum(max(self.approvals, floor.approvals, sum(roles.values())), roles)
 
     def missing(self, people: Mapping[str, Collection[str]]) -> Counter[str]:
-        """What these people leave open: places by role, and further people under "". Empty if they are enough. `people`: the roles that
-        each of them can fill."""
-        filled = Counter(fill_roles(self.roles, people).values())
-        return (Counter(self.roles) - filled) + Counter({"": self.approvals - len(people)})
+        """What these people leave open: places by role, and under "" how many people besides those who will fill them. Empty if they are
+        enough. `people`: the roles that each of them can fill."""
+        places = Counter(self.roles) - Counter(fill_roles(self.roles, people).values())
+        return places + Counter({"": self.approvals - len(people) - places.total()})
 
 
 def fill_roles(roles: Mapping[str, int], people: Mapping[str, Collection[str]]) -> dict[str, str]:
@@ -56,6 +56,9 @@ def fill_roles(roles: Mapping[str, int], people: Mapping[str, Collection[str]]) 
 def in_words(missing: Counter[str]) -> str:
     """What is still needed, as the end of a sentence about it."""
     people = missing[""]
-    parts = [f"{people} more {'person' if people == 1 else 'people'}"] if people else []
-    parts += [f"{number} more with the role {role}" for role, number in sorted(missing.items()) if role]
-    return " and ".join(parts)
+    parts = [f"{number} more {_people(number)} with the role {role}" for role, number in sorted(missing.items()) if role]
+    return " and ".join([*parts, f"{people} {'other' if parts else 'more'} {_people(people)}"] if people else parts)
+
+
+def _people(number: int) -> str:
+    return "person" if number == 1 else "people"

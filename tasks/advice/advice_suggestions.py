@@ -88,7 +88,8 @@ class Search:
                 return Suggestion(USEFUL, float(least_delta), tried, self._changed(tried))
         best = max((reached for reached in (self._reach(k, e) for k, e in self._near()) if reached is not None), default=None)
         said = "" if best is None else f" The largest δ that all tables reached is {delta_text(best)}."
-        return Suggestion(USEFUL, float(least_delta), None, f"No setting tried keeps δ ≥ {delta_text(delta)} and all other promises.{said}")
+        reason = f"No setting that was tried has a δ of at least {delta_text(delta)} and satisfies all other requirements.{said}"
+        return Suggestion(USEFUL, float(least_delta), None, reason)
 
     def _near(self) -> list[tuple[int, str]]:
         """The policy's own first; larger k before smaller ones, and ε only downwards: a smaller ε protects less and is easier to keep."""
@@ -147,12 +148,12 @@ class Search:
         setting = tried.setting
         other = [f"k {setting.k} instead of {self.k}"] if setting.k != self.k else []
         other += [f"ε {setting.epsilon} instead of {self.epsilon}"] if setting.epsilon != self.epsilon else []
-        return f"No δ will do at the policy's own k and ε: {', '.join(other)}." if other else ""
+        return f"No δ is enough at the policy's own k and ε: {', '.join(other)}." if other else ""
 
     def _nothing(self) -> str:
         refused = self._refusing()
         said = f" What refuses them: {', '.join(refused)}." if refused else ""
-        return f"No setting tried keeps all promises of the policy within this loss.{said}"
+        return f"No setting that was tried satisfies all requirements of the policy within this loss.{said}"
 
     def _refusing(self) -> Sequence[str]:
         gates = [

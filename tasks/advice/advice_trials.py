@@ -24,6 +24,7 @@ from headgate.projection.plan import NoPlan, loses_too_much
 from policies.attackers.attacker import Attacker
 from policies.gates.dissimilarity import DISSIMILARITY, Dissimilarity
 from policies.gates.figures import ReleaseUtility
+from policies.gates.households import Households
 from policies.gates.k import K
 from policies.gates.verdict import Requirement
 from policies.jobs.engine import Ended, LocalEngine
@@ -31,7 +32,7 @@ from policies.jobs.plan_search import search_plan
 from policies.jobs.spool import Reference
 from policies.jobs.table_job import Names, Queries, TableJob, TableOutcome
 from policies.judging.release_utility import utility_of
-from policies.judging.verdicts import judge_utility
+from policies.judging.verdicts import judge_whole
 from policies.schema.anonymization import Relax
 from policies.schema.policy import Policy
 from policies.sealed.promise import Promise
@@ -90,7 +91,9 @@ class Trials:
 
     def job_at(self, names: Names, setting: TrialSetting, number: int = 0) -> TableJob:
         """As a release asks it while it searches its plan, with the seed of that number. The partition is let go at once."""
-        promise = self.promise.without(DISSIMILARITY).requiring(Requirement(gate=K.name, required=str(setting.k)))
+        counted = [gate for gate in (K.name, Households.name) if self.promise.of(gate)]
+        sizes = (Requirement(gate=gate, required=str(setting.k)) for gate in counted)
+        promise = self.promise.without(DISSIMILARITY).requiring(*sizes)
         if setting.epsilon is not None and setting.delta is not None:
             promise = promise.requiring(Dissimilarity().required(setting.epsilon, setting.delta))
         seed = hashlib.sha256(self.seed + bytes([number])).digest()
@@ -150,7 +153,7 @@ class Trials:
 
     def _whole(self, setting: TrialSetting, tables: tuple[Names, ...], outcomes: Sequence[Tried]) -> ReleaseTried:
         utility, linkability, delta_reached = over_tables(outcomes)
-        refused = tuple(verdict.name for verdict in judge_utility(self.promise, utility) if not verdict.passed)
+        refused = tuple(verdict.name for verdict in judge_whole(self.promise, utility) if not verdict.passed)
         error = math.inf if utility.query_error_mean is None else utility.query_error_mean
         return ReleaseTried(setting, tables, utility.ncp, error, linkability, delta_reached, refused)
 

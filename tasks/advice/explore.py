@@ -166,9 +166,7 @@ def _tell_parent(prepared: Prepared, home: Home, settings: Sequence[ExploredSett
         for place, setting in enumerate(settings)
         if setting.reached
     ]
-    files = {"policy.yaml": prepared.loaded.text.encode()}
-    if points:
-        files["pictures/frontier.png"] = draw_frontier(points, "png")
+    files = {"pictures/frontier.png": draw_frontier(points, "png")} if points else {}
     tags = {"dataset": trials.policy.dataset, "kind": "exploration"}
     return RunContent(name, parameters, finite_points(Metric(key, float(value)) for key, value in counts.items()), tags, files)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -18,20 +18,27 @@ from headgate.core.tolerance import exact
 from headgate.grouping.watch import Report
 from headgate.projection.plan import NOTHING_PASSES, NoPlan
 from policies.gates.dissimilarity import DISSIMILARITY
+from policies.gates.every_gate import GATES
 from policies.jobs.engine import LocalEngine
 from policies.jobs.plan_search import TableCheck
 from policies.jobs.spool import MemorySpool
 from policies.jobs.table_job import Names, Workplace
+from policies.judging.alike_in_words import alike_in
 from policies.judging.measure import composite_of
 from policies.judging.method_limits import least_k, limits_of
+from policies.judging.verdicts import refusal_of
+from policies.sealed.unused_values import unused_values
 from policies.words.fields import decimal_text
 from tasks.advice.advice_suggestions import Search, Suggestion
 from tasks.advice.advice_trials import BELOW, Trials, TrialSetting, plans_of
+from tasks.advice.epsilon_remarks import epsilon_remarks
+from tasks.advice.number_advice import NumberAdvice, number_advice
 from tasks.reading.dictionaries import encode_dictionaries
 from tasks.reading.ingest import ingest
 from tasks.reading.prepare import prepare_source
 from tasks.reading.references import LoadedPolicy, load_policy
 from tasks.release.steps.choose_plan import why_no_plan
+from tasks.release.steps.transform_source import identifiers_among
 from tasks.runtime.callables import callable_distance
 
 STAND_IN = "0.1"  # ε, where the policy promises no composite
@@ -52,6 +59,11 @@ class Advice:
     reason: str  # why no plan keeps it, and what would help
     tables: tuple[TableAdvice, ...]
     suggestions: tuple[Suggestion, ...] = ()
+    unused: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # declared values that no row has, by attribute
+    numbers: tuple[NumberAdvice, ...] = ()
+    alike: tuple[tuple[str, ...], ...] = ()  # by table: what the policy's ε amounts to in units
+    remarks: tuple[str, ...] = ()
+    untried: tuple[str, ...] = ()  # bounds that only a release can judge
 
     @property
     def shown_epsilon(self) -> str:
@@ -67,6 +79,11 @@ class Advice:
             "reason": self.reason,
             "tables": [table.to_json() for table in self.tables],
             "suggestions": [suggestion.to_json() for suggestion in self.suggestions],
+            "unused_values": {name: list(values) for name, values in self.unused.items()},
+            "numbers": [number.to_json() for number in self.numbers],
+            "alike": [list(sentences) for sentences in self.alike],
+            "remarks": list(self.remarks),
+            "untried": list(self.untried),
         }
 
 
@@ -78,12 +95,17 @@ class Prepared:
     trials: Trials
     plans: tuple[tuple[Names, ...], ...]
     source_digest: str
+    unused: Mapping[str, tuple[str, ...]]
+    numbers: tuple[NumberAdvice, ...] = ()
+    untried: tuple[str, ...] = ()
+    foreseen: str = ""  # why every release is refused, whatever is tried
 
     @property
     def own(self) -> TrialSetting:
         anonymize = self.loaded.policy.anonymize
-        epsilon = None if anonymize.epsilon is None else decimal_text(anonymize.epsilon)
-        return TrialSetting(anonymize.k, epsilon, None if anonymize.delta is None else decimal_text(anonymize.delta))
+        if anonymize.epsilon is None or anonymize.delta is None or anonymize.alone:  # no composite is promised
+            return TrialSetting(anonymize.k, None, None)
+        return TrialSetting(anonymize.k, decimal_text(anonymize.epsilon), decimal_text(anonymize.delta))
 
 
 def prepare(path: Path, report: Report | None = None) -> Prepared:
@@ -91,14 +113,24 @@ def prepare(path: Path, report: Report | None = None) -> Prepared:
     loaded = load_policy(path)
     ingested = ingest(loaded)
     source = prepare_source(loaded.policy, ingested, encode_dictionaries(loaded, ingested.table))
+    refused = identifiers_among(loaded.policy, source)
     promise = source.promise
+    for verdict in refused:  # no setting changes that, so the trials leave it aside
+        promise = promise.without(verdict.gate, verdict.attribute)
+    attacked = [gate.name for gate in GATES if gate.of_attacks]
+    untried = tuple(requirement.name for name in attacked for requirement in promise.of(name))
+    for name in attacked:
+        promise = promise.without(name)
     seed = hashlib.sha256(loaded.digest.encode()).digest()
     spool = MemorySpool()
     engine = LocalEngine(Workplace(spool, callable_distance, report))
     trials = Trials(
         loaded.policy, source.table, spool.put(source.table), spool.put(source.original), promise, spool.put(source.attackers), seed, engine
     )
-    return Prepared(loaded, trials, plans_of(loaded.policy, source.table, promise), ingested.source_digest)
+    unused = unused_values(ingested.table, ingested.specs)
+    numbers = number_advice(loaded.policy, ingested.table, source.table)
+    why = str(refusal_of(refused)) if refused else ""
+    return Prepared(loaded, trials, plans_of(loaded.policy, source.table, promise), ingested.source_digest, unused, numbers, untried, why)
 
 
 def share_of(text: str | None, option: str) -> Fraction | None:
@@ -148,11 +180,17 @@ def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = N
         for number in (most_loss, exact(utility.max_loss) if utility.max_loss is not None else None, Fraction(1))
         if number is not None
     )
-    suggestions = [search.most_protective(bound)]
+    alone = trials.policy.anonymize.alone
+    suggestions = [] if alone else [search.most_protective(bound)]
     wanted = least_delta if least_delta is not None else None if own.delta is None else exact(own.delta)
     if wanted is not None:
         suggestions.append(search.least_loss(wanted))
-    return Advice(trials.policy.dataset, own.k, own.epsilon, own.delta, not reason, reason, made, tuple(suggestions))
+    reason = " ".join(filter(None, (prepared.foreseen, reason)))
+    more_said = (tuple(suggestions), prepared.unused, prepared.numbers)
+    alike = tuple(alike_in(trials.promise, names) for names in tables)
+    remarks = epsilon_remarks(trials.policy, trials.table, epsilon)
+    limits = (alike, remarks, prepared.untried)
+    return Advice(trials.policy.dataset, own.k, own.epsilon, own.delta, not reason, reason, made, *more_said, *limits)
 
 
 class SettingsCount:

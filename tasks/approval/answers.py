@@ -74,15 +74,17 @@ def _changes_since(home: Home, before: str, manifest: Manifest) -> tuple[Change,
     except HeadgateError:
         return None
     old, new = dict(_figures(earlier)), dict(_figures(manifest))
-    places = dict.fromkeys([*old, *new])
+    gone = {table.sensitive: f"{table.name} (before)" for table in earlier.tables}
+    names = gone | {table.sensitive: table.name for table in manifest.tables}
     return tuple(
-        Change(figure, table, old.get((figure, table)), new.get((figure, table)))
-        for figure, table in places
-        if old.get((figure, table)) != new.get((figure, table))
+        Change(figure, "" if attributes is None else names[attributes], old.get((figure, attributes)), new.get((figure, attributes)))
+        for figure, attributes in dict.fromkeys([*old, *new])
+        if old.get((figure, attributes)) != new.get((figure, attributes))
     )
 
 
-def _figures(manifest: Manifest) -> Iterator[tuple[tuple[str, str], float | None]]:
+def _figures(manifest: Manifest) -> Iterator[tuple[tuple[str, tuple[str, ...] | None], float | None]]:
+    """By what a table holds, since its number says nothing in another plan; None: the release as a whole."""
     whole = {
         "rows": manifest.rows,
         "suppressed": manifest.suppressed,
@@ -93,7 +95,7 @@ def _figures(manifest: Manifest) -> Iterator[tuple[tuple[str, str], float | None
         "query error": manifest.utility.query_error_mean,
     }
     for figure, value in whole.items():
-        yield (figure, ""), value
+        yield (figure, None), value
     for table in manifest.tables:
         own = {
             "groups": table.groups,
@@ -103,4 +105,4 @@ def _figures(manifest: Manifest) -> Iterator[tuple[tuple[str, str], float | None
             "query error": table.query_error_mean,
         }
         for figure, value in own.items():
-            yield (figure, table.name), value
+            yield (figure, table.sensitive), value

@@ -10,10 +10,10 @@ from datetime import datetime
 from headgate.core.errors import IntegrityBroken, Refusal, TransitionRefused
 from policies.approval.acts import Act, Actor
 from policies.approval.decide import Refused, decide
-from policies.ledger.events import LONGEST_REASON, moment
+from policies.ledger.events import LONGEST_REASON
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
-from tasks.approval.approvals import RUN_AGAIN, keep_envelope, require_recorded, roots_of, runner_refusals, settle_envelope
+from tasks.approval.approvals import RUN_AGAIN, keep_envelope, operator_roots, require_recorded, roots_of, runner_refusals, settle_envelope
 from tasks.approval.handed_in import HandedIn
 from tasks.approval.operator_demands import operator_demands
 from tasks.approval.reasons import GivenReason, keep_reason, salted
@@ -34,8 +34,9 @@ CURES = {
     Action.APPROVE: "See `headgate show` for who may approve and what is still needed.",
     Action.REQUEST_CHANGES: "See `headgate show` for who may decide.",
     Action.REJECT: "See `headgate show` for who may decide.",
-    Action.WITHDRAW: "A release is withdrawn by one of its signers or by who ran it.",
+    Action.WITHDRAW: "Let one of its signers, or the person who ran it, withdraw the release.",
 }
+OTHER_STATE = "See `headgate audit show` for what was decided; a new run makes a new candidate."
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,15 @@ def record_withdrawal(home: Home, ledger: Ledger, name: str, key: Signing, reaso
         refusal = Refusal("state", f"Release {release.release_id} has no candidate")
         raise TransitionRefused([refusal], "Only a sealed candidate can be withdrawn.")
     return _decide(home, ledger, load_candidate(home.candidates, release.candidate), Action.WITHDRAW, key, reason)
+
+
+def require_may_withdraw(home: Home, ledger: Ledger, release: Release, key: Signing) -> None:
+    """Also of who finishes a withdrawal: nobody else is told that they withdrew it."""
+    candidate = load_candidate(home.candidates, release.candidate)
+    _, why_not = _actor(home, candidate, release, Action.WITHDRAW, key, ledger.now())
+    listed = any(key.fingerprint == signer.fingerprint for signer in (*release.signers, release.runner))
+    if why_not or not listed:
+        raise TransitionRefused([Refusal("key", why_not or "nobody who signs for this release has this key")], CURES[Action.WITHDRAW])
 
 
 def record_takeover(ledger: Ledger, lock: DatasetLock) -> Release | None:
@@ -112,7 +122,7 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
         release, now = release_of(read_history(ledger), candidate), ledger.now()
         require_recorded(home, ledger, release)
         actor, why_not = _actor(home, candidate, release, action, key, now)
-        given = key.reason_for(reason.strip()) if isinstance(key, HandedIn) else salted(reason.strip())
+        given = key.reason_for(reason.strip()) if isinstance(key, HandedIn) else salted(reason.strip(), key)
         act, envelope = _signed(release, candidate, action, actor, given, now, key)
         rules = operator_demands(home).rules(frozenset({actor.fingerprint} if why_not else ()))
         answer = decide(release, act, actor, rules, now)
@@ -120,7 +130,8 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
         if isinstance(answer, Refused):
             covered = ("key_not_revoked", "sealed_key") if actor.principal == UNKNOWN else ("key_not_revoked",)
             said = [refusal for refusal in answer.reasons if refusal.rule not in covered]
-            raise TransitionRefused([*said, Refusal("key", why_not)] if why_not else said, CURES[action])
+            cure = OTHER_STATE if any(refusal.rule == "state" for refusal in said) else CURES[action]
+            raise TransitionRefused([*said, Refusal("key", why_not)] if why_not else said, cure)
         if barred:
             raise TransitionRefused(barred, RUN_AGAIN)
         after, digest = answer.release, keep_envelope(home, candidate.id, envelope)
@@ -137,17 +148,18 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
 
 
 def _actor(home: Home, candidate: Candidate, release: Release, action: Action, key: Signing, now: datetime) -> tuple[Actor, str]:
-    """The person this key speaks for, and why the key does not count now ("" if it does)."""
-    roots = roots_of(home, candidate.folder, candidate.manifest)
-    known = [signer.principal for signer in (*release.signers, release.runner) if signer.fingerprint == key.fingerprint]
+    """The person this key speaks for, and why the key does not count now ("" if it does). Who ran a release is on the operator's list,
+    wherever those who approve are."""
+    takes_back = action is Action.WITHDRAW and key.fingerprint == release.runner.fingerprint
+    roots = operator_roots(home) if takes_back else roots_of(home, candidate.folder, candidate.manifest)
+    sealed = () if takes_back else release.signers
+    known = [signer.principal for signer in (*sealed, release.runner) if signer.fingerprint == key.fingerprint]
     principal = known[0] if known else roots.principal_of(key.fingerprint) or UNKNOWN
     role = ActorRole.CUSTODIAN if action is Action.WITHDRAW else ActorRole.APPROVER
     why_not = roots.why_not(key.fingerprint, principal, now)
     if isinstance(key, HandedIn) and not why_not:
-        then = roots.why_not(key.fingerprint, principal, moment(key.said.at))
-        why_not = then or operator_demands(home).why_no_passkey(key.key, key.origin)
-    takes_back = action is Action.WITHDRAW and key.fingerprint == release.runner.fingerprint and not roots.revokes(key.key)
-    if takes_back or not why_not:
+        why_not = key.why_not(roots, operator_demands(home), principal)
+    if not why_not:
         return Actor(principal, key.fingerprint, role), ""
     unlisted = f"nobody on the list of signers has this key ({key.fingerprint})"
     return Actor(principal, key.fingerprint, role), unlisted if principal == UNKNOWN else f"this key {why_not}"

@@ -14,13 +14,15 @@ from pathlib import Path
 from headgate.core.errors import InputRejected, IntegrityBroken, Refusal, TransitionRefused
 from policies.ledger.events import moment
 from policies.ledger.standing import Release
+from tasks.approval.operator_demands import Demands
 from tasks.approval.reasons import GivenReason, reason_from
 from tasks.approval.statements import LONGEST_UNSIGNED, SignedDecision
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
 from tasks.signing.public_keys import PublicKey
 from tasks.signing.signatures import Statement, bytes_to_sign, envelope_around
-from tasks.signing.sshsig import BEGIN, passkey_origin, verify_bytes
+from tasks.signing.sshsig import BEGIN, passkey_origin, rearmored, verify_bytes
+from tasks.signing.trust_roots import TrustRoots
 from tasks.stores.files import read_file
 
 LARGEST_SIGNATURE = 64 * 1024
@@ -46,6 +48,11 @@ class HandedIn:
             raise _refused(["what was signed gives another reason"])
         return self.reason
 
+    def why_not(self, roots: TrustRoots, demands: Demands, principal: str) -> str:
+        """Why it does not count though its key does now, as the end of a sentence: the key must have counted when the statement was issued,
+        and a passkey is one of the operator's site."""
+        return roots.why_not(self.fingerprint, principal, moment(self.said.at)) or demands.why_no_passkey(self.key, self.origin)
+
     def require(self, release: Release, action: str, principal: str, now: datetime) -> None:
         """That exactly this was signed, by the person whose key it is, and lately."""
         asked = {
@@ -65,10 +72,10 @@ class HandedIn:
             raise _refused(refusals)
 
 
-def handed_in(home: Home, candidate: str, signature: Path) -> HandedIn:
-    """The statement issued for this candidate that was signed, whatever it says."""
-    armored, folder = _read_signature(signature), statements_folder(home, candidate)
-    reasons = {"No statement that was issued for this candidate has this signature": None}
+def handed_in(home: Home, decided: str, signature: Path) -> HandedIn:
+    """The statement issued for this candidate, or this run, that was signed, whatever it says."""
+    armored, folder = _read_signature(signature), statements_folder(home, decided)
+    reasons = {"No statement that was issued for this release has this signature": None}
     for file in sorted(folder.glob("*.json")):
         payload = read_file(folder, file.name).content
         try:
@@ -81,8 +88,8 @@ def handed_in(home: Home, candidate: str, signature: Path) -> HandedIn:
     raise _refused(list(reasons))
 
 
-def statements_folder(home: Home, candidate: str) -> Path:
-    return home.root / "state" / "statements" / candidate
+def statements_folder(home: Home, decided: str) -> Path:
+    return home.root / "state" / "statements" / decided
 
 
 def said_in(payload: bytes) -> SignedDecision:
@@ -90,9 +97,7 @@ def said_in(payload: bytes) -> SignedDecision:
 
 
 def _refused(reasons: list[str]) -> TransitionRefused:
-    return TransitionRefused(
-        [Refusal("statement", reason) for reason in reasons], "Sign anew what `headgate statement` gives for this candidate."
-    )
+    return TransitionRefused([Refusal("statement", reason) for reason in reasons], "Sign anew what `headgate statement` gives for it.")
 
 
 def _read_signature(path: Path) -> bytes:
@@ -106,4 +111,4 @@ def _read_signature(path: Path) -> bytes:
         raise InputRejected(f"The signature {path} cannot be read: {reason}.", GIVE)
     if len(content) > LARGEST_SIGNATURE or not content.startswith(BEGIN.encode()):
         raise InputRejected(f"{path} is not an SSH signature.", GIVE)
-    return content
+    return rearmored(content)

@@ -2,52 +2,66 @@
 
 from __future__ import annotations
 
-import os
-import pwd
 from dataclasses import dataclass
 
+from headgate.core.errors import InputRejected
 from policies.approval.acts import Act, Actor
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
 from tasks.approval.answers import Answer, LastWord, answers_of, last_word
 from tasks.approval.decisions import release_of
 from tasks.ledger.event_log import Ledger
-from tasks.ledger.history import read_history
-from tasks.ledger.record_transition import record_transition
+from tasks.ledger.history import History, as_latest, read_history
+from tasks.ledger.record_transition import accepted, record_transition
+from tasks.runtime.acting_account import acting_account
 from tasks.runtime.home import Home
 from tasks.stores.seal import Candidate, load_candidate
 
 
 @dataclass(frozen=True)
 class Viewed:
-    """`last_word`: the decision that ended it. `answered_by`: the candidates that answer it."""
+    """`last_word`: the decision that ended it. `answered_by`: the candidates that answer it. `unrecorded`: why no event says that somebody
+    looked; empty where one does."""
 
     candidate: Candidate
     release: Release
     last_word: LastWord | None = None
     answers: tuple[Answer, ...] = ()
     answered_by: tuple[str, ...] = ()
+    unrecorded: str = ""
 
 
-def view_candidate(home: Home, ledger: Ledger, name: str) -> Viewed:
-    """By a unique prefix of its id; every byte has been hashed again."""
-    candidate = load_candidate(home.candidates, name)
+def view_candidate(home: Home, ledger: Ledger, name: str, unrecorded: str = "") -> Viewed:
+    """By a unique prefix of its id or its release's; every byte has been hashed again. Nothing is written where it is said why it is
+    `unrecorded`."""
     history = read_history(ledger)
+    candidate = load_candidate(home.candidates, _candidate_named(history, name))
     release = release_of(history, candidate)
     act = Act(Action.VIEW, candidate=candidate.id, policy_digest=release.policy_digest)
-    reader = Actor(_account(), "", ActorRole.READER)
+    reader = Actor(acting_account(), "", ActorRole.READER)
+    cure = "See `headgate releases`."
+    seen = (
+        accepted(release, act, reader, cure, ledger.seen_now()).release
+        if unrecorded
+        else record_transition(ledger, release, act, reader, cure)
+    )
     return Viewed(
         candidate,
-        record_transition(ledger, release, act, reader, "See `headgate releases`."),
+        as_latest(seen, history.at_target(seen.target)),
         last_word(home, history.events(release.release_id)),
         answers_of(home, history, candidate),
         history.answered_by(release) if release.state is State.CHANGES_REQUESTED else (),
+        unrecorded,
     )
 
 
-def _account() -> str:
-    """Of the process, which no variable of the environment changes; its number where it has no name."""
+def _candidate_named(history: History, name: str) -> str:
+    """What the ledger does not know is left to the store of candidates, which says why."""
     try:
-        return pwd.getpwuid(os.geteuid()).pw_name
-    except KeyError:
-        return str(os.geteuid())
+        release = history.find(name)
+    except InputRejected:
+        return name
+    if not release.candidate:
+        said = f"Release {release.release_id} has no candidate: it is {release.state.replace('_', ' ')}."
+        raise InputRejected(said, f"See `headgate audit show {release.release_id}`.")
+    return release.candidate

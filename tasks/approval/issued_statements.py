@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from headgate.core.errors import InputRejected, Refusal, StoreUnavailable, TransitionRefused
 from policies.ledger.events import LONGEST_REASON, moment
 from policies.ledger.standing import Release
 from policies.ledger.states import Action
+from tasks.approval.approvals import operator_roots
 from tasks.approval.handed_in import said_in, statements_folder
 from tasks.approval.inspection import view_candidate
+from tasks.approval.operator_demands import operator_demands
 from tasks.approval.reasons import GivenReason, salted
-from tasks.approval.statements import KINDS, LONGEST_UNSIGNED, SignedDecision, decision_statement
+from tasks.approval.statements import KINDS, LONGEST_UNSIGNED, OPERATIONS, SignedDecision, decision_statement
 from tasks.ledger.event_log import Ledger
+from tasks.ledger.history import read_history
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
 from tasks.signing.signatures import bytes_to_sign, payload_of
@@ -32,25 +36,44 @@ class Issued:
 
 
 def issue_statement(home: Home, ledger: Ledger, name: str, action: str, principal: str, reason: str) -> Issued:
-    """For this person to do this. Whoever asks for it has looked at the candidate, which is recorded."""
-    if action not in KINDS:
-        raise InputRejected(f"'{action[:40]}' is not a decision that people sign.", f"Use one of these: {', '.join(KINDS)}.")
+    """For this person to do this. Whoever asks for a decision on a candidate has looked at it, which is recorded."""
+    if action not in KINDS | OPERATIONS:
+        raise InputRejected(f"'{action[:40]}' is not a decision that people sign.", f"Use one of these: {', '.join(KINDS | OPERATIONS)}.")
     if not 0 < len(reason.strip()) <= LONGEST_REASON:
         raise InputRejected("The reason is empty or too long.", f"Say why with --reason, in at most {LONGEST_REASON} characters.")
-    viewed = view_candidate(home, ledger, name)
-    _require_known(viewed.release, action, principal)
+    if action in OPERATIONS:
+        release, title = read_history(ledger).find(name), ""
+        _require_operator(home, principal, ledger.now())
+    else:
+        viewed = view_candidate(home, ledger, name)
+        release, title = viewed.release, viewed.candidate.manifest.title
+        _require_known(release, action, principal)
     given = salted(reason.strip())
-    payload = payload_of(decision_statement(viewed.release, action, principal, given.digest, ledger.now().isoformat()))
-    _keep(statements_folder(home, viewed.candidate.id), payload, given)
-    return Issued(said_in(payload), given, viewed.candidate.manifest.title, bytes_to_sign(payload))
+    payload = payload_of(decision_statement(release, action, principal, given.digest, ledger.now().isoformat()))
+    _keep(statements_folder(home, release.decided), payload, given)
+    return Issued(said_in(payload), given, title, bytes_to_sign(payload))
 
 
 def _require_known(release: Release, action: str, principal: str) -> None:
-    people = {signer.principal for signer in release.signers} | ({release.runner.principal} if action == Action.WITHDRAW else set())
+    """Who ran a release may withdraw it, and decide nothing else."""
+    withdraws = action == Action.WITHDRAW
+    people = {signer.principal for signer in release.signers if withdraws or not release.is_runner(signer)}
+    people |= {release.runner.principal} if withdraws else set()
+    if principal not in people:
+        ran, listed = "ran the release and cannot decide on it", "was not on the list of signers when the candidate was sealed"
+        raise TransitionRefused(
+            [Refusal("principal", f"{principal[:80]} {ran if principal == release.runner.principal else listed}")],
+            f"Name the person who signs with --as: {', '.join(sorted(people))}.",
+        )
+
+
+def _require_operator(home: Home, principal: str, now: datetime) -> None:
+    operators = operator_demands(home).operators
+    people = [person for person in operator_roots(home).people(now) if operators is None or person in operators]
     if principal not in people:
         raise TransitionRefused(
-            [Refusal("principal", f"{principal[:80]} was not on the list of signers when the candidate was sealed")],
-            f"Name the person who signs with --as: {', '.join(sorted(people))}.",
+            [Refusal("operator", f"{principal[:80]} is not among those who may resume and abandon releases")],
+            f"Name the person who signs with --as: {', '.join(people)}.",
         )
 
 

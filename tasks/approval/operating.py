@@ -3,40 +3,45 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
+from datetime import datetime
 
+from headgate.core.errors import Refusal, TransitionRefused
 from policies.approval.acts import Act, Actor
 from policies.approval.decide import Refused, decide
+from policies.ledger.events import Event, SignedEvent
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole
+from policies.sealed.manifest import Signer
 from tasks.approval.approvals import keep_envelope, operator_roots, require_recorded, roots_of, settle_envelope, void_keys, weigh_approvals
-from tasks.approval.decisions import record_takeover
-from tasks.approval.operator_demands import operator_demands, require_operator
-from tasks.approval.reasons import keep_reason, salted
+from tasks.approval.decisions import Signing, record_takeover
+from tasks.approval.handed_in import HandedIn
+from tasks.approval.operator_demands import Demands, operator_demands, require_operator
+from tasks.approval.reasons import GivenReason, keep_reason, salted
 from tasks.approval.statements import decision_statement
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import read_history
 from tasks.runtime.home import Home
-from tasks.signing.keys import PrivateKey
 from tasks.signing.signatures import sign_statement
 from tasks.stores.seal import load_candidate
 
 CURES = {
-    Action.RESUME: "Only a publication that stalled is resumed: see `headgate releases`.",
-    Action.ABANDON: "Only a run or a publication that goes on no more is abandoned: see `headgate releases`.",
+    Action.RESUME: "Only a stalled publication can be resumed: see `headgate releases`.",
+    Action.ABANDON: "Only a run or a publication whose process has ended can be abandoned: see `headgate releases`.",
 }
 
 
-def resume(home: Home, ledger: Ledger, name: str, key: PrivateKey, reason: str) -> Release:
+def resume(home: Home, ledger: Ledger, name: str, key: Signing, reason: str) -> Release:
     """The next `publish` then goes on, while its approvals still count."""
     return _operate(home, ledger, name, Action.RESUME, key, reason)
 
 
-def abandon(home: Home, ledger: Ledger, name: str, key: PrivateKey, reason: str) -> Release:
+def abandon(home: Home, ledger: Ledger, name: str, key: Signing, reason: str) -> Release:
     """A run ends as failed; a publication stalls, and can be resumed or withdrawn."""
     return _operate(home, ledger, name, Action.ABANDON, key, reason)
 
 
-def _operate(home: Home, ledger: Ledger, name: str, action: Action, key: PrivateKey, reason: str) -> Release:
+def _operate(home: Home, ledger: Ledger, name: str, action: Action, key: Signing, reason: str) -> Release:
     """Under the dataset's lock, so that no living process is at work on the release."""
     named = read_history(ledger).find(name)
     with ledger.lock(named.dataset, named.release_id) as lock:
@@ -44,15 +49,15 @@ def _operate(home: Home, ledger: Ledger, name: str, action: Action, key: Private
         history, now, demands = read_history(ledger), ledger.now(), operator_demands(home)
         release = history.release(named.release_id)
         require_recorded(home, ledger, release)
-        signer = require_operator(key.key, operator_roots(home), demands, now)
+        signer = _operator(home, key, demands, now)
         void: frozenset[str] = frozenset()
         if release.candidate:
             sealed = load_candidate(home.candidates, release.candidate)
             roots = roots_of(home, sealed.folder, sealed.manifest)
             void = void_keys(weigh_approvals(home, release, history.events(release.release_id), roots))
-        given = salted(reason.strip())
-        envelope = sign_statement(decision_statement(release, str(action), signer.principal, given.digest, now.isoformat()), key)
+        given, envelope = _signed(release, action, signer, key, reason.strip(), now)
         digest = hashlib.sha256(envelope).hexdigest()
+        _require_unused(history.events(release.release_id), digest)
         act = Act(action, release.candidate, release.policy_digest, given.text, digest, given.digest)
         answer = decide(release, act, Actor(signer.principal, signer.fingerprint, ActorRole.OPERATOR), demands.rules(void), now)
         if isinstance(answer, Refused):
@@ -62,3 +67,32 @@ def _operate(home: Home, ledger: Ledger, name: str, action: Action, key: Private
         ledger.append(release.release_id, answer.events, release.events, signer.principal)
         settle_envelope(home, release.decided, digest)
         return answer.release
+
+
+def _require_unused(events: Iterable[Event], digest: str) -> None:
+    """A statement that was handed in serves once: whoever has it could repeat it while it is not too old."""
+    if any(isinstance(event, SignedEvent) and event.statement_sha256 == digest for event in events):
+        raise TransitionRefused(
+            [Refusal("statement", "this statement has served already")], "Sign anew what `headgate statement` gives for it."
+        )
+
+
+def _operator(home: Home, key: Signing, demands: Demands, now: datetime) -> Signer:
+    roots = operator_roots(home)
+    signer = require_operator(key.key, roots, demands, now)
+    why_not = key.why_not(roots, demands, signer.principal) if isinstance(key, HandedIn) else ""
+    if why_not:
+        raise TransitionRefused(
+            [Refusal("key", f"the key of {signer.principal} {why_not}")], "Sign with a key that counts: see `signers` and operator.yaml."
+        )
+    return signer
+
+
+def _signed(release: Release, action: Action, signer: Signer, key: Signing, reason: str, now: datetime) -> tuple[GivenReason, bytes]:
+    """The statement, signed now or handed in."""
+    if isinstance(key, HandedIn):
+        given = key.reason_for(reason)
+        key.require(release, str(action), signer.principal, now)
+        return given, key.envelope
+    given = salted(reason, key)
+    return given, sign_statement(decision_statement(release, str(action), signer.principal, given.digest, now.isoformat()), key)

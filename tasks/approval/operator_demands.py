@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,6 +27,11 @@ class Demands:
 
     operator: Operator
     digest: str = ""
+
+    @property
+    def operators(self) -> tuple[str, ...] | None:
+        """Who may resume and abandon; None: everybody on the operator's own list."""
+        return self.operator.runners if self.operator.operators is None else self.operator.operators
 
     @property
     def floor(self) -> Quorum:
@@ -60,7 +64,7 @@ class Demands:
             )
         held = self.operator.held
         missing = quorum.missing({person: held.get(person, ()) for person in people})
-        if missing[""]:
+        if len(people) < quorum.approvals:
             raise InputRejected(
                 f"{counted(quorum.approvals, 'approval')} {'is' if quorum.approvals == 1 else 'are'} required, and "
                 f"{people_counted(len(people))} besides the runner may give one.",
@@ -101,10 +105,9 @@ class Demands:
 
 
 def operator_demands(home: Home) -> Demands:
-    said = read_operator(home)
+    said = read_operator(home.root)
     if said is None:
-        elsewhere = bool(os.environ.get("HEADGATE_STORE"))
-        return Demands(Operator(floor=Floor(approvals=FLOOR_ELSEWHERE if elsewhere else 1)))
+        return Demands(Operator(floor=Floor(approvals=FLOOR_ELSEWHERE if home.publishes_elsewhere else 1)))
     return Demands(*said)
 
 
@@ -116,15 +119,15 @@ def require_runner(key: PublicKey, roots: TrustRoots, demands: Demands, now: dat
 
 def require_operator(key: PublicKey, roots: TrustRoots, demands: Demands, now: datetime) -> Signer:
     """Who unsticks releases with this key: somebody on the operator's own list, whom `operators` names, or else `runners`."""
-    operator = demands.operator
-    people = operator.runners if operator.operators is None else operator.operators
-    return _require_listed(key, roots, people, now, "operator", "resume and abandon releases")
+    return _require_listed(key, roots, demands.operators, now, "operator", "resume and abandon releases")
 
 
 def _require_listed(key: PublicKey, roots: TrustRoots, people: Collection[str] | None, now: datetime, role: str, does: str) -> Signer:
-    principal = roots.principal_of(key.fingerprint)
+    principal, listing = roots.principal_of(key.fingerprint), f'NAME namespaces="headgate" {key.line}'
     why_not = roots.why_not(key.fingerprint, principal or "", now)
-    if principal is None:
+    if key.fingerprint in roots.own:
+        why_not, listing = f"the key that was given {why_not}", ""
+    elif principal is None:
         why_not = f"nobody on the list of signers has the key that was given ({key.fingerprint})"
     elif why_not:
         why_not = f"the key of {principal} {why_not}"
@@ -132,8 +135,8 @@ def _require_listed(key: PublicKey, roots: TrustRoots, people: Collection[str] |
         why_not = f"{principal} is not among those who may {does}"
     else:
         return Signer(principal=principal, fingerprint=key.fingerprint)
-    raise TransitionRefused(
-        [Refusal(role, why_not)],
-        f"Give --key (or HEADGATE_KEY) with the key of somebody who may {does}. Otherwise the operator adds this line to signers, "
-        f'and the name to the {role}s of {OPERATOR_FILE}, if that lists any: NAME namespaces="headgate" {key.line}',
-    )
+    cure = f"Give --key (or HEADGATE_KEY) with the key of somebody who may {does}."
+    if listing:
+        cure += " Otherwise the operator adds this line to signers, and the name to the "
+        cure += f"{role}s of {OPERATOR_FILE}, if that lists any: {listing}"
+    raise TransitionRefused([Refusal(role, why_not)], cure)

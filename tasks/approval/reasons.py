@@ -11,6 +11,8 @@ from headgate.core.errors import IntegrityBroken, StoreUnavailable
 from tasks.approval.approvals import decisions_folder
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
+from tasks.signing.given_key import CallersKey
+from tasks.signing.keys import PrivateKey
 from tasks.stores.files import read_file, replace_file
 
 SALT_BYTES = 32
@@ -33,8 +35,14 @@ class GivenReason:
         return hashlib.sha256(self.content).hexdigest()
 
 
-def salted(text: str) -> GivenReason:
-    return GivenReason(text, secrets.token_hex(SALT_BYTES))
+def salted(text: str, key: PrivateKey | None = None) -> GivenReason:
+    """With a new salt, or with the one that the owner of a key chose elsewhere."""
+    chosen = key.salt if isinstance(key, CallersKey) else ""
+    return GivenReason(text, chosen or new_salt())
+
+
+def new_salt() -> str:
+    return secrets.token_hex(SALT_BYTES)
 
 
 def reason_from(content: bytes) -> GivenReason:

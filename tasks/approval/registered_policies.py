@@ -6,6 +6,7 @@ scheduled run records when its policy was registered.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from headgate.core.errors import Refusal, StoreUnavailable, TransitionRefused
@@ -16,7 +17,7 @@ from tasks.ledger.history import read_history
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
 from tasks.runtime.trusted_files import read_trusted
-from tasks.signing.home_keys import machine_key
+from tasks.signing.home_keys import ledger_secret, machine_key, place_hmac
 from tasks.signing.keys import PrivateKey
 from tasks.signing.registration import Registration, SignedRegistration, read_registration, sign_registration
 from tasks.stores.files import replace_file
@@ -24,16 +25,30 @@ from tasks.stores.files import replace_file
 CURE = "Somebody who may run releases reads the policy and registers it: headgate serve POLICY --key KEY --register."
 
 
-def register(home: Home, ledger: Ledger, dataset: str, policy_digest: str, runner: Signer, key: PrivateKey) -> Registration:
+@dataclass(frozen=True)
+class ScheduledPolicy:
+    """`whereabouts`: where the file lies and which databases it names. A copy elsewhere would read the data that lie there."""
+
+    dataset: str
+    digest: str
+    whereabouts: str
+
+    def place(self, home: Home) -> str:
+        """What a registration says of it: nothing to anyone without the home's secret."""
+        return place_hmac(ledger_secret(home.keys), self.whereabouts)
+
+
+def register(home: Home, ledger: Ledger, policy: ScheduledPolicy, runner: Signer, key: PrivateKey) -> Registration:
     """Lets this home's machine run the policy as it is now. The caller has checked that `runner` may run it."""
     said = SignedRegistration(
-        dataset=dataset,
-        policy_digest=policy_digest,
+        dataset=policy.dataset,
+        policy_digest=policy.digest,
         machine=machine_key(home.keys).fingerprint,
+        place=policy.place(home),
         principal=runner.principal,
         at=ledger.now().isoformat(),
     )
-    registration, file = sign_registration(said, key), _file(home, dataset)
+    registration, file = sign_registration(said, key), _file(home, policy.dataset)
     try:
         file.parent.mkdir(mode=0o700, exist_ok=True)
         replace_file(file, registration.envelope)
@@ -44,17 +59,20 @@ def register(home: Home, ledger: Ledger, dataset: str, policy_digest: str, runne
     return registration
 
 
-def registered(home: Home, ledger: Ledger, dataset: str, policy_digest: str) -> Registration:
+def registered(home: Home, ledger: Ledger, policy: ScheduledPolicy) -> Registration:
     """The registration of exactly this policy for this home's machine; TransitionRefused if there is none."""
+    dataset = policy.dataset
     envelope = read_trusted(_file(home, dataset))
     if envelope is None:
         raise _refused(f"nobody has registered the policy of {dataset} to run on a schedule")
     registration = read_registration(envelope, f"The registration of {dataset}")
     said = registration.said
-    if said.dataset != dataset or said.policy_digest != policy_digest:
+    if said.dataset != dataset or said.policy_digest != policy.digest:
         raise _refused(f"the policy of {dataset} has changed since {said.principal} registered it")
     if said.machine != machine_key(home.keys).fingerprint:
         raise _refused(f"the policy of {dataset} was registered for another machine's key")
+    if said.place != policy.place(home):
+        raise _refused(f"the policy of {dataset} lies elsewhere, or names another database, than when {said.principal} registered it")
     times = [release.registered for release in read_history(ledger).of_dataset(dataset) if release.registered]
     if any(moment(at) > moment(said.at) for at in times):
         raise _refused(f"a later registration of {dataset} has run than the one in the home")

@@ -55,10 +55,10 @@ def decision_statement(release: Release, action: str, principal: str, reason_sha
         at=at,
         reason_sha256=reason_sha256,
     )
-    return statement(_subject(said), (KINDS | OPERATIONS)[action], said.model_dump(mode="json"))
+    return statement(decision_subject(said), (KINDS | OPERATIONS)[action], said.model_dump(mode="json"))
 
 
-def _subject(said: SignedDecision) -> dict[str, str]:
+def decision_subject(said: SignedDecision) -> dict[str, str]:
     return {MANIFEST: said.candidate} if said.candidate else {"policy": said.policy_digest}
 
 
@@ -87,6 +87,6 @@ def read_decision(envelope: bytes, action: str, what: str) -> tuple[Signed, Sign
         said = SignedDecision.model_validate(signed.statement.predicate)
     except ValidationError:
         raise IntegrityBroken(f"{what} does not say what was decided.", CURE) from None
-    if said.action != action or signed.statement.digests != _subject(said):
+    if said.action != action or signed.statement.digests != decision_subject(said):
         raise IntegrityBroken(f"{what} was signed for another candidate.", CURE)
     return signed, said

@@ -27,12 +27,18 @@ class AttackedCandidate:
 
 
 def attack_candidate(
-    home: Home, ledger: Ledger, name: str, policy: Path | None = None, source: Path | None = None, people: int | None = None
+    home: Home,
+    ledger: Ledger,
+    name: str,
+    policy: Path | None = None,
+    source: Path | None = None,
+    people: int | None = None,
+    unrecorded: str = "",
 ) -> AttackedCandidate:
     """Who attacks has looked at the candidate, and that is an event. Policy and source must be those it was made from."""
     if people is not None and people < 1:
         raise InputRejected("There is nobody to attack.", "Give --people from 1 up, or leave it out.")
-    viewed = view_candidate(home, ledger, name)
+    viewed = view_candidate(home, ledger, name, unrecorded)
     candidate, manifest = viewed.candidate, viewed.candidate.manifest
     opened = reopen(home, candidate, policy, source)
     files = {figures.name: candidate.folder / figures.path for figures in manifest.tables}

@@ -8,7 +8,7 @@ intersection on all of them. What would take too long is said to be left out.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +31,9 @@ from headgate.core.published_form.published_table import PublishedTable
 from headgate.core.tolerance import exact
 from headgate.projection.information import associations
 from policies.attackers.attacker import Attacker
-from policies.gates.dissimilarity import DISSIMILARITY, EPSILON
+from policies.gates.attack import ATTACK, WHO
+from policies.gates.dissimilarity import DISSIMILARITY, EPSILON, in_own_units
+from policies.gates.figures import AttackGain
 from policies.sealed.promise import Promise
 from tasks.tables.read_published import published_of, read_published_frame
 
@@ -43,25 +45,56 @@ Guessed = Homogeneity | Proximity | BackgroundJoin | Intersection | DictionaryLi
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attack on some of the tables, and how often the attacker is right; None where nothing is guessed about anybody."""
+    """One attack on some of the tables, and how often the attacker is right; None where nothing is guessed about anybody. `who` does what,
+    as in `AttackResult.who`; `drawn`: the people, or the records, are a sample."""
 
     attack: str
     tables: tuple[str, ...]
     remark: str
     success: Success | None = None
+    who: str = ""
+    drawn: bool = False
 
     @classmethod
-    def of(cls, guessed: Guessed, *tables: PublishedTable) -> Attempt:
-        return cls(guessed.success.attack, tuple(table.name for table in tables), guessed.remark(), guessed.success)
+    def of(cls, guessed: Guessed, *tables: PublishedTable, drawn: bool) -> Attempt:
+        names = tuple(table.name for table in tables)
+        return cls(guessed.success.attack, names, guessed.remark(), guessed.success, guessed.who(_listed(names)), drawn)
 
     @property
     def where(self) -> str:
-        return " and ".join(self.tables) if len(self.tables) < 3 else f"{self.tables[0]} to {self.tables[-1]}"
+        return _listed(self.tables)
+
+    @property
+    def key(self) -> str:
+        """Its key in a policy's `gates: {attack: …}`."""
+        return self.attack.lower().replace(" ", "_")
+
+    @property
+    def gain(self) -> AttackGain:
+        """Where values are guessed, what counts are sensitive ones."""
+        done = self.success
+        if done is None:
+            return AttackGain(attack=self.key, who="", people=0)
+        right, overall = (
+            (done.right, done.right_overall)
+            if done.sensitive is None or done.sensitive_overall is None
+            else (done.sensitive, done.sensitive_overall)
+        )
+        return AttackGain(attack=self.key, who=self.who, people=done.people, right=right, right_overall=overall, drawn=self.drawn)
 
     @property
     def sentence(self) -> str:
         said = self.remark if self.success is None else f"{self.success.sentence()} {self.remark}"
         return f"{self.where}: {said}"
+
+
+def gains_of(attempts: Iterable[Attempt]) -> tuple[AttackGain, ...]:
+    """Of those that a gate can bound."""
+    return tuple(attempt.gain for attempt in attempts if attempt.key in WHO)
+
+
+def _listed(tables: Sequence[str]) -> str:
+    return " and ".join(tables) if len(tables) < 3 else f"{tables[0]} to {tables[-1]}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,10 +140,12 @@ def drawn_from(seed: bytes) -> np.random.Generator:
 def try_attacks(finished: Finished, most: int, generator: np.random.Generator) -> tuple[Attempt, ...]:
     """`most` of the people, drawn at random, are attacked in each table; fewer where a dictionary is large."""
     some = finished.people.take(_drawn(finished.people.rows, most, generator)).columns
-    attempts = [attempt for table in finished.tables for attempt in _on_one(finished.promise, table, some)]
+    sample = most < finished.people.rows
+    attempts = [attempt for table in finished.tables for attempt in _on_one(finished.promise, table, some, sample)]
     attempts += _linking(finished, most, generator)
     if len(finished.tables) > 1:
-        attempts += _across(finished, some)
+        attempts += _across(finished, some, sample)
+    if len(finished.tables) > 1 or finished.promise.required(ATTACK, bound="intersection") is not None:
         attempts.append(_intersection(finished))
     return tuple(attempts)
 
@@ -119,19 +154,20 @@ def _drawn(people: int, most: int, generator: np.random.Generator) -> NDArray[np
     return np.arange(people) if people <= most else np.sort(generator.choice(people, most, replace=False))
 
 
-def _on_one(promise: Promise, table: PublishedTable, people: Mapping[str, Column]) -> Iterator[Attempt]:
+def _on_one(promise: Promise, table: PublishedTable, people: Mapping[str, Column], sample: bool) -> Iterator[Attempt]:
     names = _guessable(table)
     if not names:
+        yield Attempt("Homogeneity", (table.name,), "Homogeneity was not tried: no sensitive attribute has one value per person.")
         return
-    yield Attempt.of(max((homogeneity(table, people, name) for name in names), key=_harm), table)
+    yield Attempt.of(max((homogeneity(table, people, name) for name in names), key=_harm), table, drawn=sample)
     near = [proximity(table, people, name, epsilon, alone) for name, epsilon, alone in _neighbourhoods(promise, table, names)]
     if near:
-        yield Attempt.of(max(near, key=_harm), table)
+        yield Attempt.of(max(near, key=_harm), table, drawn=sample)
     shared = associations([table.sensitive[name] for name in names]).information
     known, unknown = (names[place] for place in np.unravel_index(shared.argmax(), shared.shape))
     if known != unknown:
         both = (background_join(table, people, known, unknown), background_join(table, people, unknown, known))
-        yield Attempt.of(max(both, key=_harm), table)
+        yield Attempt.of(max(both, key=_harm), table, drawn=sample)
 
 
 def _guessable(table: PublishedTable) -> list[str]:
@@ -148,8 +184,11 @@ def _neighbourhoods(promise: Promise, table: PublishedTable, names: Sequence[str
         column = table.sensitive[name]
         requirement = promise.required(DISSIMILARITY, name) or promise.required(DISSIMILARITY)
         graded = column.kind.ordered or (column.hierarchy is not None and len(column.values) < LARGEST_MATRIX)
-        if graded and requirement is not None and exact(requirement.settings[EPSILON]) < 1:
-            yield name, requirement.settings[EPSILON], Distance(p=promise.power, weights={name: 1.0})
+        if not graded or requirement is None:
+            continue
+        own = in_own_units(requirement)
+        if own or exact(requirement.settings[EPSILON]) < 1:
+            yield name, requirement.settings[EPSILON], Distance(p=promise.power, weights={name: 1.0}, own_units=own)
 
 
 def _linking(finished: Finished, most: int, generator: np.random.Generator) -> Iterator[Attempt]:
@@ -162,10 +201,10 @@ def _linking(finished: Finished, most: int, generator: np.random.Generator) -> I
         few = _drawn(finished.people.rows, min(most, max(1, MOST_PAIRS // register.individuals)), generator)
         people, known = (table.take(few).columns for table in (finished.people, finished.original))
         for table in finished.tables:
-            yield Attempt.of(dictionary_linking(table, people, register, generator, known), table)
+            yield Attempt.of(dictionary_linking(table, people, register, generator, known), table, drawn=True)
 
 
-def _across(finished: Finished, people: Mapping[str, Column]) -> Iterator[Attempt]:
+def _across(finished: Finished, people: Mapping[str, Column], sample: bool) -> Iterator[Attempt]:
     """Each table with the next, side by side as they are written: for the pair of attributes that tell most of each other in the source,
     and by order and group numbers."""
     quasi = list(finished.people.quasi)
@@ -174,7 +213,7 @@ def _across(finished: Finished, people: Mapping[str, Column]) -> Iterator[Attemp
         if known and unknown:
             shared = associations(finished.people.select([*known, *unknown])).information[: len(known), len(known) :]
             i, j = np.unravel_index(shared.argmax(), shared.shape)
-            yield Attempt.of(join_across(first, second, people, known[i], unknown[j]), first, second)
+            yield Attempt.of(join_across(first, second, people, known[i], unknown[j]), first, second, drawn=sample)
         linked = linkage_frames(finished.cells[first.name], finished.cells[second.name], quasi)
         yield Attempt("Linkage by order", (first.name, second.name), linked.sentence())
 
@@ -182,6 +221,6 @@ def _across(finished: Finished, people: Mapping[str, Column]) -> Iterator[Attemp
 def _intersection(finished: Finished) -> Attempt:
     cells = len(distinct_rows(finished.people.codes(finished.people.quasi))[0])
     if cells <= MOST_CELLS:
-        return Attempt.of(intersection(finished.tables, finished.people.columns), *finished.tables)
+        return Attempt.of(intersection(finished.tables, finished.people.columns), *finished.tables, drawn=False)
     remark = f"Intersection was not tried: at most {MOST_CELLS:,} combinations of quasi-identifiers are compared, and there are {cells:,}."
     return Attempt("Intersection", tuple(table.name for table in finished.tables), remark)

@@ -58,6 +58,10 @@ class ExpectColumnSetMembersToBeDeclared(_NoOffences):
     """Every member of every set of the column is one of the declared values."""
 
 
+class ExpectColumnTextsToMatchPatterns(_NoOffences):
+    """Enough cells of the column match regular expressions, or match none, as RE2 reads them."""
+
+
 class ExpectTableColumnsToBeAbsent(_NoOffences):
     """No column of the table bears the name of an identifier or of a dropped attribute."""
 
@@ -76,6 +80,10 @@ class ExpectColumnCellsToHoldNoIdentifier(_NoOffences):
 
 class ExpectGroupSizeToBeAtLeast(_NoOffences):
     """Every group holds at least k rows."""
+
+
+class ExpectEndsToBeThoseOfTheCell(_NoOffences):
+    """The published low and high ends of each generalized cell are those that the cell itself says."""
 
 
 class ExpectFormatsToHoldTheSameCells(_NoOffences):

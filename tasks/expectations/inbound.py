@@ -12,10 +12,12 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial, reduce
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+from pyarrow import compute
 
 from headgate.core.columns import Role
 from headgate.core.encode import ColumnSpec
@@ -36,6 +38,7 @@ REFUSED_TYPES = (
     "expect_column_values_to_match_json_schema",
 )
 REFUSED_KEYS = {"row_condition", "condition_parser", "batch_id", "result_format", "catch_exceptions", "rendered_content", "windows"}
+PATTERN_KEYS = ("regex", "regex_list")
 COLUMN_KEYS = ("column", "column_A", "column_B", "column_list")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -50,20 +53,23 @@ def expect_inbound(loaded: LoadedPolicy, ingested: Ingested, previous_rows: int 
 def derived_suite(policy: Policy, specs: Mapping[str, ColumnSpec], previous_rows: int | None = None) -> Iterator[Expected]:
     """What the policy says of its source, said again as expectations."""
     present = [name for name, attribute in policy.attributes.items() if attribute.role is not Role.DROPPED]
-    columns = [column for name in present for column in policy.attributes[name].source_columns(name)]
+    columns = [column for name in present for column in policy.attributes[name].read_columns(name)]
     yield Expected("expect_table_columns_to_match_set", {"column_set": columns, "exact_match": True})
     yield from _rows(policy.expect.rows, policy.anonymize.k, previous_rows)
     for name in present:
         attribute = policy.attributes[name]
-        for column in attribute.source_columns(name):
+        for column in attribute.read_columns(name):
             yield Expected("expect_column_to_exist", {"column": column})
             if attribute.role is Role.IDENTIFIER:
                 yield Expected("expect_column_values_to_not_be_null", {"column": column})
                 yield Expected("expect_column_values_to_be_unique", {"column": column})
+            elif attribute.role is Role.WEIGHT:
+                yield Expected("expect_column_values_to_not_be_null", {"column": column})
+                yield Expected("expect_column_values_to_be_between", {"column": column, "min_value": 0.0, "strict_min": True})
             elif name in policy.expect.missing:
                 least = 1 - policy.expect.missing[name]
                 yield Expected("expect_column_values_to_not_be_null", {"column": column, "mostly": max(float(least) - TOLERANCE, 0.0)})
-            if attribute.role is not Role.IDENTIFIER:
+            if attribute.role not in (Role.IDENTIFIER, Role.HOUSEHOLD):
                 yield from _values(column, attribute, specs[name])
 
 
@@ -154,6 +160,12 @@ def _checked(item: Any, where: str, frame: pd.DataFrame) -> Expected:
             )
         if not _plain(value):
             raise PolicyInvalid(f"{where} ({kind}): '{key}' is not a plain value.", "Give texts, numbers, true or false, or lists of them.")
+    for key in PATTERN_KEYS:
+        if not all(map(_ends_soon, _names(kwargs.get(key)))):
+            raise PolicyInvalid(
+                f"{where} ({kind}): '{key}' is not a regular expression of RE2, so it could be tried for ever.",
+                "Write it without look-ahead, look-behind and back references.",
+            )
     named = [name for key in COLUMN_KEYS for name in _names(kwargs.get(key))]
     for name in named:
         if name not in frame.columns:
@@ -163,7 +175,30 @@ def _checked(item: Any, where: str, frame: pd.DataFrame) -> Expected:
     moments = {key: _moment(value) if key in ("min_value", "max_value") else value for key, value in kwargs.items()}
     if not _constructible(kind, moments):
         raise PolicyInvalid(f"{where} ({kind}) has arguments that do not fit together.", "See Great Expectations' page of this type.")
+    if any(key in kwargs for key in PATTERN_KEYS):
+        return Expected("expect_column_texts_to_match_patterns", {"column": kwargs["column"]}, partial(_unmatched, kind, kwargs), kind)
     return Expected(kind, moments)
+
+
+def _unmatched(kind: str, kwargs: Mapping[str, Any], frame: pd.DataFrame) -> int:
+    """The cells that do not match as the steward demands; 0 where enough of them do. Great Expectations would try some patterns by
+    Python's own engine, though RE2 takes them."""
+    cells = pa.array(frame[kwargs["column"]].dropna().astype(str), pa.large_string())
+    patterns = [pattern for key in PATTERN_KEYS for pattern in _names(kwargs.get(key))]
+    every = kwargs.get("match_on") == "all"
+    matched = reduce(compute.and_ if every else compute.or_, (compute.match_substring_regex(cells, pattern) for pattern in patterns))
+    wanted = compute.invert(matched) if "_not_match_" in kind else matched
+    short = len(cells) - int(compute.sum(wanted).as_py() or 0)
+    return 0 if short <= (1 - float(kwargs.get("mostly", 1))) * len(cells) + TOLERANCE else short
+
+
+def _ends_soon(pattern: str) -> bool:
+    """RE2 takes a time that grows with the cell's length; Python's own engine may take for ever."""
+    try:
+        compute.match_substring_regex(pa.array([""]), pattern)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 @cache

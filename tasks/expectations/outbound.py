@@ -15,9 +15,11 @@ import pyarrow as pa
 
 from headgate.core.columns import GROUP, Column, Table
 from policies.schema.policy import Policy
+from policies.sealed.promise import Promise
 from tasks.expectations.running import ExpectationOutcome, Expected, run_expectations
 from tasks.reading.ingest import IdentifierValues
 from tasks.tables.published_cells import distinct_texts, identifiers_in, known_texts, strange_quasi_cells
+from tasks.tables.published_ends import wrong_ends
 from tasks.tables.read_published import ReadBack
 
 
@@ -34,6 +36,7 @@ class DeclaredTable:
     identifiers: IdentifierValues
     released_rows: int
     k: int
+    promise: Promise
 
     def places(self) -> list[tuple[str, Column, int | None]]:
         """Each published column in order, the attribute it belongs to and, for a vector, which component it is."""
@@ -42,6 +45,11 @@ class DeclaredTable:
             components = column.kind.rules.components
             published += [(part, column, place if components else None) for place, part in enumerate(column.parts)]
         return published
+
+    def columns(self) -> list[str]:
+        """In the order of the file: the ends of a cell stand behind it."""
+        ends = {quasi.name: quasi.bounds or () for quasi in self.promise.quasi}
+        return [*(each for name, _column, _part in self.places() for each in (name, *ends.get(name, ()))), GROUP]
 
 
 def withheld_columns(policy: Policy) -> tuple[str, ...]:
@@ -57,20 +65,30 @@ def expect_outbound(read: ReadBack, declared: DeclaredTable) -> tuple[Expectatio
 
 def _suite(read: ReadBack, declared: DeclaredTable) -> Iterator[Expected]:
     places = declared.places()
-    names = [name for name, _column, _part in places]
-    yield Expected("expect_table_columns_to_match_ordered_list", {"column_list": [*names, GROUP]})
+    yield Expected("expect_table_columns_to_match_ordered_list", {"column_list": declared.columns()})
     yield Expected("expect_table_columns_to_be_absent", search=lambda frame: len(set(frame.columns) & set(declared.withheld)))
     yield Expected("expect_table_row_count_to_equal", {"value": declared.released_rows})
     for differs in read.differing:
         yield Expected("expect_formats_to_hold_the_same_cells", search=partial(_counted, differs))
     yield Expected("expect_column_values_to_not_be_null", {"column": GROUP})
     yield Expected("expect_group_size_to_be_at_least", {"column": GROUP}, lambda frame: _small_groups(frame[GROUP], declared.k))
+    for quasi in declared.promise.quasi:
+        if quasi.bounds is not None:
+            yield Expected(
+                "expect_ends_to_be_those_of_the_cell",
+                {"column": quasi.name},
+                partial(_wrong_ends, read.texts, declared.promise, quasi.name),
+            )
     for name, column, part in places:
         yield from _cells(read.texts, name, column, part, declared)
 
 
 def _counted(differs: bool, _frame: pd.DataFrame) -> int:
     return int(differs)
+
+
+def _wrong_ends(texts: pa.Table, promise: Promise, name: str, _frame: pd.DataFrame) -> int:
+    return wrong_ends({each: texts.column(each) for each in texts.column_names}, promise).get(name, 0)
 
 
 def _small_groups(groups: pd.Series, k: int) -> int:

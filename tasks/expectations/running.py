@@ -25,11 +25,13 @@ Search = Callable[[pd.DataFrame], int]
 
 @dataclass(frozen=True)
 class Expected:
-    """One expectation. `search` counts the offences of one of our own types; it stays in memory."""
+    """One expectation. `search` counts the offences of one of our own types; it stays in memory. `name`: what the steward calls it, where
+    that is not its type."""
 
     type: str
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     search: Search | None = field(default=None, repr=False)
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,8 @@ def run_expectations(frame: pd.DataFrame, expected: Sequence[Expected]) -> tuple
 def _outcome(item: Expected, result: Any) -> ExpectationOutcome:
     column = item.kwargs.get("column") or None
     if result is None or _raised(result.exception_info):
-        return ExpectationOutcome(item.type, column, False, "could not be computed")
-    return ExpectationOutcome(item.type, column, bool(result.success))
+        return ExpectationOutcome(item.name or item.type, column, False, "could not be computed")
+    return ExpectationOutcome(item.name or item.type, column, bool(result.success))
 
 
 def _raised(information: Any) -> bool:

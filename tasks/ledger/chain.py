@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError
 
 from headgate.core.errors import IntegrityBroken
 from policies.words.frozen import Frozen
-from tasks.signing.canonical import is_canonical
+from tasks.signing.canonical import is_canonical, no_duplicates
 from tasks.signing.keys import PrivateKey
 from tasks.signing.signatures import HEAD, Signed, sign_statement, statement, verify_envelope
 
@@ -103,7 +103,7 @@ def check_own_chain(entries: Sequence[Entry], release: str) -> Entry:
     for entry in entries:
         check_entry(entry, "Event")
         if entry.release != release:
-            raise IntegrityBroken("The events hold one of another release.", "Ask the publisher for the folder again.")
+            raise IntegrityBroken("One of the events belongs to another release.", "Ask the publisher for the folder again.")
         if last is not None and entry.seq <= last.seq:
             raise IntegrityBroken("The events are not in the order of the ledger.", "Ask the publisher for the folder again.")
         _check_follows(entry, last)
@@ -170,9 +170,10 @@ def entries_from_lines(text: str, where: str) -> tuple[Entry, ...]:
     entries: list[Entry] = []
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         try:
-            fields = json.loads(line)
+            fields = json.loads(line, object_pairs_hook=no_duplicates)
+            json.loads(fields["payload"] or "null", object_pairs_hook=no_duplicates)  # blank where a vote is hidden
             json.dumps(fields, ensure_ascii=False).encode()  # an unpaired surrogate has no bytes that a hash could cover
-        except (ValueError, RecursionError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             fields = None
         if not isinstance(fields, dict) or {name: type(value) for name, value in fields.items()} != types:
             raise IntegrityBroken(f"{where} line {number} is not an event.", "Ask the publisher for the folder again.")

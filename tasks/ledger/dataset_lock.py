@@ -23,6 +23,7 @@ from tasks.ledger.ledger_store import LedgerStore, LockRow
 
 BEAT_SECONDS = 20.0
 DEAD_AFTER_SECONDS = 180.0
+TARGET = "target "
 FROM_THE_FUTURE_SECONDS = 3600.0  # a clock that was set back by more than this records nothing anyway
 
 
@@ -70,11 +71,21 @@ def acquire(store: LedgerStore, dataset: str, release: str, process: Process, mo
         present = stored.lock_of(dataset)
         if present is not None and _alive(present, process, moment):
             raise TransitionRefused(
-                [Refusal("dataset_busy", f"Release {present.release} of dataset {dataset} is running (process {present.process})")],
+                [Refusal("dataset_busy", f"Release {present.release} {_doing(dataset)} (process {present.process})")],
                 "Wait until it ends, or end it; the lock of a dead process is taken over automatically.",
             )
         stored.set_lock(LockRow(dataset, release, holder, process.machine, process.number, process.started, moment))
     return DatasetLock(dataset, release, holder, None if present is None else present.release)
+
+
+def target_lock(target: str) -> str:
+    """The name under which a target is locked, by whichever dataset: no dataset is called so."""
+    return f"{TARGET}{target}"
+
+
+def _doing(name: str) -> str:
+    target = name.removeprefix(TARGET)
+    return f"of dataset {name} is running" if target == name else f"is being published to {target}"
 
 
 def let_go(store: LedgerStore, lock: DatasetLock) -> None:
@@ -109,7 +120,12 @@ def _alive(lock: LockRow, here: Process, moment: float) -> bool:
     """Whoever has the lock beats, wherever they are. A beat from the future would keep it for ever."""
     if not -FROM_THE_FUTURE_SECONDS < moment - lock.beat < DEAD_AFTER_SECONDS:
         return False
-    return lock.machine != here.machine or (lock.started != "" and _started(lock.process) == lock.started)
+    return lock.machine != here.machine or runs_still(Process(lock.machine, lock.process, lock.started))
+
+
+def runs_still(process: Process) -> bool:
+    """Of a process on this machine."""
+    return process.started != "" and _started(process.number) == process.started
 
 
 def _machine() -> str:

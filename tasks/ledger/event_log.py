@@ -7,17 +7,19 @@ whichever store keeps the entries (ledger_store.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from headgate.core.errors import Defect, HeadgateError, IntegrityBroken, Refusal, TransitionRefused
+from headgate.core.errors import Defect, HeadgateError, IntegrityBroken, Refusal, StoreUnavailable, TransitionRefused
 from policies.ledger.events import Event, SignedEvent, moment, read_event
 from tasks.ledger.chain import RESTORE, START, Entry, check_chain, check_entry, entry_hash
 from tasks.ledger.dataset_lock import DatasetLock, dataset_lock
 from tasks.ledger.ledger_store import LedgerStore, LedgerTransaction
 from tasks.ledger.machine_time import machine_clock, require_not_behind
 from tasks.ledger.remembered_head import HeadMemory, Remembered, require_remembered
+
+STOOD_STILL = "This process stood still, and others have acted on release {} or taken over its lock"
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,10 @@ class Ledger:
         with self.store.reading() as stored:
             return tuple(_checked(entry, subject, prefix) for entry in stored.about(type, subject, prefix))
 
+    def releases_beginning(self, prefix: str) -> tuple[str, ...]:
+        with self.store.reading() as stored:
+            return stored.beginning(prefix)
+
     def newest_about(self, type: str, subject: str) -> Iterator[Entry]:
         """The same, each read when it is taken: who needs the newest pays for that one alone."""
         with self.store.reading() as stored:
@@ -96,6 +102,27 @@ class Ledger:
         """Never two releases of one dataset at a time."""
         return dataset_lock(self.store, dataset, release)
 
+    @contextmanager
+    def still_ours(self, lock: DatasetLock, release: str, after: int) -> Iterator[None]:
+        """For what must not be done by a process that stood still while others went on. Nobody writes meanwhile: TransitionRefused
+        unless the lock is still held, and the release has had nothing but readers since its `after` events."""
+        begun, problem = False, None
+        try:
+            with self.store.writing() as stored:
+                holder, later = stored.lock_of(lock.dataset), stored.entries(release)[after:]
+                if holder is None or holder.holder != lock.holder or any(entry.type != "viewed" for entry in later):
+                    raise TransitionRefused([Refusal("overtaken", STOOD_STILL.format(release))], "See `headgate audit show`.")
+                begun = True
+                try:
+                    yield
+                except BaseException as its_own:  # noqa: BLE001 - raised below, so that the store does not take it for its own
+                    problem = its_own
+        except StoreUnavailable:
+            if not begun:  # nothing is written, so that how the transaction ends is no matter
+                raise
+        if problem is not None:
+            raise problem
+
     def require_remembered(self) -> None:
         """IntegrityBroken unless the head that the home remembers lies on the chain."""
         remembered = self._remembered()
@@ -116,6 +143,11 @@ class Ledger:
         with self.store.reading() as stored:
             last = stored.last()
         return self._present() if last is None else max(self._present(), moment(last.at))
+
+    def last(self) -> Entry | None:
+        """The newest event of all releases."""
+        with self.store.reading() as stored:
+            return stored.last()
 
     def remember_anew(self) -> None:
         """The operator's word that this ledger and this clock are the right ones."""

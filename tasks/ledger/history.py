@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
 
 from headgate.core.errors import InputRejected, IntegrityBroken
-from policies.ledger.events import CandidateSealed, Event
+from policies.ledger.events import CandidateSealed, Event, moment
 from policies.ledger.fold import as_of, fold
 from policies.ledger.standing import Release
 from policies.ledger.states import State
 from policies.ledger.transitions import TRANSITIONS
 from policies.sealed.manifest import Manifest
-from tasks.ledger.chain import Entry, check_own_chain
+from tasks.ledger.chain import Entry, Head, check_own_chain, head_of
 from tasks.ledger.event_log import Ledger, event_of
 from tasks.stores.seal import SHORTEST_PREFIX
 
@@ -43,6 +44,10 @@ class History:
     def events(self, release: str) -> tuple[Event, ...]:
         return tuple(event_of(entry) for entry in self.of(release))
 
+    def holds(self, head: Head) -> bool:
+        """Whether it lies on the chain, by the events of the release that it ends with."""
+        return any(head_of(entry) == head for entry in self.of(head.release))
+
     def release(self, release: str) -> Release:
         return self._as_of_now(fold(self.events(release)))
 
@@ -57,10 +62,11 @@ class History:
         return event if isinstance(event, CandidateSealed) else None
 
     def find(self, name: str) -> Release:
-        """By the id of a release, or by a unique beginning (at least 8 digits) of its candidate's id."""
+        """By the id of a release or of its candidate, or by a unique beginning (at least 8 digits) of either."""
         wanted = name.strip().lower()
         named = [name] if self.of(name) else []
         if re.fullmatch(rf"[0-9a-f]{{{SHORTEST_PREFIX},64}}", wanted):
+            named += self.ledger.releases_beginning(wanted)
             named += [entry.release for entry in self.ledger.about("sealed", wanted, prefix=True)]
         matching = list(dict.fromkeys(named))
         if not matching:
@@ -68,7 +74,7 @@ class History:
                 f"The ledger knows no release or candidate {name[:80]}.", "See `headgate releases`, and check HEADGATE_HOME."
             )
         if len(matching) > 1:
-            raise InputRejected(f"{len(matching)} candidates' ids begin with {name[:80]}.", "Give more digits.")
+            raise InputRejected(f"The ids of {len(matching)} releases or candidates begin with {name[:80]}.", "Give more digits.")
         return self.release(matching[0])
 
     def unanswered(self, dataset: str) -> tuple[str, ...]:
@@ -104,14 +110,17 @@ class History:
     def open_candidates(self) -> tuple[Release, ...]:
         """Those that may still be decided or published, in the order in which they were sealed."""
         with self.ledger.store.reading() as stored:
-            names = stored.having("sealed", ENDING)
-        return tuple(release for release in map(self.release, names) if release.state in OPEN)
+            sealed = stored.having("sealed", ENDING)
+        return tuple(release for release in (self.release(entry.release) for entry in sealed) if release.state in OPEN)
 
     def overdue(self) -> tuple[Release, ...]:
-        """Candidates whose deadline has passed and of which no event says so yet, in the state that their events give."""
+        """Candidates whose deadline has passed and of which no event says so yet, in the state that their events give. Of those that
+        are open, only the event that sealed them is read."""
         with self.ledger.store.reading() as stored:
-            names = stored.having("sealed", ENDING)
-        folded = (fold(self.events(name)) for name in names)
+            sealed = stored.having("sealed", ENDING)
+        now = self.ledger.seen_now()
+        late = [entry.release for entry in sealed if (deadline := _deadline(entry)) and now > moment(deadline)]
+        folded = (fold(self.events(name)) for name in late)
         return tuple(release for release in folded if self._as_of_now(release) != release)
 
 
@@ -130,7 +139,11 @@ class WholeHistory(History):
 
     @cached_property
     def _releases(self) -> tuple[Release, ...]:
-        return tuple(self._as_of_now(fold(events)) for events in self._events.values())
+        releases = [self._as_of_now(fold(events)) for events in self._events.values()]
+        targets: dict[str, list[Release]] = {}
+        for release in releases:
+            targets.setdefault(release.target, []).append(release)
+        return tuple(as_latest(release, targets[release.target]) for release in releases)
 
     def releases(self) -> tuple[Release, ...]:
         """Every release with its state, in the order in which they began."""
@@ -147,7 +160,19 @@ def read_history(ledger: Ledger) -> History:
 
 
 def read_whole(ledger: Ledger) -> WholeHistory:
-    """IntegrityBroken unless every event's hash and link holds."""
+    """IntegrityBroken unless every event's hash and link holds. What is read is kept, and none of it refers back to itself: looking for
+    such cycles among a million objects again and again would take longer than reading them."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return _read_whole(ledger)
+    finally:
+        gc.freeze()
+        if collects:
+            gc.enable()
+
+
+def _read_whole(ledger: Ledger) -> WholeHistory:
     own: dict[str, list[tuple[Entry, Event]]] = {}
     whole = ledger.verified()
     for entry, event in whole:
@@ -183,3 +208,15 @@ def check_same(release: Release, manifest: Manifest) -> None:
 def latest_version(releases: Iterable[Release]) -> int | None:
     """The version that `latest` must name: the highest that is out and was not withdrawn."""
     return max((release.version for release in releases if release.state in VISIBLE and release.version is not None), default=None)
+
+
+def as_latest(release: Release, at_target: Iterable[Release]) -> Release:
+    """For whoever reads: a superseded version that `latest` names again, because all that came after it were withdrawn, is published."""
+    if release.state is not State.SUPERSEDED or release.version != latest_version(at_target):
+        return release
+    return replace(release, state=State.PUBLISHED, superseded_by="")
+
+
+def _deadline(sealed: Entry) -> str | None:
+    event = event_of(sealed)
+    return event.deadline if isinstance(event, CandidateSealed) else None

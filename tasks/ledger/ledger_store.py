@@ -50,12 +50,16 @@ class LedgerTransaction(Protocol):
         """The entries of a type that are about a subject, or about one that begins so: newest first, read as they are taken."""
         ...
 
+    def beginning(self, prefix: str) -> tuple[str, ...]:
+        """The releases whose ids begin so, in the order of their ids."""
+        ...
+
     def subjects(self) -> tuple[str, ...]:
         """What every entry is said to be about, in the order of the ledger."""
         ...
 
-    def having(self, type: str, lacking: Collection[str]) -> tuple[str, ...]:
-        """Releases that have an entry of one type and none of the others, in the order in which they got it."""
+    def having(self, type: str, lacking: Collection[str]) -> tuple[Entry, ...]:
+        """The entries of one type of releases that have none of the other types, in the order of the ledger."""
         ...
 
     def append(self, entry: Entry, subject: str) -> None:
@@ -88,10 +92,13 @@ class NothingStored:
     def about(self, type: str, subject: str, prefix: bool = False) -> Iterator[Entry]:
         return iter(())
 
+    def beginning(self, prefix: str) -> tuple[str, ...]:
+        return ()
+
     def subjects(self) -> tuple[str, ...]:
         return ()
 
-    def having(self, type: str, lacking: Collection[str]) -> tuple[str, ...]:
+    def having(self, type: str, lacking: Collection[str]) -> tuple[Entry, ...]:
         return ()
 
     def append(self, entry: Entry, subject: str) -> None:

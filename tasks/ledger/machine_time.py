@@ -46,11 +46,13 @@ def require_not_behind(present: datetime, last: datetime) -> None:
 
 
 def require_no_jump(present: datetime, uptime: Uptime | None, anchor: datetime, anchored: Uptime | None) -> None:
-    """The ledger's time never comes back from a clock that was set forward. Measured from the first write since the machine started, so
-    that no number of small steps adds up."""
+    """The ledger's time never comes back from a clock that was set forward, and by one that was set back in a quiet time a key that has
+    expired would count again. Measured from the first write since the machine started, so that no number of small steps adds up."""
     if uptime is None or anchored is None or uptime.boot != anchored.boot:
         return
     ahead = (present - anchor) - timedelta(seconds=uptime.seconds - anchored.seconds)
+    if -ahead > MOST_BEHIND:
+        raise StoreUnavailable(f"This machine's clock was set back by {_hours(-ahead)} hours since the ledger was last written.", CONFIRM)
     if ahead > MOST_AHEAD:
         raise StoreUnavailable(f"This machine's clock was set forward by {_hours(ahead)} hours since the ledger was last written.", CONFIRM)
 

@@ -75,7 +75,12 @@ class HeadMemory:
         except OSError as problem:
             raise StoreUnavailable(f"{self.file} cannot be read ({reason_of(problem)}).", "Check the home's permissions.") from None
         signed = verify_envelope(content, str(self.file), REMEMBERED)
-        if signed.fingerprint != read_public_key(self.keys / f"{LEDGER_KEY}.pub").fingerprint:
+        own = self.keys / f"{LEDGER_KEY}.pub"
+        if not own.exists():
+            raise StoreUnavailable(
+                f"{own} is missing: this home had it, and remembers a head that it signed.", "Restore the folder of keys from a backup."
+            )
+        if signed.fingerprint != read_public_key(own).fingerprint:
             raise IntegrityBroken(f"{self.file} is signed by another key than the ledger's.", RESTORE)
         try:
             remembered = Remembered.model_validate(signed.statement.predicate)

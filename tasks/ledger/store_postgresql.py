@@ -120,14 +120,19 @@ class PostgresqlTransaction:
             yield from (Entry(*row) for row in rows)
             rows = self.connection.execute(query.where(EVENTS.c.seq < rows[-1].seq)).all()
 
+    def beginning(self, prefix: str) -> tuple[str, ...]:
+        releases = EVENTS.c.release
+        query = select(releases).where(releases >= prefix, releases <= prefix + LAST).distinct().order_by(releases)
+        return tuple(self.connection.execute(query).scalars())
+
     def subjects(self) -> tuple[str, ...]:
         return tuple(self.connection.execute(select(EVENTS.c.subject).order_by(EVENTS.c.seq)).scalars())
 
-    def having(self, type: str, lacking: Collection[str]) -> tuple[str, ...]:
+    def having(self, type: str, lacking: Collection[str]) -> tuple[Entry, ...]:
         other = EVENTS.alias()
         ended = exists().where(other.c.release == EVENTS.c.release, other.c.type.in_(lacking))
-        query = select(EVENTS.c.release).where(EVENTS.c.type == type, ~ended).order_by(EVENTS.c.seq)
-        return tuple(self.connection.execute(query).scalars())
+        query = select(*ENTRY).where(EVENTS.c.type == type, ~ended).order_by(EVENTS.c.seq)
+        return tuple(Entry(*row) for row in self.connection.execute(query))
 
     def append(self, entry: Entry, subject: str) -> None:
         self.connection.execute(insert(EVENTS).values([(*astuple(entry), subject)]))

@@ -120,13 +120,17 @@ class SqliteTransaction:
         query = f"SELECT {ENTRY} FROM events WHERE type = ? AND {wanted} ORDER BY seq DESC"
         return (Entry(*row) for row in self.connection.execute(query, (type, *values)))
 
+    def beginning(self, prefix: str) -> tuple[str, ...]:
+        query = "SELECT DISTINCT release FROM events WHERE release BETWEEN ? AND ? ORDER BY release"
+        return tuple(row[0] for row in self.connection.execute(query, (prefix, prefix + LAST)))
+
     def subjects(self) -> tuple[str, ...]:
         return tuple(row[0] for row in self.connection.execute("SELECT subject FROM events ORDER BY seq"))
 
-    def having(self, type: str, lacking: Collection[str]) -> tuple[str, ...]:
+    def having(self, type: str, lacking: Collection[str]) -> tuple[Entry, ...]:
         others = "SELECT 1 FROM events AS other WHERE other.release = events.release AND other.type IN"
-        query = f"SELECT release FROM events WHERE type = ? AND NOT EXISTS ({others} ({', '.join('?' for _ in lacking)})) ORDER BY seq"
-        return tuple(row[0] for row in self.connection.execute(query, (type, *lacking)))
+        query = f"SELECT {ENTRY} FROM events WHERE type = ? AND NOT EXISTS ({others} ({', '.join('?' for _ in lacking)})) ORDER BY seq"
+        return tuple(Entry(*row) for row in self.connection.execute(query, (type, *lacking)))
 
     def append(self, entry: Entry, subject: str) -> None:
         self._insert("INSERT INTO events", f"{ENTRY}, subject", (*astuple(entry), subject))
@@ -142,7 +146,9 @@ class SqliteTransaction:
         self.connection.execute("DELETE FROM locks WHERE dataset = ?", (dataset,))
 
     def _insert(self, into: str, columns: str, row: tuple[object, ...]) -> None:
-        self.connection.execute(f"{into} ({columns}) VALUES ({', '.join('?' for _ in row)})", row)
+        done = self.connection.execute(f"{into} ({columns}) VALUES ({', '.join('?' for _ in row)})", row)
+        if done.rowcount != 1:
+            raise IntegrityBroken("The ledger took a row and did not keep it.", "Run `headgate audit verify`.")
 
 
 @contextmanager
@@ -228,8 +234,10 @@ def _require_ours(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def definitions_of(connection: sqlite3.Connection) -> frozenset[tuple[str, str, str]]:
-    """What a table or trigger does is in its text; its name alone says nothing. Views, indexes and triggers of others count too."""
-    rows = connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+    """What a table or trigger does is in its text; its name alone says nothing. Views, indexes and triggers of others count too, whatever
+    they are called: only what SQLite keeps for itself is left out."""
+    own = "type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4')"
+    rows = connection.execute(f"SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND NOT ({own})")
     return frozenset((kind, name, " ".join(text.split())) for kind, name, text in rows)
 
 

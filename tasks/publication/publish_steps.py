@@ -50,5 +50,10 @@ def candidates_due() -> tuple[str, ...]:
     return tuple(release.candidate for release in waiting if _is_due(release, now))
 
 
+@guarded
+def dataset_of(candidate: str) -> str:
+    return read_history(open_ledger(Home.open())).find(candidate).dataset
+
+
 def _is_due(release: Release, now: datetime) -> bool:
     return release.state is State.PUBLISHING or (release.state is State.APPROVED and (release.due is None or release.due <= now))

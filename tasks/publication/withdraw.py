@@ -6,19 +6,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headgate.core.errors import Defect, PublicationFailed
+from headgate.core.errors import Defect
 from policies.approval.acts import Act
 from policies.ledger.events import ReleaseWithdrawn
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, State
 from tasks.approval.approvals import kept_envelope
-from tasks.approval.decisions import Signing, record_takeover, record_withdrawal
+from tasks.approval.decisions import Signing, record_takeover, record_withdrawal, require_may_withdraw
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import History, latest_version, read_history
 from tasks.ledger.record_transition import record_transition
+from tasks.publication.partly_done import partly_done
 from tasks.publication.publish_version import PUBLISHER
 from tasks.publication.targets import open_targets
-from tasks.runtime.boundary import reason_of
 from tasks.runtime.held_signals import held_signals
 from tasks.runtime.home import Home
 from tasks.stores.release_store import ReleaseStore, Series
@@ -31,26 +31,32 @@ class Withdrawal:
     release: Release
     latest: int | None
     already: bool = False
+    by: str = ""  # of one that was withdrawn already: by whom, and when
 
 
 def withdraw(home: Home, ledger: Ledger, name: str, key: Signing, reason: str, store: ReleaseStore | None = None) -> Withdrawal:
     """By release id or candidate. A withdrawal that was cut short is finished."""
     release = read_history(ledger).find(name)
     already = release.state is State.WITHDRAWN
+    by = _withdrawn_by(read_history(ledger), release)
+    if already:
+        require_may_withdraw(home, ledger, release, key)
     with held_signals() as held, ledger.lock(release.dataset, release.release_id) as lock:
         record_takeover(ledger, lock)
         held.hold()
         if not already:
             release = record_withdrawal(home, ledger, release.release_id, key, reason).release
         if release.version is None:
-            return Withdrawal(release, None, already)
+            return Withdrawal(release, None, already, by)
         series = (store or open_targets(home)).series(release.target)
-        try:
+        with partly_done("The withdrawal is signed and recorded, and something is left to do.", series.address(), "withdraw"):
             latest = mark_withdrawn(home, read_history(ledger), release, series)
-            return Withdrawal(_settled(ledger, release), latest, already)
-        except OSError as problem:
-            failed = reason_of(problem)
-        raise PublicationFailed(f"{series.address()} could not be written ({failed}).", "Correct its permissions, then withdraw again.")
+            return Withdrawal(_settled(ledger, release), latest, already, by)
+
+
+def _withdrawn_by(history: History, release: Release) -> str:
+    signed = (event for event in history.events(release.release_id) if isinstance(event, ReleaseWithdrawn))
+    return next((f"by {event.signer.principal} on {event.at[:10]}" for event in signed), "")
 
 
 def _settled(ledger: Ledger, release: Release) -> Release:
@@ -62,8 +68,8 @@ def _settled(ledger: Ledger, release: Release) -> Release:
 
 
 def mark_withdrawn(home: Home, history: History, release: Release, series: Series) -> int | None:
-    """`latest` first, then the signed withdrawal into the version, if that was ever placed: until an event says that both
-    are done, the withdrawal is unfinished and `latest` may name either."""
+    """`latest` first, then the signed withdrawal into the version; what is left of one that was never placed is removed. Until an event
+    says that both are done, the withdrawal is unfinished and `latest` may name either."""
     if release.version is None:
         return None
     signed = [event for event in history.events(release.release_id) if isinstance(event, ReleaseWithdrawn)]
@@ -74,4 +80,6 @@ def mark_withdrawn(home: Home, history: History, release: Release, series: Serie
     series.point_latest(newest)
     if release.version in series.versions():
         series.mark_withdrawn(release.version, kept_envelope(home, release.candidate, signed[0].statement_sha256))
+    else:
+        series.clear(release.version, release.candidate)
     return newest

@@ -56,9 +56,7 @@ def _encoded(given: DictionaryKey, register: RegisterTexts, table: Table) -> Dic
             return marginals_of(register.frame, table.columns, given.fields, given.individuals)
         empty = [name for name in given.fields if register.frame[name].isna().all()]
         if empty:
-            raise InputRejected(
-                f"Column '{given.columns[empty[0]]}' has no cell that is not empty.", "Give its cells, or leave it out of `on`."
-            )
+            raise InputRejected(f"Column '{given.columns[empty[0]]}' has only empty cells.", "Give its cells, or leave it out of `on`.")
         return encode_dictionary(register.frame, table.columns, given.fields)
     except HeadgateError as refusal:
         problem = InputRejected(f"{register.where}: {refusal.message}", refusal.cure)

@@ -18,14 +18,18 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Column, Kind, Role, Table
 from headgate.core.encode import ColumnSpec, encode_table
-from headgate.core.errors import InputRejected
+from headgate.core.errors import CellsRejected, InputRejected
+from headgate.core.household_column import household_column
 from headgate.core.spelling import value_text
+from headgate.methods.settings import require_households
 from policies.attackers.attacker import OwnWeights
 from policies.schema.policy import Policy
 from policies.sealed.specs import column_specs, needs_values
 from tasks.reading.arrow_frame import frame_of, texts_of, trimmed_texts
+from tasks.reading.one_row_per_person import of_people, one_row_per_person
 from tasks.reading.open_source import open_source
 from tasks.reading.own_weights import columns_read, own_weights
+from tasks.reading.prepared_cells import attributes_read, prepared_cells
 from tasks.reading.references import LoadedPolicy
 from tasks.reading.source import Source, names_instead
 from tasks.runtime.wording import counted
@@ -64,6 +68,7 @@ class Ingested:
     frame_for_expectations: pd.DataFrame = field(repr=False)
     identifiers: IdentifierValues = field(repr=False)
     own: OwnWeights | None = field(default=None, repr=False)
+    source_rows: int = 0  # of which the policy's `rows` may have made fewer
 
     @property
     def rows(self) -> int:
@@ -80,32 +85,84 @@ def ingest(loaded: LoadedPolicy, source: Path | str | None = None) -> Ingested:
     opened = open_source(policy, loaded.folder, source)
     _check_columns(policy, opened)
     weights = columns_read(policy)
-    read = {name for name, attribute in policy.attributes.items() if attribute.role is not Role.DROPPED or name in weights}
-    cells = opened.read([column for name in policy.attributes if name in read for column in policy.attributes[name].source_columns(name)])
+    order = () if policy.rows is None else tuple(policy.rows.order or ())
+    others = (*weights, *order)
+    wanted = [column for name in attributes_read(policy, others) for column in policy.attributes[name].source_columns(name)]
+    raw = opened.read([column for column in wanted if column in opened.names])
+    try:
+        cells = prepared_cells(policy, loaded.references, raw, opened.name, others)
+        people = cells if policy.rows is None else one_row_per_person(cells, policy, policy.rows, opened.name)
+    except CellsRejected as refusal:
+        problem = opened.located(refusal)
+    else:
+        for_order = [name for name in order if policy.attributes[name].role is Role.DROPPED and name not in weights]
+        try:
+            return _ingested(loaded, people.drop_columns(for_order), opened, weights, raw.num_rows)
+        except CellsRejected as refusal:
+            problem = (
+                opened.located(refusal) if policy.rows is None else opened.located(of_people(refusal, cells, policy.rows), people=True)
+            )
+    raise problem
+
+
+def _ingested(loaded: LoadedPolicy, cells: pa.Table, opened: Source, weights: Sequence[str], source_rows: int) -> Ingested:
+    """`cells`: one row per person, read as the policy says that they are written."""
+    policy = loaded.policy
     identifiers = {name: texts_of(cells.column(name), name, opened.name) for name in policy.named(Role.IDENTIFIER)}
-    _check_identifiers(identifiers)
+    check_identifiers(identifiers)
     k = policy.anonymize.k
     if cells.num_rows < k:
         raise InputRejected(f"{opened.name} has {cells.num_rows} rows, fewer than k = {k}.", "Give more rows, or lower k in the policy.")
     own = own_weights(loaded, cells, opened.name)
-    kept = cells.drop_columns([*identifiers, *weights])
+    households = {name: trimmed_texts(cells.column(name), name, opened.name) for name in policy.named(Role.HOUSEHOLD)}
+    kept = cells.drop_columns([*identifiers, *households, *weights])
     present = {name: texts_of(cells.column(name), name, opened.name).unique().drop_null().to_pylist() for name in needs_values(policy)}
     specs = column_specs(policy, loaded.references.hierarchies, loaded.references.codes, present)
     table = encode_table(frame_of(kept, opened.name), specs)
     _check_copies(identifiers, table)
+    for name, cells_of in households.items():
+        _check_household_copies(name, cells_of, table)
+        table = with_household(table, name, cells_of)
+        require_households(table, k)
     frame = expectation_frame(cells, policy, opened.name)
-    return Ingested(table, specs, opened.digest, frame, IdentifierValues(identifiers), own)
+    return Ingested(table, specs, opened.digest, frame, IdentifierValues(identifiers), own, source_rows)
+
+
+def with_household(table: Table, name: str, texts: pa.ChunkedArray) -> Table:
+    """The table, which now knows who lives together, by number: the texts end here."""
+    codes = texts.combine_chunks().dictionary_encode().indices.fill_null(-1).to_numpy().astype(np.int32)
+    return replace(table, columns={**table.columns, name: household_column(name, codes)}, household=name)
+
+
+def _check_household_copies(name: str, texts: pa.ChunkedArray, table: Table) -> None:
+    """Refuses a published attribute that is the household itself under another name."""
+    cells = texts.to_numpy(zero_copy_only=False)
+    for column in table.columns.values():
+        if column.kind.rules.components or len(column.values) < 2:
+            continue
+        written = np.array([*texts_of_values(column), None], dtype=object)[column.codes]
+        if bool((written == cells).all()):
+            raise InputRejected(
+                f"Column '{column.name}' equals household '{name}' in every row.",
+                "Who lives together is never published: give the column role: dropped.",
+            )
 
 
 def _check_columns(policy: Policy, source: Source) -> None:
     """The policy's columns and the data's are the same set: none is missing, and none is published because nobody thought of it."""
     wanted, present = policy.source_columns, source.names
-    lacking = [name for name in wanted if name not in present]
+    lacking = [name for name in wanted if name not in present and name not in policy.counted]
     unknown = [name for name in present if name not in wanted]
     if lacking:
         hint = names_instead(present, wanted, lacking[0])
         raise InputRejected(
             f"{source.name} lacks {_columns(lacking)} of the policy.", f"Correct the name in the policy or in the data. {hint}"
+        )
+    made = next((name for name in unknown if name in policy.attributes), None)
+    if made is not None:
+        raise InputRejected(
+            f"{source.name} has a column '{made}', which the policy makes from '{policy.attributes[made].origin}'.",
+            "Give the attribute that is made another name, and the column a role.",
         )
     if unknown:
         raise InputRejected(
@@ -122,21 +179,37 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names[:6]) + (" …" if len(names) > 6 else "")
 
 
-def _check_identifiers(identifiers: Mapping[str, pa.ChunkedArray]) -> None:
+def check_identifiers(identifiers: Mapping[str, pa.ChunkedArray]) -> None:
     """Every identifier is present and unique: each alone, not all together."""
     for name, cells in identifiers.items():
         keys = trimmed_texts(cells, name, "the source")
         blank = keys.null_count
         if blank:
-            raise InputRejected(
-                f"Identifier '{name}' is missing in {counted(blank, 'row')}.", "Give every row an identifier: each row is one person."
-            )
+            cure = "Give every row an identifier: each row is one person."
+            raise _identifier_rejected(f"Identifier '{name}' is missing in {counted(blank, 'row')}", name, cells, keys.is_null(), cure)
         repeated = len(keys) - len(compute.unique(keys))
         if repeated:
-            raise InputRejected(
-                f"Identifier '{name}' is repeated in {repeated} of {len(cells)} rows.",
-                "Merge a person's rows into one, with kind: set for what repeats. If it does not identify people, give it role: dropped.",
+            raise _identifier_rejected(
+                f"Identifier '{name}' is repeated in {repeated} of {len(cells)} rows",
+                name,
+                cells,
+                _repeated(keys),
+                f"Let the policy make one row per person, such as rows: {{per: {name}, order: visit_date, income: last}}. "
+                "Only a column that does not number people may be dropped: without an identifier nobody checks that a row is a person, "
+                "and whoever has ten rows counts as ten people.",
             )
+
+
+def _repeated(keys: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Which rows have an identifier that a row above has."""
+    again = np.ones(len(keys), dtype=bool)
+    again[np.unique(keys.combine_chunks().dictionary_encode().indices.to_numpy(), return_index=True)[1]] = False
+    return pa.chunked_array([pa.array(again)])
+
+
+def _identifier_rejected(sentence: str, name: str, cells: pa.ChunkedArray, wrong: pa.ChunkedArray, cure: str) -> CellsRejected:
+    rows = np.flatnonzero(wrong.to_numpy())
+    return CellsRejected(name, ("", ""), cure, rows.tolist(), cells.take(pa.array(rows)).fill_null("").to_pylist(), sentence=sentence)
 
 
 def _check_copies(identifiers: Mapping[str, pa.ChunkedArray], table: Table) -> None:
@@ -178,7 +251,7 @@ def expectation_frame(cells: pa.Table, policy: Policy, where: str) -> pd.DataFra
     It is built from the cells and not from the encoded columns, because expectations must not depend on the code that they check."""
     columns: dict[str, pd.Series] = {}
     for name, attribute in policy.attributes.items():
-        for column in attribute.source_columns(name) if attribute.role is not Role.DROPPED else ():
+        for column in attribute.read_columns(name) if attribute.role is not Role.DROPPED else ():
             texts = _trimmed(cells.column(column), column, attribute.separator or "|", where)
             stored = attribute.kind.rules.storage if attribute.kind is not None else "string"
             if stored in ("number", "integer"):

@@ -8,7 +8,8 @@ from typing import cast
 from headgate.core.errors import Defect
 from policies.schema.policy import Policy
 from policies.schema.source_key import CsvSource, kinds_of_source
-from tasks.reading.source import Source, SourceReader, read_bytes
+from tasks.formats.file_kind import file_kind
+from tasks.reading.source import GivenReader, Source, SourceReader, read_bytes
 from tasks.reading.source_csv import open_csv_bytes
 from tasks.runtime.named_modules import module_named
 
@@ -27,6 +28,9 @@ def open_source(policy: Policy, folder: Path, override: Path | str | None = None
         return reader_of(declared.kind).open_declared(declared, folder)
     path = Path(override).expanduser().absolute()
     content, where = read_bytes(path, "The source"), f"The source {path.name}"
+    shown, reader = file_kind(content), reader_of(declared.kind)
+    if shown is not None and shown.kind == declared.kind and isinstance(reader, GivenReader):
+        return reader.open_given(declared, content, where)
     if isinstance(declared, CsvSource):
         return open_file(content, path.name, where, declared.separator, declared.encoding)
     return open_file(content, path.name, where)

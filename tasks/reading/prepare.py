@@ -1,4 +1,5 @@
-"""What a release works on: the source after MinRisk, its sets as bitmaps, what is promised of each column, and what attackers may hold."""
+"""What a release works on: the source with its numbers as they are published, after MinRisk, its sets as bitmaps; what is promised of each
+column; and what attackers may hold."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from headgate.core.columns import Table
 from headgate.projection.bitmap import bitmap_table
 from policies.attackers.attacker import Attacker, attackers_of
 from policies.schema.policy import Policy
+from policies.sealed.numbers import numbers_as_published
 from policies.sealed.promise import Promise
 from policies.sealed.specs import promise_of
 from tasks.reading.dictionaries import Dictionaries
@@ -23,10 +25,16 @@ class PreparedSource:
     attackers: tuple[Attacker, ...]
 
 
+def as_published(policy: Policy, ingested: Ingested) -> Table:
+    """The encoded source with its numbers rounded and coded, which is the first thing that is done to it."""
+    return numbers_as_published(policy, ingested.table, ingested.specs)
+
+
 def prepare_source(policy: Policy, ingested: Ingested, dictionaries: Dictionaries, suppressed: Table | None = None) -> PreparedSource:
     """`suppressed`: the source after MinRisk, if a step has done that already."""
-    after = suppress(policy, ingested.table, dictionaries, ingested.own) if suppressed is None else suppressed
-    original = bitmap_table(ingested.table, ingested.specs)
-    table = original if after is ingested.table else bitmap_table(after, ingested.specs)
+    before = as_published(policy, ingested)
+    after = suppress(policy, before, dictionaries, ingested.own) if suppressed is None else suppressed
+    original = bitmap_table(before, ingested.specs)
+    table = original if after is before else bitmap_table(after, ingested.specs)
     attackers = attackers_of(policy.gates.attackers, original, dictionaries.encoded, ingested.own)
-    return PreparedSource(table, original, promise_of(policy, table), attackers)
+    return PreparedSource(table, original, promise_of(policy, table, ingested.source_rows), attackers)

@@ -9,25 +9,29 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from headgate.core.columns import Role
-from headgate.core.errors import HeadgateError, InputRejected, PolicyInvalid
+from headgate.core.errors import LINE, MOST_PLACES, ROW, HeadgateError, InputRejected, PolicyInvalid, in_places
 from headgate.core.hierarchy import Hierarchy
 from policies.schema.attribute import ValuesFrom
 from policies.schema.digest import policy_digest
+from policies.schema.intake_keys import RegionKey
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy, files_of
-from tasks.reading.arrow_frame import texts_of
+from tasks.reading.arrow_frame import texts_of, trimmed_texts
 from tasks.reading.open_source import open_file
 from tasks.reading.registers import RegisterTexts, read_register
 from tasks.reading.source import Source, read_bytes, require_columns
-from tasks.runtime.input_limits import ATTRIBUTES, LIST_BYTES
+from tasks.runtime.input_limits import ATTRIBUTES, LIST_BYTES, SET_VALUES
+from tasks.runtime.wording import counted
 
-CODE_HEADERS = ("value", "code")
-TABLES = (".csv", ".gz", ".parquet", ".pq")  # endings of files that hold data
+CODE_HEADERS = ("value", "values", "code", "codes", "key", "id", "name", "label", "description", "term")
+COLUMN_MARKS = {";": "a semicolon", "\t": "a tab", ",": "a comma"}
+TABLES = (".csv", ".gz", ".parquet", ".pq", ".xlsx", ".sav", ".dta")  # endings of files that hold data
 HierarchyRows = tuple[tuple[str, ...], ...]
 
 
@@ -37,6 +41,7 @@ class References:
 
     hierarchies: Mapping[str, HierarchyRows] = field(default_factory=dict)
     codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    regions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # by attribute: what each key of its table belongs to
     dictionaries: Mapping[str, RegisterTexts] = field(default_factory=dict)  # by name; not those that a query gives
     people: Source | None = None  # what people themselves want weighed
     signers: str | None = None
@@ -45,14 +50,15 @@ class References:
 
 @dataclass(frozen=True, eq=False)
 class LoadedPolicy:
-    """`file_digests` maps each path, as the policy writes it, to the SHA-256 of the file's bytes."""
+    """`file_digests` maps each path, as the policy writes it, to the SHA-256 of the file's bytes. `content`: the policy file's
+    own bytes."""
 
     policy: Policy
     path: Path
     file_digests: Mapping[str, str]
     digest: str
     references: References
-    text: str = ""
+    content: bytes = field(default=b"", repr=False)
 
     @property
     def folder(self) -> Path:
@@ -63,13 +69,21 @@ def load_policy(path: Path | str) -> LoadedPolicy:
     """Reads, checks and digests the policy. Every problem names the file, and the line or key where there is one."""
     path = Path(path).expanduser().absolute()
     content = _policy_bytes(path)
-    if path.suffix.lower() in TABLES:
-        raise PolicyInvalid(f"{path.name} is a table, not a policy.", f"`headgate init {path.name}` drafts a policy for it.")
-    text = _text(content, f"The policy {path.name}")
-    policy = parse_policy(text, path.name, ATTRIBUTES.most)
+    policy = _parsed(path, content)
     contents = {named: read_bytes(path.parent / named, f"The file of {_key(place)},") for place, named in files_of(policy).items()}
     digests = {named: hashlib.sha256(content).hexdigest() for named, content in contents.items()}
-    return LoadedPolicy(policy, path, digests, policy_digest(policy, digests), _parse(policy, contents), text)
+    return LoadedPolicy(policy, path, digests, policy_digest(policy, digests), _parse(policy, contents), content)
+
+
+def read_policy(path: Path) -> Policy:
+    """The policy alone, without the files that it names."""
+    return _parsed(path, _policy_bytes(path))
+
+
+def _parsed(path: Path, content: bytes) -> Policy:
+    if path.suffix.lower() in TABLES:
+        raise PolicyInvalid(f"{path.name} is a table, not a policy.", f"`headgate init {path.name}` drafts a policy for it.")
+    return parse_policy(_text(content, f"The policy {path.name}"), path.name, ATTRIBUTES.most)
 
 
 def _policy_bytes(path: Path) -> bytes:
@@ -96,13 +110,18 @@ def _text(content: bytes, what: str) -> str:
 def _parse(policy: Policy, contents: Mapping[str, bytes]) -> References:
     hierarchies: dict[str, HierarchyRows] = {}
     codes: dict[str, tuple[str, ...]] = {}
+    regions: dict[str, Mapping[str, str]] = {}
     for name, attribute in policy.attributes.items():
         if isinstance(attribute.hierarchy, str):
             hierarchies[name] = read_hierarchy(contents[attribute.hierarchy], attribute.hierarchy, name)
         if isinstance(attribute.values, str):
-            codes[name] = read_codes(contents[attribute.values], attribute.values)
+            codes[name] = read_codes(contents[attribute.values], attribute.values, name)
         if isinstance(attribute.values_from, ValuesFrom):
-            codes[name] = read_key_values(contents[attribute.values_from.path], attribute.values_from.path, attribute.values_from.key)
+            codes[name] = read_key_values(contents[attribute.values_from.path], attribute.values_from)
+        if attribute.region is not None:
+            regions[name] = read_regions(contents[attribute.region.path], attribute.region)
+    of_sets = sum(len(codes.get(name, policy.attributes[name].values or ())) for name in policy.sets)
+    SET_VALUES.check(of_sets, "The list of all values of the policy's sensitive sets")
     signers, suite = policy.approval.signers, policy.expect.suite
     attackers = policy.gates.attackers
     files = [(given, given.file[1]) for given in (attackers.dictionaries if attackers else ()) if given.file is not None]
@@ -111,6 +130,7 @@ def _parse(policy: Policy, contents: Mapping[str, bytes]) -> References:
     return References(
         hierarchies,
         codes,
+        regions,
         {
             given.called: read_register(
                 given, open_file(contents[path], path, f"The dictionary {path}", given.separator, given.encoding), identifiers
@@ -140,14 +160,31 @@ def read_hierarchy(content: bytes, path: str, attribute: str) -> HierarchyRows:
     raise problem
 
 
-def read_codes(content: bytes, path: str) -> tuple[str, ...]:
-    """One value per line, the whole line; or, under a first column headed `value` or `code`, a CSV's first column."""
-    lines = [line for line in _text(content, f"The code list {path}").splitlines() if line.strip()]
-    if lines and lines[0].split(",")[0].strip().strip('"').lower() in CODE_HEADERS:
-        values = [row[0].strip() for row in csv.reader(lines[1:]) if row]
-    else:
-        values = [line.strip() for line in lines]
-    return _distinct(values, path)
+def read_codes(content: bytes, path: str, attribute: str) -> tuple[str, ...]:
+    """One value per line, the whole line, in quotation marks or not. A header would become a value that is published, so a table is
+    refused."""
+    lines = [line.strip() for line in _text(content, f"The code list {path}").splitlines() if line.strip()]
+    if lines:
+        first = re.split(r"[,;\t]", lines[0])[0].strip().strip('"').lower()
+        if first in (*CODE_HEADERS, attribute.lower()):
+            raise InputRejected(f"The code list {path} begins with a header.", f"Remove line 1, or {_named_column(path)}")
+    for mark, word in COLUMN_MARKS.items():
+        parted = sum(len(row) > 1 for row in csv.reader(lines, delimiter=mark))
+        if 2 * parted > len(lines):
+            raise InputRejected(
+                f"The code list {path} has {word} in {parted} of its {counted(len(lines), 'line')}, so it seems to be a table.",
+                f"If each line is one value, put it in quotation marks; else {_named_column(path)}",
+            )
+    return _distinct([_unquoted(line) for line in lines], path)
+
+
+def _named_column(path: str) -> str:
+    return f"name the column that holds the values: values_from: {{path: {path}, key: COLUMN}}."
+
+
+def _unquoted(line: str) -> str:
+    quoted = len(line) > 1 and line[0] == line[-1] == '"'
+    return line[1:-1].replace('""', '"').strip() if quoted else line
 
 
 def _distinct(values: Sequence[str], path: str) -> tuple[str, ...]:
@@ -159,10 +196,35 @@ def _distinct(values: Sequence[str], path: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def read_key_values(content: bytes, path: str, key: str) -> tuple[str, ...]:
+def read_key_values(content: bytes, given: ValuesFrom) -> tuple[str, ...]:
     """The distinct present values of one column, sorted."""
-    source = open_file(content, path, f"The table {path}")
-    require_columns(source, (key,))
-    texts = texts_of(source.read([key]).column(key), key, source.name)
+    source = open_file(content, given.path, f"The table {given.path}", given.separator, given.encoding)
+    require_columns(source, (given.key,))
+    texts = texts_of(source.read([given.key]).column(given.key), given.key, source.name)
     values = sorted({text.strip() for text in texts.to_pylist() if text is not None and text.strip()})
-    return _distinct(values, path)
+    return _distinct(values, given.path)
+
+
+def read_regions(content: bytes, given: RegionKey) -> Mapping[str, str]:
+    """What each key belongs to. A key that belongs to two regions belongs to none that anybody can name."""
+    source = open_file(content, given.path, f"The table {given.path}", given.separator, given.encoding)
+    require_columns(source, (given.key, given.value))
+    table = source.read(list(dict.fromkeys((given.key, given.value))))
+    keys, values = (trimmed_texts(table.column(name), name, source.name).to_pylist() for name in (given.key, given.value))
+    regions: dict[str, str] = {}
+    blank = [row for row, (key, value) in enumerate(zip(keys, values, strict=True)) if key is None or value is None]
+    twice = [
+        row
+        for row, (key, value) in enumerate(zip(keys, values, strict=True))
+        if key is not None and value is not None and regions.setdefault(key, value) != value
+    ]
+    for rows, what, cure in (
+        (blank, "no '{key}' or no '{value}'", "Complete or remove them."),
+        (twice, "another '{value}' for a '{key}' of a line above", "Give each key one value."),
+    ):
+        if rows:
+            lines = None if source.lines is None else source.lines(rows[:MOST_PLACES])
+            places = in_places(ROW if lines is None else LINE, lines or [row + 1 for row in rows[:MOST_PLACES]], len(rows))
+            has = f"{counted(len(rows), 'row')} {'has' if len(rows) == 1 else 'have'} {what.format(key=given.key, value=given.value)}"
+            raise InputRejected(f"{source.name}: {has} ({places}).", cure)
+    return regions

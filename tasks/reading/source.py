@@ -7,14 +7,17 @@ cell. Bytes are read once: the digest is of exactly what is then parsed.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import os
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 
-from headgate.core.errors import InputRejected
+from headgate.core.errors import LINE, MOST_PLACES, PERSON, ROWS_OF_PERSON, CellsRejected, InputRejected
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.input_limits import BYTES, CELLS, Limit
 from tasks.runtime.wording import inside
@@ -25,12 +28,17 @@ MOST_COLUMNS = 100_000  # of a file, whether they are read or not
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """An opened table: what its columns are called, the SHA-256 of its bytes, and a way to read some of the columns."""
+    """An opened table: what its columns are called, the SHA-256 of its bytes, and a way to read some of the columns. `texts`: all cells are
+    texts, whatever they mean. `keys`: what a policy's `source` says beside the path, where several tables could be meant. `lines` says in
+    which lines of the file rows are, counted from 0; a table that has no lines has numbers of rows."""
 
     name: str
     names: tuple[str, ...]
     digest: str
     reader: Callable[[Sequence[str]], pa.Table]
+    texts: bool = False
+    keys: Mapping[str, str] = field(default_factory=dict)
+    lines: Callable[[Sequence[int]], Sequence[int] | None] | None = None
 
     def read(self, columns: Sequence[str]) -> pa.Table:
         """Only these columns; the others are never parsed. Refuses a table without rows."""
@@ -38,6 +46,14 @@ class Source:
         if table.num_rows == 0:
             raise InputRejected(f"{self.name} has a header and no rows.", "Give a table with at least one person.")
         return table
+
+    def located(self, refusal: CellsRejected, every: bool = False, people: bool = False) -> CellsRejected:
+        """With the lines of the file, where it has lines: those that a sentence names, or every one. `people`: they begin in these rows."""
+        lines = None if self.lines is None else self.lines(refusal.rows if every else refusal.rows[:MOST_PLACES])
+        place = PERSON if people else LINE
+        if people and lines is None:
+            return refusal.at(ROWS_OF_PERSON, [row + 1 for row in refusal.rows])
+        return refusal if lines is None else refusal.at(place, lines)
 
 
 class SourceReader(Protocol):
@@ -51,6 +67,13 @@ class SourceReader(Protocol):
     def open_recognized(self, content: bytes, name: str, where: str) -> Source | None:
         """A file that shows by its content or its name that it is of this kind; None for all others."""
         ...
+
+
+@runtime_checkable
+class GivenReader(SourceReader, Protocol):
+    """A kind whose keys say more than which file: another file in the place of the declared one is read by the same keys."""
+
+    def open_given(self, key: Any, content: bytes, where: str) -> Source: ...
 
 
 def require_columns(source: Source, wanted: Sequence[str]) -> None:
@@ -79,15 +102,20 @@ def names_instead(names: Sequence[str], wanted: Sequence[str], lacking: str) -> 
 def read_bytes(path: Path, what: str, limit: Limit = BYTES) -> bytes:
     """The whole file. Refuses what is not a readable, non-empty file, and what is larger than anybody means."""
     try:
-        if path.is_dir():
-            raise InputRejected(f"{what} {path} is a folder.", "Name the file in it.")
-        if not path.exists():
-            raise InputRejected(f"{what} {path} does not exist.", "Correct the path; paths in a policy are relative to the policy file.")
-        if not path.is_file():
-            raise InputRejected(f"{what} {path} is not a regular file.", "Name a file.")
-        with path.open("rb") as file:
-            content = file.read(limit.most + 1) if path.stat().st_size <= limit.most else b""
-            limit.check(len(content) or path.stat().st_size, f"{what} {path}")
+        with ExitStack() as opened:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe that nobody writes must not make us wait
+            opened.callback(os.close, descriptor)
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+                raise InputRejected(f"{what} {path} is {kind}.", "Name a file.")
+            limit.check(status.st_size, f"{what} {path}")
+            content = os.fdopen(descriptor, "rb", closefd=False).read(limit.most + 1)
+            limit.check(len(content), f"{what} {path}")
+    except FileNotFoundError:
+        raise InputRejected(
+            f"{what} {path} does not exist.", "Correct the path; paths in a policy are relative to the policy file."
+        ) from None
     except OSError as problem:
         raise InputRejected(f"{what} {path} cannot be read ({reason_of(problem)}).", "Check its permissions.") from None
     if not content:

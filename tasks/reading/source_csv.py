@@ -11,14 +11,17 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from headgate.core.errors import InputRejected
+from headgate.core.errors import LINE, MOST_PLACES, InputRejected, in_places
 from policies.schema.source_key import CsvSource
+from tasks.formats.file_kind import refuse_other_kinds
+from tasks.reading.csv_lines import lines_of_rows, uneven_lines
 from tasks.reading.source import Source, check_cells, check_names, read_bytes
 from tasks.runtime.input_limits import BYTES
 from tasks.runtime.wording import counted, inside
@@ -28,12 +31,6 @@ SEPARATOR_WORDS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
 GZIP_MAGIC = b"\x1f\x8b"
 PIECE = 2**20  # bytes that are unpacked at once
 LONGEST_HEADER = 2**24  # bytes
-SAVE_AS = "Save the sheet as CSV in UTF-8."
-OTHER_PROGRAMS = {
-    b"PK\x03\x04": ("an Excel file or a ZIP archive", SAVE_AS),
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an Excel file", SAVE_AS),
-    b"SQLite format 3\x00": ("an SQLite database", "Declare a source of kind: sql with a query, or export the table as CSV."),
-}
 
 
 class NotDecoded(InputRejected):
@@ -79,7 +76,8 @@ def _guessed_text(plain: bytes, where: str) -> tuple[str, bytes]:
 
 def _opened(digest: str, text: bytes, separator: str, where: str) -> Source:
     names = _header(text, separator, where)
-    return Source(where, names, digest, lambda columns: _parse(text, names, columns, separator, where))
+    lines = partial(lines_of_rows, text, separator)
+    return Source(where, names, digest, lambda columns: _parse(text, names, columns, separator, where), texts=True, lines=lines)
 
 
 def unzipped(content: bytes, where: str) -> bytes:
@@ -97,16 +95,9 @@ def unzipped(content: bytes, where: str) -> bytes:
     return bytes(plain)
 
 
-def _refuse_other_programs(content: bytes, where: str) -> None:
-    """Files of programs that people take for text."""
-    for magic, (what, cure) in OTHER_PROGRAMS.items():
-        if content.startswith(magic):
-            raise InputRejected(f"{where} is {what}, not a CSV file.", cure)
-
-
 def _as_utf8(content: bytes, encoding: str, where: str) -> bytes:
     """The text in UTF-8 without a byte order mark; the encoding is the declared one, never guessed."""
-    _refuse_other_programs(content, where)
+    refuse_other_kinds(content, where, "csv")
     try:
         name = codecs.lookup(encoding).name
     except LookupError:
@@ -179,8 +170,10 @@ def _parse(content: bytes, names: Sequence[str], columns: Sequence[str], separat
     if uneven:
         expected, present = next(iter(uneven))
         lines, do = counted(uneven.total(), "line"), "does" if uneven.total() == 1 else "do"
+        first = uneven_lines(content, separator, expected, MOST_PLACES)
+        places = f"{in_places(LINE, first, uneven.total())}; " if first else ""
         raise InputRejected(
-            f"{where}: {lines} {do} not have the {expected} fields of the header (the first of them has {present}).",
+            f"{where}: {lines} {do} not have the {expected} fields of the header ({places}the first of them has {present}).",
             "Quote cells that hold the separator, or correct `separator`.",
         )
     if table is None:

@@ -16,6 +16,8 @@ import pyarrow.parquet as parquet
 
 from headgate.core.errors import InputRejected
 from policies.schema.source_key import ParquetSource
+from tasks.formats.file_kind import refuse_other_kinds
+from tasks.reading.parquet_pages import require_true_pages
 from tasks.reading.source import Source, check_cells, check_names, read_bytes
 from tasks.runtime.input_limits import BYTES, CELLS
 
@@ -45,6 +47,7 @@ def open_parquet(path: Path, what: str = "The source") -> Source:
 
 
 def open_parquet_bytes(content: bytes, where: str) -> Source:
+    refuse_other_kinds(content, where, "parquet")
     try:
         opened: parquet.ParquetFile | None = parquet.ParquetFile(pa.BufferReader(content))
         names = tuple(opened.schema_arrow.names) if opened else ()
@@ -52,7 +55,8 @@ def open_parquet_bytes(content: bytes, where: str) -> Source:
         opened = None
     if opened is None:
         raise InputRejected(
-            f"{where} is not a whole Parquet file.", "It may be cut short or of another format: copy it again, or correct `kind`."
+            f"{where} is not a whole Parquet file.",
+            "It may be cut short or of another format: copy it again, or correct `kind` (text is kind: csv).",
         )
     file = opened
     check_names(names, where)
@@ -68,11 +72,12 @@ def open_parquet_bytes(content: bytes, where: str) -> Source:
 
 
 def _read(content: bytes, file: parquet.ParquetFile, columns: tuple[str, ...], where: str) -> pa.Table:
-    chunks = [chunk for chunk in _chunks(file) if chunk.path_in_schema.split(".")[0] in columns]
+    chunks = [chunk for chunk in chunks_of(file) if chunk.path_in_schema.split(".")[0] in columns]
     CELLS.check(sum(max(0, chunk.num_values) for chunk in chunks), where)
     check_cells(file.metadata.num_rows, len(columns), where)
     BYTES.check(sum(max(0, chunk.total_uncompressed_size) for chunk in chunks), f"{where}, unpacked,")
     BYTES.check(file.metadata.num_rows * sum(_width(file.schema, name) for name in columns), f"{where}, unpacked,")
+    require_true_pages(content, chunks)
     referring = sorted({chunk.path_in_schema for chunk in chunks if chunk.physical_type == TEXT and DICTIONARIES & {*chunk.encodings}})
     longest = max((chunk.total_uncompressed_size for chunk in chunks if REPEATING in chunk.encodings), default=0)
     rows_at_once = max(1, min(MOST_AT_ONCE, BATCH_BYTES // max(1, longest)))
@@ -86,13 +91,17 @@ def _read(content: bytes, file: parquet.ParquetFile, columns: tuple[str, ...], w
     return table.cast(pa.schema([file.schema_arrow.field(name) for name in columns]))
 
 
-def _chunks(file: parquet.ParquetFile) -> Iterator[parquet.ColumnChunkMetaData]:
+def chunks_of(file: parquet.ParquetFile) -> Iterator[parquet.ColumnChunkMetaData]:
     """A damaged description ends the whole process where it is asked for; where a batch of no rows begins, it is an exception."""
     places = range(file.metadata.num_columns)
     for group in range(file.metadata.num_row_groups):
         for _ in file.reader.iter_batches(0, row_groups=[group], column_indices=[*places], use_threads=False):
             break
-        yield from (file.metadata.row_group(group).column(place) for place in places)
+        for place in places:
+            chunk = file.metadata.row_group(group).column(place)
+            if chunk.physical_type != file.schema.column(place).physical_type:
+                raise pa.ArrowInvalid("A column chunk is described as of another type than its column.")
+            yield chunk
 
 
 def _width(schema: parquet.ParquetSchema, name: str) -> int:

@@ -4,23 +4,23 @@ takes too long."""
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime
-from datetime import time as time_of_day
-from decimal import Decimal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pyarrow as pa
 
-from headgate.core.cells import format_number
 from headgate.core.errors import InputRejected, StoreUnavailable
 from policies.schema.source_key import SqlSource
+from tasks.formats.cell_texts import cell_text, joined_texts, table_of_texts, text_column
 from tasks.reading.source import Source, check_names
 from tasks.runtime.input_limits import BYTES, CELLS
 
@@ -30,7 +30,17 @@ if TYPE_CHECKING:
 
 SECONDS_VARIABLE = "HEADGATE_QUERY_SECONDS"
 KINDS = "sqlite:///, postgresql+psycopg:// or mysql+pymysql://"
-LONGEST_VALUE = 2**20  # bytes; a query could make one that fills the memory
+MYSQL = ("mysql", "mariadb")
+DRIVERS = {"postgresql": "psycopg", **dict.fromkeys(MYSQL, "pymysql")}  # where the URL names none
+GLOBAL_RIGHTS = re.compile(r"^GRANT ([^`]*) ON \*\.\* TO ")
+HARMLESS_RIGHTS = {"USAGE", "SELECT", "SHOW DATABASES", "SHOW VIEW", "PROCESS"}
+PATIENCE = 10  # seconds beyond the time that a query may take
+LONGEST_VALUE = 2**18  # bytes; a query could make one that fills the memory, or in which a search takes minutes
+LONGEST_PATTERN = 1_000  # bytes, of LIKE and GLOB
+ROWS_AT_ONCE = 10_000
+BESIDE_BYTES = 2**28  # what this process may take meanwhile for all else
+MEMORY_EVERY_SECONDS = 0.05
+LOOKED_EVERY = 100  # instructions of SQLite's machine, of which one may be a search through such a value
 READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 POSTGRESQL_POWERS = ("pg_execute_server_program", "pg_read_server_files", "pg_write_server_files")
 
@@ -49,44 +59,57 @@ READER = SqlReader()
 
 def open_sql(url_variable: str, query: str, what: str = "the source") -> Source:
     """Runs the query once; `what` is in it. The URL may hold a password: it is read from the environment and appears in no message."""
-    url = os.environ.get(url_variable, "").strip()
-    if not url:
-        raise InputRejected(f"The database URL of {what} is not set.", f"Put it into the environment variable {url_variable}.")
-    names, rows = _run(url, url_variable, query, what)
+    url = _url(url_variable, what)
     where = f"The result of the query of {what}"
-    check_names(names, where)
-    columns = [_texts(cells) for cells in zip(*rows, strict=True)] if rows else [[] for _ in names]
-    table = pa.table({name: pa.array(cells, type=pa.string()) for name, cells in zip(names, columns, strict=True)})
-    return Source(where, names, result_digest(names, columns), lambda wanted: table.select(list(wanted)))
+    table, digests = _run(url, url_variable, query, what, where)
+    names = tuple(table.column_names)
+    return Source(where, names, result_digest(names, digests), lambda wanted: table.select(list(wanted)))
 
 
-def result_digest(names: Sequence[str], columns: Sequence[Sequence[str | None]]) -> str:
+def result_digest(names: Sequence[str], digests: Iterable[bytes]) -> str:
     """SHA-256 of a result, whatever order the server returned its rows in: the sorted digests of the rows, after the header's."""
-
-    def row_digest(cells: Iterable[str | None]) -> bytes:
-        whole = hashlib.sha256()
-        for cell in cells:
-            # Length before content, so that no two different rows serialize alike; a missing cell has a mark of its own.
-            content = b"" if cell is None else cell.encode("utf-8")
-            whole.update(b"-;" if cell is None else b"%d;" % len(content))
-            whole.update(content)
-        return whole.digest()
-
     result = hashlib.sha256(row_digest(names))
-    for digest in sorted(row_digest(cells) for cells in zip(*columns, strict=True)):
+    for digest in sorted(digests):
         result.update(digest)
     return result.hexdigest()
 
 
-def _run(url: str, url_variable: str, query: str, what: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+def row_digest(cells: Iterable[str | None]) -> bytes:
+    whole = hashlib.sha256()
+    for cell in cells:
+        # Length before content, so that no two different rows serialize alike; a missing cell has a mark of its own.
+        content = b"" if cell is None else cell.encode("utf-8")
+        whole.update(b"-;" if cell is None else b"%d;" % len(content))
+        whole.update(content)
+    return whole.digest()
+
+
+def without_password(url_variable: str) -> str:
+    """Which database a URL names: what may change is the password."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import SQLAlchemyError
+
+    with suppress(SQLAlchemyError, ValueError):
+        return make_url(_url(url_variable, "the source")).set(password=None).render_as_string()
+    raise InputRejected(f"The URL in {url_variable} cannot be used.", "Write dialect+driver://user:password@host/database.")
+
+
+def _url(variable: str, what: str) -> str:
+    url = os.environ.get(variable, "").strip()
+    if not url:
+        raise InputRejected(f"The database URL of {what} is not set.", f"Put it into the environment variable {variable}.")
+    return url
+
+
+def _run(url: str, url_variable: str, query: str, what: str, where: str) -> tuple[pa.Table, list[bytes]]:
     engine = _engine(url, url_variable)
     try:
-        names, rows = _fetch(engine, url_variable, query, what)
+        table, digests = _fetch(engine, url_variable, query, what, where)
     finally:
         engine.dispose()
-    if not names:
+    if table is None:
         raise InputRejected(f"The query of {what} returns no columns.", "Write a SELECT.")
-    return names, rows
+    return table, digests
 
 
 def _engine(url: str, url_variable: str) -> Engine:
@@ -102,14 +125,25 @@ def _engine(url: str, url_variable: str) -> Engine:
         options: dict[str, Any] = {}
         if dialect == "sqlite":  # by Python's own driver, which can be told what a query may do
             options["creator"], parsed = partial(_sqlite_file, str(parsed.database), url_variable), parsed.set(drivername=dialect)
+        elif parsed.drivername in DRIVERS:
+            parsed = parsed.set(drivername=f"{parsed.drivername}+{DRIVERS[dialect]}")
+        if dialect in MYSQL:  # no file of this machine for a server that asks for one, and no waiting for one that is silent
+            options["connect_args"] = {"local_infile": False, "read_timeout": math.ceil(query_seconds()) + PATIENCE}
         engine = create_engine(parsed, **options)
     except ImportError as problem:
-        reason, cure = f"the driver {problem.name} is not installed", "Install it, such as psycopg for postgresql+psycopg://…"
+        raise _no_driver(dialect, problem) from None
     except (SQLAlchemyError, ValueError) as problem:
         reason, cure = type(problem).__name__, "Write dialect+driver://user:password@host/database."
     if engine is None:
         raise InputRejected(f"The URL in {url_variable} cannot be used ({reason}).", cure)
     return engine
+
+
+def _no_driver(dialect: str, problem: ImportError) -> InputRejected:
+    """`mysql` is an extra; others are named by whoever writes the URL."""
+    if dialect in MYSQL and problem.name == "pymysql":
+        return InputRejected("The driver for mysql is not installed.", "pip install 'headgate[mysql]'")
+    return InputRejected(f"The driver {problem.name}, which the URL names, is not installed.", f"Install it, or write {KINDS}.")
 
 
 def _sqlite_file(database: str, url_variable: str) -> sqlite3.Connection:
@@ -125,12 +159,29 @@ def _sqlite_file(database: str, url_variable: str) -> sqlite3.Connection:
 
 
 def _sqlite(connection: Connection, _what: str) -> None:
-    """Everything but reading is refused before it begins."""
-    ends = time.monotonic() + query_seconds()
+    """Everything but reading is refused before it begins. What is sorted stays in memory, in no file anywhere, and is bounded there."""
     file: Any = connection.connection.driver_connection
-    file.set_progress_handler(lambda: time.monotonic() > ends, 100_000)
+    file.execute("PRAGMA temp_store = MEMORY")
+    file.set_progress_handler(_over(time.monotonic() + query_seconds()), LOOKED_EVERY)
     file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+    file.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_PATTERN)
     file.set_authorizer(_only_reads)
+
+
+def _over(ends: float) -> Callable[[], bool]:
+    """Whether a query has taken its time, or more memory than a table may have bytes."""
+    process = psutil.Process()
+    most, looked = process.memory_info().rss + BYTES.most + BESIDE_BYTES, 0.0
+
+    def over() -> bool:
+        nonlocal looked
+        now = time.monotonic()
+        if now - looked < MEMORY_EVERY_SECONDS:
+            return now > ends
+        looked = now
+        return now > ends or process.memory_info().rss > most
+
+    return over
 
 
 def _only_reads(action: int, *_about: object) -> int:
@@ -155,64 +206,100 @@ def _postgresql(connection: Connection, what: str) -> None:
     from sqlalchemy import text
 
     connection.execute(text("SET TRANSACTION READ ONLY"))
-    connection.execute(text(f"SET LOCAL statement_timeout = {int(query_seconds() * 1000)}"))
-    powers = " OR ".join(f"pg_has_role(current_user, '{role}', 'member')" for role in POSTGRESQL_POWERS)
-    mighty = connection.execute(text(f"SELECT rolsuper OR {powers} FROM pg_roles WHERE rolname = current_user")).scalar()
+    powers = ", ".join(f"'{role}'" for role in POSTGRESQL_POWERS)
+    roles = f"SELECT bool_or(pg_has_role(current_user, oid, 'member')) FROM pg_roles WHERE rolsuper OR rolname IN ({powers})"
+    mighty = connection.execute(text(roles)).scalar()  # also a role that the query itself could take on
     if mighty is not False:
-        raise InputRejected(f"The database user of {what} may do more than read.", "Use a user that is no superuser and may only SELECT.")
+        raise InputRejected(f"The database user of {what} may do more than read.", "Use one that is not a superuser and may only SELECT.")
 
 
 def _mysql(connection: Connection, what: str) -> None:
-    """Likewise, against users who may write files of the server."""
-    from sqlalchemy import text
-
+    """Likewise, for MySQL and MariaDB. Whoever has rights over the whole server could write its files, or change who has rights. What the
+    active roles allow is listed too."""
     connection.rollback()
-    connection.execute(text("SET SESSION TRANSACTION READ ONLY"))
-    connection.execute(text(f"SET SESSION max_execution_time = {int(query_seconds() * 1000)}"))
-    grants = [str(row[0]).upper() for row in connection.execute(text("SHOW GRANTS"))]
-    if any(re.search(r"GRANT (ALL PRIVILEGES|[^`]*\b(FILE|SUPER)\b)[^`]* ON \*\.\*", grant) for grant in grants):
-        raise InputRejected(f"The database user of {what} may do more than read.", "Use a user that may only SELECT.")
+    grants = [str(row[0]) for row in connection.exec_driver_sql("SHOW GRANTS")]
+    over_all = {right.strip() for grant in grants for rights in GLOBAL_RIGHTS.findall(grant) for right in rights.split(",")}
+    if over_all - HARMLESS_RIGHTS or any(grant.startswith("GRANT PROXY") for grant in grants):
+        raise InputRejected(
+            f"The database user of {what} may do more than read.", "Use a user that may only SELECT, and only from its tables."
+        )
+    version = str(connection.exec_driver_sql("SELECT VERSION()").scalar())
+    limit = (
+        f"max_statement_time = {query_seconds():f}" if "MariaDB" in version else f"max_execution_time = {int(query_seconds() * 1000) + 1}"
+    )
+    connection.exec_driver_sql(f"SET SESSION {limit}")
+    connection.rollback()
+    connection.exec_driver_sql("START TRANSACTION READ ONLY")
 
 
-def _cursor(connection: Connection, query: str) -> str:
+def _parts(connection: Connection, query: str) -> Iterator[tuple[tuple[str, ...], Sequence[Sequence[Any]]]]:
+    """The names of the columns, and some rows at a time: a result may be larger than the memory."""
+    result = connection.execution_options(stream_results=True).exec_driver_sql(query)
+    if result.returns_rows:
+        names = tuple(map(str, result.keys()))
+        yield names, ()
+        for rows in result.partitions(ROWS_AT_ONCE):
+            yield names, rows
+
+
+def _parts_of_subquery(connection: Connection, query: str) -> Iterator[tuple[tuple[str, ...], Sequence[Sequence[Any]]]]:
+    """Where a table may stand only a query that reads may stand: no CALL, whose procedure could end the transaction and write. The server
+    keeps the result and sends some rows at a time."""
+    inner = query.strip().rstrip(";")
+    return _parts(connection.execution_options(no_parameters=True), f"SELECT * FROM (\n{inner}\n) AS headgate_source")
+
+
+def _parts_by_cursor(connection: Connection, query: str) -> Iterator[tuple[tuple[str, ...], Sequence[Sequence[Any]]]]:
     """PostgreSQL's drivers send several statements as readily as one, and the second could leave the transaction. So the query is handed
     over as a value, and the server opens a cursor for it, which takes one query only."""
     from sqlalchemy import text
 
+    ends = time.monotonic() + query_seconds()
     connection.execute(text("SELECT set_config('headgate.query', :query, true)"), {"query": query})
     connection.exec_driver_sql(
         "DO $$ DECLARE source refcursor := 'headgate_source'; BEGIN OPEN source FOR EXECUTE current_setting('headgate.query'); END $$"
     )
-    return "FETCH ALL FROM headgate_source"
+    rows: Sequence[Sequence[Any]] | None = None
+    while rows is None or rows:
+        left = max(1, int((ends - time.monotonic()) * 1000))
+        connection.exec_driver_sql(f"SET LOCAL statement_timeout = {left}")  # anew: the rows before may have changed it
+        result = connection.exec_driver_sql(f"FETCH {ROWS_AT_ONCE} FROM headgate_source")
+        names, rows = tuple(map(str, result.keys())), result.all()
+        yield names, rows
 
 
-OPENED: Mapping[str, Callable[[Connection, str], str]] = {
-    "sqlite": lambda _connection, query: query,
-    "postgresql": _cursor,
-    "mysql": lambda _connection, query: query,
-}
-READ_ONLY: Mapping[str, Callable[[Connection, str], None]] = {"sqlite": _sqlite, "postgresql": _postgresql, "mysql": _mysql}
+READ_ONLY: Mapping[str, Callable[[Connection, str], None]] = {"sqlite": _sqlite, "postgresql": _postgresql, **dict.fromkeys(MYSQL, _mysql)}
+PARTS = {"postgresql": _parts_by_cursor, **dict.fromkeys(MYSQL, _parts_of_subquery)}
 
 
-def _fetch(engine: Engine, url_variable: str, query: str, what: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    """The names of the columns and the rows."""
+def _fetch(engine: Engine, url_variable: str, query: str, what: str, where: str) -> tuple[pa.Table | None, list[bytes]]:
+    """The cells as text, column by column, and the digest of each row."""
     from sqlalchemy.exc import SQLAlchemyError
 
-    reached = False
+    reached, size = False, 0
+    parts: list[pa.Table] = []
+    digests: list[bytes] = []
     try:
         with engine.connect() as connection:
-            READ_ONLY[engine.dialect.name](connection, what)
+            dialect = engine.dialect.name
+            READ_ONLY[dialect](connection, what)
             reached = True
-            result = connection.exec_driver_sql(OPENED[engine.dialect.name](connection, query))
-            names = tuple(str(name) for name in list(result.keys())) if result.returns_rows else ()
-            rows, most, room = [], CELLS.most // max(1, len(names)), BYTES.most
-            for row in result if result.returns_rows else ():
-                rows.append(tuple(row))
-                room -= sum(len(cell) for cell in row if isinstance(cell, str | bytes))
-                if len(rows) > most or room < 0:
-                    (CELLS if len(rows) > most else BYTES).refuse(f"The result of the query of {what}")
+            try:
+                for names, rows in PARTS.get(dialect, _parts)(connection, query):
+                    check_names(names, where)
+                    given = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+                    columns = [_texts(cells) for cells in given]
+                    told = [text_column(cells, texts) for cells, texts in zip(given, columns, strict=True)]
+                    parts.append(table_of_texts(dict(zip(names, told, strict=True))))
+                    digests += map(row_digest, zip(*columns, strict=True))
+                    CELLS.check(len(digests) * len(names), where)
+                    size += parts[-1].nbytes
+                    BYTES.check(size, where)
+            except InputRejected:
+                connection.invalidate()  # else the driver would read the rest of the result
+                raise
             connection.rollback()
-            return names, rows
+            return (joined_texts(parts) if parts else None), digests
     except (SQLAlchemyError, OSError) as problem:
         failed = type(problem).__name__
     if not reached:
@@ -222,21 +309,4 @@ def _fetch(engine: Engine, url_variable: str, query: str, what: str) -> tuple[tu
 
 
 def _texts(cells: Sequence[Any]) -> list[str | None]:
-    """Cells as a CSV export would hold them: dates in ISO form, whole numbers without a fraction, null as missing."""
-    return [_cell_text(cell) for cell in cells]
-
-
-def _cell_text(cell: Any) -> str | None:
-    if cell is None or (isinstance(cell, float) and cell != cell):
-        return None
-    if isinstance(cell, str):
-        return cell if cell != "" else None
-    if isinstance(cell, datetime):
-        return cell.date().isoformat() if cell.time() == time_of_day() and cell.tzinfo is None else cell.isoformat()
-    if isinstance(cell, date):
-        return cell.isoformat()
-    if isinstance(cell, float):
-        return format_number(cell)
-    if isinstance(cell, bool | int | Decimal):
-        return str(cell)
-    raise InputRejected(f"The query returns cells of type {type(cell).__name__}.", "Cast them to text or numbers in the query.")
+    return [cell_text(cell, "Cast them to text or numbers in the query.") for cell in cells]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from policies.gates.figures import ReleaseUtility, TableFigures
+from policies.gates.figures import AttackGain, ReleaseUtility, TableFigures
 from policies.gates.verdict import Verdict
 from policies.ledger.states import State
 from policies.sealed.manifest import Plan
@@ -23,10 +23,12 @@ class Account:
     rows: int
     suppressed: int
     suppressed_cells: Mapping[str, int]
+    unused: Mapping[str, int]  # by attribute: how many of its declared values no row has
     plan: Plan | None
     tables: tuple[TableFigures, ...]  # of the plan, measured so far
     verdicts: tuple[Verdict, ...]
     utility: ReleaseUtility | None
+    attack_gains: tuple[AttackGain, ...]  # of the attacks that were tried on the finished tables
     mlflow_run_id: str
     folder: Path | None
     seconds: Mapping[str, float]

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # a command that shows progress of other things need not import what a release is made of
+    from headgate.core.errors import CellsRejected
     from tasks.release.account import Account
 
 
@@ -15,6 +16,7 @@ class Listener:
     """Hears when a step begins and ends, and how far it is; this one keeps the account that a release gives of itself at its end."""
 
     account: Account | None = None
+    refused: CellsRejected | None = None  # with the cells, which nobody else is told
 
     def began(self, step: str, table: str = "") -> None:
         return

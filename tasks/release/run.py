@@ -23,17 +23,20 @@ from policies.sealed.manifest import Signer
 from policies.words.quorum import Quorum
 from tasks.approval.approvals import operator_roots, policy_roots
 from tasks.approval.decisions import record_expiries, record_takeover
+from tasks.approval.kept_policies import keep_policy, sha256
 from tasks.approval.operator_demands import Demands, operator_demands, require_runner
-from tasks.approval.registered_policies import CURE, registered
+from tasks.approval.registered_policies import CURE, ScheduledPolicy, registered
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.open_ledger import open_ledger
 from tasks.reading.references import LoadedPolicy, load_policy
+from tasks.reading.whereabouts import whereabouts
 from tasks.release.listener import Listener, listener_here
 from tasks.release.stopwatch import Stopwatch
 from tasks.runtime.callables import callable_distance
 from tasks.runtime.home import Home
+from tasks.signing.given_key import given_key
 from tasks.signing.home_keys import machine_key
-from tasks.signing.keys import PrivateKey, given_key
+from tasks.signing.keys import PrivateKey
 from tasks.signing.registration import Registration
 from tasks.signing.trust_roots import TrustRoots
 
@@ -101,7 +104,7 @@ class Runner:
 def runner_of(home: Home, ledger: Ledger, loaded: LoadedPolicy, key: Path | None, scheduled: bool = False) -> Runner:
     """Refuses before any work what could not be published after it. No key is given for a scheduled run."""
     demands, signers, dataset = operator_demands(home), loaded.references.signers, loaded.policy.dataset
-    registration = registered(home, ledger, dataset, loaded.digest) if scheduled else None
+    registration = registered(home, ledger, scheduled_policy(loaded)) if scheduled else None
     given = machine_key(home.keys) if scheduled else given_key(key)
     if signers is not None:
         demands.require_no_policy_signers()
@@ -114,6 +117,10 @@ def runner_of(home: Home, ledger: Ledger, loaded: LoadedPolicy, key: Path | None
     require_approvers(loaded, roots, signer, given, demands, ledger.now())
     demands.require_target(loaded.policy.publish.to)
     return Runner(given, signer, demands, registration)
+
+
+def scheduled_policy(loaded: LoadedPolicy) -> ScheduledPolicy:
+    return ScheduledPolicy(loaded.policy.dataset, loaded.digest, whereabouts(loaded))
 
 
 @contextmanager
@@ -131,6 +138,7 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
             home.clear_stage(lock.taken_from)
             record_takeover(ledger, lock)
         record_expiries(ledger)
+        keep_policy(home, loaded)
         spool, stopping, listener = MemorySpool(), threading.Event(), listener_here()
         clock = Stopwatch(listener)
         place = Workplace(spool, callable_distance, _progress(loaded.policy, clock, listener), stopping)
@@ -168,6 +176,7 @@ def begun(run: Run) -> Happened:
         "registered": None if run.registration is None else run.registration.said.at,
         "product": product(),
         "operator_digest": run.demands.digest,
+        "policy_sha256": sha256(run.loaded.content),
     }
     return Happened(RunStarted, payload)
 

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from policies.gates.figures import ReleaseUtility, TableFigures
+from policies.gates.figures import AttackGain, ReleaseUtility, TableFigures
 from policies.gates.verdict import Verdict
 from policies.judging.exposure import Exposure
 from policies.sealed.manifest import Plan
@@ -72,9 +72,11 @@ class MeasuredRelease:
     outcomes: tuple[Outcome, ...] = ()
     limits: Limits = Limits()
     attacks: tuple[str, ...] = ()
+    attack_gains: tuple[AttackGain, ...] = ()
     suppressed_cells: Mapping[str, int] = field(default_factory=dict)
     exposures: tuple[Exposure, ...] = ()
     bounds: tuple[str, ...] = ()  # of Theorem 1, in words
+    about: Mapping[str, str] = field(default_factory=dict)  # what the policy says to data users and approvers
     refusal: str = ""
 
     @property

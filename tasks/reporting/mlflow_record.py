@@ -34,7 +34,6 @@ class TrackedRelease:
     """A measured release, and where it came from. The source and the seed are there as an HMAC and a commitment only."""
 
     measured: MeasuredRelease
-    policy_text: str
     seed_commitment: str
     source_hmac: str
     code_version: str
@@ -159,6 +158,10 @@ def _release_points(record: TrackedRelease) -> Iterator[Metric]:
     if release.utility is not None:
         yield Metric("ncp", release.utility.ncp)
         yield from _known({"query_error_mean": release.utility.query_error_mean, "query_error_median": release.utility.query_error_median})
+    for attack in dict.fromkeys(gained.attack for gained in release.attack_gains):
+        gains = [gain for gained in release.attack_gains if gained.attack == attack and (gain := gained.largest_gain) is not None]
+        if gains:
+            yield Metric(f"attack_gain/{attack}", max(gains))
     for step_name, seconds in record.seconds.items():
         yield Metric(f"seconds/{step_name}", seconds)
 
@@ -221,7 +224,6 @@ def _files(record: TrackedRelease, names: PublicNames) -> dict[str, bytes]:
         (outcome.side, outcome.table, outcome.expectation, names.of(outcome.column), outcome.success) for outcome in release.outcomes
     ]
     files = {
-        "policy.yaml": record.policy_text.encode(),
         "gates.json": _table_file(GATES_COLUMNS, gates),
         "expectations.json": _table_file(("side", "table", "type", "column", "success"), outcomes),
     }

@@ -5,20 +5,27 @@ The data dictionary says of every column its role, kind, domain and levels, and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from pydantic import Field
 
+from headgate.core.cells import format_number
 from headgate.core.columns import BIT, GROUP, Kind
+from headgate.core.scale import Scale
 from policies.schema.policy import Policy
-from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
+from policies.schema.publish_as import is_share
+from policies.schema.rows_key import Rule
+from policies.sealed.promise import Promise, PublishedAs, QuasiIdentifier, SamplingWeight, SensitiveAttribute
 from policies.words.frozen import Frozen
 from tasks.tables.read_published import PinnedFile
 
 MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 ESCAPES = "Empty is missing; in a set, an empty first member is. The signs | { } [ \\ inside a value follow a backslash."
+_IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 READING = (
     "Rows stand in a random order, and a group number means nothing outside its table. Cells are published as they are: a spreadsheet may "
     "take one that begins with = + - or @ for a formula, so import columns as text."
@@ -45,6 +52,9 @@ class FieldDescription(Frozen):
     levels: tuple[str, ...] | None = None
     hierarchy_levels: int | None = None
     origin: str | None = None
+    combined_by: str | None = None
+    published_as: PublishedAs | None = None
+    scale: Scale | None = None
 
 
 class TableSchema(Frozen):
@@ -70,12 +80,45 @@ class Resource(Frozen):
     table_schema: TableSchema | None = Field(default=None, alias="schema")
 
 
+class License(Frozen):
+    """`name` is an identifier, such as CC-BY-4.0; of a licence in words, `title` holds the words."""
+
+    name: str
+    title: str | None = None
+
+
+class Contributor(Frozen):
+    title: str
+    role: str = "contact"
+    roles: tuple[str, ...] = ("contactPoint",)
+
+
+class PublishedHierarchy(Frozen):
+    """The paths from a value to everything, one per row; `lowest` is the level of the first column. A hierarchy that was made from values
+    begins above them."""
+
+    lowest: int
+    paths: tuple[tuple[str, ...], ...]
+
+
 class DataPackage(Frozen):
+    """In the first version of the standard, which tools validate; what the second renamed stands beside it."""
+
     profile: str = "data-package"
     name: str
     title: str
+    version: str
     description: str
     created: str
+    licenses: tuple[License, ...] | None = None
+    contributors: tuple[Contributor, ...] | None = None
+    citation: str | None = None
+    period: str | None = None
+    purpose: str | None = None
+    recipients: str | None = None
+    controls: str | None = None
+    changes: str | None = None
+    hierarchies: dict[str, PublishedHierarchy] | None = None
     resources: tuple[Resource, ...]
 
 
@@ -90,15 +133,50 @@ class TableEntry:
 
 
 def datapackage(policy: Policy, promise: Promise, tables: Sequence[TableEntry], created: str) -> bytes:
-    """Describes the tables' files. `created` is UTC in ISO 8601."""
-    package = DataPackage(
+    """datapackage.json. `created` is UTC in ISO 8601."""
+    package = package_of(policy, promise, tables, created)
+    return package.model_dump_json(by_alias=True, exclude_none=True, indent=2).encode() + b"\n"
+
+
+def package_of(policy: Policy, promise: Promise, tables: Sequence[TableEntry], created: str) -> DataPackage:
+    """Describes the tables' files."""
+    about = policy.about
+    return DataPackage(
         name=policy.dataset,
         title=policy.title or policy.dataset,
+        version=about.version or created[:10],
         description=READING,
         created=created,
+        licenses=None if about.licence is None else (_license(about.licence),),
+        contributors=None if about.contact is None else (Contributor(title=about.contact),),
+        citation=about.citation,
+        period=about.period,
+        purpose=about.purpose,
+        recipients=about.recipients,
+        controls=about.controls,
+        changes=about.changes,
+        hierarchies=_hierarchies(policy, promise) or None,
         resources=tuple(_resource(file, table, policy, promise) for table in tables for file in table.files),
     )
-    return package.model_dump_json(by_alias=True, exclude_none=True, indent=2).encode() + b"\n"
+
+
+def _license(said: str) -> License:
+    return License(name=said) if _IDENTIFIER.fullmatch(said) else License(name="other", title=said)
+
+
+def _hierarchies(policy: Policy, promise: Promise) -> dict[str, PublishedHierarchy]:
+    """Those of a file hold what the policy declares. One that was made from values tells them only as far as published cells may: its
+    values are left out."""
+    listed = {}
+    columns: tuple[QuasiIdentifier | SensitiveAttribute, ...] = (*promise.quasi, *promise.sensitive)
+    for column in columns:
+        if not column.hierarchy:
+            continue
+        attribute = policy.attributes.get(column.name)
+        lowest = 0 if attribute is not None and isinstance(attribute.hierarchy, str) else 1
+        paths = tuple(dict.fromkeys(path[lowest:] for path in column.hierarchy))
+        listed[column.name] = PublishedHierarchy(lowest=lowest, paths=paths)
+    return listed
 
 
 def _resource(file: PinnedFile, table: TableEntry, policy: Policy, promise: Promise) -> Resource:
@@ -122,12 +200,33 @@ def _resource(file: PinnedFile, table: TableEntry, policy: Policy, promise: Prom
 def _fields(policy: Policy, promise: Promise, table: TableEntry) -> tuple[FieldDescription, ...]:
     """The data dictionary of one table, in the order of its columns."""
     sensitive = {attribute.name: attribute for attribute in promise.sensitive}
-    fields = [_quasi(identifier) for identifier in promise.quasi]
+    fields = [
+        field
+        for identifier in promise.quasi
+        for field in (_combined(policy, identifier.name, _quasi(identifier)), *_ends_of_cells(identifier))
+    ]
     for name in table.sensitive:
-        fields += _sensitive(sensitive[name])
-    fields += [_insensitive(policy, name) for name in table.insensitive]
+        fields += [_combined(policy, sensitive[name].origin or name, field) for field in _sensitive(sensitive[name])]
+    weight = promise.weight
+    fields += [
+        _combined(policy, name, _weight(weight, policy) if weight and weight.name == name else _insensitive(policy, name))
+        for name in table.insensitive
+    ]
     group = "Rows of one group cannot be told apart by their quasi-identifiers. The number is random."
     return (*fields, FieldDescription(name=GROUP, type="integer", description=group, constraints=Constraints(required=True), role="group"))
+
+
+def _combined(policy: Policy, name: str, field: FieldDescription) -> FieldDescription:
+    """With how its cells were made: from the source's, and from several rows of a person."""
+    attribute = policy.attributes.get(name)
+    read = "" if attribute is None else attribute.said
+    field = field.model_copy(update={"description": f"{field.description} {read}"}) if read else field
+    if policy.rows is None:
+        return field
+    rule = policy.rows.rules.get(name)
+    as_read = field.description if rule not in (Rule.SUM, Rule.COUNT) else field.description.replace("As in the source.", "").strip()
+    said = f"{as_read} {policy.rows.said_of(name)}".strip()
+    return field.model_copy(update={"description": said, "combined_by": None if rule is None else str(rule)})
 
 
 def _quasi(identifier: QuasiIdentifier) -> FieldDescription:
@@ -146,6 +245,22 @@ def _quasi(identifier: QuasiIdentifier) -> FieldDescription:
         levels=identifier.values or None,
         hierarchy_levels=len(identifier.hierarchy[0]) if identifier.hierarchy else None,
     )
+
+
+def _ends_of_cells(identifier: QuasiIdentifier) -> list[FieldDescription]:
+    """As columns of their own, where the policy publishes them."""
+    kind, said = Kind(identifier.kind), zip(identifier.bounds or (), ("least", "greatest"), strict=False)
+    return [
+        FieldDescription(
+            name=name,
+            type=kind.rules.storage,
+            description=f"The {which} value that the cell of '{identifier.name}' covers.",
+            role="quasi",
+            kind=kind,
+            origin=identifier.name,
+        )
+        for name, which in said
+    ]
 
 
 def _ends(kind: Kind, domain: tuple[float, float] | None) -> tuple[str, str] | None:
@@ -182,6 +297,8 @@ def _sensitive(attribute: SensitiveAttribute) -> list[FieldDescription]:
             _ends(kind, attribute.domain),
             listed,
             len(attribute.hierarchy[0]) if attribute.hierarchy else None,
+            attribute.published_as,
+            attribute.scale,
         )
     ]
 
@@ -194,7 +311,30 @@ def _insensitive(policy: Policy, name: str) -> FieldDescription:
     return _plain(name, "insensitive", kind, (ends[0], ends[1]) if ends else None, listed, None)
 
 
-def _plain(name: str, role: str, kind: Kind, ends: tuple[str, str] | None, listed: tuple[str, ...], levels: int | None) -> FieldDescription:
+def _weight(weight: SamplingWeight, policy: Policy) -> FieldDescription:
+    how = "" if weight.published_as is None else f" {sentence_of_numbers(weight.published_as)}"
+    kind = policy.attributes[weight.name].kind or Kind.NUMBER
+    return FieldDescription(
+        name=weight.name,
+        type=kind.rules.storage,
+        description=f"How many people of the population the row stands for: a total is the sum of the weights of its rows.{how}",
+        constraints=Constraints(required=True),
+        role="weight",
+        kind=kind,
+        published_as=weight.published_as,
+    )
+
+
+def _plain(
+    name: str,
+    role: str,
+    kind: Kind,
+    ends: tuple[str, str] | None,
+    listed: tuple[str, ...],
+    levels: int | None,
+    published_as: PublishedAs | None = None,
+    scale: Scale = Scale.LINEAR,
+) -> FieldDescription:
     bounds: dict[str, Any] = {}
     if ends is not None:
         read = {"integer": int, "number": float}.get(kind.rules.storage, str)
@@ -202,14 +342,29 @@ def _plain(name: str, role: str, kind: Kind, ends: tuple[str, str] | None, liste
         bounds = {"minimum": low, "maximum": high}
     if listed:
         bounds["enum"] = listed
+    how = sentence_of_numbers(published_as) if published_as is not None else "As in the source."
     return FieldDescription(
         name=name,
         type=kind.rules.storage,
-        description="As in the source." if role == "sensitive" else "As in the source; tells nothing about the person by itself.",
+        description=how if role == "sensitive" else "As in the source; tells nothing about the person by itself.",
         constraints=Constraints(**bounds) if bounds else None,
         role=role,
         kind=kind,
         domain=ends,
         levels=listed if "levels" in kind.rules.keys else None,
         hierarchy_levels=levels,
+        published_as=published_as,
+        scale=None if scale is Scale.LINEAR else scale,
     )
+
+
+def sentence_of_numbers(published: PublishedAs) -> str:
+    """How the numbers were rounded and coded."""
+    step = published.declared.get("round")
+    parts = [f"Rounded to multiples of {step}, half to even." if step is not None else "Not rounded."]
+    for key, end, word in (("bottom", published.bottom, "less"), ("top", published.top, "more")):
+        if end is not None:
+            declared = published.declared[key]
+            share = f" (by the share {declared})" if is_share(Decimal(declared)) else ""
+            parts.append(f"{format_number(end)} stands for {format_number(end)} or {word}{share}.")
+    return " ".join(parts)

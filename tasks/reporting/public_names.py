@@ -12,7 +12,7 @@ from policies.gates.gate import Per
 from policies.sealed.promise import Promise
 from tasks.reporting.measured_tables import MeasuredRelease
 
-PLAIN_NAME = re.compile(r"(?!(column|quasi-identifier|dictionary) \d)[\w.\- /]{1,200}")
+PLAIN_NAME = re.compile(r"(?!(column|quasi-identifier|insensitive column|dictionary) \d)[\w.\- /]{1,200}")
 PER_DICTIONARY = frozenset(figure.name for gate in GATES for figure in gate.figures if figure.per is Per.DICTIONARY)
 
 
@@ -25,9 +25,17 @@ def plain_name(name: str) -> bool:
 class PublicNames:
     """A bitmap column is called after a value, so it goes by its number in the plan."""
 
-    def __init__(self, columns: Iterable[str], quasi: Iterable[str], dictionaries: Iterable[str], bits: Iterable[str]) -> None:
+    def __init__(
+        self,
+        columns: Iterable[str],
+        quasi: Iterable[str],
+        dictionaries: Iterable[str],
+        bits: Iterable[str],
+        insensitive: Iterable[str] = (),
+    ) -> None:
         self._numbers = {name: number for number, name in enumerate(columns)}
-        self._quasi = {name: number for number, name in enumerate(quasi)}
+        self._others = {name: f"insensitive column {number}" for number, name in enumerate(insensitive)}
+        self._others |= {name: f"quasi-identifier {number}" for number, name in enumerate(quasi)}
         self._dictionaries = {name: number for number, name in enumerate(dict.fromkeys(dictionaries))}
         longest_first = sorted(bits, key=len, reverse=True)
         self._bits = frozenset(longest_first)
@@ -43,7 +51,8 @@ class PublicNames:
             return cls((), (), (), ())
         columns = (attribute.name for attribute in promise.sensitive) if plan is None else plan.columns
         bits = (attribute.name for attribute in promise.sensitive if attribute.origin is not None)
-        return cls(columns, (quasi.name for quasi in promise.quasi), _dictionaries(release, promise), bits)
+        quasi = (identifier.name for identifier in promise.quasi)
+        return cls(columns, quasi, _dictionaries(release, promise), bits, promise.insensitive)
 
     def of(self, name: str) -> str:
         if not name:
@@ -52,7 +61,7 @@ class PublicNames:
             return name
         if name in self._numbers:
             return f"column {self._numbers[name]}"
-        return f"quasi-identifier {self._quasi[name]}" if name in self._quasi else "a column"
+        return self._others.get(name, "a column")
 
     def below(self, attribute: str | None, dictionary: str | None) -> str:
         """What follows the name of a figure that is about an attribute or a dictionary."""

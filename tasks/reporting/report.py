@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from headgate.core.scale import Scale
 from headgate.projection.baseline import Baseline, against_single
 from headgate.risk.disclosure.patterns import Pattern
+from policies.gates.attack import ATTACK
 from policies.gates.disclosure_key import MAX
 from policies.gates.every_gate import GATES
-from policies.gates.figures import TableFigures
-from policies.gates.verdict import Verdict
+from policies.gates.figures import TableFigures, worst_attack
+from policies.gates.gate import Per
+from policies.gates.verdict import Comparison, Verdict
+from policies.judging.alike_in_words import alike_in
 from policies.judging.exposure import Exposure
-from policies.judging.verdicts import sentence_of
-from policies.sealed.promise import Promise, SensitiveAttribute
+from policies.judging.verdicts import remark_of, sentence_of
+from policies.schema.about import TITLES
+from policies.sealed.promise import NOBODY_CHECKED, Promise, SensitiveAttribute
 from tasks.reporting.measured_tables import MeasuredRelease, Outcome
+from tasks.reporting.package import sentence_of_numbers
 from tasks.reporting.page import figure_text, framed, page_template
 from tasks.reporting.release_charts import draw_errors, draw_losses, draw_plan, draw_table
 
 HAS, HAS_NOT = "1", "0"  # the cells of a bit of a set
 # One line for every figure that a page shows, by the name it is shown under.
 GLOSSARY = {
-    "rows": "People in the table, one row each.",
+    "rows": "People in the table, one row each, as far as the source has one row per person.",
     "groups": "Sets of rows that share the same published quasi-identifiers.",
     "mean group": "Rows in a group on average.",
     "discernibility": "Sum of squared group sizes, plus the number of all rows for every suppressed row; smaller is finer.",
@@ -34,7 +40,8 @@ GLOSSARY = {
     "information loss (NCP)": "How wide the published quasi-identifiers are, as a share of their whole range.",
     "query error": "Relative error of random count queries answered from the published table instead of the source.",
     "less threat than one table, 1 − Γβ": "The plan compared with the naïve one: everything in one table.",
-    "closer than one table, 1 − t′/t": "How much closer the least typical group is to the whole table than with everything in one table.",
+    "closer than one table, 1 − t′/t": "How much closer the least typical group comes to the whole table, compared with everything in one "
+    "table.",
     "association lost, Γα": "Share of the dependence between sensitive attributes that is lost because they are in different tables.",
     "threat of joining, Γβ": "How much attributes in the same table tell about each other; 0 if all are apart, 1 if all are together.",
     "suppressed": "Rows that are in no published table, because no group could take them.",
@@ -70,12 +77,16 @@ class ReportContent:
     patterns: Mapping[tuple[str, str], tuple[Pattern, ...]] = field(default_factory=dict)  # by table and dictionary
     approvals_required: int | None = None
     publish_to: str = ""
+    runner: str = ""  # principal
+    policy_file: str = ""  # its name, without the folder
+    left_out: tuple[str, ...] = ()  # columns of the source that no table holds
 
 
 @dataclass(frozen=True)
 class ShownFigure:
     name: str
     text: str
+    of_attribute: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,13 +103,22 @@ def render_report(content: ReportContent) -> str:
     """The whole page as text. Everything in it is escaped; the only markup let through is that of our own charts."""
     release = content.measured
     figures = {table.name: tuple(_figures(table.figures)) for table in release.tables}
+    judged = sorted(release.verdicts, key=lambda verdict: verdict.passed)
+    tables = [table.figures for table in release.tables]
+    remarks = {verdict.place: verdict.remedy or _as_sentence(remark_of(verdict, tables)) for verdict in judged}
     shown = {figure.name.partition(":")[0] for group in figures.values() for figure in group}
     return page_template("report.html.j2").render(
         content=content,
         release=release,
         headline=_headline(release),
+        worst_attack=worst_attack(release.attack_gains),
+        attack_gated=any(verdict.gate == ATTACK for verdict in release.verdicts),
+        nobody_checked=NOBODY_CHECKED,
+        about=[(title, release.about[name]) for name, title in TITLES.items() if name in release.about],
         declared=tuple(_declared(release.promise)) if release.promise else (),
-        verdicts=[(verdict, *_texts_apart(verdict)) for verdict in sorted(release.verdicts, key=lambda verdict: verdict.passed)],
+        verdicts=[(verdict, *_texts_apart(verdict), remarks[verdict.place]) for verdict in judged],
+        alike={table.name: alike_in(release.promise, table.figures.sensitive) for table in release.tables} if release.promise else {},
+        closest=[(verdict, *_texts_apart(verdict)) for verdict in _closest(release.verdicts)],
         figures=figures,
         samples={sample.table: sample for sample in content.samples},
         table_pictures={table.name: framed(draw_table(table, release.promise, "svg"), CAPTIONS) for table in release.tables},
@@ -109,9 +129,13 @@ def render_report(content: ReportContent) -> str:
         disclosures=tuple(_disclosures(content)),
         sides=_sides(release.outcomes),
         meanings=_meanings(release),
-        remarked=any(verdict.remedy for verdict in release.verdicts),
+        remarked=any(remarks.values()),
         glossary={name: meaning for name, meaning in GLOSSARY.items() if name in shown | _shown_elsewhere(release)},
     )
+
+
+def _as_sentence(remark: str) -> str:
+    return f"{remark[0].upper()}{remark[1:]}." if remark else ""
 
 
 def _declared(promise: Promise) -> Iterator[DeclaredColumn]:
@@ -121,7 +145,12 @@ def _declared(promise: Promise) -> Iterator[DeclaredColumn]:
     for attribute in promise.sensitive:
         if attribute.origin is None:
             values = ", ".join("a missing cell" if value is None else value for value in attribute.nonsensitive)
-            remark = f"published as it is; not protected: {values}" if values else "published as it is; every value is protected"
+            published = "published as it is"
+            if attribute.published_as is not None:
+                published = sentence_of_numbers(attribute.published_as).removesuffix(".").replace(". ", "; ").lower()
+            protected = f"not protected: {values}" if values else "every value is protected"
+            published += "; compared by ratios" if attribute.scale is Scale.LOG else ""
+            remark = f"{published}; {protected}{_accepted(promise, attribute.name)}"
             yield DeclaredColumn(attribute.name, "sensitive", attribute.kind, remark)
         else:
             sets.setdefault(attribute.origin, []).append(attribute)
@@ -130,8 +159,18 @@ def _declared(promise: Promise) -> Iterator[DeclaredColumn]:
         absent = "having a value or not" if all(HAS_NOT not in bit.nonsensitive for bit in bits) else "having a value"
         not_protected = f"; not protected: {values}" if values else ""
         yield DeclaredColumn(origin, "sensitive", "set", f"a column for each of {len(bits)} values; {absent} is protected{not_protected}")
+    weight = promise.weight
+    if weight is not None:
+        how = "" if weight.published_as is None else f"; {sentence_of_numbers(weight.published_as).removesuffix('.').lower()}"
+        yield DeclaredColumn(weight.name, "weight", "number", f"how many people a row stands for{how}{_accepted(promise, weight.name)}")
     for name in promise.insensitive:
-        yield DeclaredColumn(name, "insensitive", "", "published as it is; no gate looks at it")
+        if weight is not None and name == weight.name:
+            continue
+        yield DeclaredColumn(name, "insensitive", "", f"published as it is; no gate but uniqueness looks at it{_accepted(promise, name)}")
+
+
+def _accepted(promise: Promise, name: str) -> str:
+    return "; the policy accepts that a value of it may lead to one person" if name in promise.unique_accepted else ""
 
 
 def _meanings(release: MeasuredRelease) -> list[tuple[str, str]]:
@@ -154,6 +193,24 @@ def _headline(release: MeasuredRelease) -> str:
     return f"Refused: {' '.join([*reasons[:3], *more])}"
 
 
+def _closest(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Of each bound of each gate the verdict that is nearest to it, or furthest beyond."""
+    closest: dict[str, Verdict] = {}
+    for verdict in verdicts:
+        before = closest.setdefault(verdict.key, verdict)
+        if _room(verdict) < _room(before):
+            closest[verdict.key] = verdict
+    return list(closest.values())
+
+
+def _room(verdict: Verdict) -> float:
+    """How much of what is required is left, as a share; negative where it refuses."""
+    if verdict.measured is None or verdict.required is None:
+        return -math.inf
+    room = (verdict.measured - verdict.required) * (1 if verdict.comparison is Comparison.AT_LEAST else -1)
+    return room / (abs(verdict.required) or 1)
+
+
 def _texts_apart(verdict: Verdict) -> tuple[str, str]:
     """Measured and required as text; in full where six digits would show two numbers as one."""
     if verdict.required is None:
@@ -161,7 +218,7 @@ def _texts_apart(verdict: Verdict) -> tuple[str, str]:
     measured, required = figure_text(verdict.measured), figure_text(verdict.required)
     if measured == required and verdict.measured != verdict.required:
         measured, required = repr(verdict.measured), repr(verdict.required)
-    return measured, f"{verdict.comparison} {required}"
+    return measured, f"{verdict.comparison} {required}" if verdict.asked is None else f"asked {verdict.asked:g}, allowed from {required}"
 
 
 def _figures(figures: TableFigures) -> Iterator[ShownFigure]:
@@ -171,7 +228,7 @@ def _figures(figures: TableFigures) -> Iterator[ShownFigure]:
     yield ShownFigure("mean group", figure_text(figures.mean_group))
     for figure in (figure for gate in GATES for figure in gate.figures if figure.title):
         for of, value in figures.each(figure.name).items():
-            yield ShownFigure(f"{figure.title}: {of}" if of else figure.title, figure_text(value))
+            yield ShownFigure(f"{figure.title}: {of}" if of else figure.title, figure_text(value), figure.per is Per.ATTRIBUTE)
     yield ShownFigure("information loss (NCP)", figure_text(figures.ncp))
     yield ShownFigure("discernibility", figure_text(figures.discernibility))
     if figures.query_error_mean is not None:

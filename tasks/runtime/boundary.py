@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from headgate.core.errors import Defect, HeadgateError, InputRejected, PolicyInvalid, StoreUnavailable
+from headgate.core.errors import CellsRejected, Defect, HeadgateError, InputRejected, PolicyInvalid, StoreUnavailable
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,7 +29,7 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **kwargs)
         except HeadgateError as refusal:
-            outward: BaseException = refusal
+            outward: BaseException = refusal.without_cells() if isinstance(refusal, CellsRejected) else refusal
             outward.__cause__ = outward.__context__ = None
             if isinstance(outward, InputRejected):
                 outward.values = ()
@@ -69,6 +69,11 @@ def _is_prefects(foreign: BaseException) -> bool:
     return not isinstance(foreign, Exception) and type(foreign).__module__.partition(".")[0] == "prefect"
 
 
+def _is_an_answer(foreign: BaseException) -> bool:
+    """What Prefect's client raises where the server answers with an error, or not at all."""
+    return any(kind.__module__.partition(".")[0] == "httpx" for kind in type(foreign).__mro__)
+
+
 def reason_of(problem: OSError) -> str:
     """Why the system would not: its own words for it, never those of whoever raised it, and no path."""
     known = problem.errno is not None and problem.errno in errno.errorcode
@@ -83,14 +88,27 @@ def was_interrupted(foreign: BaseException) -> bool:
     return isinstance(problem, KeyboardInterrupt)
 
 
-def outward_form(foreign: BaseException, step: str) -> HeadgateError:
-    """Class and place of an exception; its text stays behind. `step` is empty where a command broke outside its steps."""
-    what = f"Step {step}" if step else "The command"
+def class_and_place(foreign: BaseException) -> str:
+    """All that may be told of an exception of somebody else's code."""
+    return f"{type(foreign).__name__} at {_place(foreign)}"
+
+
+def _place(foreign: BaseException) -> str:
     frames = traceback.extract_tb(foreign.__traceback__)
     file = frames[-1].filename.rsplit("/", 1)[-1] if frames else ""
-    place = f"{file}:{frames[-1].lineno}" if re.fullmatch(r"[\w.-]+\.pyx?", file) else "an unknown place"
+    return f"{file}:{frames[-1].lineno}" if re.fullmatch(r"[\w.-]+\.pyx?", file) else "an unknown place"
+
+
+def outward_form(foreign: BaseException, step: str) -> HeadgateError:
+    """Class and place of an exception; its text stays behind. `step` is empty where a command broke outside its steps."""
+    what, place = f"Step {step}" if step else "The command", _place(foreign)
     if isinstance(foreign, OSError):
         return StoreUnavailable(
             f"{what} could not use a file or a server ({reason_of(foreign)}, {place}).", "Check permissions and free space."
+        )
+    if _is_an_answer(foreign):
+        return StoreUnavailable(
+            f"{what} got an error from Prefect's server ({type(foreign).__name__}, {place}).",
+            "Run the command again; if it happens again, check the free space of the home, or the server that PREFECT_API_URL names.",
         )
     return Defect(f"{what} broke: {type(foreign).__name__} at {place}.", "This is a defect of headgate; please report this line.")

@@ -10,10 +10,10 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from headgate.core.distance import Distance
+from headgate.core.distance import Distance, FunctionFailed
 from headgate.core.errors import InputRejected
 from policies.sealed.promise import Promise
-from tasks.runtime.boundary import guarded
+from tasks.runtime.boundary import class_and_place, was_interrupted
 from tasks.runtime.unheard import unheard
 
 
@@ -36,20 +36,31 @@ def callable_distance(promise: Promise) -> Distance | None:
 
 def _alone(function: Callable[[Any, Any], float]) -> Callable[[Any, Any], float]:
     """It is given cells, so what it raises, prints, warns of or logs may hold them."""
-    inside = guarded(function)
 
     def distance(a: Any, b: Any) -> float:
-        with unheard():
-            return inside(a, b)
+        failed = ""
+        try:
+            with unheard():
+                return function(a, b)
+        except BaseException as foreign:  # noqa: BLE001 - an exit, and what derives from no Exception, may hold cells too
+            if was_interrupted(foreign):
+                raise KeyboardInterrupt from None
+            failed = class_and_place(foreign)
+        raise FunctionFailed(failed)
 
     return distance
 
 
-@guarded
 def _load(module: str, name: str) -> Callable[[Any, Any], float] | None:
+    failed = ""
     try:
         with unheard():
             loaded = getattr(importlib.import_module(module), name, None)
+        return loaded if callable(loaded) else None
     except ImportError:
         return None
-    return loaded if callable(loaded) else None
+    except BaseException as foreign:  # noqa: BLE001 - whatever somebody else's module does when it is imported
+        if was_interrupted(foreign):
+            raise KeyboardInterrupt from None
+        failed = class_and_place(foreign)
+    raise InputRejected(f"The module {module} of the callable raised {failed} when it was imported.", "Correct the module.")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from headgate.core.errors import InputRejected, StoreUnavailable
+from headgate.core.errors import HeadgateError, InputRejected, StoreUnavailable
 from tasks.runtime.boundary import reason_of
+from tasks.runtime.input_limits import take_limits
+from tasks.runtime.operator_settings import limits_in
 from tasks.runtime.trusted_files import require_safe_folders
 
 PRIVATE = 0o077  # what nobody else may do with what is made in a home
@@ -23,7 +27,16 @@ class Home:
 
     @classmethod
     def read(cls, root: Path | str | None = None) -> Home:
-        """For those who only read: nothing is made, tried or changed, so a copy or a home that belongs to somebody else will do."""
+        """For those who only read: nothing is made, tried or changed, so a copy or a home that belongs to somebody else will do. Its
+        operator's limits count if nobody else could have written them."""
+        home = cls._named(root)
+        take_limits({})
+        with suppress(HeadgateError):
+            take_limits(limits_in(home.root))
+        return home
+
+    @classmethod
+    def _named(cls, root: Path | str | None) -> Home:
         chosen = Path(root or os.environ.get("HEADGATE_HOME") or default_home()).expanduser()
         if not chosen.is_absolute():
             raise InputRejected("HEADGATE_HOME is a relative path, so it depends on the current folder.", "Set it to an absolute path.")
@@ -35,7 +48,7 @@ class Home:
 
     @classmethod
     def open(cls, root: Path | str | None = None) -> Home:
-        home = cls.read(root)
+        home = cls._named(root)
         chosen = home.root
         os.umask(PRIVATE)  # for whatever this process, Prefect and MLflow write from now on; published folders say otherwise themselves
         require_safe_folders(chosen)
@@ -45,6 +58,7 @@ class Home:
                 f"The home {chosen} cannot be used ({reason}).",
                 "Set HEADGATE_HOME to a folder of yours that can be written.",
             )
+        take_limits(limits_in(chosen))
         return home
 
     def _prepare(self) -> str | None:
@@ -103,6 +117,11 @@ class Home:
         return self.root / "origins"
 
     @property
+    def policies(self) -> Path:
+        """The policies under which releases ran, as they were."""
+        return self.root / "policies"
+
+    @property
     def signers(self) -> Path:
         return self.root / "signers"
 
@@ -120,6 +139,16 @@ class Home:
         """`HEADGATE_STORE`, or `releases`."""
         return os.environ.get("HEADGATE_STORE") or str(self.releases)
 
+    @property
+    def publishes_elsewhere(self) -> bool:
+        """Whether what is published leaves the home: by HEADGATE_STORE, through a link, or onto another file system mounted there."""
+        if os.environ.get("HEADGATE_STORE"):
+            return True
+        if self.releases.is_symlink() or not self.releases.is_dir():
+            return self.releases.is_symlink()
+        here = self.releases.resolve()
+        return self.releases.stat().st_dev != self.root.stat().st_dev or any(place.is_relative_to(here) for place in mounted())
+
     def stage(self, release_id: str) -> Path:
         """A new, empty, private folder for one release."""
         folder = self.staging / release_id
@@ -134,3 +163,13 @@ def default_home() -> Path:
     """As the XDG base directories have it. A relative XDG_DATA_HOME means nothing there."""
     base = Path(os.environ.get("XDG_DATA_HOME") or "")
     return (base if base.is_absolute() else Path("~/.local/share")) / "headgate"
+
+
+def mounted(table: Path = Path("/proc/self/mountinfo")) -> tuple[Path, ...]:
+    """Where file systems are mounted, folders of the same disk among them; nothing where the system does not say so."""
+    try:
+        lines = table.read_bytes().splitlines()
+    except OSError:
+        return ()
+    places = (line.split(b" ")[4] for line in lines if line.count(b" ") > 4)
+    return tuple(Path(os.fsdecode(re.sub(rb"\\([0-7]{3})", lambda octal: bytes([int(octal[1], 8)]), place))) for place in places)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 
 from headgate.core.errors import InputRejected
-from policies.schema.operator_file import Operator
-from tasks.runtime.home import Home
+from policies.schema.operator_file import OPERATORS_PAGE, Operator
 from tasks.runtime.trusted_files import read_trusted
 
 OPERATOR_FILE = "operator.yaml"
 
 
-def read_operator(home: Home) -> tuple[Operator, str] | None:
+def read_operator(home: Path) -> tuple[Operator, str] | None:
     """What it says, and its SHA-256; None where there is none."""
     from policies.schema.loading import parse_file
 
-    path = home.root / OPERATOR_FILE
+    path = home / OPERATOR_FILE
     content = read_trusted(path)
     if content is None:
         return None
@@ -24,9 +24,15 @@ def read_operator(home: Home) -> tuple[Operator, str] | None:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         raise InputRejected(f"{path} is not UTF-8.", "Save it as UTF-8.") from None
-    return parse_file(Operator, text, OPERATOR_FILE), hashlib.sha256(content).hexdigest()
+    return parse_file(Operator, text, OPERATOR_FILE, OPERATORS_PAGE), hashlib.sha256(content).hexdigest()
 
 
-def longest_gap_days(home: Home) -> int:
+def longest_gap_days(home: Path) -> int:
     said = read_operator(home)
     return (Operator() if said is None else said[0]).clock.max_gap_days
+
+
+def limits_in(home: Path) -> dict[str, int]:
+    """How much may be read, as the operator of this home has it; nothing where nothing is said."""
+    said = read_operator(home)
+    return {} if said is None else said[0].limits.said

@@ -19,11 +19,16 @@ def serve_from_here() -> None:
     os.environ[VARIABLE] = f"{os.getpid()}:{psutil.Process().create_time()}"
 
 
+def was_served() -> bool:
+    """Whether `serve` has started this process."""
+    server = os.environ.get(VARIABLE, "")
+    return server != "" and server.partition(":")[0] != str(os.getpid())
+
+
 def end_with_server() -> None:
     """In a process that `serve` has started; anywhere else nothing happens."""
-    server = os.environ.get(VARIABLE)
-    if server and server.partition(":")[0] != str(os.getpid()):
-        threading.Thread(target=_watch, args=(server,), name="served-by", daemon=True).start()
+    if was_served():
+        threading.Thread(target=_watch, args=(os.environ[VARIABLE],), name="served-by", daemon=True).start()
 
 
 def _watch(server: str) -> None:

@@ -1,30 +1,38 @@
 """Prefect's server as a child process that cannot outlive its parent, and that nobody else can speak to.
 
 Prefect's own ephemeral server is left behind as an orphan when a flow is killed, and keeps the parent's stdout open. This one holds a
-pipe to its parent and exits when the pipe closes, however the parent ended: nobody has to ask whether the parent is alive. It binds a
-port of its own, so two servers cannot collide.
+pipe to its parent and exits when the pipe closes, however the parent ended: nobody has to ask whether the parent is alive. The parent
+holds its port, so that nobody else can answer there when the server has died, while clients still send their password.
 
 Whoever speaks to it can run code as the operator (a deployment's `pull_steps` are shell commands), and a port of loopback is open to every
-user of the machine and to every page in a browser. So each server has a password, which only its environment and its clients' hold.
+user of the machine and to every page in a browser. So each server has a password, which only its environment and its clients' hold, and
+says nothing to anybody else (server_guard.py), and connections of other accounts are closed at once (own_connections.py).
 """
 
 from __future__ import annotations
 
 import os
 import secrets
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 from headgate.core.errors import Defect, HeadgateError, StoreUnavailable
 from tasks.runtime.boundary import reason_of
+from tasks.runtime.own_connections import own_connections_only, take_all_descriptors
+from tasks.runtime.server_guard import guarded
 from tasks.runtime.server_watch import answers, watched
 
+LOOPBACK = "127.0.0.1"
+PORTS = range(20_000, 32_768)  # below those that the system gives to whoever connects
+PORTS_TRIED = 100
+READY = b"ready\n"
 STARTUP_SECONDS = 120
 EVENTS_SECONDS = 10
 LAST_SECONDS = 5  # for a server that may be gone
@@ -37,6 +45,7 @@ class PrefectServer:
 
     process: subprocess.Popen[bytes]
     password: str = field(repr=False)
+    listener: socket.socket = field(repr=False)
 
     @classmethod
     def start(cls, scheduling: bool = False) -> PrefectServer:
@@ -50,17 +59,18 @@ class PrefectServer:
         problem = _unusable(Path(environment["PREFECT_HOME"]))
         if problem is not None:
             raise StoreUnavailable(f"Prefect's home cannot be used ({problem}).", REMEDY)
-        return cls(
-            subprocess.Popen(
-                [sys.executable, "-P", __file__],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=None if os.environ.get("HEADGATE_VERBOSE") else subprocess.DEVNULL,
-                env=environment,
-                start_new_session=True,  # Ctrl-C is for the flow; the server exits after the flow has written its last state
-            ),
-            password,
+        listener = _own_port()
+        process = subprocess.Popen(
+            [sys.executable, "-P", __file__, str(listener.fileno())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=None if os.environ.get("HEADGATE_VERBOSE") else subprocess.DEVNULL,
+            env=environment,
+            pass_fds=[listener.fileno()],
+            start_new_session=True,  # Ctrl-C is for the flow; the server exits after the flow has written its last state
         )
+        threading.Thread(target=_refuse_once_ended, args=(process, listener), name="prefect-port", daemon=True).start()
+        return cls(process, password, listener)
 
     def url(self) -> str:
         timer = threading.Timer(STARTUP_SECONDS, self.process.kill)
@@ -70,9 +80,9 @@ class PrefectServer:
             line = _pipe(self.process.stdout).readline()
         finally:
             timer.cancel()  # so that Ctrl-C during the start does not wait for the timer
-        if not line.strip().isdigit():
+        if line != READY:
             raise StoreUnavailable("The embedded Prefect server did not start.", REMEDY)
-        return f"http://127.0.0.1:{int(line)}/api"
+        return f"http://{LOOPBACK}:{self.listener.getsockname()[1]}/api"
 
     def environment(self) -> dict[str, str]:
         """What a process needs in its environment to speak to this server; waits until it answers."""
@@ -86,6 +96,28 @@ class PrefectServer:
             self.process.kill()
             self.process.wait()
         _pipe(self.process.stdout).close()
+        self.listener.close()
+
+
+def _own_port() -> socket.socket:
+    """A port that was asked for by its number stays ours while the socket is open, also when nobody listens on it any more."""
+    for _ in range(PORTS_TRIED):
+        listener = socket.socket()
+        try:
+            listener.bind((LOOPBACK, PORTS.start + secrets.randbelow(len(PORTS))))
+            listener.listen(128)
+        except OSError:
+            listener.close()
+            continue
+        return listener
+    raise StoreUnavailable("No port of loopback is free for Prefect's server.", "End processes that listen, or set PREFECT_API_URL.")
+
+
+def _refuse_once_ended(process: subprocess.Popen[bytes], listener: socket.socket) -> None:
+    """Whoever asks a server that has died is told so at once."""
+    process.wait()
+    with suppress(OSError):  # it was closed in the ordinary way
+        listener.shutdown(socket.SHUT_RDWR)
 
 
 def _pipe(end: IO[bytes] | None) -> IO[bytes]:
@@ -113,11 +145,11 @@ def prefect_api(scheduling: bool = False, meanwhile: Callable[[], object] | None
         if meanwhile is not None:
             meanwhile()
         url = os.environ["PREFECT_API_URL"] if server is None else server.url()
-        _require_answer(url)
         password = {}
         if server is not None:
             password = {PREFECT_API_AUTH_STRING: server.password}
             os.environ["PREFECT_API_AUTH_STRING"] = server.password  # runs that Prefect starts inherit no secret setting but this way
+        _require_answer(url)
         # A heartbeat's thread costs a second at the end of a flow.
         settings = temporary_settings({PREFECT_API_URL: url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None, **password})
         with settings, watched(url, (lambda: None) if server is None else server.process.kill), _lost_server_named(url):
@@ -162,26 +194,20 @@ def _send_last_events() -> None:
     EventsWorker.drain_all(timeout=EVENTS_SECONDS, at_exit=False)
 
 
-def serve_until_parent_leaves() -> None:
-    """The child's main: serve on a free port of loopback, print the port, and exit with the parent."""
-    import socket
-
+def serve_until_parent_leaves(listener: socket.socket) -> None:
+    """The child's main: serve on its parent's port, say when, and exit with the parent."""
     import uvicorn
-
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    listener.listen(128)
+    from prefect.server.api.server import create_app
 
     class Announcing(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets=sockets)
-            os.write(1, f"{listener.getsockname()[1]}\n".encode())
+            os.write(1, READY)
 
-    server = Announcing(
-        uvicorn.Config(
-            "prefect.server.api.server:create_app", factory=True, log_level="critical", lifespan="on", timeout_graceful_shutdown=2
-        )
-    )
+    application = guarded(create_app(), os.environ["PREFECT_SERVER_API_AUTH_STRING"])
+    take_all_descriptors()
+    protocol = own_connections_only()
+    server = Announcing(uvicorn.Config(application, http=protocol, log_level="critical", lifespan="on", timeout_graceful_shutdown=2))
 
     def watch() -> None:
         os.read(0, 1)
@@ -193,4 +219,4 @@ def serve_until_parent_leaves() -> None:
 
 
 if __name__ == "__main__":
-    serve_until_parent_leaves()
+    serve_until_parent_leaves(socket.socket(fileno=int(sys.argv[1])))

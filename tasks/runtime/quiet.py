@@ -29,6 +29,7 @@ def quieten(home: Home, verbose: bool = False) -> None:
         "PREFECT_RESULTS_PERSIST_BY_DEFAULT": "false",
         "PREFECT_API_REQUEST_TIMEOUT": "30",
         "PREFECT_CLIENT_MAX_RETRIES": "2",
+        "PREFECT_CLIENT_RETRY_EXTRA_CODES": "500",  # a database that somebody else is still closing, answered once
         "MPLCONFIGDIR": str(home.root / "matplotlib"),
         "GIT_PYTHON_REFRESH": "quiet",
     }

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from headgate.core.errors import InputRejected
+from tasks.runtime.server_guard import authorization
 
 VARIABLE = "HEADGATE_PREFECT_SECONDS"
 PINGS = 4  # within the time that it may be silent
@@ -27,10 +28,13 @@ def silent_seconds() -> float:
 
 
 def answers(url: str, seconds: float) -> bool:
+    """A server of our own says nothing without its password; others say this much to anybody."""
     import httpx
 
+    password = os.environ.get("PREFECT_API_AUTH_STRING")
+    headers = {"Authorization": authorization(password)} if password else {}
     try:
-        return httpx.get(f"{url}/health", timeout=seconds).status_code == httpx.codes.OK
+        return httpx.get(f"{url}/health", timeout=seconds, headers=headers).status_code == httpx.codes.OK
     except httpx.HTTPError:
         return False
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 from headgate.core.errors import InputRejected
 from tasks.runtime.boundary import reason_of
 
 LARGEST = 16 * 1024 * 1024
+MOST_LINKS = 40
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -36,16 +38,15 @@ def read_trusted(path: Path) -> bytes | None:
     return content
 
 
-def require_safe_folders(folder: Path) -> None:
-    """Whoever can write in a folder on the way can put another file in its place. Every folder up to the root must belong to the operator
-    or to root and be writable by nobody else, unless it is one of root's with the sticky bit, such as /tmp."""
-    given, real = folder.absolute(), folder.resolve()
-    for place in dict.fromkeys([given, *given.parents, real, *real.parents]):
+def require_safe_folders(folder: Path, *owners: int) -> None:
+    """Whoever can write in a folder on the way can put another file in its place. Every folder up to the root must belong to the operator,
+    to root or to one of these `owners`, and be writable by nobody else, unless it is one of root's with the sticky bit, such as /tmp."""
+    for place in _on_the_way(folder):
         try:
             status = place.lstat()
         except FileNotFoundError:
             continue
-        if status.st_uid not in (0, os.geteuid()):
+        if status.st_uid not in (0, os.geteuid(), *owners):
             raise InputRejected(
                 f"{place} belongs to somebody else, who could change what lies in it.", "Keep the home in a folder of your own."
             )
@@ -55,6 +56,28 @@ def require_safe_folders(folder: Path) -> None:
                 f"Others on this machine can write in {place}, so what lies in it proves nothing.",
                 f"Check what lies in it, then: chmod go-w '{place}'.",
             )
+
+
+def _on_the_way(folder: Path) -> Iterator[Path]:
+    """Every folder and link that is passed from the root, those between two links included."""
+    first, *parts = folder.absolute().parts
+    place, to_go, links = Path(first), parts[::-1], 0
+    yield place
+    while to_go:
+        part = to_go.pop()
+        if part == "..":
+            place = place.parent
+            continue
+        yield place / part
+        if not (place / part).is_symlink():
+            place = place / part
+            continue
+        links += 1
+        if links > MOST_LINKS:
+            raise InputRejected(f"The links on the way to {folder} lead in a circle.", "Name the folder itself.")
+        target = (place / part).readlink()
+        place = Path(target.anchor) if target.is_absolute() else place
+        to_go += [part for part in reversed(target.parts) if part != target.anchor]
 
 
 def _require_own_file(path: Path, status: os.stat_result) -> None:

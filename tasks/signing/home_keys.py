@@ -10,26 +10,70 @@ from pathlib import Path
 from headgate.core.errors import StoreUnavailable
 from tasks.runtime.boundary import reason_of
 from tasks.signing.keys import PrivateKey, load_key, make_key, read_key_file, refuse_readable_by_others, write_private, write_public
+from tasks.signing.public_keys import read_public_key
 
 MACHINE_KEY = "runner"
 LEDGER_KEY = "ledger"
+OWN = "own"  # the public halves of all that the home has had
 LEDGER_SECRET = "ledger.secret"
 SECRET_BYTES = 32
 
 
 def machine_key(folder: Path) -> PrivateKey:
     """The key with which schedules run. Made the first time."""
-    return load_or_make(folder / MACHINE_KEY)
+    return _own_key(folder, MACHINE_KEY)
 
 
 def ledger_key(folder: Path) -> PrivateKey:
-    """The key that signs heads of the chain. Made the first time; its .pub is what an auditor keeps elsewhere."""
-    return load_or_make(folder / LEDGER_KEY)
+    """The key that signs heads of the chain. Made the first time, and the secret before it; its .pub is what an auditor keeps."""
+    if not _had_ledger(folder):
+        ledger_secret(folder)
+    return _own_key(folder, LEDGER_KEY)
 
 
 def own_fingerprints(folder: Path) -> frozenset[str]:
-    """Of the machine's and the ledger's key: a person who could use them would have a second name."""
-    return frozenset(load_key(folder / name).fingerprint for name in (MACHINE_KEY, LEDGER_KEY) if (folder / name).exists())
+    """Of every key that the machine or the ledger has or had: a person who could use them would have a second name."""
+    present = {load_key(folder / name).fingerprint for name in (MACHINE_KEY, LEDGER_KEY) if (folder / name).exists()}
+    return frozenset(present | {read_public_key(file).fingerprint for file in (folder / OWN).glob("*.pub")})
+
+
+def public_fingerprints(folder: Path) -> frozenset[str]:
+    """The same by the public halves alone, also in a copy without private keys."""
+    return frozenset(read_public_key(file).fingerprint for file in (*folder.glob("*.pub"), *(folder / OWN).glob("*.pub")))
+
+
+def _own_key(folder: Path, name: str) -> PrivateKey:
+    """It is noted that the home had it: whoever replaces it may still hold it."""
+    if (folder / f"{name}.pub").exists() and not (folder / name).exists():
+        raise _lost(folder / name)
+    key = load_or_make(folder / name)
+    noted = folder / OWN / hashlib.sha256(key.key.blob).hexdigest()
+    if not noted.with_name(f"{noted.name}.pub").exists():
+        try:
+            noted.parent.mkdir(mode=0o700, exist_ok=True)
+            write_public(noted, key)
+        except OSError as problem:
+            raise StoreUnavailable(
+                f"{noted.parent} cannot be written ({reason_of(problem)}).", "Make the folder of keys writable."
+            ) from None
+    return key
+
+
+def lacks_ledger_key(folder: Path) -> bool:
+    """As in a copy of a home for somebody who only reads it."""
+    return (folder / f"{LEDGER_KEY}.pub").exists() and not (folder / LEDGER_KEY).exists()
+
+
+def _had_ledger(folder: Path) -> bool:
+    return any((folder / name).exists() for name in (LEDGER_KEY, f"{LEDGER_KEY}.pub"))
+
+
+def _lost(path: Path) -> StoreUnavailable:
+    """Never made anew without a word: what the former one signed or named would no longer hold."""
+    return StoreUnavailable(
+        f"{path} is missing: this home had it.",
+        "Restore the folder of keys from a backup. Nothing can be signed in a copy that was made without it.",
+    )
 
 
 def load_or_make(path: Path) -> PrivateKey:
@@ -51,6 +95,8 @@ def ledger_secret(folder: Path) -> bytes:
     """The secret under which source digests leave the ledger: a plain digest would let people confirm guesses of the source."""
     path = folder / LEDGER_SECRET
     if not path.exists():
+        if _had_ledger(folder) and not path.exists():
+            raise _lost(path)
         try:
             write_private(path, secrets.token_hex(SECRET_BYTES).encode())
         except FileExistsError:
@@ -70,3 +116,8 @@ def ledger_secret(folder: Path) -> bytes:
 def source_hmac(secret: bytes, digest: str) -> str:
     """HMAC-SHA256 of a source's digest: equal for equal sources of one ledger, and nothing to anyone without its secret."""
     return hmac.new(secret, b"headgate source 1\n" + digest.encode(), hashlib.sha256).hexdigest()
+
+
+def place_hmac(secret: bytes, place: str) -> str:
+    """Likewise, of where a policy lies."""
+    return hmac.new(secret, b"headgate place 1\n" + place.encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()

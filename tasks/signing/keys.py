@@ -8,16 +8,15 @@ import secrets
 import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from headgate.core.errors import InputRejected
 from tasks.runtime.boundary import reason_of
 from tasks.signing.agent import agent_signer
+from tasks.signing.passphrases import PASSPHRASE, passphrases, remember
 from tasks.signing.public_keys import ACCEPTED, ED25519, KINDS, RSA, SK_ECDSA, SK_ED25519, PublicKey, key_of_blob, public_key
 
-PASSPHRASE = "HEADGATE_KEY_PASSPHRASE"
 AGENT = "SSH_AUTH_SOCK"
 
 
@@ -49,17 +48,9 @@ def make_key(path: Path, comment: str = "") -> PrivateKey:
     return made
 
 
-def given_key(path: Path | None) -> PrivateKey:
-    """The key of the person who acts. There is no other in its place."""
-    if path is None:
-        raise InputRejected("No key was given.", "Give your SSH private key with --key, or set HEADGATE_KEY.")
-    return load_key(path)
-
-
 def load_key(path: Path, environment: Mapping[str, str] | None = None) -> PrivateKey:
-    """The private key at `path`, or the agent's where `path` is a .pub file. A passphrase comes from HEADGATE_KEY_PASSPHRASE, never from an
-    argument or a prompt."""
-    import asyncssh
+    """The private key at `path`, or the agent's where `path` is a .pub file. A passphrase comes from HEADGATE_KEY_PASSPHRASE, or from the
+    person at the terminal."""
 
     environment = os.environ if environment is None else environment
     content = read_key_file(path, "The key")
@@ -67,17 +58,32 @@ def load_key(path: Path, environment: Mapping[str, str] | None = None) -> Privat
     if len(words) >= 2 and words[0] in KINDS:
         return _in_agent(public_key(words[0], words[1], str(path)), path, environment.get(AGENT, ""))
     refuse_readable_by_others(path)
-    passphrase = environment.get(PASSPHRASE)
-    problem = ""
+    return _private_key(_opened(path, content, environment), str(path))
+
+
+def _opened(path: Path, content: bytes, environment: Mapping[str, str]) -> Any:
+    """Without a passphrase, and where it needs one, with each that is given in turn."""
+    key = _imported(content, None)
+    tried = False
+    if isinstance(key, str) and "passphrase" in key:
+        for passphrase in passphrases(path, environment):
+            tried, key = True, _imported(content, passphrase)
+            if not isinstance(key, str):
+                remember(path, passphrase)
+                return key
+    if isinstance(key, str):
+        raise _unreadable(path, key, tried)
+    return key
+
+
+def _imported(content: bytes, passphrase: str | None) -> Any:
+    """The key, or what is wrong with it."""
+    import asyncssh
+
     try:
-        key = asyncssh.import_private_key(content, passphrase)
+        return asyncssh.import_private_key(content, passphrase)
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as foreign:
-        problem = str(foreign).lower()
-    if problem:
-        if content.startswith(b"-----BEGIN OPENSSH") and "passphrase" in problem and find_spec("bcrypt") is None:
-            problem = "bcrypt"  # said at once, and not only when a passphrase has been set in vain
-        raise _unreadable(path, problem, passphrase is not None)
-    return _private_key(key, str(path))
+        return str(foreign).lower()
 
 
 def _in_agent(public: PublicKey, path: Path, socket: str) -> PrivateKey:
@@ -103,14 +109,10 @@ def _private_key(key: Any, place: str) -> PrivateKey:
 
 
 def _unreadable(path: Path, problem: str, given: bool) -> InputRejected:
-    if "bcrypt" in problem:
-        return InputRejected(
-            f"{path} is protected by a passphrase as ssh-keygen does it, and the package bcrypt, which opens it, is not installed.",
-            f"Install bcrypt beside headgate and set {PASSPHRASE}; or use a copy without passphrase and remove it afterwards: "
-            "ssh-keygen -p -N '' -f COPY.",
-        )
     if "passphrase must be specified" in problem:
-        return InputRejected(f"{path} is protected by a passphrase.", f"Set {PASSPHRASE}, or give a key without one.")
+        return InputRejected(
+            f"{path} is protected by a passphrase.", f"Set {PASSPHRASE}, or run the command at a terminal, where it is asked for."
+        )
     if given and ("decrypt" in problem or "passphrase" in problem):
         return InputRejected(f"{path} does not open with the passphrase given.", f"Correct {PASSPHRASE}.")
     return InputRejected(f"{path} is not a private key.", "Give a private key as ssh-keygen makes it.")

@@ -20,11 +20,12 @@ SUBJECT = "policy"
 
 
 class SignedRegistration(Frozen):
-    """The predicate. `machine`: the fingerprint of the home's key."""
+    """The predicate. `machine`: the fingerprint of the home's key. `place`: an HMAC by the home of where the policy lies."""
 
     dataset: str
     policy_digest: Digest
     machine: str
+    place: Digest
     principal: str
     at: Moment
 

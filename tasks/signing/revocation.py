@@ -19,6 +19,16 @@ if TYPE_CHECKING:
     from asyncssh.packet import SSHPacket
 
 REVOKED = "revoked_keys"
+PARTS = {  # of a public key, its name among them
+    "ssh-ed25519": 2,
+    "ssh-rsa": 3,
+    "ssh-dss": 5,
+    "ecdsa-sha2-nistp256": 3,
+    "ecdsa-sha2-nistp384": 3,
+    "ecdsa-sha2-nistp521": 3,
+    "sk-ssh-ed25519@openssh.com": 3,
+    "sk-ecdsa-sha2-nistp256@openssh.com": 4,
+}
 MAGIC = b"SSHKRL\n\0"
 FINGERPRINT = re.compile(r"SHA256:[A-Za-z0-9+/]{43}")
 CERTIFICATES, KEYS, SHA1, SIGNATURE, SHA256, EXTENSION = 1, 2, 3, 4, 5, 255  # sections of a list
@@ -66,10 +76,19 @@ def _revoked_line(words: list[str], place: str) -> str:
         blob = base64.b64decode(words[1], validate=True)
     except ValueError:
         blob = b""
-    head = len(words[0]).to_bytes(4, "big") + words[0].encode()
-    if not blob.startswith(head):
+    if not _is_whole(blob, words[0]):
         return public_key(words[0], words[1], place).fingerprint  # which says what is wrong
     return fingerprint_of(blob)
+
+
+def _is_whole(blob: bytes, kind: str) -> bool:
+    """Its name and as many parts as such a key has, and nothing cut off: what is left of a key revokes nobody."""
+    parts, place = [], 0
+    while place < len(blob):
+        size = int.from_bytes(blob[place : place + 4], "big")
+        parts.append(blob[place + 4 : place + 4 + size])
+        place += 4 + size
+    return place == len(blob) and len(parts) == PARTS.get(kind) and parts[0] == kind.encode() and all(parts)
 
 
 def _from_list(content: bytes, file: str) -> Revoked:

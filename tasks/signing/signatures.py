@@ -15,9 +15,11 @@ from pydantic import Field, ValidationError
 
 from headgate.core.errors import IntegrityBroken
 from policies.words.frozen import Frozen
+from tasks.signing.canonical import no_duplicates
+from tasks.signing.given_key import CallersKey
 from tasks.signing.keys import PrivateKey
 from tasks.signing.public_keys import PublicKey
-from tasks.signing.sshsig import CURE, sign_bytes, verify_bytes
+from tasks.signing.sshsig import CURE, passkey_origin, rearmored, sign_bytes, verify_bytes
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 CANDIDATE = "urn:headgate:candidate:1"
@@ -27,8 +29,10 @@ HEAD = "urn:headgate:head:1"
 OPERATION = "urn:headgate:operation:1"
 SCHEDULE = "urn:headgate:schedule:1"
 WITHDRAWAL = "urn:headgate:withdrawal:1"
+REQUEST = "urn:headgate:request:1"
 REMEMBERED = "urn:headgate:remembered-head:1"
 COSIGNED = "urn:headgate:cosigned-head:1"
+EVIDENCE = "urn:headgate:evidence:1"
 
 
 class Digest(Frozen):
@@ -92,7 +96,19 @@ def bytes_to_sign(payload: bytes, payload_type: str = PAYLOAD_TYPE) -> bytes:
 
 
 def sign_payload(payload: bytes, key: PrivateKey, payload_type: str = PAYLOAD_TYPE) -> bytes:
-    return envelope_around(payload, sign_bytes(bytes_to_sign(payload, payload_type), key), key.fingerprint, payload_type)
+    message = bytes_to_sign(payload, payload_type)
+    armored = _signed_by_caller(payload, message, key) if isinstance(key, CallersKey) else sign_bytes(message, key)
+    return envelope_around(payload, armored, key.fingerprint, payload_type)
+
+
+def _signed_by_caller(payload: bytes, message: bytes, key: CallersKey) -> bytes:
+    """What comes back is believed only if it holds."""
+    armored = key.ask(payload)
+    if verify_bytes(message, armored, "the caller").fingerprint != key.fingerprint:
+        raise IntegrityBroken("The caller signed with another key than they named.", "Run the command again.")
+    if passkey_origin(armored) is not None:  # whose site is asked only of what is handed in
+        raise IntegrityBroken("The caller signed with a passkey.", "Hand such a signature in with --signature.")
+    return armored
 
 
 def envelope_around(payload: bytes, armored: bytes, fingerprint: str, payload_type: str = PAYLOAD_TYPE) -> bytes:
@@ -115,12 +131,13 @@ class Opened:
 
 
 def open_envelope(content: bytes, what: str) -> Opened:
-    """IntegrityBroken if it is not an envelope with one signature. `what` names the file in messages."""
+    """IntegrityBroken if it is not an envelope with one signature, in the one form in which it is written: whatever else a file could hold,
+    nobody has signed. `what` names the file in messages."""
     from securesystemslib.dsse import Envelope
 
     refused = IntegrityBroken(f"{what} is not a signed statement.", CURE)
     try:
-        wrapped = json.loads(content, object_pairs_hook=_no_duplicates)
+        wrapped = json.loads(content, object_pairs_hook=no_duplicates)
         envelope = Envelope.from_dict(wrapped)
         signatures = list(envelope.signatures.values())
         armored = bytes.fromhex(signatures[0].signature)
@@ -128,6 +145,8 @@ def open_envelope(content: bytes, what: str) -> Opened:
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         raise refused from None
     if len(signatures) != 1 or not plain or envelope.payload_type != PAYLOAD_TYPE:
+        raise refused
+    if content != envelope_around(envelope.payload, rearmored(armored), signatures[0].keyid):
         raise refused
     return Opened(envelope.payload, envelope.pae(), armored, signatures[0].keyid)
 
@@ -140,18 +159,10 @@ def verify_envelope(content: bytes, what: str, predicate_type: str) -> Signed:
         raise IntegrityBroken(f"{what} names another key than the one that signed it.", CURE)
     refused = IntegrityBroken(f"{what} is not a signed statement.", CURE)
     try:
-        json.loads(opened.payload, object_pairs_hook=_no_duplicates)
+        json.loads(opened.payload, object_pairs_hook=no_duplicates)
         said = Statement.model_validate_json(opened.payload)
     except (ValidationError, ValueError, RecursionError):
         raise refused from None
     if said.predicate_type != predicate_type:
         raise IntegrityBroken(f"{what} is a statement of another kind.", CURE)
     return Signed(said, key)
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A key given twice reads differently to different readers."""
-    mapping = dict(pairs)
-    if len(mapping) != len(pairs):
-        raise ValueError
-    return mapping

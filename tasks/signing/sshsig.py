@@ -82,6 +82,14 @@ def armored(raw: bytes) -> bytes:
     return "\n".join((BEGIN, *lines, END, "")).encode()
 
 
+def rearmored(signature: bytes) -> bytes:
+    """In the one form in which it is kept; as it is where it has none."""
+    try:
+        return armored(_dearmored(signature))
+    except ValueError:
+        return signature
+
+
 def _dearmored(signature: bytes) -> bytes:
     lines = signature.decode("ascii").splitlines()
     if len(lines) < 3 or (lines[0], lines[-1]) != (BEGIN, END):

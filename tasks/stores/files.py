@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 from headgate.core.errors import IntegrityBroken, StoreUnavailable
@@ -22,6 +23,7 @@ from tasks.runtime.input_limits import BYTES, LIST_BYTES
 from tasks.runtime.wording import counted
 
 PART = re.compile(r"[A-Za-z0-9_=+@,()\[\]-][A-Za-z0-9_.=+@,()\[\] -]{0,199}")
+MOST_NAMES = 100_000  # of files and folders below one folder
 AGAIN = "Make or fetch the folder again; do not use this one."
 
 
@@ -44,16 +46,21 @@ def plain_path(path: str) -> bool:
 
 
 def list_files(folder: Path) -> tuple[str, ...]:
-    """Every file below, by relative path. A link, a device, a socket or an unsafe name is refused, whatever it is."""
+    """Every file below, by relative path. A link, a device, a socket or an unsafe name is refused, whatever it is; so are too many."""
     paths: list[str] = []
-    pending = [""]
+    pending, names = [""], 0
     while pending:
         below = pending.pop()
         try:
             with os.scandir(folder / below) as entries:
-                members = sorted(entries, key=lambda entry: entry.name)
+                members = sorted(islice(entries, MOST_NAMES + 1 - names), key=lambda entry: entry.name)
         except OSError as problem:
             raise _unusable(folder, problem) from None
+        names += len(members)
+        if below and not members:
+            raise IntegrityBroken(f"{folder.name} holds an empty folder ({_shown(below)}).", AGAIN)
+        if names > MOST_NAMES:
+            raise IntegrityBroken(f"{folder.name} holds more than {MOST_NAMES:,} files and folders.", AGAIN)
         for member in members:
             path = f"{below}{member.name}"
             if member.is_symlink() or not (member.is_file(follow_symlinks=False) or member.is_dir(follow_symlinks=False)):
@@ -67,8 +74,8 @@ def list_files(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(paths))
 
 
-def read_file(folder: Path, path: str) -> Stored:
-    """The bytes of one file, which must be a regular file inside."""
+def read_file(folder: Path, path: str, size: int | None = None) -> Stored:
+    """The bytes of one file, which must be a regular file inside, and of this `size` where one is given. None is read that is too large."""
     if not plain_path(path):
         raise IntegrityBroken(f"A path leads out of the folder or has an unsafe name ({_shown(path)}).", AGAIN)
     for parent in list(Path(path).parents)[:-1]:
@@ -80,8 +87,11 @@ def read_file(folder: Path, path: str) -> Stored:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise IntegrityBroken(f"{_shown(path)} is not a regular file.", AGAIN)
             limit = LIST_BYTES if path.endswith(".json") else BYTES
-            content = file.read(limit.most + 1)
-            limit.check(len(content), f"{_shown(path)} in {folder.name}")
+            present = os.fstat(file.fileno()).st_size
+            limit.check(present, f"{_shown(path)} in {folder.name}")
+            content = file.read(present + 1) if size in (None, present) else b""
+            if len(content) != present:
+                raise IntegrityBroken(f"The size of {_shown(path)} in {folder.name} is not the one that was sealed.", AGAIN)
             return Stored(path, content)
     except FileNotFoundError:
         raise IntegrityBroken(f"{_shown(path)} is missing from {folder.name}.", AGAIN) from None

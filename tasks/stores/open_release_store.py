@@ -10,6 +10,8 @@ from tasks.runtime.home import Home
 from tasks.runtime.named_modules import module_named
 from tasks.stores.release_store import ReleaseStore
 
+FORMS = "Set HEADGATE_STORE to a folder, to s3://bucket/prefix or to postgresql://USER@HOST/DATABASE/SCHEMA."
+
 
 def open_release_store(home: Home) -> ReleaseStore:
     return release_store(home.store)
@@ -20,5 +22,5 @@ def release_store(address: str) -> ReleaseStore:
     scheme = address.partition("://")[0] if "://" in address else "folder"
     module = module_named("tasks.stores", "store_", scheme)
     if module is None:
-        raise StoreUnavailable(f"The store {scheme[:20]}:// is not supported.", "Set HEADGATE_STORE to a folder or to s3://bucket/prefix.")
+        raise StoreUnavailable(f"The store {scheme[:20]}:// is not supported.", FORMS)
     return cast(ReleaseStore, module.open_store(address))

@@ -8,6 +8,7 @@ test_release_store.py holds what every store must pass.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Protocol
@@ -16,6 +17,24 @@ from tasks.stores.files import Stored
 
 VISIBLE_BY = "attestation.dsse.json"  # the last file of a version: where there is no rename, readers see none without it
 WITHDRAWN = "withdrawn.json"  # in a version that was withdrawn: the one file that came after its attestation
+LAST_NUMBER = 999_999_999  # the largest that a version can have
+NOT_OURS = 0  # what `latest` names where it is not as headgate leaves it: no version has this number
+
+
+def latest_file(number: int | None) -> bytes:
+    """`latest.json`, for people whose store has no links."""
+    return json.dumps({"version": number, "path": None if number is None else str(number)}).encode() + b"\n"
+
+
+def named_in(content: bytes) -> int | None:
+    """The version that a `latest.json` names: by its number and by its path, since readers follow either."""
+    try:
+        said = json.loads(content)
+        number = said["version"]
+    except (ValueError, KeyError, TypeError):
+        return NOT_OURS
+    named = number if type(number) is int and number > 0 else None
+    return named if content == latest_file(named) else NOT_OURS
 
 
 class VersionDraft(Protocol):
@@ -30,13 +49,14 @@ class VersionDraft(Protocol):
         ...
 
     def place(self) -> bool:
-        """Gives the version its number, once: False if another is there. The one moment at which it becomes visible, whole. A version of
-        the same bytes is success."""
+        """Gives the version its number, once: False if another is there. The one moment at which it becomes visible, whole; quick once
+        `read` was called, since nobody else may write to the ledger meanwhile. A version of the same bytes is success."""
         ...
 
 
 class Series(Protocol):
-    """The versions of one dataset at one target: numbered, each written once, and `latest`. A store that fails raises OSError."""
+    """The versions of one dataset at one target: numbered, each written once, and `latest`. A disk that fails raises OSError, a server
+    StoreUnavailable; neither repeats anything of what was written."""
 
     @property
     def target(self) -> str:
@@ -65,6 +85,11 @@ class Series(Protocol):
         at the end; what killed runs have left of this version does not stand in the way of the same candidate."""
         ...
 
+    def clear(self, number: int, candidate: str) -> None:
+        """Removes what this candidate's publication has left of a version that was never placed; nothing of anybody else's, and nothing
+        of a version in place."""
+        ...
+
     def read(self, number: int) -> Mapping[str, Stored]:
         """Every file of a version as it is there now, by its path."""
         ...
@@ -74,7 +99,7 @@ class Series(Protocol):
         ...
 
     def latest(self) -> int | None:
-        """The version that `latest` names."""
+        """The version that `latest` names for every reader; None if it names none, and NOT_OURS if it is not as headgate leaves it."""
         ...
 
     def point_latest(self, number: int | None) -> None:

@@ -26,6 +26,7 @@ MANIFEST_SIGNATURE = "manifest.dsse.json"
 SHORTEST_PREFIX = 8
 TABLES = "tables/"  # the folder of the published tables
 DATAPACKAGE, REPORT, EXPECTATIONS = "datapackage.json", "report.html", "expectations.json"
+DDI_CODEBOOK = "ddi.xml"  # where the policy publishes one
 SIGNERS_FILE = "signers"  # of a policy that has its own
 CHANGED = "Find out who else can write in the home, and run the release again."
 # Names that publication adds beside the sealed files.
@@ -96,7 +97,7 @@ def declared_files(manifest: Manifest) -> frozenset[str]:
     """The names that the files of a candidate may have: any other file holds something about which nothing is claimed."""
     tables = {f"{TABLES}{table.name}.{form}" for table in manifest.tables for form in ("csv", "parquet")}
     registered = {REGISTRATION, *detached_paths(REGISTRATION)} if manifest.machine else ()
-    return frozenset({*tables, DATAPACKAGE, REPORT, EXPECTATIONS, SIGNERS_FILE, *registered})
+    return frozenset({*tables, DATAPACKAGE, DDI_CODEBOOK, REPORT, EXPECTATIONS, SIGNERS_FILE, *registered})
 
 
 def _require_declared(manifest: Manifest) -> None:
@@ -120,6 +121,13 @@ def manifest_bytes(manifest: Manifest) -> bytes:
 
 def read_manifest(content: bytes) -> Manifest:
     """A manifest as stored; a stranger's may be of any form, and one of another form is refused."""
+    manifest = _parsed(content)
+    if not is_canonical(content):
+        raise IntegrityBroken(f"{MANIFEST} is not in canonical form: two readers could take it differently.", "Fetch the folder again.")
+    return manifest
+
+
+def _parsed(content: bytes) -> Manifest:
     try:
         manifest = Manifest.model_validate_json(content)
     except ValidationError as problem:
@@ -132,8 +140,6 @@ def read_manifest(content: bytes) -> Manifest:
     if len(set(paths)) != len(paths) or not all(plain_path(path) and path.split("/")[0] not in RESERVED for path in paths):
         raise IntegrityBroken(f"{MANIFEST} lists a file twice, under an unsafe name, or outside the folder.", "Fetch the folder again.")
     _require_declared(manifest)
-    if not is_canonical(content):
-        raise IntegrityBroken(f"{MANIFEST} is not in canonical form: two readers could take it differently.", "Fetch the folder again.")
     return manifest
 
 
@@ -160,14 +166,15 @@ def find_candidate(candidates: Path, prefix: str) -> str:
     return matching[0]
 
 
-def load_sealed(candidates: Path, digest: str) -> Candidate:
+def load_sealed(candidates: Path, digest: str, recorded: bool = False) -> Candidate:
+    """`recorded`: the ledger's chain holds this digest, so its manifest was in canonical form when it was sealed."""
     folder = candidates / digest
     if folder.is_symlink():
         raise IntegrityBroken(f"Candidate {digest[:12]} is a link.", "Run the release again.")
     content = read_file(folder, MANIFEST).content
     if hashlib.sha256(content).hexdigest() != digest:
         raise IntegrityBroken(f"The manifest of candidate {digest[:12]} was changed: its digest is not its id.", "Run the release again.")
-    manifest = read_manifest(content)
+    manifest = _parsed(content) if recorded else read_manifest(content)
     envelope = read_file(folder, MANIFEST_SIGNATURE).content
     check_manifest_signature(manifest, digest, envelope)
     check_files(folder, manifest.files, (MANIFEST, MANIFEST_SIGNATURE))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import secrets
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from pathlib import Path
 from headgate.core.errors import PublicationFailed, StoreUnavailable
 from tasks.runtime.boundary import reason_of
 from tasks.stores.files import Stored, add_file, place_folder, read_folder, remove_folder, replace_file, sync_folder, write_file
-from tasks.stores.release_store import WITHDRAWN
+from tasks.stores.release_store import NOT_OURS, WITHDRAWN, latest_file, named_in
 
 LATEST = "latest"
 LATEST_FILE = "latest.json"
@@ -126,15 +124,18 @@ class FolderSeries:
     @contextmanager
     def begin(self, number: int, candidate: str) -> Iterator[FolderDraft]:
         """A hidden folder on the file system that the version will stay on."""
-        for name in os.listdir(self.folder):
-            if name.startswith(f"{UNFINISHED}{number}-"):
-                shutil.rmtree(self.folder / name)
-        made = self.folder / f"{UNFINISHED}{number}-{secrets.token_hex(6)}"
+        self.clear(number, candidate)
+        made = self.folder / f"{UNFINISHED}{number}-{candidate}-{secrets.token_hex(6)}"
         made.mkdir()
         try:
             yield FolderDraft(made, self.version(number))
         finally:
             remove_folder(made)
+
+    def clear(self, number: int, candidate: str) -> None:
+        for name in os.listdir(self.folder):
+            if name.startswith(f"{UNFINISHED}{number}-{candidate}-"):
+                remove_folder(self.folder / name)
 
     def read(self, number: int) -> Mapping[str, Stored]:
         return read_folder(self.version(number))
@@ -143,15 +144,24 @@ class FolderSeries:
         add_file(self.folder, self.version(number) / WITHDRAWN, envelope)
 
     def latest(self) -> int | None:
+        """Some readers follow the link, others the file: where both are there, one of them was not left so."""
+        named = {self._linked(), self._filed()} - {None}
+        return named.pop() if len(named) == 1 else NOT_OURS if named else None
+
+    def _linked(self) -> int | None:
         link = self.folder / LATEST
-        if link.is_symlink():
-            target = os.readlink(link)
-            return int(target) if re.fullmatch(NUMBER, target) else None
-        try:
-            said = json.loads((self.folder / LATEST_FILE).read_bytes())
-            return int(said["version"])
-        except (OSError, ValueError, KeyError, TypeError):
+        if not os.path.lexists(link):
             return None
+        target = os.readlink(link) if link.is_symlink() else ""
+        return int(target) if re.fullmatch(NUMBER, target) else NOT_OURS
+
+    def _filed(self) -> int | None:
+        try:
+            return named_in((self.folder / LATEST_FILE).read_bytes())
+        except FileNotFoundError:
+            return None
+        except OSError:
+            return NOT_OURS
 
     def point_latest(self, number: int | None) -> None:
         """Points `latest` at a version, by a link, or by a file if links do not work."""
@@ -169,7 +179,9 @@ class FolderSeries:
         try:
             os.symlink(str(number), beside, target_is_directory=True)
         except (OSError, NotImplementedError):
-            replace_file(self.folder / LATEST_FILE, json.dumps({"version": number, "path": str(number)}).encode() + b"\n")
+            if link.is_symlink():  # links work here, but not now
+                raise
+            replace_file(self.folder / LATEST_FILE, latest_file(number))
             return
         try:
             os.replace(beside, link)

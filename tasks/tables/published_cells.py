@@ -58,19 +58,29 @@ class DeclaredCells:
     def _interval(self, low: str, high: str) -> bool:
         if self.column.kind is Kind.ORDINAL:
             return low in self._place and high in self._place and self._place[low] < self._place[high]
+        if self.column.kind is Kind.DATE:
+            return self._years(low, high)
         ends = _number(low), _number(high)
         if self.column.kind not in (Kind.NUMBER, Kind.INTEGER) or self._nodes or self.column.domain is None:
             return False
         return self.column.domain[0] <= ends[0] < ends[1] <= self.column.domain[1]
 
+    def _years(self, low: str, high: str) -> bool:
+        """A band of as many years as one of the declared widths, that begins at a multiple of it and meets the domain."""
+        if not all(len(year) == 4 and year.isascii() and year.isdecimal() for year in (low, high)) or self.column.domain is None:
+            return False
+        width = int(high) - int(low) + 1
+        return width in self.column.year_bands and int(low) % width == 0 and self._meets_domain(f"[{low}..{high}]")
+
+    def _meets_domain(self, part: str) -> bool:
+        span, domain = calendar_span(part), self.column.domain
+        return span is not None and domain is not None and span[0] < span[1] and span[0] <= domain[1] and span[1] >= domain[0]
+
     def _single(self, label: str) -> bool:
         if label in self._place or label in self._nodes:
             return True
-        if self.column.kind is not Kind.DATE or self.column.domain is None:
-            return False
-        # A month, a quarter or a year that meets the domain; a day must be a day of the source.
-        span = calendar_span(label)
-        return span is not None and span[0] < span[1] and span[0] <= self.column.domain[1] and span[1] >= self.column.domain[0]
+        # A month, a quarter or a year; a day must be a day of the source.
+        return self.column.kind is Kind.DATE and self._meets_domain(label)
 
 
 def _number(text: str) -> float:

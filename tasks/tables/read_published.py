@@ -85,7 +85,8 @@ def published_of(frame: pd.DataFrame, promise: Promise, name: str) -> PublishedT
     specs = {key: spec for key, spec in specs_of(promise).items() if set(spec.components or (key,)) <= set(frame.columns)}
     insensitive = {key: ColumnSpec(key, Kind.CATEGORY, Role.INSENSITIVE) for key in promise.insensitive if key in frame.columns}
     quasi = [identifier.name for identifier in promise.quasi]
-    known = {*quasi, GROUP, *insensitive, *(part for key, spec in specs.items() for part in (spec.components or (key,)))}
+    ends = (name for identifier in promise.quasi for name in identifier.bounds or ())
+    known = {*quasi, *ends, GROUP, *insensitive, *(part for key, spec in specs.items() for part in (spec.components or (key,)))}
     unknown = [str(column) for column in frame.columns if column not in known]
     if unknown:
         raise InputRejected(

@@ -54,7 +54,7 @@ def write_frame(frame: pd.DataFrame, folder: Path, name: str, formats: Sequence[
         try:
             tables.mkdir(mode=0o755, exist_ok=True)
             with path.open("xb") as stream:
-                {"csv": _write_csv, "parquet": _write_parquet}[form](table, stream)
+                {"csv": write_csv, "parquet": write_parquet}[form](table, stream)
         except OSError as problem:
             reason = reason_of(problem)
             raise StoreUnavailable(f"tables/{name}.{form} cannot be written ({reason}).", "Check permissions and free space.") from None
@@ -62,11 +62,11 @@ def write_frame(frame: pd.DataFrame, folder: Path, name: str, formats: Sequence[
     return tuple(written)
 
 
-def _write_parquet(table: pa.Table, stream: BinaryIO) -> None:
+def write_parquet(table: pa.Table, stream: BinaryIO) -> None:
     parquet.write_table(table, stream, compression="zstd", store_schema=False)
 
 
-def _write_csv(table: pa.Table, stream: BinaryIO) -> None:
+def write_csv(table: pa.Table, stream: BinaryIO) -> None:
     """RFC 4180 with \\n; a missing cell is nothing at all. Quoting is decided once per distinct value, and rows are put together column by
     column: the bytes of all rows then lie one after the other in one buffer."""
     stream.write((",".join(_quoted(name) for name in table.column_names) + "\n").encode("utf-8"))

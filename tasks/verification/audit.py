@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
-from headgate.core.errors import HeadgateError, IntegrityBroken
+from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken, StoreUnavailable
 from policies.ledger.events import ReleaseWithdrawn, SignedDecisionEvent, SignedEvent
 from policies.ledger.standing import Release
 from policies.ledger.states import State
@@ -23,13 +24,15 @@ from tasks.runtime.wording import counted
 from tasks.signing.home_keys import LEDGER_KEY
 from tasks.signing.public_keys import read_public_key
 from tasks.stores.files import Stored, replace_file
-from tasks.stores.release_store import WITHDRAWN, ReleaseStore, Series
+from tasks.stores.release_store import NOT_OURS, WITHDRAWN, ReleaseStore, Series
 from tasks.stores.seal import MANIFEST, read_manifest
-from tasks.verification.cosigned_heads import Cosigned, fault_of
+from tasks.verification.cosigned_heads import Cosigned, PublishedHead, fault_of, fault_of_published
 from tasks.verification.kept_in_home import changed_candidates, kept_in, unknown_to_ledger, unrecorded_decisions
 
 RESTORE = "Restore the ledger from a backup and compare: `headgate audit export` shows both as lines of text."
 VOTE = "approved"  # any other vote decides, and is shown
+RESTORE_FILES = "Restore the home's files that are named from a backup."
+MOUNT = "Mount the store, or restore the version from a backup; in a copy of a home, `targets` of operator.yaml names your copies."
 LOOK = "Compare it with a backup; withdraw the release if what was published is not what was approved."
 
 
@@ -43,17 +46,19 @@ class EventLine:
 
 @dataclass(frozen=True)
 class AuditReport:
-    """What was checked. `faults` is empty when nothing was changed; `unfinished` names publications and withdrawals that
-    were cut short; `weaknesses` what the database does not protect the ledger from, though it could."""
+    """What was checked. `faults` is empty when nothing was changed, and `cures` says what to do about them; `unfinished` names
+    publications and withdrawals that were cut short; `weaknesses` what the database does not protect the ledger from, though it could."""
 
     events: int
     releases: int
     versions: int
     head: str
     faults: tuple[str, ...]
+    cures: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
     cosigned: tuple[Cosigned, ...] = ()
+    published: tuple[PublishedHead, ...] = ()
 
 
 def show_release(home: Home, ledger: Ledger, name: str) -> tuple[Release, tuple[EventLine, ...]]:
@@ -73,6 +78,8 @@ def shown_entry(entry: Entry, release: Release) -> Entry:
 
 def export_ledger(ledger: Ledger, path: Path | None = None) -> str:
     """The whole ledger as JSON lines, checked first; written to `path` if one is given. Votes that are hidden are left blank."""
+    if path is not None:
+        _require_place(path)
     history = read_whole(ledger)
     releases = {release.release_id: release for release in history.releases()}
     text = entries_to_lines(shown_entry(entry, releases[entry.release]) for entry in history.entries)
@@ -81,16 +88,39 @@ def export_ledger(ledger: Ledger, path: Path | None = None) -> str:
     return text
 
 
-def verify_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None, cosigned: Sequence[Cosigned] = ()) -> AuditReport:
+def _require_place(path: Path) -> None:
+    """Over an exported ledger, since it is exported anew; over nothing else."""
+    if not path.exists():
+        return
+    try:
+        entries_from_lines(path.read_bytes().decode("utf-8", "replace"), str(path))
+    except (OSError, IntegrityBroken):
+        cure = "Name a file that does not exist yet, such as ledger.jsonl, or an exported ledger."
+        raise InputRejected(f"{path} exists and is not an exported ledger.", cure) from None
+
+
+def verify_audit(
+    home: Home,
+    ledger: Ledger,
+    store: ReleaseStore | None = None,
+    cosigned: Sequence[Cosigned] = (),
+    published: Sequence[PublishedHead] = (),
+) -> AuditReport:
     """IntegrityBroken unless the chain holds, every published head lies on it, every published file is as it was attested, and `latest`
     names what the events say."""
-    report = examine_audit(home, ledger, store, cosigned)
+    report = examine_audit(home, ledger, store, cosigned, published)
     if report.faults:
-        raise IntegrityBroken(" ".join(report.faults), f"{RESTORE} {LOOK}")
+        raise IntegrityBroken("\n".join(report.faults), "\n".join(report.cures))
     return report
 
 
-def examine_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None, cosigned: Sequence[Cosigned] = ()) -> AuditReport:
+def examine_audit(
+    home: Home,
+    ledger: Ledger,
+    store: ReleaseStore | None = None,
+    cosigned: Sequence[Cosigned] = (),
+    published: Sequence[PublishedHead] = (),
+) -> AuditReport:
     """The same, with every fault in the report. A chain that doesn't hold is the only fault reported: nothing else can be judged by it."""
     kept = {candidate: kept_decisions(home, candidate) for candidate in decided_candidates(home)}  # before the ledger: others may decide
     here = kept_in(home)
@@ -99,12 +129,14 @@ def examine_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None,
         releases = history.releases()
     except IntegrityBroken as problem:
         stored = ledger.entries()
-        return AuditReport(len(stored), 0, 0, "", (problem.message,))
+        return AuditReport(len(stored), 0, 0, "", (problem.message,), (RESTORE,))
     faults = _check_remembered(ledger)
     faults += [fault for head in cosigned if (fault := fault_of(head, history.entries))]
-    for release in releases:
-        faults += _check_decisions(home, history, release)
-    faults += [*_check_kept(history, releases, kept), *unknown_to_ledger(home, here, releases), *changed_candidates(home, releases)]
+    faults += _check_kept_folders(home, history, published)
+    faults += [*_check_kept(history, releases, kept), *unknown_to_ledger(home, here, releases)]
+    changed = [*chain.from_iterable(_check_decisions(home, history, release) for release in releases), *changed_candidates(home, releases)]
+    cures = [RESTORE] * bool(faults) + [RESTORE_FILES] * bool(changed)
+    faults += changed
     store = store or open_targets(home)
     # Also what the ledger does not know: one cut short, or replaced by a new one, must not pass because it names nothing.
     targets = sorted({release.target for release in releases if release.target} | store.targets())
@@ -113,12 +145,28 @@ def examine_audit(home: Home, ledger: Ledger, store: ReleaseStore | None = None,
     for target in targets:
         series = _check_series(home, history, store.series(target))
         versions += series.versions
-        faults += series.faults
+        faults += [fault.message for fault in series.faults]
+        cures += [fault.cure for fault in series.faults]
         unfinished += series.unfinished
     head = history.entries[-1].hash if history.entries else ""
     return AuditReport(
-        len(history.entries), len(releases), versions, head, tuple(faults), tuple(unfinished), ledger.store.weaknesses(), tuple(cosigned)
+        len(history.entries),
+        len(releases),
+        versions,
+        head,
+        tuple(faults),
+        tuple(dict.fromkeys(cures)),
+        tuple(unfinished),
+        ledger.store.weaknesses(),
+        tuple(cosigned),
+        tuple(published),
     )
+
+
+def _check_kept_folders(home: Home, history: WholeHistory, published: Sequence[PublishedHead]) -> list[str]:
+    """Published folders that were kept elsewhere: each head lies on today's chain, and is the ledger's own."""
+    own = read_public_key(home.keys / f"{LEDGER_KEY}.pub").fingerprint if published else ""
+    return [fault for kept in published if (fault := fault_of_published(kept, history.entries, own))]
 
 
 def _check_remembered(ledger: Ledger) -> list[str]:
@@ -144,8 +192,7 @@ def _check_kept(history: WholeHistory, releases: Sequence[Release], kept: Mappin
 def _check_decisions(home: Home, history: WholeHistory, release: Release) -> list[str]:
     """Every signed decision still has the envelope that its event names."""
     faults = []
-    for entry in history.of(release.release_id):
-        event = event_of(entry)
+    for entry, event in zip(history.of(release.release_id), history.events(release.release_id), strict=True):
         if isinstance(event, SignedDecisionEvent):
             what = f"The decision of event {entry.seq}"
             try:
@@ -157,36 +204,47 @@ def _check_decisions(home: Home, history: WholeHistory, release: Release) -> lis
 
 
 @dataclass(frozen=True)
+class Fault:
+    """What was changed, and what is to be done about a fault of this kind."""
+
+    message: str
+    cure: str
+
+
+@dataclass(frozen=True)
 class SeriesReport:
     """The versions in place, the faults found, and the publications that were cut short."""
 
     versions: int
-    faults: tuple[str, ...]
+    faults: tuple[Fault, ...]
     unfinished: tuple[str, ...]
 
 
 def _check_series(home: Home, history: WholeHistory, series: Series) -> SeriesReport:
     known = {release.version: release for release in history.at_target(series.target) if release.version is not None}
     present, newest = series.versions(), latest_version(known.values())
-    faults: list[str] = []
+    faults: list[Fault] = []
     unfinished: list[str] = []
     may_be_latest = {newest}
     for number in sorted({*present, *known}):
         release, where = known.get(number), f"Version {number} of {series.target}"
         read = _read_version(series, number) if number in present else {}
-        files = {} if isinstance(read, str) else read
+        files = {} if isinstance(read, HeadgateError) else read
         due = "" if release is None else _still_to_do(release, newest)
         if release is not None and due:
             may_be_latest |= _latest_meanwhile(release, newest, known)
         if release is None:
-            faults.append(f"{where} is in the store but not in the ledger: the ledger was cut short, or the version was forged.")
+            said = f"{where} is in the store but not in the ledger: the ledger was cut short, or the version was forged."
+            faults.append(Fault(said, RESTORE))
         elif due:
             unfinished.append(f"{where}{due}")
         elif number not in present and "published" in release.seen:
-            faults.append(f"{where} was published and is missing.")
+            faults.append(Fault(f"{where} was published and is missing from {series.address()}.", MOUNT))
         if number in present:
-            fault = read if isinstance(read, str) else _fault_in_version(home, history, files, release, series.target, number)
-            faults += [f"{where}: {fault}"] if fault else []
+            fault = read if isinstance(read, HeadgateError) else _fault_in_version(home, history, files, release, series.target, number)
+            faults += [Fault(f"{where}: {fault.message}", RESTORE if fault.cure == RESTORE else LOOK)] if fault else []
+    if len(datasets := {release.dataset for release in known.values()}) > 1:
+        faults.append(Fault(f"{series.target} holds versions of {len(datasets)} datasets.", "Withdraw those of all but one dataset."))
     if series.latest() not in may_be_latest:
         faults.append(_wrong_latest(series, newest))
     return SeriesReport(len(present), tuple(faults), tuple(unfinished))
@@ -197,7 +255,7 @@ def _still_to_do(release: Release, newest: int | None) -> str:
     if release.state is State.STALLED:
         return f" stalled: resume {release.candidate[:12]} and publish it again, or withdraw it."
     if release.state is State.PUBLISHING:
-        return f": publish {release.candidate[:12]} again to finish it."
+        return f": publish {release.candidate[:12]} again to finish it, or withdraw it."
     if release.state is State.PUBLISHED and release.version != newest:
         return f" is not superseded by version {newest} yet: publish that again to finish it."
     if release.state is State.PUBLISHED and not release.settled:
@@ -217,22 +275,24 @@ def _latest_meanwhile(release: Release, newest: int | None, known: Mapping[int, 
     return set()
 
 
-def _read_version(series: Series, number: int) -> Mapping[str, Stored] | str:
-    """Its files, or why they cannot be read, which is a fault too."""
+def _read_version(series: Series, number: int) -> Mapping[str, Stored] | HeadgateError:
+    """Its files, or what is wrong with them, which is a fault too. A store that cannot be used says nothing about them."""
     try:
         return series.read(number)
+    except StoreUnavailable:
+        raise
     except HeadgateError as problem:
-        return problem.message
+        return problem
 
 
 def _fault_in_version(
     home: Home, history: WholeHistory, files: Mapping[str, Stored], release: Release | None, target: str, number: int
-) -> str:
+) -> HeadgateError | None:
     try:
         _check_files(home, history, files, release, target, number)
     except HeadgateError as problem:
-        return problem.message
-    return ""
+        return problem
+    return None
 
 
 def _check_files(home: Home, history: WholeHistory, files: Mapping[str, Stored], release: Release | None, target: str, number: int) -> None:
@@ -269,12 +329,14 @@ def _check_recorded(history: WholeHistory, release: Release, files: Mapping[str,
         raise IntegrityBroken("it carries a withdrawal that the ledger does not know: the ledger was cut short.", RESTORE)
 
 
-def _wrong_latest(series: Series, newest: int | None) -> str:
+def _wrong_latest(series: Series, newest: int | None) -> Fault:
     latest = series.latest()
-    names = "nothing" if latest is None else f"version {latest}"
+    names = "nothing" if latest is None else "something else than one version" if latest == NOT_OURS else f"version {latest}"
     due = "nothing" if newest is None else f"version {newest}"
-    cure = "publish that again, and find out who moved the link."
-    return f"latest of {series.target} names {names}, but according to the ledger it should name {due}: {cure}"
+    return Fault(
+        f"latest of {series.target} names {names}, but according to the ledger it should name {due}.",
+        f"Let `latest` name {due} again" + (", by publishing that again" if newest else "") + ", and find out who moved it.",
+    )
 
 
 def _says(home: Home, entry: Entry) -> dict[str, str]:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from headgate.core.errors import IntegrityBroken, StoreUnavailable
+from headgate.core.errors import HeadgateError, IntegrityBroken, StoreUnavailable
+from tasks.approval.approvals import operator_roots
 from tasks.ledger.event_log import Ledger
 from tasks.runtime.home import Home
 from tasks.verification.audit import examine_audit
@@ -14,16 +15,17 @@ from tasks.verification.audit import examine_audit
 
 @dataclass(frozen=True)
 class CheckUp:
-    """`clock` and `ledger` say what is wrong, "" if nothing is."""
+    """`clock`, `ledger` and `signers` say what is wrong, "" if nothing is."""
 
     events: int
     last_event: str
     present: datetime
     clock: str
     ledger: str
+    signers: str
 
 
-def check_up(ledger: Ledger) -> CheckUp:
+def check_up(home: Home, ledger: Ledger) -> CheckUp:
     with ledger.store.reading() as stored:
         last = stored.last()
     clock = chain = ""
@@ -34,7 +36,19 @@ def check_up(ledger: Ledger) -> CheckUp:
         clock = f"{problem.message} {problem.cure}"
     except IntegrityBroken as problem:
         chain = f"{problem.message} {problem.cure}"
-    return CheckUp(0 if last is None else last.seq, "" if last is None else last.at, ledger.clock(), clock, chain)
+    return CheckUp(0 if last is None else last.seq, "" if last is None else last.at, ledger.clock(), clock, chain, _signers(home))
+
+
+def _signers(home: Home) -> str:
+    """A list that cannot be read, and lines of it that count for nothing because the key is, or was, the home's own."""
+    try:
+        roots = operator_roots(home)
+    except HeadgateError as problem:
+        return f"{problem.message} {problem.cure}"
+    names = sorted({entry.principal for entry in roots.entries if entry.fingerprint in roots.own})
+    if not names:
+        return ""
+    return f"A key that is or was the home's own is listed for {', '.join(names)} and counts for nobody. List a key of their own instead."
 
 
 def confirm_clock(ledger: Ledger) -> None:

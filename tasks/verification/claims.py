@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.core.errors import Defect, HeadgateError, IntegrityBroken
 from headgate.core.tolerance import at_least, at_most
-from policies.gates.every_gate import GATES
 from policies.gates.figures import TableFigures
-from policies.gates.gate import Gate
-from policies.gates.verdict import Measured, Verdict
+from policies.gates.verdict import Verdict
 from policies.sealed.manifest import Manifest
+from tasks.runtime.wording import counted
 from tasks.stores.files import Stored
-from tasks.stores.seal import DATAPACKAGE, EXPECTATIONS, REPORT, TABLES
+from tasks.stores.seal import TABLES
+from tasks.verification.unchecked_claims import FALSE_CLAIM, not_measurable, rests_on
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from headgate.core.published_form.published_table import PublishedTable
 
 NO_CLAIMS = frozenset({"path", "levels", "query_error_mean", "query_error_median", "measured"})  # about the source, or no figures
-FALSE_CLAIM = "Do not rely on this release; tell its publisher, who can withdraw it."
+FOREIGN = "bytes of {} beside its cells: another version of Apache Arrow than the one here wrote it, so only its parts were checked"
 
 
 @dataclass(frozen=True)
@@ -39,28 +39,11 @@ class Remeasured:
 def remeasure(manifest: Manifest, files: Mapping[str, Stored]) -> Remeasured:
     """IntegrityBroken at the first claim that is false. `files` are the bytes whose hashes were checked."""
     _check_every_table_is_claimed(manifest, files)
-    measured = tuple(_table(manifest, claimed, files) for claimed in manifest.tables)
+    foreign: list[str] = []
+    measured = tuple(_table(manifest, claimed, files, foreign) for claimed in manifest.tables)
     _check_promise(manifest, measured)
     _check_utility(manifest, measured)
-    return Remeasured(measured, not_measurable(manifest))
-
-
-def not_measurable(manifest: Manifest) -> tuple[str, ...]:
-    """Claims that rest on something that is not published."""
-    named: list[str] = []
-    for table in manifest.tables:
-        rest = dict.fromkeys((gate.name, on) for gate in GATES for figure in table.measured if (on := _rest(gate, manifest, figure)))
-        named += [f"{gate} of {table.name}, which rests on {on}" for gate, on in rest]
-        if table.query_error_mean is not None:
-            named.append(f"query error of {table.name} against the source, which is not published")
-    if manifest.utility.query_error_mean is not None:
-        named.append("query error of the release against the source, which is not published")
-    named.append("association loss and information exposure of the plan: they are of the source, which is not published")
-    if manifest.attacks:
-        named.append("the attacks that were tried: they need the source, which is not published")
-    named.append(f"{REPORT}, {DATAPACKAGE} and {EXPECTATIONS}: they were signed, but what they say is not compared with the tables")
-    named.append("rows of the source and suppressed rows, and that every row is one person: the source is not published")
-    return tuple(dict.fromkeys(named))
+    return Remeasured(measured, (*not_measurable(manifest), *(FOREIGN.format(path) for path in foreign)))
 
 
 def _check_every_table_is_claimed(manifest: Manifest, files: Mapping[str, Stored]) -> None:
@@ -75,15 +58,22 @@ def _check_every_table_is_claimed(manifest: Manifest, files: Mapping[str, Stored
         raise IntegrityBroken("The tables are not those of the plan.", FALSE_CLAIM)
 
 
-def _table(manifest: Manifest, claimed: TableFigures, files: Mapping[str, Stored]) -> TableFigures:
+def _table(manifest: Manifest, claimed: TableFigures, files: Mapping[str, Stored], foreign: list[str]) -> TableFigures:
+    """Its figures, from its files; to `foreign` go those that are not what this machine would write."""
     from policies.judging.measure import measure_table
+    from tasks.verification.table_files import open_table
 
     forms = [files[path] for form in ("csv", "parquet") if (path := f"{TABLES}{claimed.name}.{form}") in files]
-    if not forms or claimed.path not in [stored.path for stored in forms]:
+    if not forms or claimed.path != forms[0].path:
         raise IntegrityBroken(f"Table {claimed.name} is claimed but missing from the folder.", FALSE_CLAIM)
     try:
-        published = published_table(manifest, claimed, forms)
+        opened = [open_table(stored) for stored in forms]
+        foreign += [stored.path for stored, (_, as_written) in zip(forms, opened, strict=True) if not as_written]
+        published = published_table(manifest, claimed, [table for table, _ in opened])
+        _check_numbers(manifest, published)
         measured = measure_table(manifest.promise, published, suppressed=manifest.suppressed)
+    except IntegrityBroken:
+        raise
     except HeadgateError as problem:
         raise IntegrityBroken(f"Table {claimed.name} cannot be measured again: {problem.message}", FALSE_CLAIM) from None
     if measured.rows + manifest.suppressed != manifest.rows:
@@ -94,15 +84,24 @@ def _table(manifest: Manifest, claimed: TableFigures, files: Mapping[str, Stored
     return measured
 
 
-def published_table(manifest: Manifest, claimed: TableFigures, forms: list[Stored]) -> PublishedTable:
-    """The table from its bytes; all its formats must hold the same cells, and exactly the columns that are claimed."""
+def _check_numbers(manifest: Manifest, published: PublishedTable) -> None:
+    """Every number that was to be rounded or coded is."""
+    from policies.sealed.numbers import numbers_not_as_promised
+
+    for name, rows in numbers_not_as_promised(manifest.promise, {**published.sensitive, **published.insensitive}):
+        said = f"{counted(rows, 'number')} of {name} {'is' if rows == 1 else 'are'} not rounded and coded as promised"
+        raise IntegrityBroken(f"A false claim about table {published.name}: {said}.", FALSE_CLAIM)
+
+
+def published_table(manifest: Manifest, claimed: TableFigures, opened: list[pa.Table]) -> PublishedTable:
+    """The table as it was opened; all its formats must hold the same cells, and exactly the columns that are claimed."""
     from headgate.core.columns import GROUP, Kind, Role
     from headgate.core.encode import ColumnSpec
     from headgate.core.published_form.published_table import from_frame
     from policies.sealed.specs import specs_of
     from tasks.reading.arrow_frame import frame_of, texts_of
+    from tasks.tables.published_ends import wrong_ends
 
-    opened = [_open(stored) for stored in forms]
     texts = [{name: texts_of(table.column(name), name, claimed.name).combine_chunks() for name in table.column_names} for table in opened]
     if any(list(other) != list(texts[0]) or any(other[name] != texts[0][name] for name in other) for other in texts[1:]):
         raise IntegrityBroken(f"The formats of {claimed.name} hold different values.", FALSE_CLAIM)
@@ -112,8 +111,12 @@ def published_table(manifest: Manifest, claimed: TableFigures, forms: list[Store
     insensitive = {name: ColumnSpec(name, Kind.CATEGORY, Role.INSENSITIVE) for name in claimed.insensitive}
     quasi = [attribute.name for attribute in manifest.promise.quasi]
     parts = [part for spec in sensitive.values() for part in (spec.components or (spec.name,))]
-    if sorted(opened[0].column_names) != sorted([*quasi, *parts, *insensitive, GROUP]):
+    ends = [name for attribute in manifest.promise.quasi for name in attribute.bounds or ()]
+    if sorted(opened[0].column_names) != sorted([*quasi, *ends, *parts, *insensitive, GROUP]):
         raise IntegrityBroken(f"{claimed.name} does not have the columns that are claimed.", FALSE_CLAIM)
+    for name, rows in wrong_ends(texts[0], manifest.promise).items():
+        said = f"{counted(rows, 'row')} with other ends of {name} than its cell says"
+        raise IntegrityBroken(f"A false claim about table {claimed.name}: it has {said}.", FALSE_CLAIM)
     return from_frame(frame_of(opened[0], claimed.name), claimed.name, quasi, sensitive, insensitive)
 
 
@@ -121,36 +124,16 @@ def _check_columns_are_promised(manifest: Manifest, claimed: TableFigures) -> No
     described = {attribute.name for attribute in manifest.promise.sensitive}
     unknown = [name for name in claimed.sensitive if name not in described]
     unknown += [name for name in claimed.insensitive if name not in manifest.promise.insensitive]
+    unknown += [name for name in claimed.levels or () if name not in {attribute.name for attribute in manifest.promise.quasi}]
     if unknown:
         raise IntegrityBroken(f"{claimed.name} holds {unknown[0]}, about which nothing is promised.", FALSE_CLAIM)
-
-
-def _open(stored: Stored) -> pa.Table:
-    from tasks.reading.source_csv import open_csv_bytes
-    from tasks.reading.source_parquet import open_parquet_bytes
-
-    open_bytes = open_parquet_bytes if stored.path.endswith(".parquet") else open_csv_bytes
-    source = open_bytes(stored.content, stored.path)
-    table = source.read(source.names)
-    if stored.path.endswith(".parquet"):
-        _check_nothing_beside_cells(stored)
-    return table
-
-
-def _check_nothing_beside_cells(stored: Stored) -> None:
-    """Metadata of a Parquet file can hold anything, and no figure is about it. headgate writes none."""
-    import pyarrow as pa
-    import pyarrow.parquet as parquet
-
-    file = parquet.read_metadata(pa.BufferReader(stored.content))
-    chunks = (file.row_group(group).column(place) for group in range(file.num_row_groups) for place in range(file.num_columns))
-    if file.metadata or any(chunk.metadata for chunk in chunks):
-        raise IntegrityBroken(f"{stored.path} holds metadata about which nothing is claimed.", FALSE_CLAIM)
 
 
 def differing(manifest: Manifest, claimed: TableFigures, measured: TableFigures) -> list[str]:
     """Every figure that is claimed otherwise than it is measured, in words, up to the one tolerance."""
     was, now = _figures(manifest, claimed), _figures(manifest, measured)
+    if claimed.everything is None:  # as before it was measured
+        del was["everything"], now["everything"]
     return [
         _difference(name, was.get(name), now.get(name)) for name in dict.fromkeys((*was, *now)) if not _same(was.get(name), now.get(name))
     ]
@@ -167,19 +150,9 @@ def _difference(name: str, was: Any, now: Any) -> str:
 def _figures(manifest: Manifest, figures: TableFigures) -> dict[str, Any]:
     """By name, all that can be measured from the published files."""
     common = {name: getattr(figures, name) for name in TableFigures.model_fields if name not in NO_CLAIMS}
-    checked = [measured for measured in figures.measured if not rests_on(manifest, measured)]
+    checked = [measured for measured in figures.measured if not rests_on(manifest, figures, measured)]
     gates = {f"{measured.figure} of {measured.of}" if measured.of else measured.figure: measured.value for measured in checked}
     return common | gates
-
-
-def rests_on(manifest: Manifest, figure: Measured) -> str:
-    """Of a figure that cannot be measured from the published files: what it rests on."""
-    return next((on for gate in GATES if (on := _rest(gate, manifest, figure))), "")
-
-
-def _rest(gate: Gate, manifest: Manifest, figure: Measured) -> str:
-    own = any(known.name == figure.figure for known in gate.figures)
-    return gate.rests_on(figure, manifest.promise.callable) if own else ""
 
 
 def _same(was: Any, now: Any) -> bool:
@@ -194,20 +167,20 @@ def _shown(figure: Any) -> str:
 
 def _check_promise(manifest: Manifest, measured: tuple[TableFigures, ...]) -> None:
     """Judged anew, every gate passes, and the manifest's verdicts are these and no others."""
-    from policies.judging.verdicts import judge, judge_utility
+    from policies.judging.verdicts import judge, judge_whole
 
     known = tuple(_with_claimed(manifest, *pair) for pair in zip(manifest.tables, measured, strict=True))
     try:
         of_tables = judge(manifest.promise, known)
     except Defect as unjudged:
         raise IntegrityBroken(unjudged.message, FALSE_CLAIM) from None
-    judged = {verdict.place: verdict for verdict in (*of_tables, *judge_utility(manifest.promise, manifest.utility))}
+    judged = {verdict.place: verdict for verdict in (*of_tables, *judge_whole(manifest.promise, manifest.utility, manifest.attack_gains))}
     claimed = {verdict.place: verdict for verdict in manifest.verdicts}
     if len(claimed) != len(manifest.verdicts):
         raise IntegrityBroken("The manifest holds two verdicts on one gate of one table.", FALSE_CLAIM)
     for place, verdict in judged.items():
         if not verdict.passed:
-            raise IntegrityBroken(f"A false claim: {verdict.brief.replace('required', 'promised')}, in {_where(verdict)}.", FALSE_CLAIM)
+            raise IntegrityBroken(f"A false claim: in {_where(verdict)}, {verdict.brief}.", FALSE_CLAIM)
         if place not in claimed or not _same_verdict(claimed[place], verdict):
             raise IntegrityBroken(f"The verdict on {verdict.name} of {_where(verdict)} does not follow from the figures.", FALSE_CLAIM)
     invented = [claimed[place] for place in claimed.keys() - judged.keys()]
@@ -220,7 +193,7 @@ def _check_promise(manifest: Manifest, measured: tuple[TableFigures, ...]) -> No
 
 def _with_claimed(manifest: Manifest, claimed: TableFigures, measured: TableFigures) -> TableFigures:
     """What was measured here; and what nobody can measure here as it is claimed, so that at least its verdict must follow from it."""
-    elsewhere = tuple(figure for figure in claimed.measured if rests_on(manifest, figure))
+    elsewhere = tuple(figure for figure in claimed.measured if rests_on(manifest, claimed, figure))
     return measured.model_copy(update={"measured": (*measured.measured, *elsewhere)})
 
 
@@ -240,5 +213,7 @@ def _check_utility(manifest: Manifest, measured: tuple[TableFigures, ...]) -> No
             raise IntegrityBroken(f"A false claim about the release: {name} is claimed as {_shown(was)} and is {_shown(now)}.", FALSE_CLAIM)
 
 
-def _same_verdict(first: Verdict, second: Verdict) -> bool:
-    return first.passed == second.passed and _same(first.measured, second.measured) and _same(first.required, second.required)
+def _same_verdict(claimed: Verdict, judged: Verdict) -> bool:
+    """In every field; numbers up to the one tolerance."""
+    numbers = {"measured": judged.measured, "required": judged.required, "asked": judged.asked}
+    return claimed.model_copy(update=numbers) == judged and all(_same(getattr(claimed, name), number) for name, number in numbers.items())

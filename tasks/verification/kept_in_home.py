@@ -61,7 +61,7 @@ def unknown_to_ledger(home: Home, kept: Kept, releases: Sequence[Release]) -> li
     sealed = {release.candidate for release in releases if release.candidate}
     unsealed = {release.release_id for release in releases if not release.candidate}
     stopped = {name for name in kept.candidates if name not in sealed and _release_of(home, name) in unsealed}  # killed before the event
-    unknown = {name for name in (*kept.candidates, *kept.of_candidates, *kept.decided) if name not in sealed | stopped | ids}
+    unknown = {*kept.candidates, *kept.of_candidates, *kept.decided} - sealed - stopped - ids
     said = [f"candidate {name[:12]}" if _is_digest(name) else f"release {name[:40]}" for name in sorted(unknown)]
     said += [f"release {name[:40]}" for name in kept.of_releases if name not in ids]
     return [f"The ledger does not know {what}, of which the home keeps something: an older ledger was put back." for what in said]
@@ -83,7 +83,7 @@ def changed_candidates(home: Home, releases: Sequence[Release]) -> list[str]:
     for release in releases:
         try:
             if release.candidate:
-                load_sealed(home.candidates, release.candidate)
+                load_sealed(home.candidates, release.candidate, recorded=True)
         except HeadgateError as problem:
             faults.append(f"Candidate {release.candidate[:12]}: {problem.message}")
     return faults

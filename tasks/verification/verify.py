@@ -29,18 +29,19 @@ from tasks.runtime.wording import counted
 from tasks.signing.detached import detached_paths
 from tasks.signing.public_keys import read_public_key
 from tasks.signing.registration import REGISTRATION, check_registration
-from tasks.signing.revocation import REVOKED
+from tasks.signing.revocation import FINGERPRINT, REVOKED
 from tasks.signing.trust_roots import TrustRoots, trust_roots
-from tasks.stores.files import Stored, read_folder
+from tasks.stores.files import Stored, read_file
 from tasks.stores.release_store import WITHDRAWN
 from tasks.stores.seal import MANIFEST, MANIFEST_SIGNATURE, check_manifest_signature, read_manifest
 from tasks.stores.store_folder import NUMBER
 from tasks.verification.claims import remeasure
+from tasks.verification.read_version import AGAIN, added_files, read_version
 
 if TYPE_CHECKING:
     from policies.gates.figures import TableFigures
 
-AGAIN = "Ask the publisher for the folder again; do not use this one."
+PUBLISHED_WITH = (EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, ATTESTATION_FILE)  # a folder with none of them is not a version
 NOT_PROVEN = "consistent with itself, origin not proven"
 PROVEN = "origin proven"
 
@@ -101,16 +102,26 @@ def examine_folder(folder: Path, signers: Path | None = None, ledger_key: Path |
         raise InputRejected(f"{folder} does not exist.", "Name a version's folder, such as …/latest.")
     if not (named / MANIFEST).is_file():
         raise InputRejected(f"{folder} is not a published version: it has no {MANIFEST}.", "Name a version's folder, such as …/latest.")
+    if not any((named / path).exists() for path in (*PUBLISHED_WITH, APPROVALS)):
+        raise InputRejected(
+            f"{folder} is a candidate that is not published yet: there are no approvals, and no attestation, to verify.",
+            "Look at it with `headgate show CANDIDATE`; verify the version's folder once it is published.",
+        )
     roots = None if signers is None else trust_roots(signers, signers.parent / REVOKED)
     expected = None if ledger_key is None else _fingerprint(ledger_key)
-    examination = _Examination(named, roots, expected)
+    examination = _Examination(named, folder.absolute().name, roots, expected)
     examination.run()
     return examination.report()
 
 
 def _fingerprint(ledger_key: Path | str) -> str:
-    if str(ledger_key).startswith("SHA256:"):
-        return str(ledger_key)
+    """What begins as a fingerprint is never a file: a download could bring one of that name."""
+    if isinstance(ledger_key, str) and ledger_key.startswith("SHA256:"):
+        if not FINGERPRINT.fullmatch(ledger_key):
+            raise InputRejected(
+                "The ledger's key is not a whole fingerprint.", "Give SHA256: and 43 characters, as ssh-keygen -l prints it."
+            )
+        return ledger_key
     return read_public_key(Path(ledger_key)).fingerprint
 
 
@@ -121,8 +132,9 @@ def _unordered(approvals: Sequence[Mapping[str, Any]]) -> list[str]:
 class _Examination:
     """The checks in their order. Each depends on those before it: if one fails, those that need it are left out."""
 
-    def __init__(self, folder: Path, roots: TrustRoots | None, ledger_key: str | None) -> None:
-        self.folder, self.roots, self.ledger_key = folder, roots, ledger_key
+    def __init__(self, folder: Path, called: str, roots: TrustRoots | None, ledger_key: str | None) -> None:
+        """`called`: as the reader named it, which may be a link's name."""
+        self.folder, self.called, self.roots, self.ledger_key = folder, called, roots, ledger_key
         self.findings: list[Finding] = []
         self.files: dict[str, Stored] = {}
         self.manifest: Manifest | None = None
@@ -135,17 +147,18 @@ class _Examination:
         self.withdrawn = ""
 
     def run(self) -> None:
-        if not (self._check("files", self._read) and self._check("manifest", self._manifest)):
+        if not (self._check("manifest", self._manifest) and self._check("files", self._read)):
             return
         if self.roots is not None:
             self._check("runner", self._runner)
         if WITHDRAWN in self.files:
             self._check("withdrawal", self._withdrawal)
-        self._check("contents", self._contents)
+        whole = self._check("contents", self._contents)
         if self._check("events and signed head", self._events):
             self._check("approvals", self._approvals)
         self._check("attestation", self._attestation)
-        self._check("privacy claims", self._claims)
+        if whole:  # only what has the hash that was signed is worth opening
+            self._check("privacy claims", self._claims)
 
     def report(self) -> VerifyReport:
         proven = self.roots is not None and self.ledger_key is not None and all(finding.passed for finding in self.findings)
@@ -175,8 +188,11 @@ class _Examination:
         return self.findings[-1].passed
 
     def _read(self) -> str:
-        self.files = read_folder(self.folder)
-        return f"{len(self.files)} files: no links, no unsafe names"
+        self.files = read_version(self.folder, self._sealed())
+        return f"{len(self.files)} files: no links, no unsafe names, none too many"
+
+    def _read_first(self, *paths: str) -> None:
+        self.files |= {path: read_file(self.folder, path) for path in paths}
 
     def _stored(self, path: str) -> bytes:
         if path not in self.files:
@@ -189,7 +205,10 @@ class _Examination:
         return self.manifest
 
     def _manifest(self) -> str:
+        """Read before anything else, since it says what else there is to read."""
+        self._read_first(MANIFEST)
         manifest = read_manifest(self._stored(MANIFEST))
+        self._read_first(MANIFEST_SIGNATURE, *([REGISTRATION] if manifest.machine else []))
         self.candidate = self.files[MANIFEST].sha256
         check_manifest_signature(manifest, self.candidate, self._stored(MANIFEST_SIGNATURE))
         runner = f"signed by the key of its runner {manifest.runner.principal}"
@@ -225,15 +244,9 @@ class _Examination:
         return f"withdrawn {self.withdrawn}"
 
     def _contents(self) -> str:
-        """Exactly the sealed files and those that publication adds."""
+        """All sealed files, as they were sealed, and all that publication adds."""
         listed = {entry.path: entry for entry in self._sealed().files}
-        envelopes = (MANIFEST_SIGNATURE, HEAD_SIGNATURE, ATTESTATION_FILE)
-        added = {MANIFEST, EVENTS_FILE, HEAD_FILE, *envelopes, *(path for name in envelopes for path in detached_paths(name))}
-        after = {*listed, *added, WITHDRAWN}
-        extra = [path for path in self.files if path not in after and not path.startswith(f"{APPROVALS}/")]
-        if extra:
-            raise IntegrityBroken(f"{counted(len(extra), 'file')} too many, such as {extra[0]}.", AGAIN)
-        missing = [path for path in [*listed, *sorted(added)] if path not in self.files]
+        missing = [path for path in [*listed, *sorted(added_files())] if path not in self.files]
         if missing:
             raise IntegrityBroken(f"{counted(len(missing), 'file')} missing, such as {missing[0]}.", AGAIN)
         changed = [path for path, entry in listed.items() if self.files[path].sha256 != entry.sha256]
@@ -255,6 +268,8 @@ class _Examination:
         if release.state is not State.PUBLISHING or release.candidate != self.candidate:
             raise IntegrityBroken("The events are not those of this candidate's publication.", AGAIN)
         check_same(release, manifest)
+        if release.target != manifest.publish_to:
+            raise IntegrityBroken("The manifest names another target than the ledger recorded.", AGAIN)
         self.events, self.release = events, release
         return f"{len(events)} events up to event {head.seq} of the ledger {signed.fingerprint}" + (
             "" if self.ledger_key else " (not compared with a key of yours)"
@@ -310,8 +325,9 @@ class _Examination:
         self._attested_roles(said.get("approvals"))
         if self.release is not None:
             check_place(signed, self.release.version, self.release.target)
-        if re.fullmatch(NUMBER, self.folder.name) and self.folder.name != str(said.get("version")):
-            raise IntegrityBroken(f"This is version {said.get('version')}, in a folder called {self.folder.name}.", AGAIN)
+        for name in (self.folder.name, self.called):
+            if re.fullmatch(NUMBER, name) and name != str(said.get("version")):
+                raise IntegrityBroken(f"This is version {said.get('version')}, in a folder called {name}.", AGAIN)
         return f"covers {counted(len(signed.statement.subject), 'file')}, signed by the ledger's key"
 
     def _attested_approvals(self, approvals: Any) -> None:

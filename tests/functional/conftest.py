@@ -38,7 +38,7 @@ attributes:
   sex:       {{role: quasi, kind: category}}
   region:    {{role: quasi, kind: category, hierarchy: region.csv}}
   diagnosis: {{role: sensitive, kind: set, separator: "|", values: [flu, asthma, diabetes, none], nonsensitive: [none]}}
-  income:    {{role: sensitive, kind: number, domain: [0, 200000]}}
+  income:    {{role: sensitive, kind: number, domain: [0, 200000], unique: accepted}}
   education: {{role: sensitive, kind: ordinal, levels: [primary, secondary, tertiary]}}
   note:      {{role: dropped}}
 projection: {{method: codip*, association_loss: 1, join_threat: 0.9}}

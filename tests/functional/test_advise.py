@@ -23,6 +23,7 @@ def pasted(text: str, snippet: str) -> str:
     return text
 
 
+@pytest.mark.long
 def test_a_policy_that_is_refused_passes_with_what_advice_suggests(project: Any) -> None:
     project.write_policy(delta="0.98")
     assert project.run("release", project.policy, "--json").code == 3
@@ -41,6 +42,7 @@ def test_a_policy_that_is_refused_passes_with_what_advice_suggests(project: Any)
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", ["hospital-patients", "census-income"])
 def test_a_shipped_policy_that_asks_too_much_passes_with_what_advice_suggests(project: Any, name: str) -> None:
     shipped = Path(str(shipped_policy(name)))

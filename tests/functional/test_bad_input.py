@@ -46,7 +46,12 @@ CASES: list[tuple[str, Any, int, str]] = [
     ("a value outside its domain", lambda p: first_cell(p, "age", "137"), 2, "domain"),
     ("a text in a number column", lambda p: first_cell(p, "income", "plenty"), 2, "income"),
     ("a value that is not declared", lambda p: first_cell(p, "diagnosis", "measles"), 2, "diagnosis"),
-    ("a duplicate identifier", lambda p: source_changed(p, "person-00001,", "person-00000,"), 2, "Merge a person's rows into one"),
+    (
+        "a duplicate identifier",
+        lambda p: source_changed(p, "person-00001,", "person-00000,"),
+        2,
+        "make one row per person",
+    ),
     ("a policy key misspelt", lambda p: changed(p, "anonymize:", "anonymise:"), 2, "anonymize"),
     ("an unknown kind", lambda p: changed(p, "kind: ordinal", "kind: ordnal"), 2, "ordinal"),
     ("no quasi-identifier", lambda p: changed(p, "role: quasi", "role: insensitive"), 2, "quasi"),
@@ -96,6 +101,7 @@ def test_an_unwritable_home_is_named(project: Any) -> None:
     assert "Traceback" not in outcome.err
 
 
+@pytest.mark.long
 def test_a_tracking_server_that_is_down_stops_the_release(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
     outcome = project.run("release", project.policy, "--json")
@@ -157,8 +163,8 @@ dataset: slow
 source: {kind: csv, path: slow.csv}
 attributes:
   age: {role: quasi, kind: integer, domain: [0, 400]}
-  pay: {role: sensitive, kind: number, domain: [0, 1]}
-  home: {role: sensitive, kind: number, domain: [0, 1]}
+  pay: {role: sensitive, kind: number, domain: [0, 1], unique: accepted}
+  home: {role: sensitive, kind: number, domain: [0, 1], unique: accepted}
 projection: {method: single}
 anonymize: {method: mondrian, k: 5, epsilon: 0.05, delta: 0.6}
 gates: {linkability: 1}
@@ -186,6 +192,7 @@ def test_a_long_run_tells_how_far_it_is_and_stops_within_a_moment(project: Any) 
     assert not list(project.home.glob("candidates/*"))
 
 
+@pytest.mark.long
 def test_a_killed_run_s_lock_is_taken_over_and_the_run_is_told_to_have_failed(project: Any) -> None:
     process = started(project)
     process.kill()

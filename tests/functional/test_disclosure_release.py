@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from headgate.core.errors import IntegrityBroken
 from policies.jobs.table_job import TableJob
 from tests.functional.conftest import people
 
@@ -189,7 +190,7 @@ def test_the_step_that_is_named_is_enough_for_every_gate_on_disclosure(project: 
     assert outcome.code == 3
     cure = outcome.json["error"]["cure"]
     assert "For this table, one " not in cure
-    assert "Refused too: disclosure.candidates against source" in cure
+    assert "Also refused: disclosure.candidates against source" in cure
     assert {verdict["dictionary"] for verdict in outcome.json["gates"] if not verdict["passed"]} >= {"register", "source"}
 
 
@@ -240,23 +241,40 @@ def test_a_weight_that_no_sum_can_hold_is_refused_as_infinite(project: Any, rows
     assert "RuntimeWarning" not in outcome.err
 
 
-@pytest.mark.parametrize("name", ["tables/table-1.csv", "tables/table-1.parquet", "report.html", "datapackage.json"])
-def test_a_file_that_is_changed_after_it_was_examined_is_never_sealed(project: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Only the first format is measured: the second could be exchanged behind the expectations' back, and was published."""
+def test_a_file_that_is_changed_after_it_was_examined_is_never_sealed(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the first format is measured: the second could be exchanged behind the expectations' back, and was published. Here each file
+    alone is a changed one, before the command ends with all of them changed."""
     from tasks.release.closing import seal_candidate
 
-    honest = seal_candidate.manifest_of
+    honest, seal = seal_candidate.manifest_of, seal_candidate.seal
+    whole: dict[Path, bytes] = {}
+    refused = []
 
     def tampering(run: Any, *others: Any) -> Any:
-        path = run.stage / name
-        path.chmod(0o644)
-        path.write_bytes(path.read_bytes() + b" ")
+        for name in ("tables/table-1.csv", "tables/table-1.parquet", "report.html", "datapackage.json"):
+            path = run.stage / name
+            path.chmod(0o644)
+            whole[path] = path.read_bytes()
+            path.write_bytes(whole[path] + b" ")
         return honest(run, *others)
 
+    def sealing(candidates: Path, staged: Path, *others: Any) -> Any:
+        for changed in whole:
+            for path, content in whole.items():
+                path.write_bytes(content + b" " if path == changed else content)
+            with pytest.raises(IntegrityBroken, match=f"{changed.relative_to(staged)} was changed"):
+                seal(candidates, staged, *others)
+            refused.append(changed)
+        for path, content in whole.items():
+            path.write_bytes(content + b" ")
+        return seal(candidates, staged, *others)
+
     monkeypatch.setattr(seal_candidate, "manifest_of", tampering)
+    monkeypatch.setattr(seal_candidate, "seal", sealing)
     outcome = project.run("release", project.policy, "--json")
     assert outcome.code == 5, outcome.err
     assert "was changed" in outcome.json["error"]["message"]
+    assert len(refused) == 4
     assert not list(project.home.glob("candidates/*"))
 
 

@@ -22,17 +22,27 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
 
 
+def explored(project: Any) -> dict[str, Any]:
+    """One sweep for all tests that only look at what came of it."""
+
+    def explore() -> dict[str, Any]:
+        sweep = ("--k", "5,10", "--delta", "0.3,0.5", "--delta", "0.99", "--epsilon", "0,0.05", "--json")
+        outcome = project.run("explore", project.policy, *sweep)
+        assert outcome.code == 0, outcome.err
+        return dict(outcome.json)
+
+    return dict(project.once("explored", explore))
+
+
 def test_every_setting_is_a_child_run_with_its_figures(project: Any) -> None:
-    outcome = project.run("explore", project.policy, "--k", "5,10", "--delta", "0.3", "--delta", "0.99", "--epsilon", "0.05", "--json")
-    assert outcome.code == 0, outcome.err
-    found = outcome.json
+    found = explored(project)
     parent, children, client = runs_of(project.home, found["mlflow_run_id"])
-    assert len(children) == 4 * len(found["tables"]) == len(found["runs"])
+    assert len(children) == 12 * len(found["tables"]) == len(found["runs"])
     assert parent.info.status == "FINISHED"
-    by_name = {(run.data.params["table"], run.data.params["k"], run.data.params["delta"]): run for run in children}
+    by_name = {tuple(run.data.params[name] for name in ("table", "k", "delta", "epsilon")): run for run in children}
+    assert len(by_name) == len(children)
     for told in found["runs"]:
-        run = by_name[str(told["table"]), str(told["k"]), f"{told['delta']:g}"]
-        assert run.data.params["epsilon"] == "0.05"
+        run = by_name[str(told["table"]), str(told["k"]), f"{told['delta']:g}", f"{told['epsilon']:g}"]
         assert run.data.metrics["reached"] == told["reached"]
         if told["reached"]:
             assert run.data.metrics["ncp"] == told["ncp"]
@@ -44,7 +54,7 @@ def test_every_setting_is_a_child_run_with_its_figures(project: Any) -> None:
 
 
 def test_the_frontier_is_what_no_other_setting_beats(project: Any) -> None:
-    found = project.run("explore", project.policy, "--k", "5,10", "--delta", "0.3,0.5,0.7", "--epsilon", "0,0.05", "--json").json
+    found = explored(project)
     reached = [one for one in found["settings"] if one["reached"]]
     for one in reached:
         others = [other for other in reached if other["epsilon"] == one["epsilon"] and other is not one]
@@ -59,7 +69,7 @@ def test_the_frontier_is_what_no_other_setting_beats(project: Any) -> None:
 
 
 def test_mlflow_is_told_no_value_and_no_name_of_an_attribute(project: Any) -> None:
-    found = project.run("explore", project.policy, "--k", "5", "--delta", "0.3,0.5", "--json").json
+    found = explored(project)
     parent, children, _ = runs_of(project.home, found["mlflow_run_id"])
     for run in (parent, *children):
         told = f"{run.data.params} {run.data.metrics} {run.data.tags} {run.info.run_name}"

@@ -40,6 +40,7 @@ def test_the_wheel_holds_headgate_policies_tasks_and_flows_only(tmp_path: Path) 
     assert not [name for name in names if name.endswith((".nbi", ".nbc", ".pyc"))]
 
 
+@pytest.mark.long
 def test_a_folder_with_flows_of_its_own_does_not_get_in_the_way(project: Any, tmp_path: Path) -> None:
     folder = tmp_path / "theirs"
     for package in ("flows", "tasks", "policies", "headgate"):

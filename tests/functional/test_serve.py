@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -17,7 +18,7 @@ import httpx
 import psutil
 import pytest
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 300  # on a machine that does much else
 
 
 def waited_for(found: Callable[[], Any], process: subprocess.Popen[str]) -> Any:
@@ -105,6 +106,49 @@ def test_a_schedule_releases_people_approve_and_it_is_published(project: Any, tm
         schedules = [json.loads(row[0]) for row in prefect.execute("SELECT schedule FROM deployment_schedule")]
     assert {"cron": "* * * * * */5", "timezone": "Europe/Rome", "day_or": True} in schedules
     assert "release policy" in runs
+
+
+def prefect_states(project: Any, name: str) -> set[str]:
+    database = project.home / "prefect" / "prefect.db"
+    if not database.exists():
+        return set()
+    with sqlite3.connect(database) as prefect:
+        try:
+            return {row[0] for row in prefect.execute("SELECT state_type FROM flow_run WHERE name = ?", (name,))}
+        except sqlite3.OperationalError:  # its tables are being made
+            return set()
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_a_run_that_was_cut_off_with_its_service_does_not_keep_the_next_from_starting(project: Any) -> None:
+    """The next `serve` started nothing: the run's place was taken for ever. SIGTERM is answered by ending, in silence."""
+    project.write_policy(more='schedule: {cron: "* * * * * */5", timezone: Europe/Rome}\n')
+    environment = {**os.environ, "PREFECT_HOME": str(project.home / "prefect"), "PREFECT_RUNNER_POLL_FREQUENCY": "2"}
+    environment.pop("PREFECT_API_URL")
+    environment.pop("PREFECT_API_AUTH_STRING")
+    arguments = ("serve", project.folder, "--key", project.keys["steward"])
+    first = project.in_background(*arguments, environment=environment)
+    try:
+        waited_for(lambda: "RUNNING" in prefect_states(project, "release policy"), first)
+    finally:
+        first.kill()
+        first.communicate(timeout=60)
+    assert prefect_states(project, "release policy") >= {"RUNNING"}
+    second = project.in_background(*arguments, environment=environment)
+    try:
+        waited_for(lambda: [one for one in releases(project) if one["state"] == "awaiting_approval"], second)
+        waited_for(lambda: prefect_states(project, "release policy") >= {"COMPLETED"}, second)
+    finally:
+        second.send_signal(signal.SIGTERM)
+        out, err = second.communicate(timeout=60)
+    assert (second.returncode, out) == (0, ""), err
+    assert "CRASHED" in prefect_states(project, "release policy")
+    lines = err.splitlines()
+    assert lines[0].startswith("Serving 1 policy")
+    said = [line for line in lines if not line.startswith(("Serving ", "  patients: ", "Prefect API: "))]
+    assert [line for line in said if not re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  patients: run [0-9a-f]{16}", line)] == []
+    assert any(re.search(r": candidate [0-9a-f]{12} awaits approval\.$", line) for line in said)
 
 
 def test_a_folder_without_a_schedule_is_said_so(project: Any) -> None:

@@ -116,13 +116,15 @@ def trapped(ground: Ground, project: Any) -> Ground:
         lay_traps(ground.folder, ground.marks)
     for path in project.folder.iterdir():
         shutil.copy2(path, ground.folder / path.name)
+    for made in ground.folder.glob("made-*"):  # by a command before: a cosigned head is never written over
+        shutil.rmtree(made) if made.is_dir() else made.unlink()
     candidate = project.approved()
     policy = (ground.folder / "policy.yaml").read_text(encoding="utf-8")
     (ground.folder / "scheduled.yaml").write_text(policy + SCHEDULED, encoding="utf-8")
     ground.given.update(
         policy="policy.yaml", policies="scheduled.yaml", table="patients.csv", folder="download", candidate=candidate, release=candidate,
         key=str(project.keys["carol"]), reason="as agreed",
-        principal="carol", action="approve", quasi="age,sex", sensitive="income", source="patients.csv",
+        principal="carol", action="approve", measure="count", quasi="age,sex", sensitive="income", source="patients.csv",
         report="made-report.html", output="made-output", signers=str(project.home / "signers"), home=str(project.home.parent / "demo"),
     )  # fmt: skip
     return ground
@@ -146,6 +148,10 @@ def arguments(name: tuple[str, ...], given: dict[str, str], project: Any) -> lis
         value = given.get(str(parameter.name))
         if name in (("release",), ("serve",), ("explore",)) and parameter.name == "key":
             value = str(project.keys["steward"])
+        if name == ("check",) and parameter.name == "policy":
+            continue  # it says what is refused of a column, and --lines has to be given as well
+        if name in (("read",), ("estimate",)) and parameter.name in ("table", "output"):
+            continue  # a published table has a name of its own, and its file a form
         if name == ("audit", "export") and parameter.name == "release":
             continue  # with one it exports evidence, and --bundle has to be given as well
         assert value or not parameter.required, f"Say what `headgate {' '.join(name)}` is given as {parameter.name}."

@@ -2,7 +2,7 @@
 
 `python tests/sabotage/forking.py` reads one JSON object per line, `{"folder": …, "arguments": […], "output": …, "seconds": …}`, runs pytest
 with those arguments in the folder, writes what it says into the output file, and answers with one line: the exit code, or −1 if the time
-was over. Compiled loops run as plain Python, so that no cached machine code can hide a change.
+was over. Under NUMBA_DISABLE_JIT=1 compiled loops run as plain Python.
 """
 
 from __future__ import annotations

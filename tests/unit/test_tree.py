@@ -26,7 +26,10 @@ def has_code(path: Path) -> bool:
 
 
 def named_by_key(room: tuple[str, ...]) -> set[str]:
-    """Gates have the names of their policy keys and commands those of the command line, whatever else has such a name."""
+    """Gates have the names of their policy keys, commands those of the command line and stores those of their scheme, whatever else has
+    such a name."""
+    if room in (("tasks", "ledger"), ("tasks", "stores")):
+        return {path.stem for path in MODULES if path.parts[:2] == room and path.stem.startswith("store_")}
     if room == ("policies", "gates"):
         return {gate.name for gate in GATES}
     return {*(command.__name__ for command in COMMANDS), "audit"} if room == ("flows", "cli") else set()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,15 +12,18 @@ from numpy.typing import NDArray
 
 from headgate.core.errors import InputRejected
 from headgate.core.kinds.kind_rules import DISCRETE, MATRIX, Coded, KindRules, table_of_distances
-from headgate.core.spelling import MISSING, Codes, cells_where, sorted_unique
+from headgate.core.spelling import MISSING, Codes, cells_rejected, sorted_unique
+from headgate.core.tolerance import radius
+from headgate.core.units import EQUAL, several
 
 if TYPE_CHECKING:
+    from headgate.core.alike import Ruler
     from headgate.core.columns import Column
     from headgate.core.encode import ColumnSpec
 
 
 class Category(KindRules):
-    keys = frozenset({"values", "values_from", "hierarchy"})
+    keys = frozenset({"values", "values_from", "hierarchy", "region", "map", "unmapped"})
     described = frozenset({"mask"})
     levels_above = True
     notation = "a value, {a|b} for a set of values, or * for everything"
@@ -41,6 +46,18 @@ class Category(KindRules):
         table_of_distances(column)
         return MATRIX, column.hierarchy.distances().ravel()
 
+    def alike_within(self, ruler: Ruler, width: float) -> str:
+        levels = math.floor(radius(width))
+        return f"under the same node, at most {several(levels, 'level')} up" if levels else EQUAL
+
+    def largest_distance(self, ruler: Ruler) -> str:
+        return f"of the {several(ruler.steps, 'level')} of its hierarchy" if ruler.steps else ""
+
+    def in_own_units(self, column: Column, epsilon: Fraction | float) -> tuple[int, NDArray[np.float64], float]:
+        """In levels of the hierarchy: values are similar if their lowest common node is at most ε levels above them."""
+        levels = 1 if column.hierarchy is None else column.hierarchy.height
+        return *self.component(column, 1.0), radius(float(epsilon) / levels)
+
 
 def coded_as_declared(
     codes: Codes,
@@ -58,9 +75,5 @@ def coded_as_declared(
     code = np.array([place.get(text, place.get(text.strip(), MISSING)) for text in texts] + [MISSING], dtype=np.int32)
     outside = code[:-1] == MISSING
     if outside.any():
-        raise InputRejected(
-            cells_where(codes, outside, spec.name, f"is not among its {what}", f"are not among its {what}"),
-            cure,
-            [text for text, wrong in zip(texts, outside, strict=True) if wrong],
-        )
+        raise cells_rejected(codes, texts, outside, spec.name, f"is not among its {what}", f"are not among its {what}", cure)
     return Coded(code[codes], np.array(declared, dtype=object))

@@ -5,7 +5,9 @@ The rules of this class fit a kind whose cells are texts that have no order; oth
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,8 +18,11 @@ from headgate.core.cells import EVERYTHING, Interval, Single, cell_refused, form
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.spelling import Codes, as_written, blank_is_missing, factorize, value_text
+from headgate.core.tolerance import radius
+from headgate.core.units import amount_text
 
 if TYPE_CHECKING:
+    from headgate.core.alike import Ruler
     from headgate.core.columns import Column
     from headgate.core.encode import ColumnSpec
     from headgate.core.published_form.cell_reader import CellReader
@@ -35,10 +40,20 @@ class Coded(NamedTuple):
     hierarchy: Hierarchy | None = None
 
 
+class Lines(NamedTuple):
+    """Distances as a sum over lines instead of a table: Σ `share`·|x − y|^p, or the least |x − y| (`least`)."""
+
+    positions: list[NDArray[np.float64]]  # on each line, ascending
+    codes: Codes  # values × lines: the place of each value on them
+    share: float
+    least: bool
+
+
 class KindRules:
     keys: frozenset[str] = frozenset()  # of an attribute in a policy: those that fit this kind
     required: tuple[str, ...] = ()  # the keys that are required
     described: frozenset[str] = frozenset()  # how a hierarchy of it can be described instead of listed: widths, mask
+    calendar: bool = False  # it generalizes by the calendar: a hierarchy is not listed, and its widths are of bands of years
     single: bool = True  # a cell is one value, which can be named, counted and guessed; only such a kind can be a quasi-identifier
     insensitive: bool = True  # can be published as it is
     components: bool = False  # a cell lies in several columns of the file
@@ -148,6 +163,44 @@ class KindRules:
     def component(self, column: Column, power: float) -> tuple[int, NDArray[np.float64]]:
         """One component of the semantic distance Δ (DEFINITIONS §2), in [0, 1]: DISCRETE, LINE or MATRIX, and its numbers."""
         raise NotImplementedError
+
+    def as_lines(self, column: Column, power: float, alone: bool, least: bool) -> Lines | None:
+        """In place of a table of distances that would be too large. `alone`: Δ is this attribute's own distance; else it is composed with
+        others by L^p, or by the minimum (`least`). None where `component` does."""
+        return None
+
+    def power_alone(self, column: Column, power: float) -> float:
+        """The p by which the lines of an attribute alone are summed."""
+        return power
+
+    def own_line(self, column: Column, epsilon: Fraction | float) -> tuple[NDArray[np.float64], float]:
+        """The position of each value in the attribute's own units, and how wide ε is there."""
+        return self.points(column), float(epsilon)
+
+    def in_own_units(self, column: Column, epsilon: Fraction | float) -> tuple[int, NDArray[np.float64], float]:
+        """Like `component`, with ε in the attribute's own units; and how far similar values may be apart, its tolerance folded in.
+
+        A line is stretched by a power of two, which rounds nothing, until ε is below 1/2: a missing cell, at 1, is never similar."""
+        if not self.ordered:
+            raise InputRejected(f"The values of '{column.name}' have no unit.", "Give ε as a share: anonymize.epsilon, or anonymize.each.")
+        line, width = self.own_line(column, epsilon)
+        reach = radius(width)
+        shrink = 2.0 ** -(math.frexp(reach)[1] + 1)
+        return LINE, (line - (line[0] if len(line) else 0.0)) * shrink, reach * shrink
+
+    # The same in words
+
+    def own_width(self, ruler: Ruler, share: float) -> float:
+        """A share of the largest distance in the attribute's own units."""
+        return share * max(ruler.steps, 1)
+
+    def alike_within(self, ruler: Ruler, width: float) -> str:
+        """When two values are alike that may be `width` apart, in the attribute's own units."""
+        return f"up to {amount_text(width)} apart"
+
+    def largest_distance(self, ruler: Ruler) -> str:
+        """What ε is a share of; empty where there is nothing to say."""
+        return ""
 
     # A reader of published cells
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,18 +26,27 @@ from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.kinds.kind_rules import LINE, Coded, KindRules, part_of
 from headgate.core.kinds.ordinal import twice_as_many
-from headgate.core.spelling import LARGEST_INTEGER, MISSING, Codes, beyond_floats, cells_where, is_blank, sorted_unique, value_text
+from headgate.core.scale import Scale, above
+from headgate.core.spelling import LARGEST_INTEGER, MISSING, Codes, beyond_floats, cells_rejected, is_blank, sorted_unique, value_text
+from headgate.core.tolerance import radius
+from headgate.core.units import EQUAL, amount_text, ratio_text
 
 if TYPE_CHECKING:
+    from headgate.core.alike import Ruler
     from headgate.core.columns import Column
     from headgate.core.encode import ColumnSpec
     from headgate.core.published_form.cell_reader import CellReader
 
+NUMBERS = (
+    "Write 1234.5; or declare in the policy how they are written: `decimal` and `thousands` for their marks, `unit` for what stands beside "
+    "them. For codes, declare kind: category."
+)
+CODES = "Declare kind: category, or rescale them."
 NARROWEST = 100  # a number that is published exactly counts as an interval of the domain divided by this
 
 
 class Number(KindRules):
-    keys = frozenset({"domain", "hierarchy"})
+    keys = frozenset({"domain", "hierarchy", "publish_as", "scale", "decimal", "thousands", "unit", "map", "unmapped"})
     described = frozenset({"widths"})
     numeric = True
     ordered = True
@@ -43,8 +55,10 @@ class Number(KindRules):
     notation = "a number, [low..high] for every number between, or * for everything"
 
     def code(self, codes: Codes, distinct: NDArray[Any], spec: ColumnSpec) -> Coded:
-        if any(is_blank(value) for value in distinct):
-            raise InputRejected(f"Column '{spec.name}' has cells that contain only blanks.", "Leave a missing cell empty.")
+        blank = np.array([is_blank(value) for value in distinct], dtype=bool)
+        if blank.any():
+            cure = "Leave a missing cell empty."
+            raise cells_rejected(codes, distinct, blank, spec.name, "contains only blanks", "contain only blanks", cure)
         values = self.parsed(codes, distinct, spec.name)
         if spec.hierarchy is not None:
             return self.coded_as_leaves(codes, values, spec, spec.hierarchy)
@@ -53,17 +67,16 @@ class Number(KindRules):
     def parsed(self, codes: Codes, distinct: NDArray[Any], name: str) -> NDArray[Any]:
         """The number in each distinct cell; refused if a cell is not a number."""
         numbers = pd.to_numeric(pd.Series(distinct, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
+        refused = partial(cells_rejected, codes, distinct, name=name)
         wrong = np.isnan(numbers)
         if wrong.any():
-            raise InputRejected(
-                cells_where(codes, wrong, name, "is not a number", "are not numbers"),
-                "Write 1234.5: no thousands separator, no decimal comma, no unit. For codes, declare kind: category.",
-                [str(cell) for cell in distinct[wrong]],
-            )
-        if np.isinf(numbers).any():
-            raise InputRejected(f"Column '{name}' has infinite values.", "Give a finite number or leave the cell empty.")
-        if beyond_floats(distinct, numbers):
-            raise InputRejected(f"Column '{name}' has whole numbers beyond 2^53.", "Declare kind: category, or rescale them.")
+            raise refused(wrong, one="is not a number", several="are not numbers", cure=NUMBERS)
+        wrong = np.isinf(numbers)
+        if wrong.any():
+            raise refused(wrong, one="is infinite", several="are infinite", cure="Give a finite number or leave the cell empty.")
+        wrong = beyond_floats(distinct, numbers)
+        if wrong.any():
+            raise refused(wrong, one="is a whole number beyond 2^53", several="are whole numbers beyond 2^53", cure=CODES)
         return numbers
 
     def coded_as_leaves(self, codes: Codes, values: NDArray[Any], spec: ColumnSpec, hierarchy: Hierarchy) -> Coded:
@@ -79,11 +92,9 @@ class Number(KindRules):
         place = np.searchsorted(ordered, values)
         outside = ordered[np.minimum(place, len(ordered) - 1)] != values
         if outside.any():
-            raise InputRejected(
-                cells_where(codes, outside, spec.name, "is not a leaf of its hierarchy", "are not leaves of its hierarchy"),
-                f"Correct the data, or {hierarchy.cure}.",
-                [value_text(value) for value in values[outside]],
-            )
+            cure = f"Correct the data, or {hierarchy.cure}."
+            one, several = "is not a leaf of its hierarchy", "are not leaves of its hierarchy"
+            raise cells_rejected(codes, values, outside, spec.name, one, several, cure)
         # Leaves are published as numbers, so they are named so here too: a leaf 02 beside a node 2 would be one text for two things.
         named = [[value_text(value), *rest] for value, rest in zip(ordered, hierarchy.labels[order, 1:].tolist(), strict=True)]
         aligned = Hierarchy.from_rows(named, spec.name, file=hierarchy.file, described=hierarchy.described)
@@ -95,8 +106,9 @@ class Number(KindRules):
         low, high = float(spec.domain[0]), float(spec.domain[1])
         outside = (values < low) | (values > high)
         if outside.any():
-            sentence = cells_where(codes, outside, spec.name, "is outside its domain", "are outside its domain")
-            raise InputRejected(sentence, "Correct the data or widen the domain.")
+            cure = "Correct the data or widen the domain."
+            texts = [self.cell_text(value) for value in values]
+            raise cells_rejected(codes, texts, outside, spec.name, "is outside its domain", "are outside its domain", cure)
         return low, high
 
     def domain_of(self, values: NDArray[Any], declared: tuple[float, float] | None) -> tuple[float, float] | None:
@@ -140,8 +152,41 @@ class Number(KindRules):
     def component(self, column: Column, power: float) -> tuple[int, NDArray[np.float64]]:
         if column.domain is None or column.width <= 0:
             return LINE, np.zeros(len(column.values))
-        # from the domain's low end: far from 0 a quotient loses its last digits
-        return LINE, (self.points(column) - column.domain[0]) / column.width
+        length = above(np.array([column.domain[1]]), column.domain[0], column.scale, column.name)
+        return LINE, self._above(column) / length
+
+    def own_line(self, column: Column, epsilon: Fraction | float) -> tuple[NDArray[np.float64], float]:
+        """On the log scale ε is how much larger the larger of two similar numbers may be, as a share of the smaller."""
+        return self._above(column), float(epsilon) if column.scale is Scale.LINEAR else math.log1p(float(epsilon))
+
+    def own_width(self, ruler: Ruler, share: float) -> float:
+        if ruler.scale is Scale.LOG and ruler.domain is not None:
+            return float((ruler.domain[1] / ruler.domain[0]) ** share - 1.0)
+        return share * ruler.width
+
+    def alike_within(self, ruler: Ruler, width: float) -> str:
+        if ruler.scale is Scale.LOG:
+            return ratio_text(width)
+        return f"within {amount_text(width)} of each other" if width else EQUAL
+
+    def largest_distance(self, ruler: Ruler) -> str:
+        if ruler.domain is None:
+            return ""
+        if ruler.observed:  # its ends are values of the data
+            return f"of the observed range, which is {self.range_text(ruler.width)} wide"
+        low, high = (self.end_text(end) for end in ruler.domain)
+        return f"of the domain {low} to {high}" + (", on the log scale" if ruler.scale is Scale.LOG else "")
+
+    def range_text(self, width: float) -> str:
+        return amount_text(width)
+
+    def end_text(self, end: float) -> str:
+        return amount_text(end)
+
+    def _above(self, column: Column) -> NDArray[np.float64]:
+        numbers = self.points(column)
+        low = column.domain[0] if column.domain is not None else float(numbers.min(initial=0.0))
+        return above(numbers, low, column.scale, column.name)
 
     def stretch(self, cell: Single | Interval, reader: CellReader) -> tuple[float, float] | None:
         if isinstance(cell, Single) and cell.label in reader.nodes:
@@ -169,16 +214,23 @@ class Number(KindRules):
 
 
 class Integer(Number):
+    keys = Number.keys | {"age"}
     whole = True
     storage = "integer"
     notation = "a whole number, [low..high] for every number between, or * for everything"
 
+    def alike_within(self, ruler: Ruler, width: float) -> str:
+        return super().alike_within(ruler, width if ruler.scale is Scale.LOG else math.floor(radius(width)))
+
     def parsed(self, codes: Codes, distinct: NDArray[Any], name: str) -> NDArray[Any]:
         numbers = super().parsed(codes, distinct, name)
-        if (numbers != np.floor(numbers)).any():
-            raise InputRejected(f"Column '{name}' has numbers with a fraction.", "Declare kind: number.")
-        if (np.abs(numbers) > LARGEST_INTEGER).any():
-            raise InputRejected(f"Column '{name}' has whole numbers beyond 2^53.", "Declare kind: category, or rescale them.")
+        refused = partial(cells_rejected, codes, distinct, name=name)
+        wrong = numbers != np.floor(numbers)
+        if wrong.any():
+            raise refused(wrong, one="has a fraction", several="have a fraction", cure="Declare kind: number.")
+        wrong = np.abs(numbers) > LARGEST_INTEGER
+        if wrong.any():
+            raise refused(wrong, one="is a whole number beyond 2^53", several="are whole numbers beyond 2^53", cure=CODES)
         return numbers.astype(np.int64)
 
     def decoded(self, column: Column) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +14,18 @@ from headgate.core.errors import InputRejected
 from headgate.core.kinds.category import coded_as_declared
 from headgate.core.kinds.kind_rules import LINE, Coded, KindRules
 from headgate.core.spelling import Codes
+from headgate.core.tolerance import radius
+from headgate.core.units import EQUAL, several
 
 if TYPE_CHECKING:
+    from headgate.core.alike import Ruler
     from headgate.core.columns import Column
     from headgate.core.encode import ColumnSpec
     from headgate.core.published_form.cell_reader import CellReader
 
 
 class Ordinal(KindRules):
-    keys = frozenset({"levels", "hierarchy"})
+    keys = frozenset({"levels", "hierarchy", "bands", "age", "region", "decimal", "thousands", "unit", "map", "unmapped"})
     required = ("levels",)
     ordered = True
     declared_line = True
@@ -46,6 +50,13 @@ class Ordinal(KindRules):
 
     def component(self, column: Column, power: float) -> tuple[int, NDArray[np.float64]]:
         return LINE, self.points(column) / column.width if column.width > 0 else np.zeros(len(column.values))
+
+    def alike_within(self, ruler: Ruler, width: float) -> str:
+        levels = math.floor(radius(width))
+        return f"within {several(levels, 'level')} of each other" if levels else EQUAL
+
+    def largest_distance(self, ruler: Ruler) -> str:
+        return f"of the {several(ruler.steps, 'step')} between its levels"
 
     def stretch(self, cell: Single | Interval, reader: CellReader) -> tuple[float, float] | None:
         if isinstance(cell, Single) and cell.label in reader.nodes:

@@ -8,17 +8,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from headgate.core.errors import InputRejected
 from headgate.core.kinds.kind_rules import MATRIX, Coded, KindRules, table_of_distances
-from headgate.core.spelling import MISSING, Codes, blank_is_missing, cells_where, value_text
+from headgate.core.spelling import MISSING, Codes, blank_is_missing, cells_rejected, value_text
+from headgate.core.units import amount_text
 
 if TYPE_CHECKING:
+    from headgate.core.alike import Ruler
     from headgate.core.columns import Column
     from headgate.core.encode import ColumnSpec
 
 
 class SetOfValues(KindRules):
-    keys = frozenset({"separator", "values", "values_from", "absent"})
+    keys = frozenset({"separator", "values", "values_from", "absent", "empty", "map", "unmapped"})
     single = False
     compared_as = ""
 
@@ -36,10 +37,9 @@ class SetOfValues(KindRules):
         outside = {value for cell in members for value in cell} - declared if declared else set()
         if outside:
             wrong = np.array([not outside.isdisjoint(cell) for cell in members])
-            raise InputRejected(
-                cells_where(codes, wrong, spec.name, "holds values that are not declared", "hold values that are not declared"),
-                f"{_other_separator(distinct[wrong], spec.separator)}Correct the data or declare the values in the policy.",
-                sorted(outside),
+            cure = f"{_other_separator(distinct[wrong], spec.separator)}Correct the data or declare the values in the policy."
+            raise cells_rejected(
+                codes, distinct, wrong, spec.name, "holds values that are not declared", "hold values that are not declared", cure
             )
         ordered = sorted(set(members))
         place = {cell: code for code, cell in enumerate(ordered)}
@@ -54,6 +54,9 @@ class SetOfValues(KindRules):
     def texts(self, column: Column) -> list[str]:
         """The empty set is the separator alone, so that it is not read as a missing set."""
         return [column.separator.join(cell) or column.separator for cell in column.values]
+
+    def alike_within(self, ruler: Ruler, width: float) -> str:
+        return f"if, of the values that either has, at most {amount_text(100 * width)} % are not shared"
 
     def component(self, column: Column, power: float) -> tuple[int, NDArray[np.float64]]:
         table_of_distances(column)

@@ -1,7 +1,7 @@
 """The levels at which a quasi-identifier can be published as a whole: a node for every value at every level.
 
-Level 0 is exact, the last is `*`. With a hierarchy its columns are the levels; a date has day, month, quarter, year and `*`; anything else
-is exact or `*`. Missing is a leaf of its own under the root.
+Level 0 is exact, the last is `*`. With a hierarchy its columns are the levels; a date has day, month, quarter, year, bands of years and
+`*`; anything else is exact or `*`. Missing is a leaf of its own under the root.
 """
 
 from __future__ import annotations

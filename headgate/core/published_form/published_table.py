@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +31,14 @@ class PublishedCells(NamedTuple):
     texts: NDArray[Any]
 
 
+class Bounds(NamedTuple):
+    """Two columns with the ends of a quasi-identifier's cells, as they are written: one text or number per distinct cell."""
+
+    names: tuple[str, str]
+    low: Any
+    high: Any
+
+
 @dataclass(frozen=True, eq=False)
 class PublishedTable:
     name: str
@@ -39,6 +47,7 @@ class PublishedTable:
     cells: Mapping[str, PublishedCells]
     sensitive: Mapping[str, Column]
     insensitive: Mapping[str, Column]
+    bounds: Mapping[str, Bounds] = field(default_factory=dict)  # of quasi-identifiers whose ends are published too
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -124,6 +133,9 @@ def to_frame(published: PublishedTable, seed: int) -> pd.DataFrame:
     columns: dict[str, Any] = {}
     for name, cells in published.cells.items():
         columns[name] = np.array([text or None for text in cells.texts], dtype=object)[cells.codes[order]]
+        if name in published.bounds:
+            names, *ends = published.bounds[name]
+            columns.update({each: end[cells.codes[order]] for each, end in zip(names, ends, strict=True)})
     for column in (*published.sensitive.values(), *published.insensitive.values()):
         columns.update(_decoded(column.take(order)))
     columns[GROUP] = numbers[published.group[order]]

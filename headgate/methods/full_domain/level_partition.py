@@ -12,20 +12,20 @@ from headgate.grouping.recount import main_limit, recount
 from headgate.grouping.watch import Watch
 from headgate.methods.full_domain.level_search import full_domain
 from headgate.methods.full_domain.level_settings import LevelSettings
-from headgate.methods.partition import ADVISE, Partition
-from headgate.methods.settings import Settings
+from headgate.methods.partition import ADVISE, FAIL, Partition
+from headgate.methods.settings import Infeasible, Settings
 
 
 @dataclass(frozen=True, eq=False)
 class LevelPartition(Partition):
     """Not reached means: no node of the lattice satisfies the requirements."""
 
-    def refusal(self, where: str = "", otherwise: str = ADVISE) -> RequirementNotMet:
+    def refusal(self, where: str = "", otherwise: str = ADVISE, allowed: Infeasible = FAIL) -> RequirementNotMet:
         sentence = "no choice of levels satisfies the requirements"
         sentence = f"{where}, {sentence}." if where else f"{sentence}."
-        return RequirementNotMet(sentence[0].upper() + sentence[1:], self.remedy(otherwise), "levels", 0.0, 1.0)
+        return RequirementNotMet(sentence[0].upper() + sentence[1:], self.remedy(otherwise, allowed), "levels", 0.0, 1.0)
 
-    def remedy(self, otherwise: str = ADVISE) -> str:
+    def remedy(self, otherwise: str = ADVISE, allowed: Infeasible = FAIL) -> str:
         return (
             "Loosen k, δ or the gates on single attributes, raise `suppression`, or give the hierarchies more levels. "
             "Perhaps not even one group of all rows satisfies the requirements."

@@ -172,5 +172,5 @@ def _check(table: Table, sensitive: Sequence[str], settings: LevelSettings) -> N
     if settings.objective not in OBJECTIVES:
         raise InputRejected("The objective is unknown.", f"Use one of {', '.join(OBJECTIVES)}.")
     for condition in settings.conditions:
-        if condition.column not in sensitive or condition.column not in table.columns:
+        if condition.column not in (*sensitive, table.household) or condition.column not in table.columns:
             raise InputRejected(f"A condition is on '{condition.column}', which is not sensitive here.", "Name sensitive attributes.")

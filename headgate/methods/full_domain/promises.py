@@ -3,7 +3,8 @@
 Going up the lattice groups merge. Without suppression a condition prunes if the union of groups that keep it keeps it: distinct l,
 closeness (the earth mover's distance is convex), linkability, frequency l and (δ, 0) always; entropy l, recursive (c, l) and window-(δ, l)
 where every value is sensitive, since a group without sensitive values keeps them whatever it holds. Definition-(δ, l) and (ε, δ) never do.
-With suppression a group that keeps it must keep it with whatever it merges with: only distinct l does, where every value is sensitive.
+With suppression a group that keeps it must keep it with whatever it merges with: only distinct l does, where every value is sensitive,
+and a number of households.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from headgate.core.compiling import loop
 from headgate.grouping.condition_checks import holds, scratch_for
 from headgate.grouping.condition_distances import Scratch
 from headgate.grouping.condition_rules import Rules, compile_conditions
-from headgate.grouping.conditions import Closeness, DistinctL
+from headgate.grouping.conditions import Closeness, DistinctL, Households
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.grouping.nearness import EQUAL, Nearness, cheapest_form, compile_limits
 from headgate.grouping.watch import STOP
@@ -85,6 +86,8 @@ def released_closeness(
 def prunes(condition: LevelCondition | NeighbourhoodLimit, table: Table, suppression: Fraction) -> bool:
     if isinstance(condition, NeighbourhoodLimit):
         return suppression == 0 and condition.delta is None and cheapest_form(condition) == EQUAL
+    if isinstance(condition, Households):
+        return True  # every household counts, and a union has no fewer
     if isinstance(condition, DistinctL):
         return suppression == 0 or _all_sensitive(table[condition.column])
     if isinstance(condition, Closeness):

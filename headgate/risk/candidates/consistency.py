@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -162,7 +163,8 @@ def open_column(cells: pd.Series, name: str, domain: Column) -> Column:
     """Encodes one field of a dictionary as the release's attribute is encoded."""
     cells = without_suppressed(cells, domain.hierarchy)
     known = [] if domain.kind.numeric else [str(value) for value in domain.values]
-    return encode_column(cells, open_spec(cells, name, domain.kind, known, domain.hierarchy))
+    spec = open_spec(cells, name, domain.kind, known, domain.hierarchy)
+    return encode_column(cells, replace(spec, year_bands=domain.year_bands))
 
 
 def open_spec(cells: pd.Series, name: str, kind: Kind, known: list[str], hierarchy: Hierarchy | None) -> ColumnSpec:

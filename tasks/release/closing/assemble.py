@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from headgate.core.columns import Role
 from headgate.risk.disclosure.patterns import Pattern
 from policies.gates.verdict import Verdict
 from policies.judging.exposure import Exposure
@@ -34,11 +35,13 @@ def seed_commitment(seed: bytes) -> str:
 
 def measured_release(run: Run, done: SoFar, refusal: str = "") -> MeasuredRelease:
     get, policy = run.spool.get, run.policy
+    attacked = None if done.attacked is None else get(done.attacked.attacked)
     judgement = None if done.judged is None else get(done.judged.judgement)
     tables, exposed, verdicts = _measured_tables(run, done, judgement)
     return MeasuredRelease(
         dataset=policy.dataset,
         title=policy.title or policy.dataset,
+        about=policy.about.said,
         release_id=run.release_id,
         created=run.started,
         policy_digest=run.loaded.digest,
@@ -51,7 +54,8 @@ def measured_release(run: Run, done: SoFar, refusal: str = "") -> MeasuredReleas
         utility=None if judgement is None else judgement.utility,
         outcomes=tuple(_outcomes(run, done)),
         limits=_limits(run),
-        attacks=() if done.attacked is None else get(done.attacked.sentences),
+        attacks=() if attacked is None else attacked.sentences,
+        attack_gains=() if attacked is None else attacked.gains,
         suppressed_cells={} if done.suppressed is None else done.suppressed.cells,
         exposures=exposed,
         bounds=() if judgement is None else judgement.bounds,
@@ -99,7 +103,6 @@ def _outcomes(run: Run, done: SoFar) -> list[Outcome]:
 def tracked_release(run: Run, done: SoFar, refusal: str = "") -> TrackedRelease:
     return TrackedRelease(
         measured=measured_release(run, done, refusal),
-        policy_text=run.loaded.text,
         seed_commitment=seed_commitment(run.seed),
         source_hmac="" if done.read is None else done.read.source_hmac,
         code_version=product(),
@@ -117,7 +120,9 @@ def report_content(run: Run, done: SoFar, refusal: str = "") -> ReportContent:
         samples = tuple(_sample(table.table, run.spool.get(table.read)) for table in done.written)
         patterns = {(table.table, name): shown for table in done.gated for name, shown in run.spool.get(table.measurement).patterns.items()}
     measured = measured_release(run, done, refusal)
-    return ReportContent(measured, product(), samples, patterns, run.quorum.approvals, policy.publish.to)
+    left_out = (*policy.named(Role.IDENTIFIER), *policy.named(Role.DROPPED))
+    named = (run.runner.principal, run.loaded.path.name, left_out)
+    return ReportContent(measured, product(), samples, patterns, run.quorum.approvals, policy.publish.to, *named)
 
 
 def _sample(name: str, read: ReadBack) -> Sample:
@@ -137,6 +142,7 @@ def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
         product=product(),
         dataset=policy.dataset,
         title=policy.title or policy.dataset,
+        about=policy.about.said,
         release_id=run.release_id,
         created=read_history(run.ledger).release(run.release_id).started,
         policy_digest=run.loaded.digest,
@@ -162,7 +168,8 @@ def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
         tables=tuple(get(table.measurement).table.figures for table in done.gated),
         verdicts=judgement.verdicts,
         utility=judgement.utility,
-        attacks=get(whole.attacked.sentences),
+        attacks=get(whole.attacked.attacked).sentences,
+        attack_gains=get(whole.attacked.attacked).gains,
         mlflow_run_id=done.mlflow_run_id,
         files=(),
     )
@@ -178,10 +185,12 @@ def account_of(run: Run, done: SoFar, state: State, folder: Path | None, candida
         rows=measured.rows,
         suppressed=measured.suppressed,
         suppressed_cells=measured.suppressed_cells,
+        unused={} if done.read is None else done.read.unused,
         plan=measured.plan,
         tables=tuple(table.figures for table in measured.tables) if measured.plan is not None else (),
         verdicts=measured.verdicts,
         utility=measured.utility,
+        attack_gains=measured.attack_gains,
         mlflow_run_id=done.mlflow_run_id,
         folder=folder,
         seconds=run.clock.seconds,

@@ -11,7 +11,7 @@ from policies.approval.acts import Act, Actor
 from policies.ledger.events import CandidateSealed, NothingNew, ReleaseRefused, RunFailed
 from policies.ledger.fold import fold
 from policies.ledger.states import Action, ActorRole, State
-from tasks.ledger.history import read_history
+from tasks.ledger.history import as_latest, read_history
 from tasks.ledger.record_transition import record_transition
 from tasks.release.closing.assemble import measured_release, report_content
 from tasks.release.closing.so_far import SoFar
@@ -26,7 +26,9 @@ PENDING = (State.AWAITING_APPROVAL, State.APPROVED, State.PUBLISHING, State.PUBL
 
 def pending_candidate(run: Run, read: SourceRead) -> str | None:
     """The candidate of the same source and policy that awaits approval, is approved or is published."""
-    for release in read_history(run.ledger).of_source(read.source_hmac):
+    history = read_history(run.ledger)
+    for recorded in history.of_source(read.source_hmac):
+        release = as_latest(recorded, history.at_target(recorded.target))
         same = (release.dataset, release.source_hmac, release.policy_digest)
         if same == (run.policy.dataset, read.source_hmac, run.loaded.digest) and release.state in PENDING:
             return release.candidate

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from policies.judging.verdicts import require_passed
 from policies.ledger.states import State
+from policies.schema.requirements import DDI
 from tasks.approval.approvals import policy_roots
 from tasks.approval.operator_demands import operator_demands
 from tasks.attacks.origin import keep_origin
@@ -17,14 +18,15 @@ from tasks.release.closing.end_release import end_as_sealed
 from tasks.release.closing.so_far import SoFar
 from tasks.release.run import Run, require_approvers
 from tasks.release.steps.choose_plan import insensitive_of, sensitive_of
+from tasks.reporting.ddi_codebook import ddi_codebook
 from tasks.reporting.mlflow_runs import tag_candidate
-from tasks.reporting.package import TableEntry, datapackage
+from tasks.reporting.package import TableEntry, datapackage, package_of
 from tasks.reporting.report import render_report
 from tasks.signing.detached import with_detached
 from tasks.signing.keys import write_private
 from tasks.signing.registration import REGISTRATION
 from tasks.stores.files import write_file
-from tasks.stores.seal import DATAPACKAGE, EXPECTATIONS, REPORT, SIGNERS_FILE, Candidate, seal
+from tasks.stores.seal import DATAPACKAGE, DDI_CODEBOOK, EXPECTATIONS, REPORT, SIGNERS_FILE, Candidate, seal
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,10 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
         {"side": outcome.side, "table": outcome.table, "type": outcome.expectation, "column": outcome.column, "success": outcome.success}
         for outcome in content.measured.outcomes
     ]
+    described_tables = (run.policy, run.spool.get(planned.promise), entries, run.started)
     described = {
-        DATAPACKAGE: datapackage(run.policy, run.spool.get(planned.promise), entries, run.started),
+        DATAPACKAGE: datapackage(*described_tables),
+        **({DDI_CODEBOOK: ddi_codebook(package_of(*described_tables))} if DDI in run.policy.publish.formats else {}),
         REPORT: render_report(content).encode(),
         EXPECTATIONS: (json.dumps(outcomes, indent=1, ensure_ascii=False) + "\n").encode(),
         **({} if signers is None else {SIGNERS_FILE: signers.encode()}),

@@ -1,4 +1,4 @@
-"""Step 6: attacks tried on the finished tables, a second opinion to their gates. Nothing is judged by them."""
+"""Step 6: attacks tried on the finished tables: a second opinion to the other gates, and what the gate on attacks judges."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from policies.gates.figures import AttackGain
 from policies.jobs.spool import Reference
-from tasks.attacks.attempts import FinishedTable, drawn_from, finished, try_attacks
+from tasks.attacks.attempts import FinishedTable, drawn_from, finished, gains_of, try_attacks
 from tasks.release.run import Run
 from tasks.release.steps.anonymize_tables import Agreed
 from tasks.release.steps.choose_plan import Planned
@@ -20,9 +21,17 @@ PEOPLE = 10_000  # attacked in one table, of those who were released
 
 
 @dataclass(frozen=True)
+class Attacked:
+    """Every attempt in words, and in figures those that a gate can bound."""
+
+    sentences: tuple[str, ...]
+    gains: tuple[AttackGain, ...]
+
+
+@dataclass(frozen=True)
 class AttackedTables:
     attempts: int
-    sentences: Reference[tuple[str, ...]]
+    attacked: Reference[Attacked]
 
 
 def attack_tables(
@@ -34,4 +43,4 @@ def attack_tables(
     table, original = encoded.table.take(released), encoded.original.take(released)
     known = finished(run.spool.get(planned.promise), tables, table, original, encoded.attackers)
     attempts = try_attacks(known, PEOPLE, drawn_from(run.seed))
-    return AttackedTables(len(attempts), run.spool.put(tuple(attempt.sentence for attempt in attempts)))
+    return AttackedTables(len(attempts), run.spool.put(Attacked(tuple(attempt.sentence for attempt in attempts), gains_of(attempts))))

@@ -14,9 +14,9 @@ from headgate.core.errors import RequirementNotMet
 from headgate.core.published_form.published_table import publish_form
 from headgate.methods.partition import ADVISE, Partition
 from headgate.methods.settings import Otherwise
-from headgate.projection.baseline import trade_off
 from headgate.projection.plan import NoPlan, Projection
 from policies.attackers.attacker import Attacker, threats
+from policies.gates.beside import Beside
 from policies.gates.verdict import Verdict
 from policies.jobs.plan_search import TableCheck, search_plan
 from policies.jobs.spool import Reference
@@ -26,7 +26,7 @@ from policies.judging.measure import measure_closely
 from policies.judging.verdicts import judge_table, refusal_of
 from policies.ledger.events import PlanChosen
 from policies.schema.requirements import Gates
-from policies.sealed.manifest import Alternative, Plan, PlanStep
+from policies.sealed.manifest import Plan, PlanStep
 from policies.sealed.promise import Promise
 from policies.sealed.specs import insensitive_tables
 from tasks.reading.prepare import PreparedSource
@@ -86,8 +86,6 @@ def _planned(run: Run, encoded: PreparedSource, check: TableCheck, projection: P
     payload = {
         "method": projection.method,
         "tables": tuple(tuple(number[name] for name in names) for names in projection.tables),
-        "association_loss": projection.association_loss,
-        "information_exposure": projection.information_exposure,
         "steps": len(projection.steps),
     }
     return Planned(
@@ -120,7 +118,7 @@ def why_no_plan(
     where = "in every plan tried" if len({_against(tried) for tried in failed.values()}) == 1 else "in the last plan tried"
     if last.refused:
         return _refused_by_gates(check.job, attackers, gates, table, names, last, where)
-    return PlanRefusal(last.partition.refusal(where, otherwise))
+    return PlanRefusal(last.partition.refusal(where, otherwise, infeasible_of(check.job.settings)))
 
 
 def _refused_by_gates(
@@ -138,8 +136,16 @@ def _refused_by_gates(
         return PlanRefusal(refusal_of(tried.refused, where))
     columns = [name for name in table.sensitive if name in names]
     published = publish_form(table, groups, LAST_TRIED, columns, levels=tried.partition.levels)
-    learned = threats(attackers, published, np.flatnonzero(groups >= 0))
-    measured = measure_closely(promise, published, learned, suppressed=tried.partition.suppressed, distance=callable_distance(promise))
+    kept = np.flatnonzero(groups >= 0)
+    learned = threats(attackers, published, kept)
+    measured = measure_closely(
+        promise,
+        published,
+        learned,
+        suppressed=tried.partition.suppressed,
+        distance=callable_distance(promise),
+        beside=Beside.of(table, kept),
+    )
     exposed = exposures(published, learned, gates)
     verdicts = with_cures(judge_table(promise, measured.figures), exposed, gates)
     shown = MeasuredTable(measured.figures, np.bincount(published.group))
@@ -151,8 +157,8 @@ def _against(tried: TableOutcome) -> tuple[str, ...]:
 
 
 def _plan(projection: Projection, check: TableCheck, table: Table) -> Plan:
-    """The plan, as it is sealed. The closeness of everything in one table is included only if the search has tried that table; it is not
-    measured for this alone."""
+    """The plan with its figures of all rows; those of the published ones are known later (promise_published.py). The closeness of all in
+    one table is included only if the search has tried that table; it is not measured for this alone."""
     whole = check.tried.get(frozenset(table.sensitive))
     return Plan(
         method=projection.method,
@@ -162,6 +168,5 @@ def _plan(projection: Projection, check: TableCheck, table: Table) -> Plan:
         information_exposure=projection.information_exposure,
         steps=tuple(PlanStep(**asdict(step)) for step in projection.steps),
         bound=projection.bound,
-        trade_off=tuple(Alternative(**asdict(point)) for point in trade_off(table.select(table.sensitive))),
         naive_closeness=None if whole is None else whole.closeness,
     )

@@ -53,6 +53,7 @@ def expect_published(run: Run, read: SourceRead, transformed: Transformed, plann
         run.spool.get(read.ingested).identifiers,
         written.released,
         run.policy.anonymize.k,
+        run.spool.get(planned.promise),
     )
     outcomes = expect_outbound(run.spool.get(written.read), declared)
     number = planned.names.index(written.table) + 1

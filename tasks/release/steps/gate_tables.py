@@ -19,9 +19,11 @@ from headgate.core.published_form.published_table import PublishedTable
 from headgate.risk.disclosure.patterns import Pattern, riskiest
 from headgate.utility.queries import QueryError, count_query_error
 from policies.attackers.attacker import threats
+from policies.gates.beside import NOTHING, Beside
 from policies.jobs.spool import Reference
 from policies.judging.exposure import Exposure, exposures
 from policies.judging.measure import measure_closely
+from policies.judging.release_utility import as_told
 from tasks.release.run import Run
 from tasks.release.steps.choose_plan import Planned, insensitive_of, sensitive_of
 from tasks.release.steps.transform_source import Transformed
@@ -55,7 +57,8 @@ def gate_table(run: Run, transformed: Transformed, planned: Planned, written: Wr
     published = published_of(run.spool.get(written.read).frame, promise, written.table)
     _require_columns(run, planned, published)
     people = None if written.people is None else run.spool.get(written.people)
-    learned = threats(encoded.attackers, published, whose_records(people, published, encoded.table))
+    whose = whose_records(people, published, encoded.table)
+    learned = threats(encoded.attackers, published, whose)
     measured = measure_closely(
         promise,
         published,
@@ -63,9 +66,11 @@ def gate_table(run: Run, transformed: Transformed, planned: Planned, written: Wr
         suppressed=encoded.table.rows - published.rows,
         distance=callable_distance(promise),
         path=written.files[0].path,
+        beside=NOTHING if whose is None else Beside.of(encoded.table, whose),
     )
     errors = _query_errors(run, encoded.original, published)
-    update = {"query_error_mean": errors.mean, "query_error_median": errors.median, "levels": _levels(run, encoded.table, published)}
+    told = {"query_error_mean": _told(errors.mean), "query_error_median": _told(errors.median)}
+    update = {**told, "levels": _levels(run, encoded.table, published)}
     figures = measured.figures.model_copy(update=update)
     table = MeasuredTable(figures, np.bincount(published.group), measured.group_risks, measured.loss)
     patterns = {threat.attacker.name: riskiest(published, threat.attacker.fields, threat.risk) for threat in learned}
@@ -85,6 +90,10 @@ def _levels(run: Run, table: Table, published: PublishedTable) -> dict[str, int]
     if not run.policy.anonymize.chosen.whole_levels:
         return None
     return published_levels(table.select(table.quasi), {name: cells.texts for name, cells in published.cells.items()})
+
+
+def _told(error: float | None) -> float | None:
+    return None if error is None else as_told(error)
 
 
 def _query_errors(run: Run, original: Table, published: PublishedTable) -> QueryError:

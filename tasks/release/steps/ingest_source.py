@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from headgate.core.errors import CellsRejected
 from policies.jobs.spool import Reference
 from policies.ledger.events import SourceIngested
+from policies.sealed.unused_values import unused_values
 from tasks.reading.ingest import Ingested, ingest
+from tasks.release.listener import listener_here
 from tasks.release.run import Happened, Run
 from tasks.signing.home_keys import ledger_secret, source_hmac
 
@@ -18,12 +22,17 @@ class SourceRead:
     ingested: Reference[Ingested]
     cells: Reference[Ingested]  # with the cells that expectations look at, until they have
     happened: Happened
+    unused: Mapping[str, int]  # by attribute: how many of its declared values no row has
 
 
 def ingest_source(run: Run) -> SourceRead:
-    ingested = ingest(run.loaded, run.source)
+    try:
+        ingested = ingest(run.loaded, run.source)
+    except CellsRejected as refusal:
+        listener_here().refused = refusal  # in this process alone: the boundary of the step lets no cell through
+        raise
     digest = source_hmac(ledger_secret(run.home.keys), ingested.source_digest)
     payload = {"rows": ingested.rows, "columns": len(run.policy.source_columns), "source_hmac": digest}
-    return SourceRead(
-        ingested.rows, digest, run.spool.put(ingested.without_frame()), run.spool.put(ingested), Happened(SourceIngested, payload)
-    )
+    unused = {name: len(values) for name, values in unused_values(ingested.table, ingested.specs).items()}
+    whole, slim = run.spool.put(ingested), run.spool.put(ingested.without_frame())
+    return SourceRead(ingested.rows, digest, slim, whole, Happened(SourceIngested, payload), unused)

@@ -13,10 +13,11 @@ from policies.gates.verdict import Verdict
 from policies.jobs.spool import Reference
 from policies.judging.exposure import with_cures
 from policies.judging.release_utility import utility_of
-from policies.judging.verdicts import judge, judge_utility, require_passed
+from policies.judging.verdicts import judge, judge_whole, require_passed
 from policies.ledger.events import GatesJudged
 from tasks.release.run import Happened, Run
 from tasks.release.steps.anonymize_tables import Agreed
+from tasks.release.steps.attack_tables import AttackedTables
 from tasks.release.steps.choose_plan import Planned
 from tasks.release.steps.gate_tables import Gated
 from tasks.release.steps.ingest_source import SourceRead
@@ -49,14 +50,16 @@ def judge_release(
     planned: Planned,
     agreed: Agreed,
     gated: Sequence[Gated],
+    attacked: AttackedTables,
 ) -> Judged:
     promise = run.spool.get(planned.promise)
     measured = [run.spool.get(table.measurement) for table in gated]
     figures = tuple(each.table.figures for each in measured)
     errors = np.concatenate([each.query_errors for each in measured])
     utility = utility_of([(table.rows, table.ncp) for table in figures], errors, agreed.suppressed / read.rows)
+    attacks = run.spool.get(attacked.attacked).gains
     exposed = [exposure for each in measured for exposure in each.exposures]
-    verdicts = with_cures((*judge(promise, figures), *judge_utility(promise, utility)), exposed, run.policy.gates)
+    verdicts = with_cures((*judge(promise, figures), *judge_whole(promise, utility, attacks)), exposed, run.policy.gates)
     encoded, ingested = run.spool.get(transformed.encoded), run.spool.get(read.ingested)
     comparison = DictionaryComparison(
         encoded.attackers,

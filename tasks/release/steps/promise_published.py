@@ -1,4 +1,5 @@
-"""Between steps 5 and 6: once it is known which rows are published, what is promised holds nothing that only suppressed rows have.
+"""Between steps 5 and 6: once it is known which rows are published, what is promised, and said of the plan, holds nothing that only
+suppressed rows have.
 Attackers go on knowing the whole source."""
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from policies.jobs.table_job import relaxed
+from policies.sealed.published_plan import plan_of_published
 from policies.sealed.published_values import published_values
 from policies.sealed.specs import promise_of
 from tasks.release.run import Run
@@ -18,5 +20,13 @@ from tasks.release.steps.transform_source import Transformed
 
 def promise_published(run: Run, transformed: Transformed, planned: Planned, agreed: Agreed) -> Planned:
     rows = np.flatnonzero(run.spool.get(agreed.kept))
-    promise = promise_of(run.policy, published_values(run.policy, run.spool.get(transformed.columns).take(rows)))
-    return replace(planned, promise=run.spool.put(relaxed(promise, run.spool.get(planned.job).infeasible)))
+    combined = run.spool.get(planned.promise).combined
+    published = published_values(run.policy, run.spool.get(transformed.columns).take(rows))
+    promise = promise_of(run.policy, published, 0 if combined is None else combined.source_rows)
+    plan, table = run.spool.get(planned.plan), run.spool.get(transformed.encoded).table
+    columns, everybody = table.take(rows).select(plan.columns), len(rows) == table.rows
+    return replace(
+        planned,
+        plan=run.spool.put(plan_of_published(plan, columns, everybody)),
+        promise=run.spool.put(relaxed(promise, run.spool.get(planned.job).infeasible)),
+    )

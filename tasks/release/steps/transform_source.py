@@ -1,5 +1,5 @@
-"""Step 3: multi-valued attributes become bitmap columns, and with them it is known what the release promises of each column. Before it,
-where the policy asks for them: what attackers may hold is read, and MinRisk takes cells out."""
+"""Step 3: numbers are rounded and coded, multi-valued attributes become bitmap columns, and with them it is known what the release promises
+of each column. Before it, where the policy asks for them: what attackers may hold is read, and MinRisk takes cells out."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from dataclasses import dataclass
 
 from headgate.core.columns import Table
 from policies.attackers.attacker import Attacker
+from policies.gates.uniqueness import UNIQUENESS, foreseen
+from policies.gates.verdict import Verdict
 from policies.jobs.spool import Reference
+from policies.jobs.table_job import suppressible
+from policies.judging.verdicts import refusal_of
+from policies.schema.policy import Policy
 from tasks.reading.dictionaries import Dictionaries, encode_dictionaries
-from tasks.reading.prepare import PreparedSource, prepare_source
+from tasks.reading.prepare import PreparedSource, as_published, prepare_source
 from tasks.reading.suppress_cells import suppress, suppressed_cells
 from tasks.release.run import Run
 from tasks.release.steps.ingest_source import SourceRead
@@ -51,8 +56,9 @@ def read_dictionaries(run: Run, read: SourceRead) -> DictionariesRead:
 
 def suppress_cells(run: Run, read: SourceRead, dictionaries: DictionariesRead | None = None) -> CellsSuppressed:
     ingested = run.spool.get(read.ingested)
-    after = suppress(run.policy, ingested.table, dictionaries_of(run, dictionaries), ingested.own)
-    return CellsSuppressed(suppressed_cells(ingested.table, after), run.spool.put(after))
+    before = as_published(run.policy, ingested)
+    after = suppress(run.policy, before, dictionaries_of(run, dictionaries), ingested.own)
+    return CellsSuppressed(suppressed_cells(before, after), run.spool.put(after))
 
 
 def transform_source(
@@ -61,8 +67,18 @@ def transform_source(
     ingested = run.spool.get(read.ingested)
     after = None if suppressed is None else run.spool.get(suppressed.table)
     encoded = prepare_source(run.policy, ingested, dictionaries_of(run, dictionaries), after)
+    refused = identifiers_among(run.policy, encoded)
+    if refused:
+        raise refusal_of(refused)  # before hours of grouping; what is written is measured all the same
     references = (run.spool.put(encoded), run.spool.put(encoded.table), run.spool.put(encoded.attackers))
     return Transformed(len(encoded.table.sensitive), *references)
+
+
+def identifiers_among(policy: Policy, encoded: PreparedSource) -> tuple[Verdict, ...]:
+    """The verdicts on columns with too many values of their own, which no grouping changes."""
+    left_out = int(suppressible(policy.anonymize) * encoded.table.rows)
+    verdicts = foreseen(encoded.promise.of(UNIQUENESS), encoded.table, left_out)
+    return tuple(verdict for verdict in verdicts if not verdict.passed)
 
 
 def dictionaries_of(run: Run, dictionaries: DictionariesRead | None) -> Dictionaries:

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.published_form.bounds import with_bounds
 from headgate.core.published_form.published_table import order_of_rows, publish_form
 from policies.attackers.attacker import needs_whose
 from policies.jobs.spool import Reference
 from policies.ledger.events import TableAnonymized
 from policies.sealed.published_values import published_values
+from policies.sealed.specs import domains_of
 from tasks.release.run import Happened, Run
 from tasks.release.steps.anonymize_tables import Agreed, GroupedTable
 from tasks.release.steps.choose_plan import Planned, insensitive_of, sensitive_of
@@ -26,8 +28,8 @@ from tasks.tables.write import write_published
 
 @dataclass(frozen=True)
 class Written:
-    """The files of one table. `people` says whose record each row is, if people weigh their own records. Since it could undo the
-    shuffle, it lies in the spool and nowhere else."""
+    """The files of one table. `people` says whose record each row is, if people weigh their own records, or rows have weights or
+    households. Since it could undo the shuffle, it lies in the spool and nowhere else."""
 
     table: str
     released: int  # rows that it must hold
@@ -43,10 +45,14 @@ def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Ag
     table = published_values(run.policy, encoded.table.take(rows))  # what only suppressed rows hold would show in what `*` stands for
     sensitive, insensitive = sensitive_of(run, planned, grouped.table), insensitive_of(run, planned, grouped.table)
     published = publish_form(table, partition.groups, grouped.table, sensitive, insensitive, partition.levels)
+    promise = run.spool.get(planned.promise)
+    ends = {quasi.name: quasi.bounds for quasi in promise.quasi if quasi.bounds is not None}
+    if ends:
+        published = with_bounds(published, ends, domains_of(promise))
     seed = secrets.randbits(128)
-    read, files = read_back(run.stage, write_published(published, run.stage, run.policy.publish.formats, seed))
+    read, files = read_back(run.stage, write_published(published, run.stage, run.policy.publish.tables, seed))
     people = None
-    if needs_whose(encoded.attackers):
+    if needs_whose(encoded.attackers) or table.weight is not None or table.household is not None:
         people = run.spool.put(rows[partition.groups >= 0][order_of_rows(published, seed)])
     payload = {
         "table": planned.names.index(grouped.table) + 1,

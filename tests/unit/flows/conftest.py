@@ -55,7 +55,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     from flows.terminal.exit_codes import run_application
 
     monkeypatch.setenv("HEADGATE_HOME", str(tmp_path / "home"))
-    for name in ("HEADGATE_KEY", "HEADGATE_STORE", "HEADGATE_DATABASE_URL"):
+    for name in ("HEADGATE_KEY", "HEADGATE_STORE", "HEADGATE_DATABASE_URL", "HEADGATE_SOCKET"):
         monkeypatch.delenv(name, raising=False)
 
     def command(*arguments: str | Path) -> Outcome:
@@ -97,6 +97,7 @@ def plain_publication(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         put_in_place=publish_steps.put_in_place.fn,
         audit=publish_steps.audit.fn,
         candidates_due=publish_steps.candidates_due,
+        dataset_of=publish_steps.dataset_of,
     )
     monkeypatch.setenv("HEADGATE_HOME", str(world.home.root))
     monkeypatch.delenv("HEADGATE_STORE", raising=False)

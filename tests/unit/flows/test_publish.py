@@ -39,11 +39,14 @@ def test_what_is_not_approved_stays_where_it_is(world: Any) -> None:
     assert not world.home.releases.exists()
 
 
-def test_every_approved_candidate_is_published_and_no_other(world: Any) -> None:
+def test_every_approved_candidate_is_published_and_no_other(world: Any, capsys: pytest.CaptureFixture[str]) -> None:
     approved, waiting = [world.seal(), world.seal()], world.seal()
     for candidate in approved:
         world.approve(candidate, "ann", "bob")
+    capsys.readouterr()
     assert flow.publish_approved() == [candidate.id for candidate in approved]
+    said = [line.partition("  ")[2] for line in capsys.readouterr().err.splitlines()]
+    assert said == [f"people: candidate {one.id[:12]} is published as version {number}." for number, one in enumerate(approved, 1)]
     assert state_of(world, waiting.id) is State.AWAITING_APPROVAL
     assert flow.publish_approved() == []
 

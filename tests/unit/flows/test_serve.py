@@ -54,15 +54,13 @@ def test_two_policies_of_one_dataset_are_refused(tmp_path: Path) -> None:
         scheduled_policies(policies)
 
 
-def test_runs_start_in_a_folder_without_code_and_find_what_was_named_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "environ", {**os.environ, "HEADGATE_STORE": "published", "HEADGATE_KEY": "key", "HEADGATE_KEY_PASSPHRASE": "x"})
+def test_runs_start_in_a_folder_of_the_home_and_with_nobodys_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", {**os.environ, "HEADGATE_KEY": "key", "HEADGATE_KEY_PASSPHRASE": "x"})
     monkeypatch.chdir(tmp_path)
     home = Home.open(tmp_path / "home")
     settle_in(home)
     assert Path.cwd() == home.staging
-    assert os.environ["HEADGATE_STORE"] == str(tmp_path / "published")
     assert os.environ["HEADGATE_HOME"] == str(home.root)
-    assert os.environ["PYTHONSAFEPATH"] == "1"
     assert not {"HEADGATE_KEY", "HEADGATE_KEY_PASSPHRASE"} & set(os.environ)
 
 

@@ -16,7 +16,7 @@ from tasks.reading.references import LoadedPolicy, load_policy
 
 CANARY = "CANARY-7f3a"
 REGIONS = ("north-a;north;*", "north-b;north;*", "south-a;south;*", "south-b;south;*")
-CODES = ("code", "asthma", "flu", "none", "stroke")
+CODES = ("asthma", "flu", "none", "stroke")
 
 
 def clinic_rows() -> list[dict[str, str]]:

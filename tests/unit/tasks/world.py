@@ -32,7 +32,7 @@ from policies.ledger.events import (
 from policies.sealed.manifest import Manifest, Plan, SealedRole, Signer
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.approval.approvals import manifest_signers, operator_roots
-from tasks.approval.registered_policies import register
+from tasks.approval.registered_policies import ScheduledPolicy, register
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.machine_time import Uptime
 from tasks.ledger.open_ledger import open_ledger
@@ -48,6 +48,7 @@ from tasks.tables.write import write_published
 from tests.unit.claimed import proximity, required
 
 PEOPLE = ("runner", "ann", "ann-second", "bob", "cyd", "stranger")
+PLACE = "/policies/people.yaml"
 POLICY = hashlib.sha256(b"policy").hexdigest()
 ROWS, GROUP = 60, 6
 
@@ -197,6 +198,7 @@ class World:
     began: int = 0
     expires: timedelta | None = None
     changes: dict[str, object] = field(default_factory=dict)
+    policy_sha256: str = ""
 
     def write_signers(self, *lines: str) -> None:
         self.home.signers.write_text("".join(line + "\n" for line in lines))
@@ -229,7 +231,7 @@ class World:
         )
         registered = None
         if scheduled:
-            registration = register(self.home, self.ledger, manifest.dataset, manifest.policy_digest, who, key)
+            registration = register(self.home, self.ledger, ScheduledPolicy(manifest.dataset, manifest.policy_digest, PLACE), who, key)
             for path, content in with_detached({REGISTRATION: registration.envelope}).items():
                 (staged / path).write_bytes(content)
             key, registered = machine_key(self.home.keys), registration.said.at
@@ -257,6 +259,7 @@ class World:
                 machine=manifest.machine,
                 registered=registered,
                 product="headgate",
+                policy_sha256=self.policy_sha256,
             ),
             SourceIngested(**base, rows=ROWS, columns=5, source_hmac=manifest.source_hmac),
             ExpectationsChecked(**base, direction="inbound", expectations=3, successful=3),

@@ -9,7 +9,7 @@ from tools.command_reference import command_list, command_options, commands
 def test_every_command_is_listed_in_the_order_of_the_help() -> None:
     names = [name for name, _, _ in commands()]
     assert names[: len(COMMANDS)] == [command.__name__.replace("_", "-") for command in COMMANDS]
-    assert names[len(COMMANDS) :] == ["audit list", "audit show", "audit verify", "audit cosign", "audit export"]
+    assert names[len(COMMANDS) :] == ["audit list", "audit show", "audit verify", "audit cosign", "audit export", "policy digest"]
     assert [f"`{name}" in command_list() for name in names] == [True] * len(names)
 
 

@@ -17,7 +17,7 @@ def kept_by() -> dict[str, str]:
 
 def test_limits_are_kept_by_every_method_and_conditions_by_those_that_look_at_them() -> None:
     said = kept_by()
-    assert {name for name, by in said.items() if by == "every method"} == {"k", "dissimilarity", "linkability", "delta_l"}
+    assert {name for name, by in said.items() if by == "every method"} == {"k", "households", "dissimilarity", "linkability", "delta_l"}
     assert said["closeness"] == said["distinct_l"] == "`mondrian` and `full-domain`; with others it judges the result"
     assert said["reidentification"] == said["utility"] == "no method: it judges the result"
 

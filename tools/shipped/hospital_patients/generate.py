@@ -42,7 +42,7 @@ def files() -> dict[str, bytes]:
     admitted = admitted[draws.order(len(admitted))]
     return {
         "region.csv": _text(country.hierarchy(), ";"),
-        "codes.csv": _text([("code",), *((code,) for code in (*CODES, NONE))]),
+        "codes.csv": _text([(code,) for code in (*CODES, NONE)]),
         "patients.csv.gz": _table(_patients(draws, everybody.take(admitted))),
         "register.csv.gz": _table(_register(draws, everybody)),
     }

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from flows.cli.advise import _binding_line, _purpose, _united
+from flows.cli.advise import _binding_line, _purpose, _united, _unused
 from headgate.advice.result import BindingValue, Setting, Tried, TriedDelta
 from tasks.advice.advice_suggestions import PROTECT, USEFUL, Suggestion
 
@@ -45,3 +45,11 @@ def test_a_suggestion_is_headed_by_what_it_is_for(purpose: str, bound: float, ti
 )
 def test_a_value_that_limits_is_told_with_the_rows_that_have_it(value: BindingValue, line: str) -> None:
     assert _binding_line(value) == line
+
+
+def test_of_the_declared_values_that_no_row_has_the_first_are_named() -> None:
+    assert (
+        _unused("dx", ("name", "gout"))
+        == "Declared values of dx that no row has: name, gout. Remove them from its list if they are not values."
+    )
+    assert "c0, c1, c2, c3, c4 and 1,995 more." in _unused("dx", tuple(f"c{number}" for number in range(2000)))

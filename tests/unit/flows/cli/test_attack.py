@@ -8,17 +8,26 @@ from tasks.attacks.attempts import Attempt
 
 
 def attempt(right: int, overall: int) -> Attempt:
-    return Attempt("Homogeneity", ("table-1",), "", Success("Homogeneity", "the job", 1_000, right, overall, right, overall))
+    return Attempt(
+        "Homogeneity",
+        ("table-1",),
+        "",
+        Success("Homogeneity", "the job", 1_000, right, overall, right, overall),
+        "somebody is right about 'job'",
+        drawn=True,
+    )
 
 
 def test_the_attack_with_the_largest_gain_is_named() -> None:
     meaning = _meaning([attempt(300, 290), attempt(600, 100)])
-    assert meaning.endswith("Most is gained by homogeneity on table-1: 50.0 % of the people's sensitive values.")
-    assert "chance" in _meaning([attempt(300, 299)])
+    assert meaning.endswith(
+        "The attack that gains most: somebody is right about 'job' for 60.0 % of the people, against 10.0 % by guessing."
+    )
+    assert "Chance may explain" in _meaning([attempt(300, 299)])
 
 
 def test_attacks_that_gain_nothing_say_so() -> None:
-    assert _meaning([attempt(100, 200)]).endswith("No attack gains anything for sensitive values.")
+    assert _meaning([attempt(100, 200)]).endswith("No attack that was tried gains anything over guessing from the whole table.")
 
 
 def test_without_anything_to_guess_there_is_only_a_sentence() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from flows.terminal import current_folder
+from tasks.signing.home_keys import machine_key
 from tests.unit.tasks.verification.test_audit import tamper
 
 
@@ -63,7 +64,17 @@ def test_a_whole_ledger_verifies_and_says_how_much_was_checked(run: Any, world: 
         f"{events} events of 1 release: the chain is whole. 1 published version checked against it.",
         f"head {head}",
     ]
-    whole = {"events": events, "releases": 1, "versions": 1, "head": head, "cosigned": [], "unfinished": [], "weaknesses": [], "faults": []}
+    whole = {
+        "events": events,
+        "releases": 1,
+        "versions": 1,
+        "head": head,
+        "cosigned": [],
+        "published": [],
+        "unfinished": [],
+        "weaknesses": [],
+        "faults": [],
+    }
     assert run("audit", "verify", "--json").json == whole
 
 
@@ -107,7 +118,7 @@ def test_the_evidence_of_one_release_is_an_archive(run: Any, world: Any, tmp_pat
     assert (tmp_path / "it.tar.gz").read_bytes()[:2] == b"\x1f\x8b"
     monkeypatch.setattr(current_folder, "_left", tmp_path)
     made = run("audit", "export", "release-1", "--bundle")
-    assert made.out == f"Evidence: {tmp_path / 'evidence-release-1.tar.gz'}\n"
+    assert made.out == "Evidence: evidence-release-1.tar.gz\n"
     assert (tmp_path / "evidence-release-1.tar.gz").is_file()
     for arguments in (("release-1",), ("--bundle",)):
         refused = run("audit", "export", *arguments)
@@ -134,6 +145,51 @@ def test_an_auditor_cosigns_and_the_head_is_found_on_the_chain_later(
     assert (tmp_path / "cosigned-head.dsse.json").is_file()
 
 
+def test_a_cosigned_head_is_never_replaced_nor_signed_by_the_home_itself(run: Any, world: Any, key_file: Any, tmp_path: Path) -> None:
+    world.seal()
+    file = tmp_path / "cosigned.json"
+    for name in ("ledger", "runner"):
+        machine_key(world.home.keys)
+        refused = run("audit", "cosign", "--key", world.home.keys / name, "--output", file)
+        assert (refused.code, "one of the home's own" in refused.err, file.exists()) == (2, True, False)
+    assert run("audit", "cosign", "--key", key_file("stranger"), "--output", file).code == 0
+    before = file.read_bytes()
+    world.seal()
+    refused = run("audit", "cosign", "--key", key_file("stranger"), "--output", file)
+    assert (refused.code, "exists already" in refused.err, file.read_bytes()) == (2, True, before)
+    assert "a key that nobody vouches for: give your own list with --signers" in run("audit", "verify", "--cosigned", file).out.replace(
+        "\n", " "
+    )
+
+
+def test_a_published_folder_that_was_kept_is_compared_with_the_chain(run: Any, world: Any, tmp_path: Path) -> None:
+    """Home and store, both put back to before a version, are content with one another."""
+    world.published()
+    before = shutil.copytree(world.home.root, tmp_path / "before", symlinks=True)
+    kept = shutil.copytree(world.published().folder, tmp_path / "kept")
+    verified = run("audit", "verify", "--head", kept)
+    assert (verified.code, "which lies on the chain" in verified.out.replace("\n", " ")) == (0, True)
+    assert [folder["folder"] for folder in run("audit", "verify", "--head", kept, "--json").json["published"]] == [str(kept)]
+    shutil.rmtree(world.home.root)
+    before.rename(world.home.root)
+    assert run("audit", "verify").code == 0
+    rolled_back = run("audit", "verify", "--head", kept)
+    assert (rolled_back.code, "was published after event" in rolled_back.err.replace("\n", " ")) == (5, True)
+    assert run("audit", "verify", "--head", tmp_path / "nothing").code in (2, 5)
+
+
+def test_each_fault_is_a_line_with_a_cure_for_its_kind(run: Any, world: Any) -> None:
+    first, second = world.published(), world.published()
+    shutil.rmtree(first.folder)
+    (second.folder / "report.html").chmod(0o644)
+    (second.folder / "report.html").write_text("another")
+    told = run("audit", "verify", "--json").error
+    assert len(told["message"].splitlines()) == 2
+    assert f"missing from {first.folder.parent}." in told["message"]
+    assert "Mount the store" in told["cure"]
+    assert "Restore the ledger" not in told["cure"]
+
+
 def test_a_fork_is_named_with_who_cosigned(run: Any, world: Any, key_file: Any, tmp_path: Path) -> None:
     """The whole home put back: only what the auditor took away tells."""
     kept = shutil.copytree(world.home.root, tmp_path / "kept")
@@ -153,10 +209,13 @@ def test_a_fork_is_named_with_who_cosigned(run: Any, world: Any, key_file: Any, 
 @pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody else")
 def test_somebody_who_may_only_read_the_home_audits_it_and_changes_nothing(run: Any, world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    world.published()
-    world.seal()
-    commands = (("audit", "list"), ("audit", "show", "release-1"), ("audit", "verify"), ("audit", "export"), ("releases", "--json"))
-    for command in commands:
+    published, waiting = world.published().release.candidate, world.seal().id
+    commands = (
+        ("audit", "list"), ("audit", "show", "release-1"), ("audit", "verify"), ("audit", "export"), ("releases", "--json"),
+        ("show", published), ("show", waiting, "--json"),
+    )  # fmt: skip
+    said = ("statement", waiting, "--as", "ann", "--reason", "read")
+    for command in (*commands, said):
         assert run(*command).code == 0  # whatever is imported is imported now: the other account may not read it
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copytree(world.home.root, Path(folder) / "home", symlinks=True)
@@ -172,6 +231,7 @@ def test_somebody_who_may_only_read_the_home_audits_it_and_changes_nothing(run: 
         monkeypatch.setenv("NUMBA_CACHE_DIR", str(loops))
         for command in commands:
             assert code_as_nobody(run, command) == 0, command
+        assert code_as_nobody(run, said) == 6
         assert state_of(copy) == before
 
 
@@ -193,3 +253,17 @@ def code_as_nobody(run: Any, command: tuple[str, ...]) -> int:
         finally:
             os._exit(code)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_a_ledger_is_exported_over_an_exported_ledger_and_over_nothing_else(run: Any, world: Any, tmp_path: Path) -> None:
+    world.seal()
+    notes, exported = tmp_path / "notes.txt", tmp_path / "ledger.jsonl"
+    notes.write_text("mine\n", encoding="utf-8")
+    refused = run("audit", "export", "-o", notes)
+    assert (refused.code, notes.read_text(encoding="utf-8")) == (2, "mine\n")
+    assert "exists and is not an exported ledger" in " ".join(refused.err.split())
+    assert run("audit", "export", "-o", exported).code == 0
+    before = exported.read_text(encoding="utf-8")
+    world.seal()
+    assert run("audit", "export", "-o", exported).code == 0
+    assert exported.read_text(encoding="utf-8").startswith(before)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from flows.cli import demo
 from flows.cli.demo import _copy_policy, _Journey, _latest, _make_people, _one_server, _release_and_refusal, _stricter
 from headgate.core.errors import Defect
 from policies.schema.loading import parse_policy
@@ -102,3 +103,17 @@ def test_a_server_that_is_named_already_is_the_one(home: Home) -> None:
     with _one_server(home):
         assert os.environ["PREFECT_API_URL"] == "http://127.0.0.1:9/api"
     assert os.environ["PREFECT_API_URL"] == "http://127.0.0.1:9/api"
+
+
+def test_it_says_what_it_leaves_and_how_to_remove_it_also_when_it_fails(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each run left a home of some 10 MB among the temporary files, without a word."""
+
+    def fails(*_given: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo, "_release_and_refusal", fails)
+    os.environ["PREFECT_API_URL"] = "http://127.0.0.1:9/api"
+    place = tmp_path / "a demo"
+    ended = run("demo", "--home", place)
+    assert (ended.code, place.is_dir()) == (130, True)
+    assert f"  rm -rf '{place}'\n" in ended.err

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import grp
+import os
+import shutil
+import socket
+import subprocess
+import sys
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tasks.ledger.machine_time import machine_uptime
 
@@ -28,7 +37,7 @@ def test_after_a_long_gap_nothing_is_written_until_the_clock_is_confirmed(run: A
     assert report["ledger"] is None
     assert run("releases").code == 0
     confirmed = run("doctor", "--confirm-clock")
-    assert (confirmed.code, "It is believed." in confirmed.out) == (0, True)
+    assert (confirmed.code, "It is consistent with the ledger." in confirmed.out) == (0, True)
     assert run("show", candidate.id).code == 0
 
 
@@ -59,3 +68,44 @@ def test_a_ledger_that_was_lost_and_restored_older_counts_only_when_the_operator
     assert run("show", candidate.id).code == 5
     assert run("doctor", "--accept-ledger").code == 0
     assert run("show", candidate.id).code == 0
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("faketime") is None, reason="faketime is not installed")
+def test_a_clock_set_by_faketime_lets_no_expired_key_approve_and_leaves_nothing_behind(run: Any, world: Any, key_file: Any) -> None:
+    """In processes of their own, whose clock is really another."""
+    candidate, now = world.seal(), datetime.now(UTC)
+    expired = f'valid-before="{now - timedelta(minutes=10):%Y%m%d%H%M%SZ}"'
+    world.write_signers(world.line("runner"), world.line("ann", options=expired), world.line("bob"))
+    approve = ("approve", candidate.id, "--reason", "read the report", "--json", "--key")
+    assert run(*approve, key_file("ann")).error["code"] == 4
+    before = world.ledger.entries()
+    assert at(now - timedelta(minutes=30), *approve, key_file("ann")) == 4  # within the hour, the ledger's own time counts
+    assert at(now - timedelta(days=3), *approve, key_file("ann")) == 6
+    assert at(datetime(2099, 1, 1, tzinfo=UTC), "show", candidate.id) == 6
+    assert world.ledger.entries() == before
+    assert run("show", candidate.id).code == 0
+    assert run(*approve, key_file("bob")).code == 0
+
+
+def at(present: datetime, *arguments: object) -> int:
+    """The exit code of a command for which it is that moment."""
+    command = ["faketime", f"{present:%Y-%m-%d %H:%M:%S}", sys.executable, "-m", "flows.cli", *map(str, arguments)]
+    root = Path(__file__).resolve().parents[4]
+    return subprocess.run(command, env={**os.environ, "TZ": "UTC", "PYTHONPATH": str(root)}, capture_output=True, timeout=120).returncode
+
+
+def test_the_socket_is_looked_at_where_one_is_named(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("doctor", "--json").json["socket"] is None
+    place, group = tmp_path / "s", grp.getgrgid(tmp_path.stat().st_gid).gr_name
+    monkeypatch.setenv("HEADGATE_SOCKET", str(place))
+    assert f"socket  {place}. Nothing is there: `headgate serve` makes it." in run("doctor").out
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(place))
+        place.chmod(0o666)
+        listener.listen()
+        said = run("doctor").out
+        assert f"socket  {place}. Group {group}, mode 0666, which should be 0660. `headgate serve` answers there." in said
+        place.chmod(0o660)
+        assert run("doctor", "--json").json["socket"] == {"path": str(place), "mode": "0660", "group": group, "listening": True}
+    assert f"Group {group}, mode 0660. Nobody answers there: start `headgate serve`." in run("doctor").out

@@ -37,3 +37,11 @@ def test_a_home_is_made_where_it_is_asked_for(run: Any, tmp_path: Path) -> None:
     assert str(tmp_path / "new" / "operator.yaml") in outcome.err
     assert (tmp_path / "new" / "signers").is_file()
     assert run("init").code == 2
+
+
+def test_what_to_look_at_first_is_said_at_the_terminal_too(run: Any, tmp_path: Path) -> None:
+    rows = "\n".join(f"P{row % 30};{20 + row};{['I10', 'E11'][row % 2]}" for row in range(50))
+    (tmp_path / "visits.csv").write_text(f"Patientennummer;Alter;Diagnose\n{rows}\n", encoding="utf-8")
+    outcome = run("init", tmp_path / "visits.csv", "-o", tmp_path / "policy.yaml")
+    assert outcome.code == 0
+    assert "Several rows per person? 'Patientennummer' has 30 different values in 50 rows." in outcome.err

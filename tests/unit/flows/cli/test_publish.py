@@ -1,4 +1,4 @@
-"""`headgate publish`: which version it became and where; nothing is published on a non-zero exit."""
+"""`headgate publish`: which version it became and where; what is out is said on a non-zero exit too."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from tasks.stores.store_folder import FolderDraft
+from flows import publish as flow
+from headgate.core.errors import StoreUnavailable
+from tasks.runtime import prefect_server
+from tasks.stores.store_folder import FolderDraft, FolderSeries
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +79,33 @@ def test_a_signal_before_the_rename_publishes_nothing_and_says_so(run: Any, worl
     assert run("publish", candidate.id, "--json").json["version"] == 1
 
 
+def gone(*_arguments: object) -> None:
+    raise StoreUnavailable("The server is gone.", "Start it.")
+
+
+def test_an_error_when_nothing_is_left_to_do_does_not_make_it_fail(run: Any, world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The version is out, recorded and named by `latest`; only then a server goes away."""
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    monkeypatch.setattr(flow.steps, "audit", gone)
+    published = run("publish", candidate.id, "--json")
+    assert (published.code, published.json["version"]) == (0, 1)
+    again = run("publish", candidate.id, "--json")
+    assert (again.code, again.error["code"]) == (6, 6)
+
+
+def test_an_error_while_something_is_left_to_do_says_what_is_out(run: Any, world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    with monkeypatch.context() as broken:
+        broken.setattr(FolderSeries, "point_latest", gone)
+        failed = run("publish", candidate.id, "--json")
+    assert (failed.code, failed.error["code"]) == (6, 6)
+    assert failed.error["message"] == "Version 1 of people is out, and something is left to do. The server is gone."
+    assert "Then publish again" in failed.error["cure"]
+    assert run("publish", candidate.id, "--json").json["version"] == 1
+
+
 def test_without_its_approvals_nothing_is_published(run: Any, world: Any) -> None:
     candidate = world.seal()
     world.approve(candidate, "ann")
@@ -88,3 +118,28 @@ def test_without_its_approvals_nothing_is_published(run: Any, world: Any) -> Non
 def test_an_unknown_candidate_is_bad_input(run: Any, world: Any) -> None:
     world.seal()
     assert run("publish", "0" * 12, "--json").error["code"] == 2
+
+
+def test_what_cannot_be_published_is_said_before_a_server_is_started(run: Any, world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server was started first, for 12 to 28 seconds."""
+
+    def never(*_given: Any, **_named: Any) -> Any:
+        raise AssertionError("a server was started")
+
+    monkeypatch.setattr(prefect_server, "prefect_api", never)
+    candidate = world.seal()
+    world.approve(candidate, "ann")
+    before = len(world.ledger.entries())
+    assert run("publish", candidate.id, "--json").error["code"] == 4
+    world.approve(candidate, "bob")
+    world.revoke("bob")
+    refused = run("publish", candidate.id, "--json")
+    assert (refused.error["code"], "revoked" in refused.error["message"]) == (4, True)
+    (world.home.root / "revoked_keys").unlink()
+    assert run("publish", world.seal(dataset="others").id, "--json").error["code"] == 4
+    report = candidate.folder / "report.html"
+    report.chmod(0o600)
+    report.write_text("<p>something else</p>")
+    assert run("publish", candidate.id, "--json").error["code"] == 5
+    assert not world.home.releases.exists()
+    assert [entry.type for entry in world.ledger.entries()[before:] if entry.type == "publishing"] == []

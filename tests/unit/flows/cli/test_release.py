@@ -12,8 +12,11 @@ from flows import release as flow
 from headgate.core.errors import HeadgateError, RequirementNotMet
 from policies.ledger.events import NothingNew, RunStarted
 from policies.ledger.states import State
+from tasks.release import beforehand
 from tasks.release.account import Account
 from tasks.release.listener import listener_here
+
+HONEST = beforehand.require_possible
 
 
 class Ending:
@@ -39,6 +42,7 @@ class Ending:
 def ending(monkeypatch: pytest.MonkeyPatch, without_server: None) -> Ending:
     ends = Ending()
     monkeypatch.setattr(flow, "release", ends)
+    monkeypatch.setattr(beforehand, "require_possible", lambda *_given: None)  # it has tests of its own
     return ends
 
 
@@ -60,10 +64,12 @@ def account(world: Any) -> Account:
         rows=manifest.rows,
         suppressed=0,
         suppressed_cells={},
+        unused={},
         plan=manifest.plan,
         tables=manifest.tables,
         verdicts=manifest.verdicts,
         utility=manifest.utility,
+        attack_gains=manifest.attack_gains,
         mlflow_run_id="run",
         folder=candidate.folder,
         seconds={"ingest": 0.5},
@@ -102,7 +108,10 @@ def test_the_flow_is_given_absolute_paths_and_an_id_of_its_own(
     assert first[4] != second[4]
 
 
-def test_what_is_wrong_with_policy_or_key_is_told_before_anything_starts(run: Any, ending: Ending, policy: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_with_policy_or_key_is_told_before_anything_starts(
+    run: Any, ending: Ending, policy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beforehand, "require_possible", HONEST)
     broken = policy.with_name("broken.yaml")
     broken.write_text("dataset: clinic\n", encoding="utf-8")
     for arguments in ((broken,), (policy.with_name("absent.yaml"),), (policy, "--key", tmp_path / "no key")):

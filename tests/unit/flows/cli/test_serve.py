@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import grp
 import os
 from pathlib import Path
 from typing import Any
@@ -96,3 +97,30 @@ def test_what_has_no_schedule_is_bad_input_and_nothing_is_served(
     outcome = run("serve", name)
     assert (outcome.code, outcome.out, served) == (2, "", [])
     assert "Cure: " in outcome.err
+
+
+def test_a_socket_is_served_though_no_policy_has_a_schedule_and_is_gone_afterwards(
+    run: Any, served: list[list[Scheduled]], world: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run").chmod(0o755)
+    place, group = tmp_path / "run" / "s", grp.getgrgid(os.getegid()).gr_name
+    os.environ |= {"HEADGATE_SOCKET": str(place), "HEADGATE_SOCKET_GROUP": group}
+    modes: list[int] = []
+    monkeypatch.setattr(schedules, "serve_policies", lambda policies: modes.append(place.stat().st_mode & 0o777))
+    (tmp_path / "none").mkdir()
+    outcome = run("serve", tmp_path / "none")
+    assert (outcome.code, modes) == (0, [0o660]), outcome.err
+    assert outcome.err.splitlines()[0] == f"Serving no schedule from {tmp_path / 'home'}; press Ctrl-C to stop."
+    assert outcome.err.splitlines()[1] == f"Requests: {place} (group {group})"
+    assert not place.exists()
+
+
+def test_a_socket_whose_group_is_not_there_is_refused_before_a_server_is_started(
+    run: Any, served: list[list[Scheduled]], tmp_path: Path
+) -> None:
+    os.environ |= {"HEADGATE_SOCKET": str(tmp_path / "s"), "HEADGATE_SOCKET_GROUP": "no-such-group"}
+    (tmp_path / "none").mkdir()
+    outcome = run("serve", tmp_path / "none")
+    assert (outcome.code, served) == (2, [])
+    assert "The group no-such-group does not exist" in outcome.err

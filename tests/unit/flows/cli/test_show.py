@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tasks.ledger.history import read_history
 
@@ -33,6 +37,7 @@ def test_the_document_is_one_object_with_what_approvers_decide_on(run: Any, worl
     document = shown.json
     assert (shown.code, shown.err) == (0, "")
     assert (document["candidate"], document["state"], document["folder"]) == (candidate.id, "awaiting_approval", str(candidate.folder))
+    assert document["recorded"] is True
     assert (document["approvals"], document["approvals_required"], document["approved_by"]) == (1, 2, ["bob"])
     assert document["signers"] == ["ann", "ann", "bob", "cyd"]
     assert [table["name"] for table in document["tables"]] == ["table-1", "table-2"]
@@ -46,6 +51,27 @@ def test_every_look_is_an_event_and_changes_no_state(run: Any, world: Any) -> No
     run("show", candidate.id, "--json")
     assert [entry.type for entry in world.ledger.entries()[before:]] == ["viewed", "viewed"]
     assert read_history(world.ledger).find(candidate.id).state == "awaiting_approval"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("why", ["read-only", "without the ledger's key"])
+def test_in_a_home_where_nothing_can_be_recorded_it_says_so_and_shows_it(run: Any, world: Any, why: str, monkeypatch: Any) -> None:
+    """It ended with "cannot be used"; an auditor looks at a copy, or at a home that is mounted for reading only."""
+    candidate = world.seal()
+    if why == "read-only":
+        writable = os.access
+        monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and writable(path, mode))
+    else:
+        (world.home.keys / "ledger").unlink()
+    before = {path: (path.stat().st_mtime_ns, path.stat().st_mode) for path in world.home.root.rglob("*")}
+    shown = run("show", candidate.id)
+    assert (shown.code, f"candidate {candidate.id}" in shown.out) == (0, True)
+    assert shown.err.startswith("That you look at it is not recorded, because ")
+    assert run("show", candidate.id, "--json").json["recorded"] is False
+    refused = run("statement", candidate.id, "--as", "ann", "--reason", "read")
+    assert (refused.code, refused.out) == (6, "")
+    assert "A statement is kept in the home until its signature is handed in" in " ".join(refused.err.split())
+    assert {path: (path.stat().st_mtime_ns, path.stat().st_mode) for path in world.home.root.rglob("*")} == before
 
 
 def test_a_candidate_that_was_changed_is_not_shown(run: Any, world: Any) -> None:
@@ -67,7 +93,7 @@ def test_while_votes_are_hidden_only_their_number_is_shown(run: Any, world: Any)
     world.approve(candidate, "ann")
     shown = run("show", candidate.id).out
     assert shown == before.replace("approvals 0 of 2", "approvals 1 of 2")
-    assert "approvals 1 of 2 (whose is shown once it is decided)" in shown
+    assert "approvals 1 of 2 (the names are shown once it is decided)" in shown
     document = run("show", candidate.id, "--json").json
     assert (document["approvals"], document["approved_by"]) == (1, None)
     assert run("publish", candidate.id).err.count("ann") == 0
@@ -82,4 +108,13 @@ def test_the_roles_that_must_be_filled_are_shown_with_who_holds_them(run: Any, w
     assert run("show", candidate.id, "--json").json["roles_required"][1] == {"role": "methods", "number": 1, "people": ["ann", "bob"]}
     world.approve(candidate, "ann")
     second = run("approve", candidate.id, "--key", key_file("cyd"), "--reason", "read")
-    assert second.out.splitlines()[1:] == ["2 of 2 approvals; awaiting approval.", "Still needed: 1 more with the role methods."]
+    assert second.out.splitlines()[1:] == ["2 of 2 approvals; awaiting approval.", "Still needed: 1 more person with the role methods."]
+
+
+def test_a_copy_of_the_report_is_saved_over_no_other_file(run: Any, world: Any, tmp_path: Path) -> None:
+    candidate, copy = world.seal(), tmp_path / "copy.html"
+    assert run("show", candidate.id, "--report", copy).code == 0
+    assert copy.read_bytes() == (candidate.folder / "report.html").read_bytes()
+    (tmp_path / "notes.txt").write_text("notes")
+    assert run("show", candidate.id, "--report", tmp_path / "notes.txt").code == 2
+    assert (tmp_path / "notes.txt").read_text() == "notes"

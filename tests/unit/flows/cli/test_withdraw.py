@@ -33,7 +33,18 @@ def test_a_candidate_that_awaits_approval_is_withdrawn_by_who_ran_it(run: Any, w
     candidate = world.seal()
     withdrawn = run("withdraw", candidate.id, "--key", key_file("runner"), "--reason", "a better one follows")
     assert (withdrawn.code, withdrawn.err) == (0, "")
-    assert withdrawn.out == f"Withdrawn: {candidate.id[:12]}; no version is left for `latest`.\n"
+    assert withdrawn.out == f"Withdrawn: {candidate.id[:12]}; it was never published.\n"
+
+
+def test_withdrawing_again_says_who_did_and_is_not_for_strangers(run: Any, world: Any, key_file: Any) -> None:
+    made = world.published()
+    assert run("withdraw", "release-1", "--key", key_file("ann"), "--reason", "a wrong column").code == 0
+    again = run("withdraw", "release-1", "--key", key_file("cyd"), "--reason", "another")
+    day = world.ledger.entries()[-1].at[:10]
+    said = f"{made.release.candidate[:12]} was withdrawn by ann on {day}; no version is left for `latest`.\n"
+    assert (again.code, again.out) == (0, said)
+    refused = run("withdraw", "release-1", "--key", key_file("stranger"), "--reason", "mine")
+    assert (refused.code, refused.out) == (4, "")
 
 
 def test_a_signal_during_the_withdrawal_does_not_make_it_say_that_nothing_happened(

@@ -21,7 +21,7 @@ from pathlib import Path
 step_aside()
 open(os.environ["MADE"], "w").close()
 said = [os.getcwd(), str(from_here(Path("policy.yaml"))), str(as_named(from_here(Path("a/b")))), os.environ["HEADGATE_STORE"], sys.path]
-print(json.dumps(said))
+print(json.dumps([*said, os.environ["PYTHONSAFEPATH"]]))
 """
 
 
@@ -48,8 +48,8 @@ def left(folder: Path, **environment: str) -> list[object]:
 
 
 def test_a_command_leaves_the_current_folder_and_still_finds_what_was_named(tmp_path: Path) -> None:
-    stands, policy, named, store, paths = left(tmp_path)
-    assert stands == "/"
+    stands, policy, named, store, paths, safe = left(tmp_path)
+    assert (stands, safe) == ("/", "1")
     assert (policy, named, store) == (str(tmp_path / "policy.yaml"), "a/b", str(tmp_path / "store"))
     assert "" not in paths  # type: ignore[operator]
     assert str(tmp_path) not in paths  # type: ignore[operator]

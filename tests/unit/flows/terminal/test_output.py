@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 
 import pytest
 
-from flows.terminal.output import plain, print_error, print_json, results, tell
+from flows.terminal.output import plain, print_error, print_json, results, tell, write_any_sign
 from headgate.core.errors import InputRejected
 
 
@@ -40,3 +42,29 @@ def test_numbers_in_json_are_exact(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["figure"] == 0.1 + 0.2
     with pytest.raises(ValueError, match="JSON"):
         print_json({"figure": float("nan")})
+
+
+def stdout_in(encoding: str, monkeypatch: pytest.MonkeyPatch) -> io.BytesIO:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding, write_through=True))
+    return written
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("utf-8", "δ ≤ ü 例"), ("latin-1", "delta <= ü ?"), ("ascii", "delta <= ? ?")])
+def test_signs_that_the_terminal_lacks_are_spelled_or_become_question_marks(
+    encoding: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command ended as "a defect of headgate"."""
+    written = stdout_in(encoding, monkeypatch)
+    write_any_sign()
+    results().print("δ ≤ ü 例")
+    assert written.getvalue().decode(encoding) == f"{shown}\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "ascii", "cp1252"])
+def test_a_document_reads_the_same_whatever_the_terminal_can_show(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = {"Größe": "δ ≤ 0,5 – \U0001f600"}
+    written = stdout_in(encoding, monkeypatch)
+    write_any_sign()
+    print_json(document)
+    assert json.loads(written.getvalue().decode(encoding)) == document

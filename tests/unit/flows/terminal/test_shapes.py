@@ -15,10 +15,11 @@ from flows.terminal.shapes import (
     plan_shape,
     release_document,
     table_shape,
+    verdict_shape,
     verification_document,
 )
 from headgate.attacks.success import Success
-from policies.gates.figures import ReleaseUtility
+from policies.gates.figures import AttackGain, ReleaseUtility
 from policies.ledger.states import State
 from tasks.approval.inspection import Viewed
 from tasks.attacks.attempts import Attempt
@@ -28,6 +29,7 @@ from tasks.verification.audit import AuditReport
 from tasks.verification.verify import Finding, VerifyReport
 from tests.unit.claimed import claiming
 
+GAINS = (AttackGain(attack="homogeneity", who="somebody is right about 'job'", people=60, right=30, right_overall=15),)
 RELEASE = ["candidate", "dataset", "release", "state", "rows", "suppressed"]
 VERDICT = ["gate", "table", "attribute", "dictionary", "bound", "comparison", "measured", "required", "passed", "remedy"]
 
@@ -42,10 +44,12 @@ def account(made: Any, **changes: Any) -> Account:
         rows=60,
         suppressed=0,
         suppressed_cells={},
+        unused={},
         plan=manifest.plan,
         tables=manifest.tables,
         verdicts=manifest.verdicts,
         utility=manifest.utility,
+        attack_gains=GAINS,
         mlflow_run_id="run",
         folder=Path("/home/candidates/ab"),
         seconds={"ingest": 0.5},
@@ -55,7 +59,18 @@ def account(made: Any, **changes: Any) -> Account:
 
 def test_a_release_has_the_keys_of_the_contract(made: Any) -> None:
     document = release_document(account(made))
-    assert list(document) == [*RELEASE, "plan", "tables", "gates", "utility", "mlflow_run_id", "folder", "seconds"]
+    assert list(document) == [
+        *RELEASE,
+        "plan",
+        "tables",
+        "gates",
+        "utility",
+        "attacks",
+        "worst_attack",
+        "mlflow_run_id",
+        "folder",
+        "seconds",
+    ]
     assert document["plan"] == {
         "method": "given",
         "tables": [["job"], ["income"]],
@@ -96,9 +111,9 @@ def test_a_candidate_is_shown_with_who_may_approve_and_who_has(world: Any) -> No
     document = manifest_document(Viewed(candidate, read_history(world.ledger).find(candidate.id)))
     assert list(document) == [
         *RELEASE,
-        *("plan", "tables", "gates", "utility"),
+        *("people_checked", "combined", "about", "plan", "tables", "gates", "utility", "attacks", "worst_attack"),
         *("approvals", "approved_by", "approvals_required", "roles_required", "signers", "runner"),
-        *("last_word", "answers", "answered_by", "mlflow_run_id", "folder"),
+        *("last_word", "answers", "answered_by", "mlflow_run_id", "folder", "recorded"),
     ]
     assert (document["candidate"], document["approvals"], document["approved_by"], document["runner"]) == (
         candidate.id,
@@ -110,6 +125,16 @@ def test_a_candidate_is_shown_with_who_may_approve_and_who_has(world: Any) -> No
 
 def test_a_plan_names_its_tables_and_not_its_steps(made: Any) -> None:
     assert list(plan_shape(made.manifest.plan)) == ["method", "tables", "association_loss", "information_exposure"]
+
+
+def test_what_attacks_gain_is_there_in_figures_and_the_worst_in_words(made: Any) -> None:
+    document = release_document(account(made))
+    (tried,) = document["attacks"]
+    assert (tried["attack"], tried["people"], tried["gain"], tried["largest_gain"]) == ("homogeneity", 60, 0.25, 0.25)
+    assert (
+        document["worst_attack"]
+        == "The attack that gains most: somebody is right about 'job' for 50.0 % of the people, against 25.0 % by guessing."
+    )
 
 
 def test_an_attack_that_guesses_has_figures_and_one_that_does_not_has_a_sentence(world: Any) -> None:
@@ -167,7 +192,7 @@ def test_a_verification_passes_only_with_all_its_findings() -> None:
 
 
 def test_an_audit_counts_what_it_checked() -> None:
-    report = AuditReport(7, 2, 1, "cd" * 32, (), ("Version 3 of people: withdraw release-3 again to finish it.",))
+    report = AuditReport(7, 2, 1, "cd" * 32, (), unfinished=("Version 3 of people: withdraw release-3 again to finish it.",))
     assert audit_document(report) == {
         "events": 7,
         "releases": 2,
@@ -177,6 +202,7 @@ def test_an_audit_counts_what_it_checked() -> None:
         "unfinished": ["Version 3 of people: withdraw release-3 again to finish it."],
         "weaknesses": [],
         "faults": [],
+        "published": [],
     }
 
 
@@ -188,3 +214,9 @@ def test_a_utility_that_was_measured_is_never_rounded(made: Any) -> None:
         "ncp": 1 / 3,
         "suppressed_share": 0.30000000000000004,
     }
+
+
+def test_what_was_asked_for_is_there_only_where_less_is_allowed(made: Any) -> None:
+    verdict = made.manifest.verdicts[0]
+    assert "asked" not in verdict_shape(verdict)
+    assert verdict_shape(verdict.model_copy(update={"asked": 0.95}))["asked"] == 0.95

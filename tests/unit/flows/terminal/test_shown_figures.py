@@ -57,3 +57,8 @@ def test_many_columns_of_one_set_are_counted_and_few_are_named() -> None:
     codes = [f"diagnosis={code}" for code in "abcd"]
     assert named_attributes([*codes, "job"]) == "diagnosis (4 values), job"
     assert named_attributes(codes[:2]) == "diagnosis=a, diagnosis=b"
+
+
+def test_what_was_asked_for_is_shown_where_less_is_allowed() -> None:
+    relaxed = verdict("dissimilarity", "0.3", comparison=Comparison.AT_LEAST, asked=0.95, measured=5 / 9)
+    assert required_figure(relaxed) == "asked 0.95, allowed from 0.3"

@@ -45,9 +45,14 @@ def test_a_person_whom_only_two_tables_together_point_out_is_found() -> None:
     assert found.alone.tolist() == [1, 2, 2, 1]
     assert found.pinned == 2
     assert found.growth == 2
-    assert "The tables together single out 2 people whom no table does alone" in found.sentence()
-    assert "single out 2 people whom no table does alone, and narrow a person down by up to 2 times." in found.sentence()
-    assert "narrow a person down no further than one table does." in intersection(case.published[:1], case.table.columns).sentence()
+    assert (
+        "All tables together single out 2 people whom no single table does, and leave up to 2 times fewer people than the best single "
+        "table." in found.sentence()
+    )
+    assert (
+        "single out nobody else, and leave as many people as the best single table."
+        in intersection(case.published[:1], case.table.columns).sentence()
+    )
 
 
 def test_no_tables_cannot_be_intersected() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from headgate.attacks.matching import fitting_classes, last_is_missing, match, translated
 from headgate.core.errors import InputRejected
-from tests.unit.headgate.attacks.planted import drawn
+from tests.unit.headgate.attacks.planted import drawn, small
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -19,6 +19,15 @@ def test_the_classes_that_fit_are_those_whose_cells_cover_the_person(seed: int) 
         many = fitting_classes(matches.bits, matches.wanted[matches.cell[person]], out)
         rows = np.flatnonzero(np.isin(matches.classes, out[:many]))
         assert rows.tolist() == planted.fits(0, person)
+
+
+def test_people_whom_the_classes_cannot_tell_apart_are_looked_up_together() -> None:
+    """Where groups ignore the quasi-identifiers, as colors do, nearly everybody fits nearly every class."""
+    rows = [(20 + i, "fm"[i % 2], "a", "x") for i in range(12)]
+    case = small(rows, [0] * 12, [i // 6 for i in range(12)])
+    one, two = (match(published, case.table.columns) for published in case.published)
+    assert (one.cell.tolist(), one.people.tolist(), len(one.wanted)) == ([0] * 12, [12], 1)
+    assert (two.cell.tolist(), two.people.tolist()) == ([0] * 6 + [1] * 6, [6, 6])
 
 
 def test_values_of_another_coding_are_translated_and_unseen_ones_are_told() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from headgate.attacks.proximity import proximity
 from headgate.core.columns import Kind, Role
+from headgate.core.distance import Distance
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.published_form.published_table import publish_form
@@ -40,6 +41,7 @@ def test_proximity_is_right_as_often_as_the_densest_centre_of_the_rows_that_fit(
     right = sum(abs(densest([pay[i] for i in case.fits(0, person)]) - pay[person]) <= reach for person in range(len(pay)))
     found = proximity(published, table.columns, "pay", f"{reach / 20}")
     assert found.success.right == right
+    assert proximity(published, table.columns, "pay", reach, Distance(own_units=True)).success.right == right
     assert found.success.right_overall == around(densest(pay), pay)
 
 

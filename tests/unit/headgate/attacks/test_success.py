@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -33,14 +31,6 @@ def test_the_interval_is_wilsons() -> None:
     assert wilson(10, 10)[1] == 1
     with pytest.raises(InputRejected, match="An attack needs somebody to attack"):
         success("a", "b", 0, 0, 0)
-
-
-def test_a_gain_is_shown_only_where_chance_does_not_explain_it() -> None:
-    """The 95 % intervals of 26 and 12 of 100 overlap (0.184 to 0.354, 0.070 to 0.198); those of 30 and 12 do not (0.219 to 0.396)."""
-    assert not success("a", "b", 100, 26, 12).harm_shown
-    assert success("a", "b", 100, 30, 12).harm_shown
-    assert not replace(success("a", "b", 100, 90, 12), sensitive=13, sensitive_overall=12).harm_shown
-    assert replace(success("a", "b", 100, 90, 12), sensitive=30, sensitive_overall=12).harm_shown
 
 
 def test_sentences_hold_shares_and_no_values() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,14 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from headgate.core.columns import Column, Kind, Role
-from headgate.core.distance import Distance
+from headgate.core.distance import LARGEST_MATRIX, Distance
+from headgate.core.distinct import distinct_rows
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected, IntegrityBroken
+from headgate.counting.neighbours import neighbours
 from headgate.principles.dissimilarity import dissimilarity
 from tests.unit.headgate.core.columns_of_each_kind import LEVELS, TREE, encoded
 
@@ -142,11 +146,27 @@ def test_a_function_that_is_no_distance_is_refused(function: Any, reason: str) -
 )
 def test_a_function_that_fails_is_refused_without_a_word_of_its_own(fails: Any) -> None:
     column = encoded("category", ["CANARY", "y"])
-    with pytest.raises(InputRejected, match="callable distance failed") as refused:
+    with pytest.raises(
+        InputRejected, match="callable distance (raised|returned) .* for two values of .* \\(category and category\\)"
+    ) as refused:
         Distance(function=fails).bind([column], np.array([[0], [1]], dtype=np.int32))
     assert "CANARY" not in str(refused.value)
-    assert refused.value.__cause__ is None
-    assert refused.value.__suppress_context__
+    assert refused.value.__cause__ is refused.value.__context__ is None
+
+
+def test_the_kinds_of_the_pair_on_which_a_function_fails_are_told_and_not_its_values() -> None:
+    """It was "a defect of headgate"; only the author of the function can mend it."""
+    income, jobs = encoded("number", [1.0, None]), encoded("category", ["CANARY", "CANARY"])
+    rows = np.array([[0, 0], [-1, 0]], dtype=np.int32)
+
+    def fails(a: Any, b: Any) -> float:
+        return abs(a[0] - b[0])
+
+    with pytest.raises(InputRejected) as refused:
+        Distance(function=fails).bind([income, jobs], rows)
+    said = "The callable distance raised TypeError for two values of {0} (number and missing), two values of {1} (category and category)."
+    assert refused.value.message == said.format(income.name, jobs.name)
+    assert "None stands for a missing one" in refused.value.cure
 
 
 def test_a_refusal_of_the_function_itself_passes() -> None:
@@ -203,3 +223,70 @@ def test_numbers_far_from_0_are_as_near_as_those_beside_it() -> None:
         when = encode_column(pd.Series(range(low, low + 11)), ColumnSpec("when", Kind.INTEGER, Role.SENSITIVE))
         composite, rows = Distance().bind([when], np.arange(11, dtype=np.int32).reshape(-1, 1))
         assert composite.matrix(rows) == pytest.approx(np.abs(np.subtract.outer(range(11), range(11))) / 10, abs=1e-12)
+
+
+MANY = 6_200  # more than a table of distances has room for
+
+
+def many_vectors(metric: str, missing: bool = False, seed: int = 5) -> Column:
+    """Distributions with three decimals, so that some distances lie exactly at ε."""
+    draw = np.random.default_rng(seed)
+    parts = np.sort(draw.integers(0, 1001, (MANY * 2, 3)), axis=1)
+    shares = np.unique(np.diff(parts, axis=1, prepend=0, append=1000), axis=0) / 1000
+    cells = pd.DataFrame(shares[draw.permutation(len(shares))[: MANY + 100]])
+    if missing:
+        cells.iloc[::50] = np.nan
+    return encode_column(cells, ColumnSpec("mix", Kind.VECTOR, Role.SENSITIVE, metric=metric))
+
+
+def by_definition(column: Column, metric: str, power: float, epsilon: float, group: NDArray[np.int64]) -> list[int]:
+    """The rows similar to each row of a group, from the vectors themselves."""
+    near = []
+    for row in group:
+        count = 0
+        for other in group:
+            if column.codes[row] < 0 or column.codes[other] < 0:
+                distance = float(column.codes[row] != column.codes[other])
+            else:
+                gaps = [abs(Fraction(str(x)) - Fraction(str(y))) for x, y in zip(*column.values[column.codes[[row, other]]], strict=True)]
+                distance = {
+                    "total-variation": lambda g=gaps: float(sum(g) / 2),
+                    "lp": lambda g=gaps: float(sum(float(gap) ** power for gap in g) / len(g)) ** (1 / power),
+                    "min": lambda g=gaps: float(min(g)),
+                }[metric]()
+            count += distance <= epsilon + 1e-9
+        near.append(count)
+    return near
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("metric", "power"), [("total-variation", 1.0), ("total-variation", 2.0), ("lp", 2.0), ("min", 1.0)])
+@pytest.mark.parametrize("missing", [False, True])
+def test_vectors_too_many_for_a_table_of_distances_are_counted_exactly(metric: str, power: float, missing: bool) -> None:
+    """11,193 distinct vectors were refused. The oracle is in fractions."""
+    column = many_vectors(metric, missing)
+    assert len(column.values) > LARGEST_MATRIX
+    codes, place = distinct_rows(column.codes.reshape(-1, 1))
+    composite, rows, reach = Distance(p=power).around([column], codes, Fraction("0.1"))
+    group = np.arange(0, len(column), len(column) // 70)
+    starts, counts = np.array([0, len(group)]), np.ones(len(group), np.int64)
+    near = neighbours(composite.layout, np.ascontiguousarray(rows[place[group]]), starts, counts, reach)
+    assert near.tolist() == by_definition(column, metric, power, 0.1, group)
+
+
+@pytest.mark.slow
+def test_vectors_on_lines_are_composed_with_other_attributes_or_refused_by_name() -> None:
+    column = many_vectors("total-variation", missing=True)
+    pay = encode_column(pd.Series(np.arange(len(column)) % 11), ColumnSpec("pay", Kind.NUMBER, Role.SENSITIVE, weight=3.0))
+    codes, _ = distinct_rows(np.stack([column.codes, pay.codes], axis=1))
+    composite, rows, _ = Distance().around([column, pay], codes, Fraction("0.1"))
+    some = [int(i) for i in np.flatnonzero(codes[:, 0] >= 0)[[5, 700, 3000]]]
+    a, b, c = some
+    for x, y in ((a, b), (b, c), (a, c)):
+        mixes = column.values[codes[[x, y], 0]]
+        expected = 0.25 * np.abs(mixes[0] - mixes[1]).sum() / 2 + 0.75 * abs(int(codes[x, 1]) - int(codes[y, 1])) / 10
+        assert composite.between(rows[[x]], rows[[y]])[0] == pytest.approx(expected)
+    with pytest.raises(InputRejected, match="too many to compose"):
+        Distance(p=2.0).around([column, pay], codes, Fraction("0.1"))
+    with pytest.raises(InputRejected, match="distinct vectors and missing ones"):
+        Distance().around([column, pay], codes, Fraction("0.25"))

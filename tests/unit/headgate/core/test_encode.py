@@ -32,7 +32,7 @@ SECRET = "canary-7f3a"
         ([float("inf")], Kind.NUMBER, {}, "infinite"),
         ([" "], Kind.NUMBER, {}, "blank"),
         ([SECRET], Kind.DATE, {}, "is not a date"),
-        (["2025-01-01T10:00"], Kind.DATE, {}, "times of day"),
+        (["2025-01-01T10:00"], Kind.DATE, {}, "holds a time of day"),
         (["-0044-03-15"], Kind.DATE, {}, "before the year 1"),
         (["2025-01-01+01:00", "2025-01-01+02:00"], Kind.DATE, {}, "are not dates|times of day"),
         ([SECRET, "a"], Kind.CATEGORY, {"declared": ("a",)}, "1 cell of 'c' is not among its declared values \\(in row 1 of the data\\)"),
@@ -41,7 +41,7 @@ SECRET = "canary-7f3a"
         ([f"a|{SECRET}"], Kind.SET, {"declared": ("a",)}, "holds values that are not declared"),
         ([5, 200], Kind.NUMBER, {"domain": (0, 100)}, "1 cell of 'c' is outside its domain \\(in row 2 of the data\\)"),
         (pd.DataFrame({"p": [0.5], "q": [0.6]}), Kind.VECTOR, {"metric": "total-variation"}, "do not sum to 1"),
-        (pd.DataFrame({"p": [SECRET]}), Kind.VECTOR, {"metric": "lp"}, "not finite numbers"),
+        (pd.DataFrame({"p": [SECRET]}), Kind.VECTOR, {"metric": "lp"}, "1 cell of 'p' is not a finite number"),
     ],
 )
 def test_a_cell_that_the_kind_cannot_hold_is_refused_without_showing_it(cells: Any, kind: Kind, more: dict[str, Any], reason: str) -> None:

@@ -50,3 +50,13 @@ def test_a_name_that_is_absent_is_cured_by_the_one_that_is_near() -> None:
 def test_a_name_in_the_wrong_case_is_named_rightly() -> None:
     assert absent_column("age", ["AGE", "aged"], "the table").cure == "Did you mean 'AGE'? Names are case-sensitive."
     assert absent_column("age", ["aged"], "the table").cure == "Did you mean 'aged'?"
+
+
+def test_widths_of_a_date_are_years_and_no_listed_hierarchy() -> None:
+    cells = pd.Series(["1983-05-01", "1984-02-03"])
+    spec = inferred_spec(cells, "born", Role.QUASI, {"born": "date"}, {"born": {"widths": [4, 8]}})
+    assert (spec.hierarchy, spec.year_bands) == (None, (4, 8))
+    assert inferred_spec(cells, "born", Role.QUASI, {"born": "date"}, {}).year_bands == (5, 10, 20)
+    for wrong in ({"widths": [4, 6]}, {"widths": []}, {"mask": 2}):
+        with pytest.raises(InputRejected, match="how many years"):
+            inferred_spec(cells, "born", Role.QUASI, {"born": "date"}, {"born": wrong})

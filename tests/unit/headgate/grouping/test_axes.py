@@ -39,7 +39,7 @@ def mixed():
         "weight": ColumnSpec("weight", Kind.NUMBER, Role.QUASI),
         "colour": ColumnSpec("colour", Kind.CATEGORY, Role.QUASI),
         "town": ColumnSpec("town", Kind.CATEGORY, Role.QUASI, hierarchy=tree),
-        "day": ColumnSpec("day", Kind.DATE, Role.QUASI),
+        "day": ColumnSpec("day", Kind.DATE, Role.QUASI, year_bands=(2, 6)),
         "school": ColumnSpec("school", Kind.ORDINAL, Role.QUASI, levels=("low", "mid", "high")),
         "illness": ColumnSpec("illness", Kind.CATEGORY, Role.SENSITIVE),
     }

@@ -6,8 +6,9 @@ import pytest
 
 from headgate.core.distance import Distance
 from headgate.core.errors import InputRejected
+from headgate.core.household_column import household_column
 from headgate.grouping.items import items_of
-from headgate.grouping.limits import allowed_dissimilar, delta_l, dissimilarity, linkability
+from headgate.grouping.limits import allowed_dissimilar, delta_l, dissimilarity, linkability, spread_households
 from headgate.grouping.nearness import compile_limits
 from headgate.grouping.neighbour_counts import near_rows
 from headgate.grouping.recount import recount
@@ -136,3 +137,26 @@ def test_another_delta_changes_the_counts_only(people):
 def test_the_most_similar_rows_of_a_group(size, delta, most):
     """DEFINITIONS §4: f(s) = ⌊(1−δ)(s−1)⌋ + 1, f(1) = 0 if δ > 0; at δ = 0.7 a group of 11 holds four, one of 10 three."""
     assert allowed_dissimilar(20, delta)[size] == most
+
+
+def test_so_few_rows_of_a_household_that_k_households_must_be_there_and_no_more_ensures_it():
+    """⌊(s−1)/(k−1)⌋ against every way to divide s rows among households."""
+
+    def divided(rows, most):
+        if rows == 0:
+            yield ()
+        for first in range(min(rows, most), 0, -1):
+            yield from ((first, *rest) for rest in divided(rows - first, first))
+
+    for k in range(2, 6):
+        column = household_column("home", np.arange(12, dtype=np.int32))
+        allowed = spread_households(column, k).allowed
+        for rows in range(k, 13):
+            ways = list(divided(rows, rows))
+            most = int(allowed[rows])
+            assert all(len(way) >= k for way in ways if max(way) <= most)
+            assert any(len(way) < k for way in ways if max(way) <= most + 1)
+
+
+def test_the_limit_on_households_is_none_where_k_is_1():
+    assert spread_households(household_column("home", np.zeros(4, dtype=np.int32)), 1).allowed.tolist() == [0, 1, 2, 3, 4]

@@ -186,3 +186,30 @@ def test_the_room_of_the_method_does_not_hide_the_function_of_its_name():
     frame = pd.DataFrame({"age": range(40)})
     assert headgate.methods.mondrian.mondrian_partition.mondrian_partition is mondrian_partition
     assert headgate.mondrian(frame, quasi=["age"], k=10).reached
+
+
+HIERARCHIES = {"age": [(str(n), f"about {n // 10 * 10}", "*") for n in range(80)]}
+
+
+@pytest.mark.parametrize(
+    "grouped",
+    [
+        lambda frame: hg.xcolor(frame, ["age"], ["illness"], k=4, epsilon=0, delta=0, household="home").groups,
+        lambda frame: hg.mondrian(frame, ["age"], k=4, sensitive=["illness"], household="home").groups,
+        lambda frame: hg.full_domain(frame, HIERARCHIES, k=4, household="home").groups,
+    ],
+)
+def test_k_counts_households_where_a_column_says_who_lives_together(grouped):
+    random = np.random.default_rng(2)
+    homes = np.repeat(np.arange(30), 3)
+    ages = random.integers(0, 80, 30)[homes].astype(str)  # families of one age: by rows alone, two of them would be a group
+    frame = pd.DataFrame({"age": ages, "illness": random.choice(["flu", "gout", "none"], 90), "home": [f"h{home}" for home in homes]})
+    groups = pd.Series(grouped(frame))
+    assert frame["home"].groupby(groups).nunique().min() >= 4
+
+
+def test_a_household_is_a_column_of_its_own():
+    frame = pd.DataFrame({"age": [1, 2, 3, 4], "illness": ["flu", "gout", "flu", "none"]})
+    for name in ("age", "nowhere"):
+        with pytest.raises(InputRejected, match="cannot say who lives together"):
+            hg.mondrian(frame, ["age"], k=2, sensitive=["illness"], household=name)

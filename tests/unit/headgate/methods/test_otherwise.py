@@ -1,18 +1,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.grouping.limits import dissimilarity
 from headgate.methods.anonymize import anonymize
 from headgate.methods.blocks.blocks_method import Blocks
-from headgate.methods.otherwise import falling_deltas, suppress
+from headgate.methods.otherwise import suppress
 from headgate.methods.partition import Partition
 from headgate.methods.settings import Infeasible, Settings
 from tests.unit.headgate.methods.crowded import crowded
@@ -41,18 +39,6 @@ def test_too_small_a_share_suppresses_nothing(make_table):
     assert found.suppressed == 0
 
 
-def test_relaxing_goes_down_to_the_floor_and_reports_the_delta_reached(make_table):
-    table, limit = crowded(make_table)
-    found = anonymize(Blocks(), table, ["illness"], Settings(10, (limit,), infeasible=Infeasible.of({"relax": "0.2"})), 0)
-    assert found.reached
-    assert found.delta_asked is not None
-    assert 0.2 <= found.delta_asked < 0.6
-    assert found.delta_reached == pytest.approx(1 - found.risk)
-    assert found.delta_reached >= found.delta_asked - 1e-9
-    refused = anonymize(Blocks(), table, ["illness"], Settings(10, (limit,), infeasible=Infeasible.of({"relax": "0.5"})), 0)
-    assert not refused.reached
-
-
 def test_no_more_rows_are_suppressed_than_the_share_of_input_rows_however_often_it_is_tried():
     """By an anonymizer that makes one group and never reaches anything. 0.12 of 200 rows are 24, the share included."""
     specs = {"age": ColumnSpec("age", Kind.INTEGER, Role.QUASI), "word": ColumnSpec("word", Kind.CATEGORY, Role.SENSITIVE)}
@@ -70,11 +56,3 @@ def test_no_more_rows_are_suppressed_than_the_share_of_input_rows_however_often_
     assert len(rows) > 1
     assert rows == sorted(rows, reverse=True)
     assert rows[-1] == 200 - 24
-
-
-def test_delta_falls_by_one_similar_row_at_a_time_to_the_floor_and_no_lower():
-    """1 − j/9 for k = 10, from below the δ asked for; the floor itself is tried too."""
-    asked, floor = Fraction(7, 10), Fraction(1, 4)
-    assert falling_deltas(asked, floor, 10) == (Fraction(6, 9), Fraction(5, 9), Fraction(4, 9), Fraction(3, 9), floor)
-    assert falling_deltas(asked, asked, 10) == ()
-    assert falling_deltas(asked, Fraction(0), 1) == (Fraction(0),)

@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import pytest
 
 from headgate.core.errors import RequirementNotMet
 from headgate.grouping.limits import linkability
 from headgate.methods.anonymize import anonymize
 from headgate.methods.blocks.blocks_method import Blocks
-from headgate.methods.settings import Settings
+from headgate.methods.settings import Infeasible, Settings
 from tests.unit.headgate.methods.crowded import crowded
 
 
@@ -27,6 +29,27 @@ def test_the_cure_is_that_of_the_limit_which_cannot_be_kept_and_ends_as_the_call
     table, _ = crowded(make_table)
     limit = linkability(table.select(["illness"])[0], "0.2", cure="Raise what is allowed")
     partition = anonymize(Blocks(), table, ["illness"], Settings(10, (limit,)), 0)
-    assert partition.remedy().endswith(" Raise what is allowed, or run `headgate advise`.")
-    assert partition.remedy("see below").endswith(" Raise what is allowed, or see below.")
+    assert partition.remedy().endswith(
+        " Raise what is allowed, set `infeasible: {suppress: 0.5}` or `{relax: floor}`, or run `headgate advise`."
+    )
+    assert partition.remedy("see below").endswith(
+        " Raise what is allowed, set `infeasible: {suppress: 0.5}` or `{relax: floor}`, or see below."
+    )
     assert "see below" in str(partition.refusal("in table-1", "see below"))
+
+
+def test_a_cure_says_the_share_that_would_suffice_and_nothing_that_is_done_already(make_table):
+    """ "Set `infeasible: {suppress: share}`" was the cure where it was set."""
+    table, limit = crowded(make_table)
+    partition = anonymize(Blocks(), table, ["illness"], Settings(10, (limit,)), 0)
+
+    def cure(**allowed: str) -> str:
+        return partition.remedy(allowed=Infeasible.of(allowed or "fail"))
+
+    assert "Lower δ or ε, set `infeasible: {suppress: 0.27}` or `{relax: floor}`, or run" in cure()
+    assert "allow at least 0.27 instead of 0.01 in `infeasible: {suppress: …}`" in cure(suppress="0.01")
+    assert "allow more than 0.5 in `infeasible: {suppress: …}`" in cure(suppress="0.5")
+    assert "write a floor below 0.3 in `infeasible: {relax: …}`" in cure(relax="0.3")
+    unproven = replace(partition, certificate=None)
+    assert "set `infeasible: {suppress: share}` or `{relax: floor}`" in unproven.remedy()
+    assert "allow more than 0.01 in" in unproven.remedy(allowed=Infeasible.of({"suppress": "0.01"}))

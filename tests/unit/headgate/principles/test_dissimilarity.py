@@ -16,6 +16,8 @@ from headgate.core.columns import Column, Kind, Role
 from headgate.core.distance import Distance
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
+from headgate.core.hierarchy import Hierarchy
+from headgate.core.scale import Scale
 from headgate.principles.dissimilarity import dissimilarity
 
 # "A General Proximity Privacy Principle", Table I
@@ -301,3 +303,53 @@ def test_nothing_to_measure_is_refused() -> None:
         dissimilarity([], [reading([1])], Distance(), 0)
     with pytest.raises(InputRejected, match="no classes"):
         dissimilarity([column], [], Distance(), 0)
+
+
+def numbers(values: list[int], scale: Scale = Scale.LINEAR, domain: tuple[float, float] = (1.0, 1000.0)) -> Column:
+    return encode_column(pd.Series(values), ColumnSpec("pay", Kind.INTEGER, Role.SENSITIVE, domain=domain, scale=scale))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(1, 1000), min_size=2, max_size=12), st.integers(0, 400), st.sampled_from(["0", "0.03", "0.1", "1"]))
+def test_the_log_scale_and_own_units_agree_with_transforming_the_values_by_hand(values: list[int], width: int, more: str) -> None:
+    """The oracle compares integers and fractions: |x − y| ≤ ε, and the larger at most 1 + ε times the smaller. A share of a log domain is
+    that of a column which was transformed before it was encoded."""
+
+    def risk(near: Any) -> float:
+        return max(sum(bool(near(x, y)) for y in values) - 1 for x in values) / (len(values) - 1)
+
+    whole, own = [reading([len(values)])], Distance(own_units=True)
+    found = dissimilarity([numbers(values)], whole, own, width, "0.5")
+    assert found.risk == risk(lambda x, y: abs(x - y) <= width)
+    assert found.risk == dissimilarity([numbers(values)], whole, Distance(), Fraction(width, 999), "0.5").risk
+    ratio = 1 + Fraction(more)
+    found = dissimilarity([numbers(values, Scale.LOG)], whole, own, more, "0.5")
+    assert found.risk == risk(lambda x, y: max(x, y) <= ratio * min(x, y))
+    share = dissimilarity([numbers(values, Scale.LOG)], whole, Distance(), "0.1", "0.5")
+    logs = pd.Series([math.log(value) for value in values])
+    spec = ColumnSpec("pay", Kind.NUMBER, Role.SENSITIVE, domain=(0.0, math.log(1000.0)))
+    assert share.risk == dissimilarity([encode_column(logs, spec)], whole, Distance(), "0.1", "0.5").risk
+
+
+def test_in_own_units_days_levels_and_nodes_count_and_a_missing_cell_is_like_no_number() -> None:
+    """By hand: of three days, the first two are 30 apart; of a, b under x and c under y, a and b share a node one level up."""
+    own, whole = Distance(own_units=True), [reading([3])]
+    days = encode_column(pd.Series(["2024-01-01", "2024-01-31", "2024-06-01"]), ColumnSpec("day", Kind.DATE, Role.SENSITIVE))
+    assert [dissimilarity([days], whole, own, epsilon, "0").risk for epsilon in (29, 30)] == [0.0, 0.5]
+    levels = ColumnSpec("school", Kind.ORDINAL, Role.SENSITIVE, levels=("a", "b", "c"))
+    ranks = encode_column(pd.Series(["a", "b", "c"]), levels)
+    assert [dissimilarity([ranks], whole, own, epsilon, "0").risk for epsilon in ("0.9", 1)] == [0.0, 1.0]
+    tree = Hierarchy.from_rows([["a", "x", "*"], ["b", "x", "*"], ["c", "y", "*"]], "job")
+    jobs = encode_column(pd.Series(["a", "b", "c"]), ColumnSpec("job", Kind.CATEGORY, Role.SENSITIVE, hierarchy=tree))
+    assert [dissimilarity([jobs], whole, own, epsilon, "0").risk for epsilon in (0, 1, 2)] == [0.0, 0.5, 1.0]
+    pay = encode_column(pd.Series([1.0, 1000.0, None]), ColumnSpec("pay", Kind.NUMBER, Role.SENSITIVE))
+    assert dissimilarity([pay], whole, own, 10**9, "0").risk == 0.5
+    far = encode_column(pd.Series([2.0**52, 2.0**52 + 1, 2.0**52 + 3]), ColumnSpec("pay", Kind.NUMBER, Role.SENSITIVE))
+    assert [dissimilarity([far], whole, own, epsilon, "0").risk for epsilon in ("0.999", 1, 2)] == [0.0, 0.5, 1.0]
+
+
+def test_own_units_are_of_one_attribute_that_has_a_unit() -> None:
+    with pytest.raises(InputRejected, match="a single attribute"):
+        dissimilarity([numbers([1, 2]), numbers([1, 2])], [reading([2])], Distance(own_units=True), 1)
+    with pytest.raises(InputRejected, match="have no unit"):
+        dissimilarity([vectors(DISEASES[:2], "lp")], [reading([2])], Distance(own_units=True), 1)

@@ -46,7 +46,8 @@ def stands_for(name: str, own: list[Any]) -> Callable[[Any], bool]:
         one = len({parent(value) for value in own}) == 1
         return (lambda value: value is not None and parent(value) == parent(own[0])) if one else lambda value: True
     if name == "born":
-        for part in (lambda day: day[:7], lambda day: (day[:4], (int(day[5:7]) + 2) // 3), lambda day: day[:4]):
+        bands = [lambda day, width=width: int(day[:4]) // width for width in (5, 10, 20)]
+        for part in (lambda day: day[:7], lambda day: (day[:4], (int(day[5:7]) + 2) // 3), lambda day: day[:4], *bands):
             if len({part(day) for day in own}) == 1:
                 return lambda value, part=part: value is not None and part(value) == part(own[0])
         return lambda value: True

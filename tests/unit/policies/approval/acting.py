@@ -184,6 +184,7 @@ ALLOWED: dict[tuple[State, Action], tuple[ActorRole, State]] = {
     (State.APPROVED, Action.PUBLISH): (ActorRole.PUBLISHER, State.PUBLISHING),
     (State.APPROVED, Action.WITHDRAW): (ActorRole.CUSTODIAN, State.WITHDRAWN),
     (State.PUBLISHING, Action.COMPLETE): (ActorRole.PUBLISHER, State.PUBLISHED),
+    (State.PUBLISHING, Action.WITHDRAW): (ActorRole.CUSTODIAN, State.WITHDRAWN),
     (State.PUBLISHED, Action.SETTLE): (ActorRole.PUBLISHER, State.PUBLISHED),
     (State.WITHDRAWN, Action.SETTLE): (ActorRole.PUBLISHER, State.WITHDRAWN),
     (State.PUBLISHING, Action.STALL): (ActorRole.PUBLISHER, State.STALLED),

@@ -224,4 +224,4 @@ def test_while_votes_are_hidden_a_refusal_does_not_say_which_role_is_open() -> N
     assert said == "2 of 2 required approvals are valid, but a required role is still open"
     shown = decide(replace(release, blind=False), act(Action.PUBLISH), PUBLISHER, OperatorRules(held=HELD), NOW)
     assert isinstance(shown, Refused)
-    assert shown.reasons[-1].reason.endswith("still needed: 1 more with the role methods")
+    assert shown.reasons[-1].reason.endswith("still needed: 1 more person with the role methods")

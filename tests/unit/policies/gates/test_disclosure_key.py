@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal
 
 import pytest
 
 from policies.attackers.attacker import sensitivity_of
+from policies.gates.disclosure_key import CANDIDATES, MAX, MEAN, SHARE, DisclosureBound
 from policies.schema.anonymization import SuppressCells
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy, files_of
@@ -122,3 +124,9 @@ def test_a_policy_with_every_key_survives_json_and_back(small: str) -> None:
     assert sensitivity_of(cost).pairs == {("age", "income"): math.inf, ("zip", "income"): 0.5}
     assert cost.weighed == ("illness", "age", "income", "zip")
     assert set(files_of(policy).values()) == {"r.csv", "m.csv", "p.csv"}
+
+
+def test_losses_are_at_most_what_is_asked_and_candidates_at_least() -> None:
+    for name in (MEAN, MAX, SHARE):
+        assert [DisclosureBound(name, Decimal("0.5")).holds(figure) for figure in (0.4, 0.5, 0.6, None)] == [True, True, False, False]
+    assert [DisclosureBound(CANDIDATES, 3).holds(figure) for figure in (2.0, 3.0, 4.0, None)] == [False, True, True, False]

@@ -6,11 +6,19 @@ import pytest
 
 from headgate.core.distance import Distance
 from headgate.core.errors import PolicyInvalid
+from headgate.grouping.abstract_graph import similar_pairs
 from policies.gates.dissimilarity import Dissimilarity
+from policies.gates.figures import TableFigures
 from policies.gates.verdict import Measured
-from tests.unit.claimed import proximity
+from tests.unit.claimed import claiming, proximity, required
 
 GATE = Dissimilarity()
+NARROW = (
+    ("  illness: {role: sensitive, kind: set, values: [flu, gout], nonsensitive: [flu]}\n", ""),
+    ("  ward: {role: insensitive, kind: category}\n", ""),
+    ("  zip: {role: quasi, kind: category}\n", ""),
+)
+FIGURES = TableFigures(name="table-1", sensitive=("income", "school"), rows=10, groups=3, mean_group=3.3, discernibility=34, ncp=0.1)
 HALVES = Distance(weights={"income": 2, "school": 1})
 
 
@@ -64,3 +72,69 @@ def test_a_refusal_names_the_attribute_where_it_is_about_one(verdict) -> None:
     assert GATE.refusal(verdict(GATE, 0.25, "0.6")) == f"In table-1, only 25 % of {said.format('sensitive values')}"
     assert GATE.refusal(verdict(GATE, 0.25, "0.6", attribute="income")) == f"In table-1, only 25 % of {said.format('values of income')}"
     assert "anonymize.each" in verdict(GATE, 0.25, "0.6", attribute="income").remedy
+
+
+def test_what_was_asked_for_stays_beside_what_is_allowed() -> None:
+    """A relaxed δ passed as if nothing else had ever been asked for."""
+    relaxed = required("dissimilarity", "0.3", epsilon="0.1", asked="0.95")
+    verdict = GATE.verdict(relaxed, "table-1", 5 / 9)
+    assert (verdict.passed, verdict.required, verdict.asked) == (True, 0.3, 0.95)
+    assert verdict.remedy == "0.5556 reached; asked 0.95, allowed from 0.3."
+    assert GATE.verdict(relaxed, "table-1", 0.95).remedy == ""
+    below = GATE.verdict(relaxed, "table-1", 0.2)
+    assert not below.passed
+    assert below.remedy.startswith("0.2 reached; asked 0.95, allowed from 0.3. Lower")
+    assert GATE.parameters(relaxed) == {"epsilon": "0.1", "delta": "0.3", "delta_asked": "0.95"}
+    assert GATE.verdict(proximity("0.1", "0.3"), "table-1", 0.5).asked is None
+
+
+def test_an_epsilon_of_each_attribute_is_in_its_own_units_and_of_that_attribute_alone(asked, edited, table, gated) -> None:
+    """Incomes of the last group are 0, 300, 600 and 900: within 300 one of three others is alike to 0, two to 300. Within 0 nobody is."""
+    policy = edited(*NARROW, ("epsilon: 0.1, delta: 0.5", "epsilon: {income: 300, school: none}, delta: 0.5"))
+    (requirement,) = GATE.requirements(policy.anonymize, table)
+    assert requirement == required("dissimilarity", "0.5", "income", epsilon="300", units="own")
+    figures = {(one.figure, one.of): one.value for one in GATE.measure((requirement,), gated([0, 0, 0, 0, 0, 0, 1, 1, 1, 1], HALVES))}
+    assert figures == {("single_risk", "income"): pytest.approx(2 / 3)}
+    assert GATE.monotone(requirement)
+    assert GATE.parameters(requirement) == {"epsilon": "300", "epsilon_units": "own", "delta": "0.5"}
+    assert "epsilon or delta of anonymize" in GATE.remedy(requirement)
+    (limit,) = (limit for column in table.select(table.sensitive) for limit in GATE.column_limits((requirement,), column, HALVES))
+    assert limit.columns == ("income",)
+    share = proximity("300", "0.5", "income")  # everybody would be alike
+    (wrong,) = (limit for column in table.select(table.sensitive) for limit in GATE.column_limits((share,), column, HALVES))
+    assert [similar_pairs(one)[0] for one in (limit, wrong)] == [20, 36]
+    assert list(GATE.table_limits((requirement,), table.select(table.sensitive), HALVES)) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("epsilon: {income: 300}, delta: 0.5", "no ε for school"),
+        ("epsilon: {income: 300, school: none, nothing: 1}, delta: 0.5", "not an attribute"),
+        ("epsilon: {income: none, school: none}, delta: 0.5", "none for every attribute"),
+        ("epsilon: {income: -1, school: 0}, delta: 0.5", "greater than or equal to 0"),
+        ("epsilon: {income: some, school: 0}, delta: 0.5", "a number"),
+        ("epsilon: {}, delta: 0.5", "epsilon"),
+        ("epsilon: {income: 300, school: 0}, delta: 0.5, each: {school: {epsilon: 0, delta: 0.1}}", "here and in 'each'"),
+        ("epsilon: {income: 300, school: 0}, delta: 0.5, infeasible: {relax: 0.2}", "what one attribute is promised is not relaxed"),
+        ("epsilon: {income: 300, school: 0}", "both, or neither"),
+    ],
+)
+def test_an_epsilon_of_each_attribute_leaves_nothing_open(edited, written: str, why: str) -> None:
+    with pytest.raises(PolicyInvalid, match=why):
+        edited(*NARROW, ("epsilon: 0.1, delta: 0.5", written))
+
+
+def test_a_composite_that_passes_says_which_attribute_hides_behind_it(gated) -> None:
+    """Schools of group 1 are all low, so its members are alike in school alone, whatever their incomes."""
+    requirement = proximity("0.1", "0.5")
+    figures = claiming(FIGURES, risk=0.5, single_risk={"income": 0.5, "school": 1.0})
+    passed = GATE.verdict(requirement, "table-1", 0.5)
+    assert GATE.remark(passed, figures) == "by school alone, in some group somebody is alike to everybody else"
+    assert GATE.remark(GATE.verdict(requirement, "table-1", 0.1), figures) == ""
+    assert GATE.remark(GATE.verdict(proximity("0.1", "0.5", "school"), "table-1", 0.5), figures) == ""
+    assert GATE.remark(passed, claiming(figures, single_risk={"income": 0.5, "school": 0.9})) == ""
+    many = claiming(figures, single_risk=dict.fromkeys("abcde", 1.0))
+    assert (
+        GATE.remark(passed, many) == "by a or by b or by c alone (and 2 more attributes), in some group somebody is alike to everybody else"
+    )

@@ -37,7 +37,7 @@ def test_its_key_is_a_key_of_the_policy(seen: dict[str, Any]) -> None:
 
 def test_it_is_measured_and_judged_and_refuses_in_its_own_words(seen: dict[str, Any]) -> None:
     place = {"gate": "variance", "table": "table-1", "attribute": "income", "dictionary": None, "bound": None}
-    verdict = {"comparison": "at least", "measured": 25.0, "required": 100.0, "passed": False}
+    verdict = {"comparison": "at least", "measured": 25.0, "required": 100.0, "asked": None, "passed": False}
     assert seen["verdict"] == {**place, **verdict, "remedy": "Raise k, or accept a smaller gates.variance."}
     assert seen["refusal"].startswith("In table-1, the variance of income in some group is only 25; at least 100 is required. Raise k,")
 

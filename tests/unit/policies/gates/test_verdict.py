@@ -25,8 +25,8 @@ def test_a_bound_holds_at_equality_up_to_the_one_tolerance(measured: float, leas
 def test_a_verdict_is_named_by_its_place(place: dict[str, str], name: str) -> None:
     verdict = Verdict.model_validate({**place, "comparison": "at most", "measured": 2, "required": 1, "passed": False})
     assert verdict.name == name
-    assert verdict.brief == f"{name} 2, at most 1 required"
-    assert verdict.model_copy(update={"measured": None, "required": None}).brief == f"{name} not measured"
+    assert verdict.brief == f"{name} is 2 (at most 1 is allowed)"
+    assert verdict.model_copy(update={"measured": None, "required": None}).brief == f"{name} was not measured"
     assert Verdict.model_validate_json(verdict.model_dump_json()) == verdict
 
 

@@ -68,7 +68,7 @@ dataset: toys
 source: {kind: csv, path: toys.csv}
 attributes:
   age: {role: quasi, kind: integer, domain: [0, 99]}
-  income: {role: sensitive, kind: number, domain: [0, 1000]}
+  income: {role: sensitive, kind: number, domain: [0, 1000], unique: accepted}
   job: {role: sensitive, kind: category}
 projection: {method: single}
 anonymize: {k: 2}
@@ -137,7 +137,7 @@ def shown(promise: Any, figures: Any, verdicts: Any) -> dict[str, Any]:
         console.print(gates_table(verdicts))
     table = MeasuredTable(figures, np.zeros(0, dtype=np.int64))
     release = MeasuredRelease("toys", "Toys", "r-1", "2026-01-01", "ab", 4, 0, promise=promise, tables=(table,), verdicts=verdicts)
-    record = TrackedRelease(release, "policy", "seed", "hmac", "0", "runner")
+    record = TrackedRelease(release, "seed", "hmac", "0", "runner")
     parent, child = release_run(record), table_run(record, table)
     return {
         "refusal": str(refusal_of([verdict for verdict in verdicts if not verdict.passed])),

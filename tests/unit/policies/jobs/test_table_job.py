@@ -19,7 +19,7 @@ from policies.jobs.spool import MemorySpool
 from policies.jobs.table_job import Queries, TableJob, Workplace, relaxed, try_table
 from policies.schema.policy import Policy
 from policies.sealed.specs import column_specs, promise_of
-from tests.unit.claimed import proximity, required
+from tests.unit.claimed import required
 from tests.unit.policies.jobs.alone import try_alone
 
 
@@ -28,7 +28,7 @@ def test_a_relaxed_delta_is_promised_as_its_floor_and_nothing_else_changes(polic
     assert relaxed(promise, Infeasible()) == promise
     assert relaxed(promise, Infeasible.of({"suppress": "0.1"})) == promise
     weaker = relaxed(promise, Infeasible.of({"relax": "0.25"}))
-    assert weaker.required("dissimilarity") == proximity("0.1", "0.25")
+    assert weaker.required("dissimilarity") == required("dissimilarity", "0.25", epsilon="0.1", asked="0.5")
     assert weaker.requiring(*promise.of("dissimilarity")) == promise
 
 

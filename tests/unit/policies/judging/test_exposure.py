@@ -253,3 +253,6 @@ def test_the_spread_is_that_of_the_records_as_their_people_weigh_them(table: Tab
     assert one.spread.quantiles == {0.5: 1.0, 0.9: 5.0, 0.99: 5.0, 1.0: 5.0}  # ℓ = 0, 1, 4 and 5
     assert {step.change: step.mean for step in one.steps}["suppress income"] == 0.0
     assert {step.change: step.max for step in one.steps}["suppress region"] == pytest.approx(10 / 4)
+    assert one.personal
+    (other,) = exposures(published, threats(attackers_of(wanted, table, {}), published), Gates(linkability=Decimal(1), disclosure=wanted))
+    assert not other.personal

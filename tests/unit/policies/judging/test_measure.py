@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +16,7 @@ from headgate.core.columns import Column, Kind, Table
 from headgate.core.distance import Distance
 from headgate.core.encode import encode_table
 from headgate.core.errors import InputRejected
-from headgate.core.published_form.published_table import PublishedTable, from_frame, publish_form, to_frame
+from headgate.core.published_form.published_table import PublishedCells, PublishedTable, from_frame, publish_form, to_frame
 from policies.attackers.attacker import attackers_of, threats
 from policies.judging.measure import composite_of, measure_closely, measure_table
 from policies.judging.verdicts import judge
@@ -113,6 +114,7 @@ def test_what_is_measured_can_be_counted_by_hand(policy: Policy, table: Table, p
     assert figures.ncp == pytest.approx(float(spans(GROUPS)))
     assert figures.levels is None
     assert figures.query_error_mean is None
+    assert figures.everything == {"age": 0.0}
 
 
 @settings(max_examples=10, deadline=None)
@@ -175,3 +177,11 @@ def always_alike(_value: object, _other: object) -> float:
 
 def always_apart(value: object, other: object) -> float:
     return float(value != other)
+
+
+def test_the_rows_of_which_nothing_is_left_are_counted(policy: Policy, table: Table) -> None:
+    ages = np.where(np.arange(10) < 7, "*", "[20..29]").astype(object)
+    texts, codes = np.unique(ages, return_inverse=True)
+    published = publish_form(table, np.array(GROUPS, dtype=np.int32), "t", table.sensitive)
+    hidden = replace(published, cells={"age": PublishedCells(codes.astype(np.int32), texts)})
+    assert measure_table(promise_of(policy, table), hidden).everything == {"age": 0.7}

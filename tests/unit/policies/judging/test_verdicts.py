@@ -14,10 +14,11 @@ from headgate.core.encode import encode_table
 from headgate.core.errors import Defect, InputRejected, RequirementNotMet
 from headgate.core.published_form.published_table import PublishedTable, publish_form
 from policies.attackers.attacker import attackers_of, threats
+from policies.gates.every_gate import gate_named
 from policies.gates.figures import ReleaseUtility, TableFigures
 from policies.gates.verdict import Requirement, Verdict
 from policies.judging.measure import measure_table
-from policies.judging.verdicts import judge, judge_table, judge_utility, require_passed
+from policies.judging.verdicts import judge, judge_table, judge_whole, remark_of, require_passed
 from policies.schema.policy import Policy
 from policies.sealed.promise import Promise
 from policies.sealed.specs import column_specs, promise_of
@@ -158,12 +159,12 @@ def test_utility_is_judged_on_the_release_as_a_whole() -> None:
     bounds = {"max_error": "0.15", "max_loss": "0.3"}
     wanted = tuple(Requirement(gate="utility", bound=bound, required=most) for bound, most in bounds.items())
     promise = Promise(requirements=wanted, quasi=(), sensitive=())
-    verdicts = by_gate(judge_utility(promise, reached))
+    verdicts = by_gate(judge_whole(promise, reached))
     assert {verdict.table for verdict in verdicts.values()} == {""}
     assert (verdicts["utility.max_error"].passed, verdicts["utility.max_loss"].passed) == (False, True)
-    unknown = judge_utility(promise, reached.model_copy(update={"query_error_mean": None}))
+    unknown = judge_whole(promise, reached.model_copy(update={"query_error_mean": None}))
     assert not unknown[0].passed
-    assert judge_utility(promise.without("utility"), reached) == ()
+    assert judge_whole(promise.without("utility"), reached) == ()
 
 
 @pytest.mark.parametrize(
@@ -175,3 +176,13 @@ def test_figures_meet_their_bounds_under_one_tolerance(
     promise: Promise = promise_of(policy, table).requiring(proximity("0.1", delta))
     figures: TableFigures = claiming(measure_table(promise, published), risk=risk)
     assert by_gate(judge(promise, [figures]))["dissimilarity"].passed is passed
+
+
+def test_a_remark_is_that_of_the_verdicts_own_table(policy: Policy, table: Table, published: PublishedTable) -> None:
+    """A composite that passes in one table says nothing of what another table hides."""
+    figures = measure_table(promise_of(policy, table), published)
+    hidden = claiming(figures, single_risk={"income": 0.5, "school": 1.0})
+    passed = gate_named("dissimilarity").verdict(proximity("0.1", "0"), figures.name, 0.5)
+    assert remark_of(passed, [hidden]).startswith("by school alone")
+    assert remark_of(passed, [hidden.model_copy(update={"name": "another"})]) == ""
+    assert remark_of(passed, ()) == ""

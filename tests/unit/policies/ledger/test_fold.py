@@ -68,8 +68,7 @@ def test_leaving_out_any_event_before_the_last_is_noticed() -> None:
         if WHOLE[place] is not PUBLISHED:  # withdrawing without it: a release is withdrawn while it is being published
             with pytest.raises(IntegrityBroken):
                 fold(WHOLE[:place] + WHOLE[place + 1 :])
-    with pytest.raises(IntegrityBroken):
-        fold([*WHOLE[:-2], WITHDRAWN])
+    assert fold([*WHOLE[:-2], WITHDRAWN]).state is State.WITHDRAWN
 
 
 def test_no_two_neighbours_may_change_places() -> None:

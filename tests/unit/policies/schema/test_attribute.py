@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from headgate.core.columns import Kind, Role
 from policies.schema.attribute import Attribute, Mask, Widths
@@ -32,8 +33,15 @@ BAD: list[Case] = [
     ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: integer, domain: [0, .inf]}", 6, ["domain"]),
     ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: date, domain: [0, 9]}", 6, ["domain", "YYYY-MM-DD"]),
     ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: date, domain: [2024-02-30, 2024-03-01]}", 6, ["domain", "YYYY-MM-DD"]),
-    ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: date, hierarchy: a.csv}", 6, ["hierarchy", "only with kind"]),
+    (
+        "age: {role: quasi, kind: integer}",
+        "age: {role: quasi, kind: date, hierarchy: a.csv}",
+        6,
+        ["a file with kind date", "{widths: [5, 10]}"],
+    ),
     ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: number, hierarchy: {widths: [5]}}", 6, ["widths only on kind integer"]),
+    ("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: date, hierarchy: {widths: [5, 12]}}", 6, ["each a multiple"]),
+    ("age: {role: quasi, kind: integer}", "age: {role: sensitive, kind: date, hierarchy: {widths: [5]}}", 6, ["compared by value"]),
     (
         "age: {role: quasi, kind: integer}",
         "age: {role: quasi, kind: integer, hierarchy: {widths: [5, 12]}}",
@@ -108,10 +116,21 @@ def test_only_a_kind_whose_cells_are_single_values_is_a_quasi_identifier(kind: K
 
 @pytest.mark.parametrize("role", list(Role))
 def test_what_is_published_has_a_kind_and_what_is_not_has_none(role: Role) -> None:
-    never = role in (Role.IDENTIFIER, Role.DROPPED)
-    assert attribute(role=role, **({} if never else {"kind": "category"})).published is not never
+    never = role in (Role.IDENTIFIER, Role.HOUSEHOLD, Role.DROPPED)
+    kind = "number" if role is Role.WEIGHT else "category"
+    assert attribute(role=role, **({} if never else {"kind": kind})).published is not never
     with pytest.raises(ValueError, match=f"only role: {role}" if never else f"no kind for a {role} attribute"):
         attribute(role=role, **({"kind": "category"} if never else {}))
+
+
+def test_a_weight_is_a_number_and_rounded_to_whole_people_unless_the_policy_says_otherwise() -> None:
+    assert attribute(role="weight", kind="number").as_published.declared == {"round": "1"}
+    assert attribute(role="weight", kind="number", publish_as={"round": "0.1"}).as_published.declared == {"round": "0.1"}
+    assert attribute(role="insensitive", kind="number").as_published is None
+    with pytest.raises(ValueError, match="category as weight"):
+        attribute(role="weight", kind="category")
+    with pytest.raises(ValueError, match="'top' of a weight"):
+        attribute(role="weight", kind="number", publish_as={"round": "1", "top": "0.99"})
 
 
 def test_the_values_that_the_policy_itself_lists() -> None:
@@ -166,3 +185,28 @@ def test_every_problem_of_an_attribute_is_named_at_once() -> None:
 
 def test_a_non_sensitive_value_stands_once(small: str) -> None:
     assert "a value listed twice" in refusal(small.replace("nonsensitive: [flu]", "nonsensitive: [flu, flu]")).message
+
+
+@pytest.mark.parametrize(
+    ("keys", "why"),
+    [
+        ({"domain": [0, 1000]}, "published from 0 or below"),
+        ({"domain": [-5, 1000]}, "published from 0 or below"),
+        ({"domain": [400, 9000], "publish_as": {"round": 1000}}, "published from 0 or below"),
+        ({"domain": [0, 9000], "publish_as": {"bottom": "0.01"}}, "published from 0 or below"),
+        ({}, "without a domain"),
+    ],
+)
+def test_ratios_need_a_domain_that_is_published_above_0(keys: dict[str, Any], why: str) -> None:
+    """400 rounded to thousands is 0; a bound that is a share is known only when the data are read."""
+    with pytest.raises(ValidationError, match=why):
+        Attribute(role=Role.SENSITIVE, kind=Kind.NUMBER, scale="log", **keys)
+
+
+def test_ratios_are_of_sensitive_numbers() -> None:
+    for keys in ({"domain": [1, 9]}, {"domain": [0, 9000], "publish_as": {"round": 10, "bottom": 100}}):
+        assert Attribute(role=Role.SENSITIVE, kind=Kind.INTEGER, scale="log", **keys).scale == "log"
+    with pytest.raises(ValidationError, match="only with role sensitive"):
+        Attribute(role=Role.QUASI, kind=Kind.NUMBER, scale="log", domain=[1, 9])
+    with pytest.raises(ValidationError, match="only with kind number or integer"):
+        Attribute(role=Role.SENSITIVE, kind=Kind.CATEGORY, scale="log")

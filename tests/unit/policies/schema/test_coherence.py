@@ -38,6 +38,14 @@ BAD: list[Case] = [
         ["not a quasi-identifier"],
     ),
     ("linkability: 0.8", "linkability: 0.8, disclosure: {max: 1, sensitivity: {weights: {notes: 1}}}", 15, ["not published"]),
+    (
+        "notes: {role: dropped}",
+        "w: {role: weight, kind: number}\n  notes: {role: weight, kind: integer}",
+        13,
+        ["a second attribute with role: weight"],
+    ),
+    ("notes: {role: dropped}", "h: {role: household}\n  notes: {role: household}", 13, ["a second attribute with role: household"]),
+    ("linkability: 0.8", "linkability: 0.8, individual_risk: {max: 0.1}", 15, ["without weights", "role: weight"]),
     ("publish:", "expect: {missing: {agge: 0.1}}\npublish:", 16, ["expect.missing.agge", "did you mean age?"]),
 ]
 
@@ -112,3 +120,9 @@ def test_every_incoherence_is_named(small: str) -> None:
     message = refusal(text).message
     assert "each.incom" in message
     assert "'ward', which is insensitive" in message
+
+
+def test_where_no_attribute_fits_the_cure_says_so(small: str) -> None:
+    made = "notes: {role: insensitive, kind: integer, age: {from: gone, at: 2024-12-31}}"
+    text = re.sub(r"  ward: .*\n", "", small).replace("notes: {role: dropped}", made)
+    assert "no attribute of this policy fits" in str(refusal(text))

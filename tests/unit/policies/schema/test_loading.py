@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -62,7 +63,7 @@ def test_a_list_among_the_keys_is_reported_in_its_line(small: str) -> None:
         ("%YAML 1.1\n---\na: yes\n", "another version of YAML"),
         ("a: [1\n", "YAML 1.2"),
         ("a:\n\t- b\n", "line 2"),
-        ("a: \x00\n", "a character that YAML does not allow"),
+        ("a: \x00\n", "U+0000"),
         ("? [1]\n: 2\n", "a key that is not a word"),
         ("a: " + "[" * 40 + "]" * 40, "more than 30 levels"),
         ("a: " + "x" * 250_001, "at most 250000"),
@@ -137,3 +138,14 @@ def test_how_long_a_policy_may_be_grows_with_its_attributes(small: str) -> None:
     with pytest.raises(PolicyInvalid, match="at most 250000"):
         parse_policy(padded + "#", "small.yaml")
     parse_policy(padded + "#", "small.yaml", 3_000)
+
+
+def test_a_data_file_given_as_a_policy_has_its_keys_counted_and_not_told() -> None:
+    text = '{"Anna Rossi": {"age": 41},\n "Bert Ito": {"age": 52},\n "title": "x", "Anna Rossi": {"age": 41}}'
+    with pytest.raises(PolicyInvalid, match=r"^people\.json, lines 2 to 3: found 2 keys that no policy has") as refused:
+        parse_policy(text, "people.json")
+    assert not {"Anna", "Rossi", "Bert", "Ito", "age"} & set(re.findall(r"\w+", str(refused.value)))
+
+
+def test_an_unknown_key_of_what_looks_like_a_policy_is_told(small: str) -> None:
+    assert "'datset'" in refusal(small.replace("dataset:", "datset:")).message

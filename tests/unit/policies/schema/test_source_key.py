@@ -14,6 +14,7 @@ SOURCE = "{kind: csv, path: clinic.csv}"
 BAD: list[Case] = [
     ("kind: csv", "kind: cvs", 3, ["source.kind", "'cvs'", "did you mean csv?"]),
     ("kind: csv, ", "", 3, ["source", "no 'kind'"]),
+    ("kind: csv", "kind: {a: b}", 3, ["source.kind", "accepted: csv, parquet, excel, spss, stata or sql"]),
     ("{kind: csv, path: clinic.csv}", "clinic.csv", 3, ["source", "a mapping"]),
     ("path: clinic.csv", "path: clinic.csv, separator: ';;'", 3, ["source.separator", "at most 1 character"]),
     ("path: clinic.csv", "path: clinic.csv, encoding: utf-9", 3, ["source.encoding", "'utf-9'", "text encoding"]),
@@ -38,7 +39,7 @@ def test_the_kind_decides_the_form(small: str) -> None:
     assert source_of(small, "{kind: parquet, path: clinic.parquet}") == ParquetSource(kind="parquet", path="clinic.parquet")
     sql = source_of(small, "{kind: sql, url_env: CLINIC_URL, query: select * from people}")
     assert sql == SqlSource(kind="sql", url_env="CLINIC_URL", query="select * from people")
-    assert list(kinds_of_source()) == ["csv", "parquet", "sql"]
+    assert list(kinds_of_source()) == ["csv", "parquet", "excel", "spss", "stata", "sql"]
 
 
 def test_a_source_is_written_to_json_with_the_keys_of_its_kind(small: str) -> None:

@@ -119,6 +119,18 @@ def test_widths_make_intervals_over_the_numbers_present(edited: Callable[..., Po
         widths_hierarchy(["20", "x"], [5], "age")
 
 
+def test_widths_of_a_date_are_bands_of_years_that_need_no_values(edited: Callable[..., Policy]) -> None:
+    policy = edited(("age: {role: quasi, kind: integer}", "age: {role: quasi, kind: date, hierarchy: {widths: [4, 20]}}"))
+    assert needs_values(policy) == ()
+    frame = pd.DataFrame({"age": ["1983-05-01", "1980-12-31", "1984-01-01"]})
+    table = encode_table(frame, {"age": column_specs(policy)["age"]})
+    published = publish_form(table, np.array([0, 0, 1]), "t", ())
+    assert published.cells["age"].texts[published.cells["age"].codes].tolist() == ["[1980..1983]", "[1980..1983]", "1984-01-01"]
+    promise = promise_of(policy, table)
+    assert promise.quasi[0].hierarchy == ()
+    assert information_loss(published, domains_of(promise)).ncp == pytest.approx(information_loss(published, table.columns).ncp)
+
+
 def test_a_mask_hides_one_more_character_a_level() -> None:
     assert mask_hierarchy(["20121", "20133", None, float("nan"), " "], 2, "zip") == [
         ("20121", "2012*", "201**", "*"),
@@ -215,3 +227,42 @@ def test_a_promise_does_not_name_the_values_that_a_hierarchy_was_made_from(edite
     for groups in ([0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 2, 2]):
         published = publish_form(table, np.array(groups), "t", table.sensitive)
         assert information_loss(published, domains_of(promise)).ncp == pytest.approx(information_loss(published, table.columns).ncp)
+
+
+def test_uniqueness_is_accepted_column_by_column() -> None:
+    text = """\
+schema: 1
+dataset: people
+source: {kind: csv, path: people.csv}
+attributes:
+  age: {role: quasi, kind: integer}
+  income: {role: sensitive, kind: number, unique: accepted}
+  number: {role: insensitive, kind: category}
+anonymize: {k: 2}
+gates: {linkability: 1}
+publish: {to: people}
+"""
+    policy = parse_policy(text, "p")
+    frame = pd.DataFrame({name: range(4) for name in policy.attributes}).astype(str)
+    promise = promise_of(policy, encode_table(frame, column_specs(policy)))
+    assert promise.unique_accepted == ("income",)
+    assert [(each.attribute, each.bound, each.required) for each in promise.of("uniqueness")] == [("number", "values", "0.9")]
+
+
+@pytest.mark.parametrize("role", ["identifier", "dropped"])
+def test_a_row_is_a_person_only_where_an_identifier_says_so(role: str) -> None:
+    text = """\
+schema: 1
+dataset: visits
+source: {kind: csv, path: visits.csv}
+attributes:
+  person: {role: ROLE}
+  age: {role: quasi, kind: integer}
+  income: {role: sensitive, kind: number}
+anonymize: {k: 2}
+gates: {linkability: 1}
+publish: {to: visits}
+""".replace("ROLE", role)
+    policy = parse_policy(text, "p")
+    frame = pd.DataFrame({name: [1, 2, 1, 2] for name in policy.attributes}).astype(str)
+    assert promise_of(policy, encode_table(frame, column_specs(policy))).people_checked is (role == "identifier")

@@ -13,7 +13,7 @@ from flows.cli.audit import audit_app
 from policies.ledger.states import State
 from policies.ledger.transitions import state_diagram
 from policies.schema.loading import parse_file
-from policies.schema.operator_file import Floor, Operator
+from policies.schema.operator_file import OPERATORS_PAGE, Floor, Operator
 from policies.schema.policy import Policy
 from policies.words.fields import Section
 
@@ -29,7 +29,8 @@ def sections(of: type[Section] = Section) -> Iterator[type[Section]]:
 
 def words_in_code(page: str) -> set[str]:
     """Every word inside backticks."""
-    return {word for code in re.findall(r"`([^`]+)`", page) for word in re.findall(r"[a-z_]+", code)}
+    codes = (block or code for block, code in re.findall(r"```(.*?)```|`([^`]+)`", page, re.DOTALL))
+    return {word for code in codes for word in re.findall(r"[a-z_]+", code)}
 
 
 def test_every_key_of_a_policy_is_on_the_reference_page() -> None:
@@ -44,7 +45,7 @@ def test_every_key_of_a_policy_is_on_the_reference_page() -> None:
 def test_every_key_of_the_operators_file_is_in_the_operators_guide() -> None:
     guide = (ROOT / "docs" / "guide-operator.md").read_text("utf-8")
     (example,) = re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL)
-    assert parse_file(Operator, example, "operator.yaml").runners
+    assert parse_file(Operator, example, "operator.yaml", OPERATORS_PAGE).runners
     for section in (Operator, Floor):
         for name in section.model_fields:
             assert f"{name}:" in example, f"{section.__name__}.{name}"

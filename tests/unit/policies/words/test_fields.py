@@ -120,8 +120,8 @@ def test_a_file_has_a_name() -> None:
 
 
 def test_encodings_and_separators_are_those_that_a_file_can_have() -> None:
-    assert [read(Encoding, name) for name in ("utf-8", "latin-1", "cp1252")] == ["utf-8", "latin-1", "cp1252"]
-    refuses(Encoding, "utf-9", "")
+    assert [read(Encoding, name) for name in ("utf-8", "latin-1", "utf-16")] == ["utf-8", "latin-1", "utf-16"]
+    refuses(Encoding, "utf-9", "", "hex", "zip", "rot13", "punycode", "unicode-escape", "a\x00b")
     assert read(Separator, "\t") == "\t"
     refuses(Separator, "", ";;")
 

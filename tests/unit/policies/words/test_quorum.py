@@ -42,6 +42,14 @@ def test_a_quorum_is_met_by_enough_people_of_whom_different_ones_fill_its_roles(
     assert (not Quorum(approvals, roles).missing(people)) is met
 
 
+@given(DEMANDS, PEOPLE, st.integers(0, 6))
+def test_what_is_missing_is_as_many_people_as_must_still_agree(
+    roles: dict[str, int], people: dict[str, tuple[str, ...]], approvals: int
+) -> None:
+    open_places = sum(roles.values()) - most_filled(roles, people)
+    assert Quorum(approvals, roles).missing(people).total() == max(open_places, approvals - len(people))
+
+
 @given(DEMANDS, DEMANDS, st.integers(1, 6), st.integers(1, 6))
 def test_a_floor_only_raises(roles: dict[str, int], others: dict[str, int], approvals: int, floor: int) -> None:
     raised = Quorum(approvals, roles).raised_to(Quorum(floor, others))
@@ -57,7 +65,9 @@ def test_nobody_fills_two_roles_and_who_can_fill_two_makes_room() -> None:
 
 
 def test_what_is_missing_is_said_in_words() -> None:
-    assert in_words(Quorum(2, {"law": 1}).missing({})) == "2 more people and 1 more with the role law"
+    assert in_words(Quorum(2, {"law": 1}).missing({})) == "1 more person with the role law and 1 other person"
+    assert in_words(Quorum(2, {"law": 1}).missing({"ann": ()})) == "1 more person with the role law"
+    assert in_words(Quorum(4, {"law": 1}).missing({"ann": ("law",)})) == "3 more people"
     assert in_words(Quorum(2).missing({"ann": ()})) == "1 more person"
     assert not Quorum(1).missing({"ann": ()})
 

@@ -125,7 +125,7 @@ def test_no_delta_below_the_one_that_may_be_written_is_suggested() -> None:
 def test_what_had_to_give_besides_delta_is_told() -> None:
     assert search({(10, "0.1"): "0.8"}).most_protective(Fraction(1)).reason == ""
     reason = search({(20, "0"): "0.8"}).most_protective(Fraction(1)).reason
-    assert reason == "No δ will do at the policy's own k and ε: k 20 instead of 10, ε 0 instead of 0.1."
+    assert reason == "No δ is enough at the policy's own k and ε: k 20 instead of 10, ε 0 instead of 0.1."
 
 
 def test_where_nothing_will_do_the_gates_that_refuse_and_the_largest_delta_are_told() -> None:
@@ -133,7 +133,8 @@ def test_where_nothing_will_do_the_gates_that_refuse_and_the_largest_delta_are_t
     assert nothing.tried is None
     assert "What refuses them: closeness of pay, distinct_l of pay." in nothing.reason
     reached = search({(10, "0.1"): "0.4", (5, "0.1"): "0.45"}).least_loss(Fraction(1, 2))
-    assert reached.reason == "No setting tried keeps δ ≥ 0.5 and all other promises. The largest δ that all tables reached is 0.45."
+    nothing_tried = "No setting that was tried has a δ of at least 0.5 and satisfies all other requirements."
+    assert reached.reason == f"{nothing_tried} The largest δ that all tables reached is 0.45."
     assert "The largest" not in search({}).least_loss(Fraction(1, 2)).reason
 
 

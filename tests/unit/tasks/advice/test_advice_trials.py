@@ -115,6 +115,14 @@ def test_a_job_promises_the_settings_k_epsilon_and_delta_instead_of_the_policys(
     assert trials.job_at(INCOME, EASY).seed == trials.job_at(INCOME, EASY).seed
 
 
+def test_where_k_counts_households_the_k_that_is_tried_does_too(trials: Trials) -> None:
+    """At k = 2, groups of two households were "still refused by households", which asked for the policy's own k."""
+    surveyed = replace(trials, promise=trials.promise.requiring(Requirement(gate="households", required="5")))
+    promise = surveyed.job_at(INCOME, TrialSetting(2, "0.05", "0.1")).promise
+    assert [requirement.required for gate in ("k", "households") for requirement in promise.of(gate)] == ["2", "2"]
+    assert not trials.job_at(INCOME, EASY).promise.of("households")
+
+
 def test_a_release_takes_the_first_plan_whose_every_table_passes(known: Callable[..., Trials]) -> None:
     good, bad = outcome(0.3), outcome(passed=False)
     names = {"ab": ("a", "b"), "a": ("a",), "b": ("b",)}

@@ -56,6 +56,9 @@ def test_epsilons_lie_around_the_policys_own_or_what_stands_in_for_it(own: str |
     assert epsilons_around(own) == around
 
 
+SAID = {"alike", "remarks", "untried"}  # of ε, and what only a release can judge
+
+
 def test_sizes_lie_around_the_policys_own(prepared: Prepared) -> None:
     assert prepared.own == TrialSetting(5, "0.05", "0.5")
     assert sorted(sizes_around(prepared)) == [2, 5, 10]
@@ -90,7 +93,8 @@ def test_advice_says_why_the_policy_is_refused_and_what_it_could_promise(advice:
 def test_advice_can_be_written_as_json(advice: Advice) -> None:
     document = json.loads(json.dumps(advice.to_json()))
     assert document["asked"] == {"k": 5, "epsilon": 0.05, "delta": 0.5}
-    assert set(document) == {"dataset", "asked", "passes", "reason", "tables", "suggestions"}
+    assert set(document) == {"dataset", "asked", "passes", "reason", "tables", "suggestions", "unused_values", "numbers", *SAID}
+    assert document["alike"] == [["Values of income are alike within 25,000 of each other (ε 0.05 of the domain 0 to 500,000)."]]
 
 
 def test_bounds_that_are_asked_for_are_kept_and_nothing_is_left_behind(policy_path: Path) -> None:

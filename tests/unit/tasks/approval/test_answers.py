@@ -31,7 +31,7 @@ def test_a_candidate_with_changes_requested_is_never_approved_or_published(world
     decided = request_changes(world.home, world.ledger, candidate.id, world.keys["bob"], WHY)
     assert (decided.release.state, decided.principal) == (State.CHANGES_REQUESTED, "bob")
     for act in (approve, reject, request_changes):
-        with pytest.raises(TransitionRefused, match="the release is changes requested"):
+        with pytest.raises(TransitionRefused, match="in the state 'changes requested'"):
             act(world.home, world.ledger, candidate.id, world.keys["cyd"], "all the same")
     with pytest.raises(TransitionRefused, match="'publish' is not possible"):
         world.publish(candidate)
@@ -64,6 +64,20 @@ def test_the_next_candidate_is_seen_with_what_was_asked_and_what_changed(world: 
     before = view_candidate(world.home, world.ledger, first.id)
     assert before.last_word == answer.request
     assert (before.answered_by, before.answers, seen.answered_by) == ((second.id,), (), ())
+
+
+def test_a_table_is_compared_with_the_one_that_holds_the_same_attributes(world: Any) -> None:
+    first = asked(world)
+    one, other = world.made.manifest.tables
+    new = other.model_copy(update={"name": "table-1", "sensitive": ("weight",), "groups": 7})
+    second = world.seal(answers=(first.id,), tables=(new, one.model_copy(update={"name": "table-2", "groups": 5})))
+    (answer,) = view_candidate(world.home, world.ledger, second.id).answers
+    groups = [change for change in answer.changes or () if change.figure == "groups"]
+    assert groups == [
+        Change("groups", "table-2", one.groups, 5),
+        Change("groups", f"{other.name} (before)", other.groups, None),
+        Change("groups", "table-1", None, 7),
+    ]
 
 
 def test_what_is_no_longer_in_the_home_is_said_so(world: Any) -> None:

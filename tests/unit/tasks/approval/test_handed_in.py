@@ -127,7 +127,7 @@ def test_another_candidates_statement_does_not_count(world: Any, elsewhere: Path
     first, second = world.seal(), world.seal()
     signature = signed_by_hand(elsewhere, key_of("ann"), issued(world, first, "ann").to_sign)
     issued(world, second, "ann")
-    with pytest.raises(TransitionRefused, match="No statement that was issued for this candidate has this signature"):
+    with pytest.raises(TransitionRefused, match="No statement that was issued for this release has this signature"):
         approve_by(world, second, signature)
     shutil.rmtree(statements_folder(world.home, second.id))
     shutil.copytree(statements_folder(world.home, first.id), statements_folder(world.home, second.id))

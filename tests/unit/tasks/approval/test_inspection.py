@@ -19,6 +19,13 @@ def test_looking_at_a_candidate_is_recorded_with_the_account_and_changes_no_stat
         assert [event.viewer for event in events] == [account] * times
 
 
+def test_a_candidate_is_found_by_its_releases_id_too(world) -> None:
+    candidate = world.seal()
+    assert view_candidate(world.home, world.ledger, "release-1").candidate == candidate
+    with pytest.raises(InputRejected):
+        view_candidate(world.home, world.ledger, "release-9")
+
+
 def test_nobody_looks_at_a_candidate_in_anothers_name(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     account = subprocess.check_output(["id", "-un"], text=True).strip()
     for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):

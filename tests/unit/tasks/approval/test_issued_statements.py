@@ -45,6 +45,15 @@ def test_nobody_else_is_asked(world: Any, action: str) -> None:
             issue_statement(world.home, world.ledger, candidate.id, action, principal, "read")
 
 
+@pytest.mark.parametrize("action", ["approve", "request-changes", "reject"])
+def test_who_ran_the_release_is_not_asked_to_decide_on_it(world: Any, action: str) -> None:
+    candidate = world.seal(signers=(*world.made.manifest.signers, world.made.manifest.runner))
+    with pytest.raises(TransitionRefused, match="runner ran the release and cannot decide on it") as shown:
+        issue_statement(world.home, world.ledger, candidate.id, action, "runner", "read")
+    assert "runner" not in shown.value.cure
+    assert issue_statement(world.home, world.ledger, candidate.id, "withdraw", "runner", "read").said.action == "withdraw"
+
+
 def test_what_nobody_signs_and_a_reason_that_says_nothing_are_bad_input(world: Any) -> None:
     candidate = world.seal()
     for action, reason in (("publish", "now"), ("approve", " "), ("approve", "x" * 3000)):

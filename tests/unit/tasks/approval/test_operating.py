@@ -15,13 +15,16 @@ from policies.ledger.states import ActorRole, State
 from policies.ledger.transitions import TRANSITIONS
 from tasks.approval.approvals import kept_envelope
 from tasks.approval.decisions import record_takeover, record_withdrawal, reject, request_changes
+from tasks.approval.handed_in import handed_in
 from tasks.approval.inspection import view_candidate
+from tasks.approval.issued_statements import issue_statement
 from tasks.approval.operating import abandon, resume
 from tasks.approval.reasons import kept_reason
 from tasks.approval.statements import check_decision
 from tasks.ledger.dataset_lock import DatasetLock
 from tasks.ledger.history import read_history, read_whole
 from tasks.publication.withdraw import withdraw
+from tasks.signing.sshsig import sign_bytes
 from tasks.stores.store_folder import FolderSeries
 from tasks.verification.audit import verify_audit
 from tasks.verification.verify import verify_folder
@@ -63,7 +66,7 @@ def test_a_publication_that_cannot_help_itself_stalls_until_an_operator_resumes_
     assert (event.event, event.error) == ("stalled", "PlaceTaken")
     (in_the_way(world) / "theirs.txt").unlink()
     in_the_way(world).rmdir()
-    with pytest.raises(TransitionRefused, match="the release is stalled") as refused:
+    with pytest.raises(TransitionRefused, match="in the state 'stalled'") as refused:
         world.publish(stalled)
     assert "headgate resume" in refused.value.cure
     assert act(world, resume, stalled, "cyd").state is State.PUBLISHING
@@ -139,6 +142,50 @@ def running(world: Any, name: str = "begun") -> str:
     return name
 
 
+def elsewhere(world: Any, folder: Path, name: str, action: str, release: str) -> Any:
+    """What cyd, or somebody else, signed on another machine."""
+    issued = issue_statement(world.home, world.ledger, release, action, name, "the machine is gone")
+    (folder / "it.sig").write_bytes(sign_bytes(issued.to_sign, world.keys[name]))
+    return handed_in(world.home, read_history(world.ledger).find(release).decided, folder / "it.sig")
+
+
+def test_a_run_is_abandoned_by_a_statement_signed_elsewhere_about_that_run(world: Any, tmp_path: Path) -> None:
+    begun, other = running(world), running(world, "other")
+    given = elsewhere(world, tmp_path, "cyd", "abandon", begun)
+    with pytest.raises(TransitionRefused, match="another release"):
+        abandon(world.home, world.ledger, other, given, given.reason.text)
+    with pytest.raises(TransitionRefused, match="another reason"):
+        abandon(world.home, world.ledger, begun, given, "because")
+    assert abandon(world.home, world.ledger, begun, given, given.reason.text).state is State.FAILED
+    (event,) = [event for event in world.ledger.events_of(begun) if event.event == "abandoned"]
+    assert kept_envelope(world.home, begun, event.statement_sha256) == given.envelope
+    assert verify_audit(world.home, world.ledger).faults == ()
+
+
+def test_a_statement_signed_elsewhere_serves_once(world: Any, stalled: Any, tmp_path: Path) -> None:
+    """Whoever had it could resume in the operator's name each time the publication stalled, for a week."""
+    for attempt in range(2):
+        with pytest.raises(StoreUnavailable):
+            world.publish(stalled)
+        if attempt == 0:
+            given = elsewhere(world, tmp_path, "cyd", "resume", stalled.id)
+            assert resume(world.home, world.ledger, stalled.id, given, given.reason.text).state is State.PUBLISHING
+    with pytest.raises(TransitionRefused, match="this statement has served already"):
+        resume(world.home, world.ledger, stalled.id, given, given.reason.text)
+    assert read_history(world.ledger).find(stalled.id).state is State.STALLED
+
+
+def test_an_operators_key_must_have_counted_when_its_statement_was_issued(world: Any, tmp_path: Path) -> None:
+    begun = running(world)
+    given = elsewhere(world, tmp_path, "cyd", "abandon", begun)
+    later = (world.ledger.now() + timedelta(hours=1)).strftime("%Y%m%d%H%M%SZ")
+    world.write_signers(world.line("runner"), world.line("cyd", options=f'valid-after="{later}"'))
+    world.clock.moment += timedelta(hours=2)
+    with pytest.raises(TransitionRefused, match="was not valid at"):
+        abandon(world.home, world.ledger, begun, given, given.reason.text)
+    assert act(world, abandon, begun, "cyd").state is State.FAILED
+
+
 def test_a_run_that_is_still_alive_is_not_abandoned(world: Any) -> None:
     begun = running(world)
     with world.ledger.lock("people", begun), pytest.raises(TransitionRefused, match="is running"):
@@ -202,7 +249,7 @@ def test_every_transition_after_a_run_is_reached_by_what_people_and_publications
         for decision in (reject, request_changes, record_withdrawal):
             decision(world.home, world.ledger, sealed(*approvers).id, world.keys["cyd"], "too small")
     world.approve(sealed("ann", "bob"), "cyd")
-    stuck, given_up = sealed("ann", "bob"), sealed("ann", "bob")
+    stuck, given_up, taken_back = sealed("ann", "bob"), sealed("ann", "bob"), sealed("ann", "bob")
     world.expires = timedelta(days=30)
     sealed(), sealed("ann", "bob")
     world.expires = None
@@ -211,6 +258,8 @@ def test_every_transition_after_a_run_is_reached_by_what_people_and_publications
     act(world, abandon, given_up, "cyd")
     everybody_looks()
     withdraw(world.home, world.ledger, given_up.id, world.keys["ann"], "not needed")
+    cut_short(taken_back)
+    withdraw(world.home, world.ledger, taken_back.id, world.keys["ann"], "must not go out")
     cut_short(stuck)
     everybody_looks()
     in_its_place = Path(world.home.releases / "people" / str(read_history(world.ledger).find(stuck.id).version))

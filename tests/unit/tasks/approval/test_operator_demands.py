@@ -12,6 +12,7 @@ from headgate.core.errors import InputRejected, PolicyInvalid, TransitionRefused
 from policies.words.quorum import Quorum
 from tasks.approval.approvals import operator_roots
 from tasks.approval.operator_demands import operator_demands, require_runner
+from tasks.signing.home_keys import machine_key
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 
@@ -19,6 +20,9 @@ NOW = datetime(2025, 6, 1, tzinfo=UTC)
 def test_without_a_file_what_leaves_the_home_needs_two(world: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     assert (operator_demands(world.home).floor, operator_demands(world.home).digest) == (Quorum(1), "")
     monkeypatch.setenv("HEADGATE_STORE", str(tmp_path / "elsewhere"))
+    assert operator_demands(world.home).floor == Quorum(2)
+    monkeypatch.delenv("HEADGATE_STORE")
+    world.home.releases.symlink_to(tmp_path)
     assert operator_demands(world.home).floor == Quorum(2)
     content = "floor: {approvals: 1}\n"
     (world.home.root / "operator.yaml").write_text(content)
@@ -53,6 +57,17 @@ def test_a_runner_has_the_name_that_the_list_gives_the_key(world: Any) -> None:
         require_runner(world.keys["stranger"].key, roots, demands, NOW)
 
 
+def test_the_homes_own_key_is_told_from_a_strangers_and_no_line_is_offered_for_it(world: Any) -> None:
+    own, stranger = machine_key(world.home.keys).key, world.keys["stranger"].key
+    roots, demands = operator_roots(world.home), operator_demands(world.home)
+    with pytest.raises(TransitionRefused, match="the home's own and speaks for nobody") as refused:
+        require_runner(own, roots, demands, NOW)
+    assert own.line not in refused.value.cure
+    with pytest.raises(TransitionRefused, match="nobody on the list") as other:
+        require_runner(stranger, roots, demands, NOW)
+    assert f'NAME namespaces="headgate" {stranger.line}' in other.value.cure
+
+
 ROLES = "roles: {law: [ann], methods: [ann, bob]}\n"
 
 
@@ -60,8 +75,8 @@ ROLES = "roles: {law: [ann], methods: [ann, bob]}\n"
     ("quorum", "people", "said"),
     [
         (Quorum(1, {"press": 1}), ["ann", "bob"], "The role press is required, and nobody holds it"),
-        (Quorum(2, {"law": 1}), ["bob", "cyd"], "1 more with the role law would be needed"),
-        (Quorum(2, {"law": 1, "methods": 1}), ["ann", "cyd"], "1 more with the role methods would be needed"),
+        (Quorum(2, {"law": 1}), ["bob", "cyd"], "1 more person with the role law would be needed"),
+        (Quorum(2, {"law": 1, "methods": 1}), ["ann", "cyd"], "1 more person with the role methods would be needed"),
         (Quorum(3, {"law": 1}), ["ann", "bob"], "3 approvals are required, and 2 people besides the runner may give one"),
     ],
 )

@@ -8,6 +8,7 @@ from headgate.core.errors import IntegrityBroken
 from tasks.approval.approvals import decisions_folder
 from tasks.approval.decisions import approve
 from tasks.approval.reasons import keep_reason, kept_reason, reason_file, salted
+from tasks.signing.given_key import callers_key
 
 
 def test_the_same_reason_has_another_digest_each_time() -> None:
@@ -16,6 +17,12 @@ def test_the_same_reason_has_another_digest_each_time() -> None:
     assert one.digest != two.digest
     assert len(one.salt) == 64
     assert hashlib.sha256(b"fine").hexdigest() not in (one.digest, two.digest)
+
+
+def test_whoever_holds_their_key_elsewhere_chose_the_salt_and_knows_the_digest(world) -> None:
+    ann = callers_key(world.keys["ann"].key, "ab" * 32, bytes)
+    assert salted("fine", ann).digest == hashlib.sha256(b"ab" * 32 + b"\nfine").hexdigest()
+    assert salted("fine", world.keys["ann"]).salt != salted("fine", world.keys["ann"]).salt
 
 
 def test_the_file_that_is_kept_has_the_digest_that_is_signed(world) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from base64 import b64decode
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,34 +15,46 @@ from headgate.core.errors import InputRejected, IntegrityBroken, TransitionRefus
 from policies.ledger.states import State
 from policies.sealed.manifest import Signer
 from tasks.approval.decisions import approve
-from tasks.approval.registered_policies import register, registered
+from tasks.approval.registered_policies import ScheduledPolicy, register, registered
+from tasks.publication.attestation import ATTESTATION_FILE
 from tasks.signing.home_keys import machine_key
 from tasks.signing.registration import REGISTRATION
 from tasks.stores.seal import load_candidate, seal
 from tasks.verification.verify import PROVEN, examine_folder, verify_folder
-from tests.unit.tasks.world import examined
+from tests.unit.tasks.world import PLACE, examined
 
 DIGEST = "a" * 64
+PEOPLE = ScheduledPolicy("people", DIGEST, PLACE)
 
 
 def registration(world: Any, name: str = "runner", digest: str = DIGEST) -> Path:
     key = world.keys[name]
-    register(world.home, world.ledger, "people", digest, Signer(principal=name, fingerprint=key.fingerprint), key)
+    register(world.home, world.ledger, ScheduledPolicy("people", digest, PLACE), Signer(principal=name, fingerprint=key.fingerprint), key)
     return Path(world.home.root / "schedules" / "people.dsse.json")
 
 
 def test_a_policy_is_registered_by_its_digest_for_this_machine(world: Any) -> None:
     with pytest.raises(TransitionRefused, match="nobody has registered"):
-        registered(world.home, world.ledger, "people", DIGEST)
+        registered(world.home, world.ledger, PEOPLE)
     file = registration(world)
-    read = registered(world.home, world.ledger, "people", DIGEST)
+    read = registered(world.home, world.ledger, PEOPLE)
     assert (read.signer.principal, read.said.machine) == ("runner", machine_key(world.home.keys).fingerprint)
     assert file.stat().st_mode & 0o077 == 0
     with pytest.raises(TransitionRefused, match="has changed since runner registered it"):
-        registered(world.home, world.ledger, "people", "b" * 64)
-    (world.home.keys / "runner").unlink()
+        registered(world.home, world.ledger, ScheduledPolicy("people", "b" * 64, PLACE))
+    for name in ("runner", "runner.pub"):
+        (world.home.keys / name).unlink()
     with pytest.raises(TransitionRefused, match="another machine's key"):
-        registered(world.home, world.ledger, "people", DIGEST)
+        registered(world.home, world.ledger, PEOPLE)
+
+
+def test_a_copy_of_a_registered_policy_does_not_run_elsewhere(world: Any) -> None:
+    """Paths in a policy are relative to it: whoever copies it beside data of their own would have the machine release them."""
+    file = registration(world)
+    with pytest.raises(TransitionRefused, match="lies elsewhere, or names another database, than when runner registered it"):
+        registered(world.home, world.ledger, ScheduledPolicy("people", DIGEST, "/elsewhere/people.yaml"))
+    assert registered(world.home, world.ledger, PEOPLE).signer.principal == "runner"
+    assert PLACE.encode() not in b64decode(json.loads(file.read_bytes())["payload"])
 
 
 def test_another_datasets_registration_and_a_file_that_somebody_edited_do_not_count(world: Any) -> None:
@@ -48,15 +62,15 @@ def test_another_datasets_registration_and_a_file_that_somebody_edited_do_not_co
     other = file.with_name("others.dsse.json")
     other.write_bytes(file.read_bytes())
     with pytest.raises(TransitionRefused, match="has changed"):
-        registered(world.home, world.ledger, "others", DIGEST)
+        registered(world.home, world.ledger, ScheduledPolicy("others", DIGEST, PLACE))
     other.unlink()
     file.write_bytes(file.read_bytes().replace(b"a", b"b", 1))
     with pytest.raises(IntegrityBroken):
-        registered(world.home, world.ledger, "people", DIGEST)
+        registered(world.home, world.ledger, PEOPLE)
     registration(world)
     file.chmod(0o666)
     with pytest.raises(InputRejected, match="can change"):
-        registered(world.home, world.ledger, "people", DIGEST)
+        registered(world.home, world.ledger, PEOPLE)
 
 
 def test_an_older_registration_that_was_put_back_is_found_once_a_later_one_has_run(world: Any) -> None:
@@ -66,10 +80,10 @@ def test_an_older_registration_that_was_put_back_is_found_once_a_later_one_has_r
     world.seal(scheduled=True)
     file.write_bytes(older)
     with pytest.raises(TransitionRefused, match="a later registration of people has run"):
-        registered(world.home, world.ledger, "people", DIGEST)
+        registered(world.home, world.ledger, PEOPLE)
     world.clock.moment += timedelta(days=1)
     registration(world)
-    assert registered(world.home, world.ledger, "people", DIGEST).signer.principal == "runner"
+    assert registered(world.home, world.ledger, PEOPLE).signer.principal == "runner"
 
 
 def test_neither_the_person_nor_the_machine_approves_what_a_schedule_ran(world: Any) -> None:
@@ -105,5 +119,6 @@ def test_a_machine_alone_makes_no_candidate(world: Any) -> None:
     forged = seal(world.home.candidates, staged, manifest, machine_key(world.home.keys), examined(staged))
     with pytest.raises(IntegrityBroken, match="does not let this machine run"):
         load_candidate(world.home.candidates, forged.id)
+    (forged.folder / ATTESTATION_FILE).write_bytes(b"{}")  # as if it had been published
     findings = {finding.check: finding.detail for finding in examine_folder(forged.folder).findings if not finding.passed}
     assert "does not let this machine run" in findings["manifest"]

@@ -13,9 +13,10 @@ from headgate.core.columns import GROUP, Column
 from headgate.core.published_form.published_table import PublishedTable, to_frame
 from headgate.risk.disclosure.sensitivity import Sensitivity
 from policies.attackers.attacker import Attacker
+from policies.gates.verdict import Requirement
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.attacks import attempts
-from tasks.attacks.attempts import Attempt, Finished, read_finished, try_attacks
+from tasks.attacks.attempts import Attempt, Finished, gains_of, read_finished, try_attacks
 from tasks.tables.write import write_published
 from tests.unit.claimed import proximity, required
 from tests.unit.headgate.attacks.planted import Small, drawn, small
@@ -119,6 +120,57 @@ def test_neighbourhoods_are_those_promised_of_the_attribute_or_else_of_all() -> 
     assert guesses(promise.without("dissimilarity")) == []  # without ε there is no neighbourhood
     everything = proximity("1", "0", "pay")
     assert guesses(promise.requiring(everything)) == []  # everything is near everything
+    in_units = required("dissimilarity", "0.5", "pay", epsilon="2", units="own")  # as a share it would be everything
+    within = finished_of(case, promise.requiring(in_units))
+    within = replace(within, tables=(table,), people=source, original=source)
+    (near,) = (one for one in tried(within) if one.attack == "Proximity")
+    assert near.success is not None
+    assert near.success.guess.startswith("the centre of the largest 2-neighbourhood")
+    assert near.success.right < len(case.rows)
+    assert near.who.endswith("knows 'pay' up to what counts as alike (within 2 of each other)")
+
+
+def test_what_an_attack_gains_is_counted_in_sensitive_values_and_said_in_plain_words() -> None:
+    """Two groups, in each of which all have one illness: x is known of everybody in its group, and no secret."""
+    rows = [(20 + 10 * (i // 3), "f", "ab"[i // 3], "xy"[i % 2]) for i in range(6)]
+    case = small(rows, [i // 3 for i in range(6)])
+    half = np.array([True, False, True])
+    illness = replace(case.published[0].sensitive["illness"], sensitive=half)
+    finished = replace(finished_of(case, promise_of()), tables=(replace(case.published[0], sensitive={"illness": illness}),))
+    (homogeneity,) = gains_of(tried(finished))
+    assert (homogeneity.attack, homogeneity.people, homogeneity.right, homogeneity.right_overall, homogeneity.drawn) == (
+        "homogeneity",
+        6,
+        3,
+        3,
+        False,
+    )
+    assert homogeneity.who == "somebody who finds a person's group in t0 is right about a sensitive value of 'illness'"
+    assert {gain.drawn for gain in gains_of(tried(finished, 3))} == {True}
+
+
+def test_a_gate_on_intersection_has_one_table_compared_with_itself() -> None:
+    wanted = Requirement(gate="attack", bound="intersection", required="0.5")
+    found = gains_of(tried(finished_of(drawn(3, 1), promise_of().requiring(wanted))))
+    assert {gain.attack for gain in found} == {"homogeneity", "background_join", "intersection"}
+
+
+def test_each_kind_of_attack_says_who_does_what() -> None:
+    case = drawn(3, 2)
+    found = gains_of(tried(finished_of(case, promise_of(), (holder(case.table.columns),))))
+    said = {gain.attack: gain.who for gain in found}
+    assert said["background_join"].startswith("somebody who puts t0 and t1 side by side and knows a person's '")
+    assert said["dictionary_linking"] == "somebody who holds 'register.csv' and looks up records of t1 names the right person"
+    assert said["intersection"] == "somebody who compares a person's groups in t0 and t1 names the right person"
+    assert [gain.drawn for gain in found if gain.attack == "dictionary_linking"] == [True, True]
+
+
+def test_a_table_in_which_nothing_can_be_guessed_is_said_and_measures_nothing() -> None:
+    case = drawn(3, 1)
+    finished = replace(finished_of(case, promise_of()), tables=(replace(case.published[0], sensitive={}),))
+    (homogeneity,) = tried(finished)
+    assert homogeneity.sentence == "t0: Homogeneity was not tried: no sensitive attribute has one value per person."
+    assert homogeneity.gain.largest_gain is None
 
 
 def test_too_many_different_people_are_said_to_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ OURS = (
     "expect_column_cells_to_be_known_values",
     "expect_column_cells_to_hold_no_identifier",
     "expect_group_size_to_be_at_least",
+    "expect_ends_to_be_those_of_the_cell",
     "expect_formats_to_hold_the_same_cells",
 )
 FRAME = pd.DataFrame({"a": ["x", "CANARY", "x"]})

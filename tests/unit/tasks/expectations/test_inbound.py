@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from headgate.core.errors import PolicyInvalid
 from tasks.expectations.inbound import expect_inbound
 from tasks.expectations.running import (
     ExpectationOutcome,
@@ -175,3 +177,44 @@ def test_a_suite_that_is_no_suite_is_refused(clinic, refusal, text):
     loaded = clinic.load()
     found = ingest(loaded)
     assert "suite.json" in refusal(lambda: expect_inbound(loaded, found)).message
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("pattern", ["^(?=C)(C|C)*$", r"(a)\1", "(?<!x)y", "["])
+@pytest.mark.parametrize("key", ["regex", "regex_list"])
+def test_a_pattern_that_could_be_tried_for_ever_is_refused(clinic, pattern, key):
+    kind = "expect_column_values_to_match_regex" + ("_list" if key == "regex_list" else "")
+    with pytest.raises(PolicyInvalid, match="not a regular expression of RE2"):
+        steward(clinic, {"type": kind, "kwargs": {"column": "sex", key: [pattern] if key == "regex_list" else pattern}})
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("pattern", [r"^(a+\s?)+$", r"^(\w+\W?)+$", r"^(é|é|\d)*$"])
+def test_a_pattern_that_pandas_would_give_to_pythons_engine_ends_at_once(clinic, pattern):
+    """RE2 takes it, but pandas tries one with \\s, or one beside other letters than ASCII's, by Python's engine: for ages."""
+    clinic.write_source(clinic.source.read_bytes().replace(b"female", "é".encode() * 30 + b"a" * 60 + b"!"))
+    clinic.policy["attributes"]["sex"].pop("values", None)
+    outcomes = steward(clinic, {"type": "expect_column_values_to_match_regex", "kwargs": {"column": "sex", "regex": pattern}})
+    assert types_of(failures(outcomes)) == {("expect_column_values_to_match_regex", "sex")}
+
+
+@pytest.mark.parametrize("mostly", [1, 0.5, 0.3])
+@pytest.mark.parametrize("kind", ["match_regex", "not_match_regex", "match_regex_list", "not_match_regex_list", "all"])
+def test_patterns_are_weighed_as_great_expectations_says(clinic, kind, mostly):
+    frame, patterns = ingest(clinic.load()).frame_for_expectations, ["^f", "le$"]
+    cells = [cell for cell in frame["sex"] if isinstance(cell, str)]
+    found = [[bool(re.search(pattern, cell)) for pattern in patterns[: 2 if "list" in kind or kind == "all" else 1]] for cell in cells]
+    held = [all(each) if kind == "all" else not any(each) if kind.startswith("not") else any(each) for each in found]
+    kwargs = {"column": "sex", "mostly": mostly}
+    kwargs |= {"regex_list": patterns} if "list" in kind or kind == "all" else {"regex": patterns[0]}
+    kwargs |= {"match_on": "all"} if kind == "all" else {}
+    name = f"expect_column_values_to_{'match_regex_list' if kind == 'all' else kind}"
+    failed = types_of(failures(steward(clinic, {"type": name, "kwargs": kwargs})))
+    assert ((name, "sex") not in failed) == (sum(held) >= mostly * len(held))
+
+
+def test_an_ordinary_pattern_that_tries_every_way_ends_at_once(clinic):
+    clinic.write_source(clinic.source.read_bytes().replace(b"female", b"a" * 60 + b"!"))
+    clinic.policy["attributes"]["sex"].pop("values", None)
+    outcomes = steward(clinic, {"type": "expect_column_values_to_match_regex", "kwargs": {"column": "sex", "regex": "^(a|a)*$"}})
+    assert types_of(failures(outcomes)) == {("expect_column_values_to_match_regex", "sex")}

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from headgate.core.published_form.bounds import with_bounds
 from headgate.core.published_form.published_table import publish_form
+from policies.sealed.promise import Promise, QuasiIdentifier
+from policies.sealed.specs import domains_of
 from tasks.expectations.outbound import DeclaredTable, expect_outbound, withheld_columns
 from tasks.expectations.running import failures, refuse_failed_outbound
 from tasks.reading.ingest import ingest
 from tasks.tables.read_published import read_back
 from tasks.tables.write import WrittenFile, write_published
 
+NOTHING = Promise(requirements=(), quasi=(), sensitive=())
 SENSITIVE, INSENSITIVE = ("income", "education"), ("zip", "diagnosis")
 
 
@@ -25,7 +31,17 @@ def released(clinic):
     found = ingest(loaded)
     table = publish_form(found.table, np.arange(60, dtype=np.int32) // 10, "main", SENSITIVE, INSENSITIVE)
     files = [clinic.folder / file.path for file in write_published(table, clinic.folder, seed=1)]
-    declared = DeclaredTable("main", found.table, SENSITIVE, INSENSITIVE, withheld_columns(loaded.policy), found.identifiers, 60, 10)
+    declared = DeclaredTable(
+        "main",
+        found.table,
+        SENSITIVE,
+        INSENSITIVE,
+        withheld_columns(loaded.policy),
+        found.identifiers,
+        60,
+        10,
+        NOTHING,
+    )
     return files, declared
 
 
@@ -132,5 +148,35 @@ def test_an_age_or_a_group_number_that_is_also_somebodys_identifier_is_no_leak(c
     groups = np.arange(60, dtype=np.int32) % 20  # people of one age: a bare number is published
     table = publish_form(found.table, groups, "main", SENSITIVE)
     files = [clinic.folder / file.path for file in write_published(table, clinic.folder, seed=1)]
-    declared = DeclaredTable("main", found.table, SENSITIVE, (), withheld_columns(loaded.policy), found.identifiers, 60, 3)
+    declared = DeclaredTable(
+        "main",
+        found.table,
+        SENSITIVE,
+        (),
+        withheld_columns(loaded.policy),
+        found.identifiers,
+        60,
+        3,
+        NOTHING,
+    )
     assert not failures(looked_at(files, declared))
+
+
+def test_published_ends_are_those_of_the_cells_beside_them(clinic):
+    loaded = clinic.load()
+    found = ingest(loaded)
+    quasi = (
+        QuasiIdentifier(name="age", kind="integer", domain=(0, 110), bounds=("age low", "age high")),
+        QuasiIdentifier(name="admitted", kind="date", domain=(19723, 20088), bounds=("from", "to")),
+    )
+    promise = Promise(requirements=(), quasi=quasi, sensitive=())
+    table = publish_form(found.table, np.arange(60, dtype=np.int32) // 10, "main", ("income",))
+    table = with_bounds(table, {each.name: each.bounds for each in quasi}, domains_of(promise))
+    files = [clinic.folder / file.path for file in write_published(table, clinic.folder, seed=1)]
+    declared = DeclaredTable("main", found.table, ("income",), (), withheld_columns(loaded.policy), found.identifiers, 60, 10, promise)
+    assert not failures(looked_at(files, declared))
+    assert declared.columns()[:3] == ["age", "age low", "age high"]
+    hidden = replace(declared, promise=NOTHING)
+    assert failed_types(files, hidden) == {("expect_table_columns_to_match_ordered_list", None)}
+    rewrite(files, put("from", "2024-01-02"))
+    assert failed_types(files, declared) == {("expect_ends_to_be_those_of_the_cell", "admitted")}

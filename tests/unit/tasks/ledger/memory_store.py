@@ -29,12 +29,15 @@ class MemoryTransaction:
             if entry.type == type and (said == subject or (prefix and said.startswith(subject))):
                 yield entry
 
+    def beginning(self, prefix: str) -> tuple[str, ...]:
+        return tuple(sorted({entry.release for entry in self.stored if entry.release.startswith(prefix)}))
+
     def subjects(self) -> tuple[str, ...]:
         return self.kept_subjects
 
-    def having(self, type: str, lacking: Collection[str]) -> tuple[str, ...]:
+    def having(self, type: str, lacking: Collection[str]) -> tuple[Entry, ...]:
         ended = {entry.release for entry in self.stored if entry.type in lacking}
-        return tuple(entry.release for entry in self.stored if entry.type == type and entry.release not in ended)
+        return tuple(entry for entry in self.stored if entry.type == type and entry.release not in ended)
 
     def append(self, entry: Entry, subject: str) -> None:
         last, own = self.last(), self.last(entry.release)

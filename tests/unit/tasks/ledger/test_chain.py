@@ -36,6 +36,15 @@ def test_lines_that_are_no_events_are_refused(line: str) -> None:
         entries_from_lines(line + "\n", "x")
 
 
+def test_a_key_given_twice_in_a_line_is_refused(filled: Ledger) -> None:
+    """One reader would take the first, another the last."""
+    line = entries_to_lines(filled.entries()[:1])
+    for old, new in (("{", '{"actor": "somebody else", '), ('"payload": "{', '"payload": "{\\"dataset\\": \\"other\\", ')):
+        assert line.count(old) >= 1
+        with pytest.raises(IntegrityBroken, match="line 1"):
+            entries_from_lines(line.replace(old, new, 1), "x")
+
+
 def test_half_a_character_in_an_event_is_refused(filled: Ledger) -> None:
     """JSON can write it, but it has no bytes that a hash could cover."""
     line = entries_to_lines(filled.entries()[:1])

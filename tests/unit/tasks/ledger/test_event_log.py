@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -33,6 +34,25 @@ def test_of_two_who_append_at_the_same_moment_one_is_refused(filled: Ledger) -> 
         filled.append("r1", [ingested()], 2, "rue")
     assert refusal.value.refusals[0].rule == "overtaken"
     assert len(filled.entries()) == 5
+
+
+def test_what_was_begun_is_done_only_while_its_lock_is_held_and_nobody_has_acted_since(filled: Ledger) -> None:
+    """Meanwhile nobody writes, and what goes wrong is nobody's fault but the work's own."""
+    done: list[str] = []
+    with filled.lock("people", "r1") as lock:
+        with filled.still_ours(lock, "r1", 3):
+            done.append("whole")
+        filled.append("r2", [ingested("r2")], 2, "rue")  # another release's
+        for problem in (OSError(28, "its own"), StoreUnavailable("its own")):
+            with pytest.raises(type(problem), match="its own"), filled.still_ours(lock, "r1", 3):
+                raise problem
+        with pytest.raises(TransitionRefused, match="stood still"), filled.still_ours(lock, "r1", 2):
+            done.append("after an event")
+        with pytest.raises(TransitionRefused, match="stood still"), filled.still_ours(replace(lock, holder="another"), "r1", 3):
+            done.append("after another took the lock")
+    with pytest.raises(TransitionRefused, match="stood still"), filled.still_ours(lock, "r1", 3):
+        done.append("without a lock")
+    assert done == ["whole"]
 
 
 def test_many_threads_append_without_losing_or_doubling(ledger: Ledger) -> None:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections import Counter
+from datetime import timedelta
+
 import pytest
 
 from headgate.core.errors import InputRejected, IntegrityBroken
@@ -129,3 +132,22 @@ def test_a_manifest_that_says_something_else_of_its_run_is_refused(world, change
     check_same(release, candidate.manifest)
     with pytest.raises(IntegrityBroken):
         check_same(release, candidate.manifest.model_copy(update=change))
+
+
+def test_of_open_candidates_only_those_are_read_whole_whose_deadline_has_passed(world, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command that writes asks for them."""
+    for days in (30, 60, None):
+        world.expires = None if days is None else timedelta(days=days)
+        world.seal()
+    read: Counter[str] = Counter()
+    monkeypatch.setattr(store_sqlite, "Entry", lambda *row: read.update([row[1]]) or Entry(*row))
+    world.clock.moment += timedelta(days=29)
+    assert History(world.ledger).overdue() == ()
+    asked = read.copy()
+    read.clear()
+    world.clock.moment += timedelta(days=2)
+    assert [release.release_id for release in History(world.ledger).overdue()] == ["release-1"]
+    more = {name: read[name] - asked[name] for name in asked}
+    assert (more["release-1"], more["release-2"]) == (8, 0)
+    assert more["release-3"] <= 1  # its last event is the ledger's, which says what time it was
+    assert asked["release-1"] == asked["release-2"] == 1

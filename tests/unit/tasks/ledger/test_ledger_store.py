@@ -60,14 +60,25 @@ def test_entries_are_found_by_what_they_are_about_newest_first(store: LedgerStor
         assert stored.subjects() == ("people", "people", "people and more")
 
 
+def test_releases_are_found_by_how_their_ids_begin(store: LedgerStore) -> None:
+    append(store, FIRST, SECOND, THIRD, entry(4, "s1", 1))
+    with store.reading() as stored:
+        assert [stored.beginning(prefix) for prefix in ("r", "r1", "s", "1", "r11", "_1")] == [("r1", "r2"), ("r1",), ("s1",), (), (), ()]
+
+
 def test_releases_that_have_one_event_and_lack_others_are_found(store: LedgerStore) -> None:
     ended = replace(entry(4, "r2", 2), type="published")
     append(store, FIRST, SECOND, replace(THIRD, type="ingested"), ended)
     with store.reading() as stored:
-        assert stored.having("run_started", ["published", "withdrawn"]) == ("r1",)
-        assert stored.having("run_started", ["withdrawn"]) == ("r1", "r2")
-        assert stored.having("run_started", []) == ("r1", "r2")
-        assert stored.having("sealed", ["published"]) == ()
+        for type, lacking, releases in (
+            ("run_started", ["published", "withdrawn"], ("r1",)),
+            ("run_started", ["withdrawn"], ("r1", "r2")),
+            ("run_started", [], ("r1", "r2")),
+            ("sealed", ["published"], ()),
+        ):
+            found = stored.having(type, lacking)
+            assert tuple(one.release for one in found) == releases
+            assert all(one in stored.entries() and one.type == type for one in found)
 
 
 def test_a_transaction_sees_what_it_has_written_itself(store: LedgerStore) -> None:

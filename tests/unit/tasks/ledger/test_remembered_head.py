@@ -127,6 +127,19 @@ def test_a_memory_that_is_gone_or_forged_is_refused(kept: Ledger, tmp_path: Path
     refused(kept, "signed by another key")
 
 
+def test_a_lost_key_is_never_made_anew(kept: Ledger, tmp_path: Path) -> None:
+    """Nor where both halves are gone: a new key would sign what the lost one vouched for."""
+    keys = tmp_path / "keys"
+    (keys / "ledger").unlink()
+    kept.append("r7", [started("r7")], 0, "rue")  # one event stands that nobody signs for, and no second
+    for half in ("ledger", "ledger.pub"):
+        (keys / half).unlink(missing_ok=True)
+        with pytest.raises(StoreUnavailable, match="is missing: this home had it") as lost:
+            kept.append("r8", [started("r8")], 0, "rue")
+        assert "Restore the folder of keys" in lost.value.cure
+        assert not (keys / "ledger").exists()
+
+
 def test_a_memory_of_a_new_ledger_is_begun_once_and_never_for_one_with_events(kept: Ledger, tmp_path: Path) -> None:
     assert kept.memory is not None
     new = replace(kept.memory, folder=tmp_path / "new")

@@ -5,12 +5,15 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from headgate.core.errors import HeadgateError, IntegrityBroken, StoreUnavailable
+from tasks.ledger import store_sqlite
 from tasks.ledger.event_log import Ledger
+from tasks.ledger.ledger_store import LockRow
 from tasks.ledger.store_sqlite import SqliteStore
 from tests.unit.tasks.ledger.conftest import ingested
 
@@ -137,3 +140,27 @@ def test_a_ledger_whose_writer_was_killed_is_read_from_a_copy_and_left_as_it_is(
     assert (path.read_bytes(), journal.read_bytes()) == kept
     Ledger(SqliteStore(path)).append("r1", [ingested()], 3, "rue")
     assert not journal.exists()
+
+
+def test_a_foreign_trigger_is_found_whatever_it_is_called(path: Path) -> None:
+    """One whose name began with sqlite_ swallowed rejections that their signers were told were recorded."""
+    text = "CREATE TRIGGER sqlite_x BEFORE INSERT ON events BEGIN SELECT RAISE(IGNORE); END"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("INSERT INTO sqlite_schema VALUES ('trigger', 'sqlite_x', 'events', 0, ?)", (text,))
+    with pytest.raises(IntegrityBroken, match="guards"):
+        Ledger(SqliteStore(path)).entries()
+
+
+def test_a_row_that_the_database_swallows_is_not_recorded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("CREATE TRIGGER more BEFORE INSERT ON locks BEGIN SELECT RAISE(IGNORE); END")
+    monkeypatch.setattr(store_sqlite, "_expected", lambda: definitions(path))
+    lock = LockRow("people", "release", "holder", "machine", 1, "now", 1.0)
+    with pytest.raises(IntegrityBroken, match="did not keep it"), SqliteStore(path).writing() as stored:
+        stored.set_lock(lock)
+
+
+def definitions(path: Path) -> frozenset[tuple[str, str, str]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return store_sqlite.definitions_of(connection)

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import pytest
 
 from headgate.core.errors import IntegrityBroken
+from policies.sealed.promise import Promise
 from tasks.approval.reasons import kept_reason
 from tasks.publication.attestation import ATTESTATION_FILE, approval_path, check_attestation
+from tasks.signing.detached import with_detached
 from tasks.signing.home_keys import ledger_key
-from tasks.signing.signatures import ATTESTATION, verify_envelope
+from tasks.signing.signatures import ATTESTATION, sign_statement, statement, verify_envelope
 from tasks.stores.files import Stored, read_folder
 from tasks.stores.seal import load_candidate
 from tests.unit.tasks.signing.openssh import accepted_by_keygen, needs_ssh_keygen
@@ -60,6 +63,28 @@ def test_it_repeats_the_manifest_or_does_not_hold(published, change: dict[str, o
     candidate, files = published
     with pytest.raises(IntegrityBroken, match=next(iter(change))):
         check_attestation(files, candidate.manifest.model_copy(update=change), candidate.id)
+
+
+def attested(world, files: dict[str, Stored], change) -> dict[str, Stored]:
+    """The folder with what the ledger's key would have attested."""
+    signed = verify_envelope(files[ATTESTATION_FILE].content, ATTESTATION_FILE, ATTESTATION).statement
+    said = copy.deepcopy(dict(signed.predicate))
+    change(said)
+    envelope = sign_statement(statement(signed.digests, ATTESTATION, said), ledger_key(world.home.keys))
+    made = with_detached({ATTESTATION_FILE: envelope})
+    return {**files, **{path: Stored(path, content) for path, content in made.items()}}
+
+
+def test_what_an_earlier_version_attested_without_todays_keys_holds_and_what_it_attested_otherwise_does_not(world, published) -> None:
+    """Each key that a promise learned made every folder that was published before "Integrity broken"."""
+    candidate, files = published
+    defaulted = [name for name, form in Promise.model_fields.items() if not form.is_required()]
+    full = candidate.manifest.promise.model_dump(mode="json")
+    new = next(name for name in defaulted if full[name] == Promise.model_fields[name].get_default(call_default_factory=True))
+    check_attestation(attested(world, files, lambda said: said["promise"].pop(new)), candidate.manifest, candidate.id)
+    for change in (lambda said: said["promise"].pop("requirements"), lambda said: said["promise"].update(quasi=[])):
+        with pytest.raises(IntegrityBroken, match="promise"):
+            check_attestation(attested(world, files, change), candidate.manifest, candidate.id)
 
 
 def test_no_reason_is_published(world, published) -> None:

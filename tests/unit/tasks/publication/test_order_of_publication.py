@@ -47,11 +47,32 @@ def test_latest_moves_only_after_the_ledger_says_that_the_version_is_out(world: 
     assert series.latest() == 2
 
 
+def test_of_two_datasets_that_are_published_to_one_target_at_once_one_is_refused(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other comes while a slow store is asked for its numbers, between the look at the ledger and the event that takes one."""
+    first, second = world.seal(), world.seal(dataset="others")
+    for candidate in (first, second):
+        world.approve(candidate, "ann", "bob")
+    honest, refusals = FolderSeries.prepare, []
+
+    def slow(series: FolderSeries) -> None:
+        monkeypatch.setattr(FolderSeries, "prepare", honest)
+        honest(series)
+        with pytest.raises(TransitionRefused) as refused:
+            world.publish(second)
+        refusals.append(refused.value.message)
+
+    monkeypatch.setattr(FolderSeries, "prepare", slow)
+    assert world.publish(first).version == 1
+    assert "is being published to people" in refusals[0]
+    with pytest.raises(TransitionRefused, match="people is where dataset people is published"):
+        world.publish(second)
+
+
 def attested_anew(world: Any, folder: Path) -> Path:
     """What whoever holds the ledger's key can do: change a sealed file, and sign a true attestation of the folder as it is then."""
     for path in folder.rglob("*"):
         path.chmod(0o755 if path.is_dir() else 0o644)
-    (folder / "report.html").write_text("<p>something nicer</p>")
+    (folder / "report.html").write_text((folder / "report.html").read_text().swapcase())
     old = verify_envelope((folder / ATTESTATION_FILE).read_bytes(), ATTESTATION_FILE, ATTESTATION).statement
     present = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file() and path.name not in WITHOUT}
     digests = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in present.items()}

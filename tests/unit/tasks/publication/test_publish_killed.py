@@ -54,6 +54,7 @@ def visible(series: FolderSeries) -> list[int]:
     return [int(path.name) for path in series.folder.iterdir() if path.name.isdigit()] if series.folder.exists() else []
 
 
+@pytest.mark.long
 def test_a_publication_killed_anywhere_shows_nothing_or_all_of_a_version_and_is_finished_by_publishing_again(world, tmp_path: Path) -> None:
     world.published()
     candidate = world.seal()

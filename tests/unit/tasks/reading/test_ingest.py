@@ -13,6 +13,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from headgate.core.columns import Kind
+from headgate.core.errors import InputRejected
 from tasks.reading.ingest import ingest
 from tests.unit.tasks.clinic import decoded
 
@@ -102,7 +103,7 @@ def spoil_binary(clinic):
     clinic.write_source(clinic.source.read_bytes().replace(b"male", b"ma\x00e"))
 
 
-def spoil_excel(clinic):
+def spoil_archive(clinic):
     clinic.write_source(b"PK\x03\x04" + clinic.source.read_bytes())
 
 
@@ -207,8 +208,8 @@ SPOILED = [
     (spoil_encoding, "is not utf-8: line 8", "encoding"),
     (spoil_utf16, "is not utf-8: line 1", "encoding"),
     (spoil_binary, "NUL", "encoding"),
-    (spoil_excel, "is an Excel file or a ZIP archive, not a CSV file", "CSV in UTF-8"),
-    (spoil_sqlite, "is an SQLite database, not a CSV file", "kind: sql"),
+    (spoil_archive, "is a ZIP archive", "Unpack it"),
+    (spoil_sqlite, "is an SQLite database", "kind: sql"),
     (spoil_separator, "one column when split at ','", "`separator: ';'`"),
     (spoil_uneven, "1 line does not have the 10 fields of the header", "Quote"),
     (spoil_quote, "quotation mark that is never closed", "Close"),
@@ -216,10 +217,10 @@ SPOILED = [
     (spoil_nameless_column, "Column 1 of", "index"),
     (spoil_policy_column, "lacks column 'education'", "Did you mean 'educaton'?"),
     (spoil_data_column, "'zip' that the policy does not mention", "never published by default: give it a role"),
-    (spoil_identifier_twice, "'patient_id' is repeated in 1 of 60 rows", "Merge a person's rows into one, with kind: set for what repeats"),
-    (spoil_identifier_gone, "'patient_id' is missing in 1 row.", "identifier"),
+    (spoil_identifier_twice, "'patient_id' is repeated in 1 of 60 rows", "without an identifier nobody checks that a row is a person"),
+    (spoil_identifier_gone, "'patient_id' is missing in 1 row (in line ", "identifier"),
     (spoil_too_few, "4 rows, fewer than k = 5", "lower k"),
-    (spoil_number, "3 cells of 'income' are not numbers (the first in row 2 of the data)", "kind: category"),
+    (spoil_number, "3 cells of 'income' are not numbers (in lines 3, 37 and 54)", "kind: category"),
     (spoil_domain, "cells of 'age' are outside its domain", "widen the domain"),
     (spoil_level, "20 cells of 'education' are not among its declared values", "declare"),
     (spoil_set, "15 cells of 'diagnosis' hold values that are not declared", "declare"),
@@ -227,7 +228,7 @@ SPOILED = [
     (spoil_date, "'admitted'", "YYYY-MM-DD"),
     (spoil_date_to_a_year, "1 cell of 'admitted' is not a date", "YYYY-MM-DD"),
     (spoil_date_to_a_month, "1 cell of 'admitted' is not a date", "YYYY-MM-DD"),
-    (spoil_identifier_twice_but_for_a_blank, "'patient_id' is repeated in 1 of 60 rows", "Merge a person's rows into one"),
+    (spoil_identifier_twice_but_for_a_blank, "'patient_id' is repeated in 1 of 60 rows", "rows: {per: patient_id, order: visit_date"),
     (spoil_header, "of the policy", "the first line must name the columns"),
 ]
 
@@ -305,3 +306,31 @@ def test_a_hundred_thousand_rows_of_eighteen_columns_are_read_in_under_a_second(
     taken = time.process_time() - start
     assert table.rows == 100_000
     assert taken < 1.0  # of the processors; 0.1 s by the clock, alone on the machine
+
+
+def surveyed(clinic, write_csv, homes):
+    """The clinic's rows with a household and a weight each."""
+    for row, home in zip(clinic.rows, homes, strict=True):
+        row |= {"hh": home, "wgt": "12.6"}
+    clinic.policy["attributes"] |= {"hh": {"role": "household"}, "wgt": {"role": "weight", "kind": "number"}}
+    clinic.write_source(write_csv(clinic.rows).encode())
+
+
+def test_households_are_numbered_and_their_texts_end_here(clinic, write_csv):
+    surveyed(clinic, write_csv, [f"home-{row // 2}" if row else " " for row in range(60)])
+    found = ingest(clinic.load())
+    assert (found.table.household, found.table.weight, found.table.insensitive) == ("hh", "wgt", ("zip", "wgt"))
+    codes = found.table["hh"].codes
+    assert len(np.unique(codes)) == 31  # whose cell is blank has a household of their own
+    assert codes[2] == codes[3] != codes[4]
+    assert "home-" not in repr(found)
+    assert found.table["hh"].values.tolist() == list(range(31))
+
+
+def test_a_household_under_another_name_and_fewer_than_k_households_are_refused(clinic, write_csv):
+    surveyed(clinic, write_csv, ["one"] * 60)
+    with pytest.raises(InputRejected, match="1 household cannot make a group of k"):
+        ingest(clinic.load())
+    surveyed(clinic, write_csv, [row["zip"] for row in clinic.rows])
+    with pytest.raises(InputRejected, match="Column 'zip' equals household 'hh' in every row"):
+        ingest(clinic.load())

@@ -15,9 +15,10 @@ from headgate.core.errors import PolicyInvalid
 from policies.schema import source_key
 from policies.schema.source_key import SOURCES, SourceKey, kinds_of_source
 from policies.words.fields import InputPath
+from tasks.profiling.profile_table import profile_table
+from tasks.reading.any_table import read_any_table
 from tasks.reading.ingest import ingest
 from tasks.reading.open_source import open_file, open_source, reader_of
-from tasks.reading.profile import profile_table, read_any_table
 
 READER = '''
 import hashlib, json
@@ -61,7 +62,7 @@ def toy(clinic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_kind_of_source_has_its_reader() -> None:
-    assert list(kinds_of_source()) == ["csv", "parquet", "sql"]
+    assert list(kinds_of_source()) == ["csv", "parquet", "excel", "spss", "stata", "sql"]
     for kind in kinds_of_source():
         assert callable(reader_of(kind).open_declared)
 
@@ -90,7 +91,8 @@ def test_the_keys_of_a_new_kind_are_checked_with_their_lines(clinic, toy: Path) 
         clinic.load()
     clinic.policy["source"] = {"kind": "toyline"}
     with pytest.raises(
-        PolicyInvalid, match=r"source\.kind: found 'toyline'; accepted: csv, parquet, sql or toylines \(did you mean toylines\?\)"
+        PolicyInvalid,
+        match=r"source\.kind: found 'toyline'; accepted: csv, parquet, excel, spss, stata, sql or toylines \(did you mean toylines\?\)",
     ):
         clinic.load()
 

@@ -8,7 +8,7 @@ import hashlib
 import pandas as pd
 import pytest
 
-from headgate.core.errors import PolicyInvalid
+from headgate.core.errors import InputRejected, PolicyInvalid
 from tasks.reading.references import load_policy
 
 
@@ -44,22 +44,34 @@ def test_the_digest_changes_with_a_referenced_file_and_not_with_its_name(clinic)
     (clinic.folder / "codes.csv").rename(clinic.folder / "list.csv")
     clinic.policy["attributes"]["diagnosis"]["values"] = "list.csv"
     assert clinic.load().digest == before
-    (clinic.folder / "list.csv").write_text("code\nasthma\nflu\nnone\nstroke\nplague\n")
+    (clinic.folder / "list.csv").write_text("asthma\nflu\nnone\nstroke\nplague\n")
     assert clinic.load().digest != before
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "code\nasthma\nflu\nnone\nstroke\n",
-        'value,label\nasthma,x\nflu,"a, b"\nnone,\nstroke,\n',
-        "asthma\nflu\n\nnone\r\nstroke",
-        '"Code"\nasthma\nflu\nnone\nstroke\n',
-    ],
-)
-def test_code_lists_are_one_value_a_line_or_the_first_column_under_a_header(clinic, text):
+@pytest.mark.parametrize("text", ["asthma\nflu\n\nnone\r\nstroke", '"asthma"\n flu \n"none"\n"stroke"\n'])
+def test_code_lists_are_one_value_a_line_in_quotation_marks_or_not(clinic, text):
     (clinic.folder / "codes.csv").write_text(text)
     assert clinic.load().references.codes["diagnosis"] == ("asthma", "flu", "none", "stroke")
+
+
+@pytest.mark.parametrize("header", ["code", "value,label", '"Code"', "Name", "diagnosis", "DIAGNOSIS;text", "id\tname"])
+def test_a_code_list_with_a_header_is_refused_and_names_what_reads_it(clinic, refusal, header):
+    """The header became a value: a column diagnosis=name was published."""
+    (clinic.folder / "codes.csv").write_text(f"{header}\nasthma\nflu\nnone\nstroke\n")
+    problem = refusal(clinic.load)
+    assert problem.message == "The code list codes.csv begins with a header."
+    assert "values_from: {path: codes.csv, key: COLUMN}" in problem.cure
+
+
+@pytest.mark.parametrize(("mark", "word"), [(";", "a semicolon"), ("\t", "a tab"), (",", "a comma")])
+def test_a_code_list_with_columns_is_refused_and_names_what_reads_it(clinic, refusal, mark, word):
+    lines = [f"{code}{mark}CANARY" for code in ("asthma", "flu", "stroke")]
+    (clinic.folder / "codes.csv").write_text("\n".join([*lines, "none", "other"]))
+    problem = refusal(clinic.load)
+    assert problem.message == f"The code list codes.csv has {word} in 3 of its 5 lines, so it seems to be a table."
+    assert "values_from: {path: codes.csv, key: COLUMN}" in problem.cure
+    (clinic.folder / "codes.csv").write_text("\n".join([*(f'"{line}"' for line in lines), "none"]))
+    assert clinic.load().references.codes["diagnosis"] == (*lines, "none")
 
 
 def test_without_a_header_a_line_is_one_value_comma_and_all(clinic):
@@ -82,6 +94,16 @@ def test_values_from_takes_the_distinct_values_of_a_column_of_a_table(clinic, na
     assert clinic.load().references.codes["diagnosis"] == ("asthma", "flu", "none", "stroke")
 
 
+def test_values_from_reads_a_table_with_the_separator_and_encoding_that_are_declared(clinic, refusal):
+    (clinic.folder / "icd.csv").write_bytes("icd;label\nstroke;Schlaganfälle\nnone;–\n".encode("cp1252"))
+    attribute = clinic.policy["attributes"]["diagnosis"]
+    del attribute["values"]
+    attribute["values_from"] = {"path": "icd.csv", "key": "icd", "encoding": "cp1252"}
+    assert "Declare `separator: ';'`" in refusal(clinic.load).cure
+    attribute["values_from"]["separator"] = ";"
+    assert clinic.load().references.codes["diagnosis"] == ("none", "stroke")
+
+
 BROKEN = [
     ("region.csv", b"", "region.csv is empty", "header"),
     ("region.csv", b"north-a,north,*\n", "one column in line 1 when split at ';'", "';'"),
@@ -97,7 +119,7 @@ BROKEN = [
     ("region.csv", b"\na\n", "region.csv: The hierarchy of 'region' has one column in line 2.", "leaf;…;root"),
     ("region.csv", b"\na,b\n", "region.csv has one column in line 2 when split at ';'", "Separate its levels"),
     ("region.csv", b"a;b;*\nz\xfcrich;b;*\n", "region.csv is not UTF-8: line 2", "UTF-8"),
-    ("codes.csv", b"code\n", "codes.csv has no values", "one value per line"),
+    ("codes.csv", b"\n", "codes.csv has no values", "one value per line"),
     ("codes.csv", b"CANARY\nCANARY\nflu\n", "0 blank and 1 repeated", "once"),
 ]
 
@@ -141,3 +163,12 @@ def test_the_shipped_policies_load(name):
     loaded = load_policy(str(files("policies.shipped") / f"{name}.yaml"))
     assert loaded.policy.dataset == name
     assert len(loaded.digest) == 64
+
+
+def test_the_values_of_sets_are_bounded_because_each_becomes_a_column(clinic, monkeypatch):
+    monkeypatch.setenv("HEADGATE_MAX_SET_VALUES", "4")
+    assert len(clinic.load().references.codes["diagnosis"]) == 4
+    (clinic.folder / "codes.csv").write_text("asthma\nflu\nnone\nstroke\nplague\n")
+    with pytest.raises(InputRejected, match="sensitive sets has more than 4 values") as refusal:
+        clinic.load()
+    assert "limits.set_values in operator.yaml" in refusal.value.cure

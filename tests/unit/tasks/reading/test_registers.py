@@ -81,7 +81,7 @@ BAD = [
     ("", {}, ["held.csv", "is empty"], "header"),
     ("years,years,sex\n20,20,male\n", {}, ["Columns 1 and 2", "the same name"], "Rename"),
     ("years,sex\nCANARY,male\n", {}, ["held.csv", "1 cell of 'age' is not a number (in row 1 of the data)"], "kind: category"),
-    ("years,sex\n20.5,male\n", {}, ["held.csv", "numbers with a fraction"], "kind: number"),
+    ("years,sex\n20.5,male\n", {}, ["held.csv", "1 cell of 'age' has a fraction"], "kind: number"),
     ("years,sex\ninf,male\n", {}, ["held.csv", "infinite"], "finite"),
     ("years,sex\n20,male,CANARY\n", {}, ["held.csv", "1 line does not have the 2 fields"], "separator"),
 ]
@@ -113,7 +113,7 @@ def test_people_listed_twice_are_refused_even_with_a_blank_behind_their_key(held
 def test_a_field_without_a_single_cell_is_refused(held, refusal):
     """A broken export fitted everybody and so passed every bound."""
     problem = refusal(lambda: encoded(held(REGISTER, "patient_id,years,sex\np1,,male\np2,,female\n")))
-    assert "held.csv: Column 'years' has no cell that is not empty" in problem.message
+    assert "held.csv: Column 'years' has only empty cells" in problem.message
     assert "leave it out" in problem.cure
 
 
@@ -250,7 +250,7 @@ def test_a_database_that_is_not_named_is_refused(held, refusal, monkeypatch, url
         ("SELECT id, years, sex AS years FROM people", "Columns 2 and 3 of the result of the query of the dictionary voters", "Rename"),
         (
             "SELECT id, 'CANARY' AS years, sex FROM people",
-            "voters: 3 cells of 'age' are not numbers (the first in row 1 of the data)",
+            "voters: 3 cells of 'age' are not numbers (in rows 1, 2 and 3 of the data)",
             "kind: category",
         ),
         ("DELETE FROM people", "The query of the dictionary voters was refused", "SELECT"),

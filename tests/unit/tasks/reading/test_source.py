@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import sys
 from pathlib import Path
 
@@ -81,3 +82,14 @@ def test_a_file_that_is_larger_than_may_be_read_is_not_read(tmp_path: Path, monk
         file.truncate(2**40)
     with pytest.raises(InputRejected, match="more than 1,000 bytes"):
         read_bytes(tmp_path / "sparse.csv", "The table")
+
+
+@pytest.mark.timeout(10)
+def test_a_pipe_in_the_place_of_a_file_makes_nobody_wait(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "people.csv")
+    with pytest.raises(InputRejected, match="not a regular file"):
+        read_bytes(tmp_path / "people.csv", "the source")
+    with pytest.raises(InputRejected, match="is a folder"):
+        read_bytes(tmp_path, "the source")
+    with pytest.raises(InputRejected, match="does not exist"):
+        read_bytes(tmp_path / "absent.csv", "the source")

@@ -111,7 +111,9 @@ def test_a_header_of_too_many_columns_is_refused() -> None:
 
 
 def test_lines_of_another_length_are_counted_and_the_first_is_described() -> None:
-    with pytest.raises(InputRejected, match=r"3 lines do not have the 2 fields of the header \(the first of them has 3\)"):
+    with pytest.raises(
+        InputRejected, match=r"3 lines do not have the 2 fields of the header \(in lines 3, 4 and 5; the first of them has 3\)"
+    ):
         open_csv_bytes(b"a,b\n1,2\n1,2,3\n1\n1,2,3\n", "The table").read(["a"])
 
 

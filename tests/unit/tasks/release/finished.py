@@ -110,5 +110,5 @@ def finish(made: Made) -> Made:
     made.checked = tuple(expect_published(run, made.read, made.transformed, planned, table) for table in made.written)
     made.gated = tuple(gate_table(run, made.transformed, planned, table) for table in made.written)
     made.attacked = attack_tables(run, made.transformed, planned, made.agreed, made.written, made.gated)
-    made.judged = judge_release(run, made.read, made.dictionaries, made.transformed, planned, made.agreed, made.gated)
+    made.judged = judge_release(run, made.read, made.dictionaries, made.transformed, planned, made.agreed, made.gated, made.attacked)
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from dataclasses import FrozenInstanceError
 from pathlib import Path
@@ -16,7 +17,7 @@ from tasks.approval.registered_policies import register
 from tasks.ledger.open_ledger import open_ledger
 from tasks.reading.references import load_policy
 from tasks.release.listener import Listener, listening
-from tasks.release.run import begun, opened_release, product, runner_of
+from tasks.release.run import begun, opened_release, product, runner_of, scheduled_policy
 from tasks.runtime.home import Home
 from tasks.signing.home_keys import load_or_make, machine_key
 from tasks.signing.keys import PrivateKey, make_key
@@ -144,6 +145,7 @@ def test_a_run_begins_with_who_runs_what(home: Home, policy: Path) -> None:
             "dataset": "clinic",
             "policy_digest": run.loaded.digest,
             "operator_digest": "",
+            "policy_sha256": hashlib.sha256(policy.read_bytes()).hexdigest(),
             "runner": run.runner,
             "machine": "",
             "registered": None,
@@ -162,7 +164,7 @@ def scheduled(home: Home, policy: Path, key_folder: Path, keys: dict[str, Privat
 def registered_by(home: Home, policy: Path, key: Path) -> None:
     loaded, ledger = load_policy(policy), open_ledger(home)
     runner = runner_of(home, ledger, loaded, key)
-    register(home, ledger, loaded.policy.dataset, loaded.digest, runner.signer, runner.key)
+    register(home, ledger, scheduled_policy(loaded), runner.signer, runner.key)
 
 
 def test_a_scheduled_run_is_the_persons_who_registered_it_and_the_machines(
@@ -247,7 +249,7 @@ def test_the_homes_own_keys_are_nobody_even_where_they_are_listed(home: Home, po
     (home.root / "operator.yaml").write_text("runners: [machine, runner]\n")
     with pytest.raises(InputRejected, match="No key was given"):
         opened_release(policy, None, None, "r-1").__enter__()
-    with pytest.raises(TransitionRefused, match="the key of machine is the home's own and speaks for nobody"):
+    with pytest.raises(TransitionRefused, match="the key that was given is the home's own and speaks for nobody"):
         opened_release(policy, None, home.keys / own, "r-2").__enter__()
     with pytest.raises(TransitionRefused, match="speaks for nobody"):
         registered_by(home, policy, home.keys / own)
@@ -323,7 +325,7 @@ def test_a_role_that_nobody_can_fill_is_known_before_the_work(home: Home, clinic
     with pytest.raises(InputRejected, match="The role law is required, and nobody holds it"):
         opened_release(policy, None, steward(home), "r-1").__enter__()
     (home.root / "operator.yaml").write_text("roles: {law: [runner]}\n")
-    with pytest.raises(InputRejected, match="1 more with the role law would be needed"):
+    with pytest.raises(InputRejected, match="1 more person with the role law would be needed"):
         opened_release(policy, None, steward(home), "r-1").__enter__()
     (home.root / "operator.yaml").write_text("roles: {law: [runner, ann], methods: [bob]}\nfloor: {roles: {methods: 1}}\n")
     with opened_release(policy, None, steward(home), "r-1") as run:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from policies.gates.figures import ReleaseUtility, TableFigures
+from policies.gates.figures import AttackGain, ReleaseUtility, TableFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.manifest import Alternative, Plan, PlanStep
 from policies.sealed.promise import Promise, SensitiveAttribute
@@ -120,6 +120,12 @@ def _release(bit: str = BIT) -> MeasuredRelease:
             )
         ),
         utility=ReleaseUtility(query_error_mean=0.09375, query_error_median=0.03125, ncp=0.1875, suppressed_share=0.1),
+        attacks=("table-1: Homogeneity: …",),
+        attack_gains=(
+            AttackGain(attack="homogeneity", who="somebody is right about 'income'", people=64, right=32, right_overall=16),
+            AttackGain(attack="homogeneity", who="somebody is right about 'education'", people=64, right=24, right_overall=16),
+            AttackGain(attack="intersection", who="", people=0),
+        ),
         outcomes=(
             Outcome("in", "expect_table_row_count_to_be_between", "", True),
             Outcome("in", "expect_column_values_to_be_between", "age", True),
@@ -167,7 +173,6 @@ def record(release: MeasuredRelease) -> Callable[..., TrackedRelease]:
     def make(**changes: Any) -> TrackedRelease:
         return TrackedRelease(
             measured=replace(release, **changes),
-            policy_text="schema: 1\ndataset: hospital-patients\n",
             seed_commitment="5e" * 32,
             source_hmac="4a" * 32,
             code_version="0.1.0",

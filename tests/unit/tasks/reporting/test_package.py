@@ -12,10 +12,13 @@ import pytest
 from headgate.core.published_form.published_table import publish_form
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from policies.sealed.specs import promise_of
+from tasks.reading.dictionaries import Dictionaries
 from tasks.reading.ingest import ingest
+from tasks.reading.prepare import prepare_source
 from tasks.reporting.package import TableEntry, datapackage
 from tasks.tables.read_published import PinnedFile, read_back
 from tasks.tables.write import write_published
+from tests.unit.tasks.clinic import REGIONS
 
 
 @pytest.fixture
@@ -179,3 +182,102 @@ def test_a_release_without_a_title_is_called_by_its_dataset(clinic, tmp_path):
     nothing = Promise(requirements=(), quasi=(), sensitive=())
     package = json.loads(datapackage(clinic.load().policy, nothing, [], "2026-01-02T03:04:05Z"))
     assert (package["name"], package["title"], package["created"]) == ("clinic", "clinic", "2026-01-02T03:04:05Z")
+
+
+def test_the_dictionary_says_how_a_number_was_rounded_and_coded(clinic, tmp_path):
+    clinic.policy["attributes"]["diagnosis"] = {"role": "dropped"}
+    clinic.policy["attributes"]["income"] |= {"publish_as": {"round": 1000, "top": 0.5, "bottom": 3000}}
+    loaded = clinic.load()
+    table = prepare_source(loaded.policy, ingest(loaded), Dictionaries()).table
+    published = publish_form(table, np.arange(60, dtype=np.int32) // 10, "main", ("income", "education"), ("zip",))
+    path = package_of((loaded, promise_of(loaded.policy, table), published), tmp_path)
+    fields = json.loads(path.read_text())["resources"][0]["schema"]["fields"]
+    income = next(field for field in fields if field["name"] == "income")
+    assert income["description"] == (
+        "Rounded to multiples of 1000, half to even. 3000 stands for 3000 or less. 7000 stands for 7000 or more (by the share 0.5)."
+    )
+    assert income["published_as"] == {"declared": {"round": "1000", "bottom": "3000", "top": "0.5"}, "bottom": 3000, "top": 7000}
+    assert (income["constraints"]["minimum"], income["constraints"]["maximum"]) == (3000, 7000)
+
+
+def test_the_data_dictionary_says_how_rows_of_a_person_were_combined(clinic, tmp_path):
+    clinic.policy["attributes"]["diagnosis"] = {"role": "dropped"}
+    clinic.policy["rows"] = {"per": "patient_id", "order": "age", "income": "sum", "sex": "last"}
+    loaded = clinic.load()
+    table = ingest(loaded).table
+    published = publish_form(table, np.arange(60, dtype=np.int32) // 10, "main", ("income", "education"), ("zip",))
+    promise = promise_of(loaded.policy, table, 150)
+    fields = json.loads(package_of((loaded, promise, published), tmp_path).read_text())["resources"][0]["schema"]["fields"]
+    described = {field["name"]: field for field in fields}
+    assert described["income"]["combined_by"] == "sum"
+    assert described["income"]["description"] == "The sum of a person's rows; missing if one of them is missing."
+    assert described["sex"]["description"].endswith("The last present value of a person's rows in the order of age.")
+    for name in ("region", "education", "zip"):
+        assert described[name]["description"].endswith("It is the same in all rows of a person.")
+        assert "combined_by" not in described[name]
+    assert promise.combined is not None
+    assert promise.combined.sentence == (
+        "The 150 rows of the source were combined into one row per person (patient_id): income (sum), sex (last), in the order of age; "
+        "everything else is the same in all rows of a person."
+    )
+
+
+def test_the_package_says_what_the_policy_says_about_the_release(clinic, tmp_path, frictionless_report):
+    clinic.policy["about"] = {
+        "licence": "CC-BY-4.0", "citation": "A clinic (2024)", "contact": "data@clinic.example", "period": 2024, "purpose": "Teaching",
+        "recipients": "Anybody", "controls": "None", "version": "2024.1", "changes": "Income is rounded.",
+    }  # fmt: skip
+    clinic.policy["attributes"]["diagnosis"] = {"role": "dropped"}
+    loaded = clinic.load()
+    table = ingest(loaded).table
+    published = publish_form(table, np.arange(60, dtype=np.int32) // 10, "main", ("income", "education"), ("zip",))
+    path = package_of((loaded, promise_of(loaded.policy, table), published), tmp_path)
+    assert frictionless_report(path).valid
+    package = json.loads(path.read_text())
+    assert package["licenses"] == [{"name": "CC-BY-4.0"}]
+    assert package["contributors"] == [{"title": "data@clinic.example", "role": "contact", "roles": ["contactPoint"]}]
+    assert {name: package[name] for name in ("version", "period", "purpose", "recipients", "controls", "changes", "citation")} == {
+        "version": "2024.1", "period": "2024", "purpose": "Teaching", "recipients": "Anybody", "controls": "None",
+        "changes": "Income is rounded.", "citation": "A clinic (2024)",
+    }  # fmt: skip
+
+
+def test_without_a_version_of_its_own_a_release_is_called_by_its_day_and_a_licence_in_words_has_no_identifier(clinic):
+    clinic.policy["about"] = {"licence": "For members of the network only"}
+    package = json.loads(datapackage(clinic.load().policy, Promise(requirements=(), quasi=(), sensitive=()), [], "2026-01-02T03:04:05Z"))
+    assert package["version"] == "2026-01-02"
+    assert package["licenses"] == [{"name": "other", "title": "For members of the network only"}]
+    assert not {"hierarchies", "contributors", "purpose"} & set(package)
+
+
+def test_a_hierarchy_is_given_from_the_values_that_the_policy_declares_or_from_above_those_of_people(clinic):
+    """A hierarchy that is made from the values present would list the postal code of somebody whose row was suppressed."""
+    clinic.policy["attributes"]["zip"] = {"role": "quasi", "kind": "category", "hierarchy": {"mask": 2}}
+    clinic.policy["attributes"]["age"] |= {"hierarchy": {"widths": [5, 10]}}
+    clinic.policy["attributes"]["diagnosis"] = {"role": "dropped"}
+    loaded = clinic.load()
+    promise = promise_of(loaded.policy, ingest(loaded).table)
+    package = json.loads(datapackage(loaded.policy, promise, [], "2026-01-02T03:04:05Z"))
+    assert package["hierarchies"]["region"] == {"lowest": 0, "paths": [[*line.split(";")] for line in REGIONS]}
+    assert package["hierarchies"]["zip"] == {"lowest": 1, "paths": [["00*", "0**", "*"]]}
+    assert package["hierarchies"]["age"]["lowest"] == 1
+    assert ["[20..24]", "[20..29]", "*"] in package["hierarchies"]["age"]["paths"]
+
+
+def test_the_data_dictionary_says_in_which_unit_a_column_is_and_how_it_was_made(clinic, tmp_path):
+    clinic.policy["attributes"] |= {
+        "diagnosis": {"role": "dropped"},
+        "admitted": {"role": "dropped"},
+        "income": {"role": "sensitive", "kind": "number", "unit": ["EUR", "€"]},
+        "age": {"role": "quasi", "kind": "ordinal", "bands": [0, 40, 110]},
+        "years": {"role": "quasi", "kind": "integer", "age": {"from": "admitted", "at": "2025-12-31"}},
+    }
+    loaded = clinic.load()
+    table = ingest(loaded).table
+    published = publish_form(table, np.arange(60, dtype=np.int32) // 10, "main", ("income", "education"), ("zip",))
+    package = package_of((loaded, promise_of(loaded.policy, table), published), tmp_path)
+    fields = json.loads(package.read_text())["resources"][0]["schema"]["fields"]
+    described = {field["name"]: field["description"] for field in fields}
+    assert described["income"].endswith(" In EUR.")
+    assert described["years"].endswith(" Completed years at 2025-12-31.")
+    assert described["age"].endswith(" Numbers from 0 to 110 in bands, of which each ends before the next one begins.")

@@ -18,7 +18,7 @@ BITS = ("ill=flu", "ill=flu or cold")
 @pytest.fixture
 def names() -> PublicNames:
     """Columns of a plan, quasi-identifiers, dictionaries, and the columns that are bits of a set."""
-    return PublicNames(("income", *BITS, "pay ($)"), ("age", "height (cm)"), ("register", "../people.csv", "register"), BITS)
+    return PublicNames(("income", *BITS, "pay ($)"), ("age", "height (cm)"), ("register", "../people.csv", "register"), BITS, ("ward #",))
 
 
 @pytest.mark.parametrize("name", ["age", "date of birth", "a.b-c_d", "data/register.csv", "columns", "Größe", "x" * 200])
@@ -29,13 +29,14 @@ def test_a_name_that_mlflow_takes_stays(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     ["", "height (cm)", "a=b", "x" * 201, "../people.csv", "a/../b", "./a", "/etc/people", "a//b", "km/", "..", "a\nb",
-     "column 1", "quasi-identifier 0", "dictionary 2"],
+     "column 1", "quasi-identifier 0", "insensitive column 0", "dictionary 2"],
 )  # fmt: skip
 def test_a_name_that_mlflow_cannot_take_or_that_looks_like_one_of_ours_does_not(name: str) -> None:
     assert not plain_name(name)
 
 
 def test_a_column_goes_by_its_own_name_or_by_its_number(names: PublicNames) -> None:
+    assert names.of("ward #") == "insensitive column 0"
     assert names.of("income") == "income"
     assert names.of("ill=flu") == "column 1"
     assert names.of("pay ($)") == "column 3"

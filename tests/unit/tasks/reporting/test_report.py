@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
@@ -11,7 +12,7 @@ from headgate.risk.disclosure.decision import risk_distribution
 from headgate.risk.disclosure.patterns import Pattern
 from policies.gates.verdict import Verdict
 from policies.judging.exposure import AttributeChange, Exposure
-from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
+from policies.sealed.promise import CombinedRows, Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable, Outcome
 from tasks.reporting.report import GLOSSARY, ReportContent, Sample, render_report
 from tests.unit.claimed import claiming, required
@@ -69,6 +70,42 @@ def test_a_candidate_page_says_that_all_gates_passed_and_who_must_sign(release: 
     assert "headgate verify FOLDER" in page.text
 
 
+def test_directly_under_the_verdict_stands_the_attack_that_gains_most(release: MeasuredRelease) -> None:
+    html = render_report(ReportContent(release, "headgate 0.1.0"))
+    said = "The attack that gains most: somebody is right about &#39;income&#39; for 50.0 % of the people, against 25.0 % by guessing."
+    assert re.search(r'role="status"><p>All 6 gates passed</p></div>\s*<p class="worst">' + re.escape(said), html)
+    assert "no gate depends on it" in html
+    gated = (*release.verdicts, release.verdicts[0].model_copy(update={"gate": "attack", "bound": "homogeneity", "table": ""}))
+    assert "Gates bound the gain" in render_report(ReportContent(replace(release, verdicts=gated), "headgate 0.1.0"))
+
+
+def test_a_tile_for_each_gate_shows_the_verdict_nearest_to_its_bound_and_long_tables_are_folded(release: MeasuredRelease) -> None:
+    """13 or more verdicts are folded, unless one of them refuses."""
+    k, near = release.verdicts[0], release.verdicts[0].model_copy(update={"table": "table-9", "measured": 10.5})
+    far = release.verdicts[0].model_copy(update={"table": "table-8", "measured": 30.0})
+    close = k.model_copy(update={"gate": "linkability", "comparison": "at most", "measured": 0.79, "required": 0.8, "table": "table-2"})
+    wide = close.model_copy(update={"measured": 0.1, "table": "table-1"})
+    html = render_report(ReportContent(replace(release, verdicts=(far, near, wide, close)), "headgate 0.1.0"))
+    assert re.findall(r'<div class="good-tile"><dt>(.*?)</dt><dd>(.*?) <small>(.*?)</small>', html) == [
+        ("k in table-9", "10.5", "at least 10"),
+        ("linkability in table-2", "0.79", "at most 0.8"),
+    ]
+    assert "verdicts, table by table</summary>" not in html
+    many = tuple(k.model_copy(update={"table": f"table-{number}"}) for number in range(13))
+    assert "All 13 verdicts, table by table</summary>" in render_report(ReportContent(replace(release, verdicts=many), "headgate 0.1.0"))
+    unmeasured = k.model_copy(update={"measured": None, "passed": False})
+    html = render_report(ReportContent(replace(release, verdicts=(*many, unmeasured)), "headgate 0.1.0"))
+    assert '<div class="bad-tile"><dt>k in table-1</dt>' in html
+    assert "verdicts, table by table</summary>" not in html
+
+
+def test_the_page_names_who_ran_it_the_policy_and_the_columns_that_are_left_out(release: MeasuredRelease) -> None:
+    content = ReportContent(release, "headgate 0.1.0", runner="steward", policy_file="patients.yaml", left_out=("patient_id", "notes"))
+    page = Page(render_report(content))
+    for said in ("run by steward", "policy patients.yaml", "Not published: patient_id, notes.", "headgate show r-20260801-4f2a"):
+        assert said in page.text
+
+
 def test_the_plan_stands_beside_everything_in_one_table_and_attacks_are_told(release: MeasuredRelease) -> None:
     """The fixture's tables are 0.25 from the whole at worst, and its plan exposes a half."""
     assert release.plan is not None
@@ -76,7 +113,7 @@ def test_the_plan_stands_beside_everything_in_one_table_and_attacks_are_told(rel
     assert "less threat than one table, 1 − Γβ 50 %" in page.text
     assert "closer than one table, 1 − t′/t 50 %" in page.text
     assert "table-1: nobody is found." in page.text
-    page = page_of(release)
+    page = page_of(replace(release, attacks=(), attack_gains=()))
     assert "less threat than one table, 1 − Γβ 50 %" in page.text
     assert "closer than one table" not in page.text  # nobody has tried that table
     assert "Attacks" not in page.text
@@ -110,7 +147,7 @@ def test_an_approver_reads_how_the_policy_treats_each_column(undrawn: MeasuredRe
     assert "income sensitive number published as it is; every value is protected" in text
     assert "job sensitive category published as it is; not protected: retired, a missing cell" in text
     assert "ill sensitive set a column for each of 2 values; having a value is protected; not protected: none" in text
-    assert "shoe insensitive – published as it is; no gate looks at it" in text
+    assert "shoe insensitive – published as it is; no gate but uniqueness looks at it" in text
 
 
 def test_of_each_dictionary_the_table_that_is_worst_off_shows_its_steps_and_its_patterns(undrawn: MeasuredRelease) -> None:
@@ -164,6 +201,30 @@ def verdict_of(gate: str, measured: float | None, required: float, comparison: s
 def test_the_gates_table_says_which_way_each_gate_compares(undrawn: MeasuredRelease, place: dict[str, str], name: str, way: str) -> None:
     verdict = verdict_of(**place, measured=7, required=5, comparison=way, passed=True, remedy="A remark.")
     assert f"{name} table-1 7 {way} 5 ✓ passed A remark." in page_of(replace(undrawn, verdicts=(verdict,))).text
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_a_page_says_where_nobody_checked_that_a_row_is_a_person(undrawn: MeasuredRelease, checked: bool) -> None:
+    promise = undrawn.promise
+    assert promise is not None
+    text = page_of(replace(undrawn, promise=promise.model_copy(update={"people_checked": checked}))).text
+    assert ("Nobody checked that a row is a person" in text) is not checked
+
+
+def test_a_page_says_how_rows_of_a_person_were_combined(undrawn: MeasuredRelease) -> None:
+    promise = undrawn.promise
+    assert promise is not None
+    combined = CombinedRows(per="person", rules={"visits": "count"}, source_rows=21_530)
+    text = page_of(replace(undrawn, promise=promise.model_copy(update={"combined": combined}))).text
+    assert "The 21,530 rows of the source were combined into one row per person (person): visits (count)" in text
+
+
+def test_what_was_asked_for_stands_beside_what_was_allowed(undrawn: MeasuredRelease) -> None:
+    verdict = verdict_of("dissimilarity", 5 / 9, 0.3, "at least", asked=0.95, passed=True, remedy="A remark.")
+    assert (
+        "dissimilarity table-1 0.555556 asked 0.95, allowed from 0.3 ✓ passed A remark."
+        in page_of(replace(undrawn, verdicts=(verdict,))).text
+    )
 
 
 def test_a_figure_a_hair_over_its_limit_does_not_read_as_equal_to_it(undrawn: MeasuredRelease) -> None:
@@ -262,6 +323,13 @@ def test_a_figure_that_was_not_measured_is_left_out_rather_than_shown_as_nothing
     assert "nan" not in page.text.split()
 
 
+def test_a_column_of_which_little_is_left_is_told_beside_its_table(undrawn: MeasuredRelease) -> None:
+    hidden = undrawn.tables[0].figures.model_copy(update={"everything": {"age": 0.75, "region": 0.25}})
+    text = page_of(replace(undrawn, tables=(replace(undrawn.tables[0], figures=hidden),))).text
+    assert "In 75 % of the rows of table-1, age is * (everything)" in text
+    assert "region is *" not in text
+
+
 def test_the_plan_shows_every_step_with_the_chosen_one_marked(release: MeasuredRelease, bit: str) -> None:
     page = page_of(release)
     assert f"1 income + {bit} 2 0.25 0.5 ✓ passed (the plan)" in page.text
@@ -278,3 +346,9 @@ def test_suppression_is_stated_either_way(undrawn: MeasuredRelease, suppressed: 
 def test_the_same_content_gives_the_same_page(release: MeasuredRelease) -> None:
     content = ReportContent(release, "headgate 0.1.0")
     assert render_report(content) == render_report(content)
+
+
+def test_what_the_policy_says_of_purpose_and_recipients_stands_above_the_figures(undrawn: MeasuredRelease) -> None:
+    page = render_report(ReportContent(replace(undrawn, about={"recipients": "Anybody", "purpose": "Teaching <b>"}), "headgate"))
+    assert page.index("<dt>Purpose</dt><dd>Teaching &lt;b&gt;</dd>") < page.index("<dt>Recipients</dt>") < page.index("rows in the source")
+    assert "<dt>Purpose</dt>" not in render_report(ReportContent(undrawn, "headgate"))

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import traceback
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
+from prefect.client.orchestration import SyncPrefectClient
+from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, PREFECT_CLIENT_RETRY_JITTER_FACTOR, temporary_settings
 
-from headgate.core.errors import Defect, HeadgateError, InputRejected, PolicyInvalid, RequirementNotMet, StoreUnavailable
+from headgate.core.errors import (
+    LINE,
+    CellsRejected,
+    Defect,
+    HeadgateError,
+    InputRejected,
+    PolicyInvalid,
+    RequirementNotMet,
+    StoreUnavailable,
+)
 from tasks.runtime.boundary import guarded, named
 
 
@@ -49,6 +62,16 @@ def test_a_refusal_leaves_without_the_values_that_it_is_about() -> None:
         raise InputRejected("The hierarchy misses 1 of 3 values.", "Add a line.", ["CANARY"])
 
     with pytest.raises(InputRejected, match="misses 1") as caught:
+        read()
+    assert "CANARY" not in left(caught.value)
+
+
+def test_a_refusal_of_cells_leaves_without_them_and_says_the_same() -> None:
+    @guarded
+    def read() -> None:
+        raise CellsRejected("age", ("is not a number", "are not numbers"), "Correct them.", [1, 4], ["CANARY", "CANARY"]).at(LINE, [3, 6])
+
+    with pytest.raises(InputRejected, match=r"2 cells of 'age' are not numbers \(in lines 3 and 6\)") as caught:
         read()
     assert "CANARY" not in left(caught.value)
 
@@ -150,3 +173,29 @@ def test_figures_that_a_gate_refuses_are_told() -> None:
     with pytest.raises(RequirementNotMet, match="k is 2") as caught:
         judge()
     assert caught.value.step == "judge"
+
+
+def test_an_error_that_prefects_server_answers_with_is_no_defect() -> None:
+    """A server that was still closing its database answered once with 500: the command called that a defect of headgate."""
+
+    @guarded
+    def publish() -> None:
+        with SyncPrefectClient(f"http://127.0.0.1:{server.server_port}/api") as client:
+            client.read_flow_by_name("CANARY")
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Erring) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        quickly = temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 1, PREFECT_CLIENT_RETRY_JITTER_FACTOR: 0})
+        with quickly, pytest.raises(StoreUnavailable, match="Step publish got an error from Prefect's server") as caught:
+            publish()
+        server.shutdown()
+    assert "CANARY" not in left(caught.value)
+
+
+class Erring(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(500)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing on stderr."""

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import InputRejected, StoreUnavailable
-from tasks.runtime.home import Home
+from tasks.runtime.home import Home, mounted
+from tasks.runtime.input_limits import CELLS
 
 
 def test_a_home_is_made_private_and_keeps_everything_below_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,3 +106,58 @@ def test_reading_a_home_makes_and_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "open").chmod(0o755)
     assert Home.read(tmp_path / "open").root.stat().st_mode & 0o777 == 0o755
     assert list((tmp_path / "open").iterdir()) == []
+
+
+def test_the_limits_of_a_home_count_from_its_opening_until_another_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEADGATE_MAX_CELLS", raising=False)
+    for open_home in (Home.open, Home.read):
+        Home.open(tmp_path / "home")
+        (tmp_path / "home" / "operator.yaml").write_text("limits: {cells: 1000}\n")
+        assert CELLS.most == CELLS.usual
+        open_home(tmp_path / "home")
+        assert CELLS.most == 1000
+        (tmp_path / "home" / "operator.yaml").unlink()
+    Home.open(tmp_path / "home")
+
+
+def test_limits_that_others_could_have_written_refuse_a_home_and_count_for_nobody_who_reads_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HEADGATE_MAX_CELLS", raising=False)
+    root = Home.open(tmp_path / "home").root
+    (root / "operator.yaml").write_text("limits: {cells: 1000}\n")
+    (root / "operator.yaml").chmod(0o666)
+    with pytest.raises(InputRejected, match="can change"):
+        Home.open(root)
+    Home.read(root)
+    assert CELLS.most == CELLS.usual
+
+
+def test_what_is_published_leaves_the_home_by_the_environment_a_link_or_a_mount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEADGATE_STORE", raising=False)
+    home = Home.open(tmp_path / "home")
+    assert not home.publishes_elsewhere
+    home.releases.mkdir()
+    assert not home.publishes_elsewhere
+    for place, elsewhere in (("releases", True), ("releases/people", True), ("candidates", False), ("", False)):
+        monkeypatch.setattr("tasks.runtime.home.mounted", lambda place=place: (Path("/"), home.root / place))
+        assert home.publishes_elsewhere is elsewhere
+    monkeypatch.undo()
+    monkeypatch.delenv("HEADGATE_STORE", raising=False)
+    home.releases.rmdir()
+    for target in (tmp_path / "elsewhere", tmp_path / "nowhere"):
+        home.releases.symlink_to(target)
+        assert home.publishes_elsewhere
+        home.releases.unlink()
+    monkeypatch.setenv("HEADGATE_STORE", str(tmp_path / "elsewhere"))
+    assert home.publishes_elsewhere
+
+
+def test_mounts_are_read_as_the_system_writes_them(tmp_path: Path) -> None:
+    (tmp_path / "mountinfo").write_bytes(
+        b"36 35 98:0 /mnt1 /srv/a\\040b rw,noatime master:1 - ext3 /dev/root rw\n37 35 0:5 / /proc rw - proc proc rw\n"
+    )
+    assert mounted(tmp_path / "mountinfo") == (Path("/srv/a b"), Path("/proc"))
+    assert mounted(tmp_path / "none") == ()
+    if Path("/proc/self/mountinfo").exists():
+        assert Path("/proc") in mounted()

@@ -18,7 +18,7 @@ def test_a_new_home_is_private_asks_for_two_and_trusts_nobody(tmp_path: Path) ->
         os.umask(before)
     assert [path.name for path in made] == ["operator.yaml", "signers"]
     assert all(path.stat().st_mode & 0o077 == 0 for path in (home.root, *made))
-    said = read_operator(home)
+    said = read_operator(home.root)
     assert said is not None
     operator, _digest = said
     assert (operator.floor.approvals, operator.policy_signers, operator.runners) == (2, False, None)

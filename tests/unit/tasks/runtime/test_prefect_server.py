@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import socket
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from headgate.core.errors import Defect, RequirementNotMet, StoreUnavailable
 from tasks.runtime import prefect_server
 from tasks.runtime.prefect_server import PrefectServer, _lost_server_named, _require_answer
+from tasks.runtime.server_watch import answers
 
 
 def test_a_home_of_prefect_that_cannot_be_made_is_named_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,6 +40,9 @@ def test_each_server_has_a_password_that_no_text_of_it_shows(tmp_path: Path, mon
             assert not any(env["PREFECT_SERVER_API_AUTH_STRING"] in word for word in command)  # others can read a command line
             started.append(env)
 
+        def wait(self) -> int:
+            return 0
+
     monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
     monkeypatch.setattr(prefect_server.subprocess, "Popen", Started)
     servers = [PrefectServer.start(), PrefectServer.start()]
@@ -44,6 +51,8 @@ def test_each_server_has_a_password_that_no_text_of_it_shows(tmp_path: Path, mon
     assert passwords[0] != passwords[1]
     assert all(len(password) > 40 for password in passwords)
     assert passwords[0] not in repr(servers[0])
+    for server in servers:
+        server.listener.close()
 
 
 @pytest.fixture
@@ -65,3 +74,40 @@ def test_what_breaks_because_the_server_is_gone_is_not_a_defect(problem: Excepti
 def test_a_refusal_stays_a_refusal_whatever_becomes_of_the_server(gone: str) -> None:
     with pytest.raises(RequirementNotMet), _lost_server_named(gone):
         raise RequirementNotMet("k is 2; at least 5 is required.", "Lower k.", "k")
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PrefectServer]:
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
+    monkeypatch.setenv("DO_NOT_TRACK", "true")
+    started = PrefectServer.start()
+    yield started
+    started.stop()
+
+
+@pytest.mark.long
+def test_nobody_without_the_password_is_told_anything_and_a_dead_servers_port_stays_ours(
+    server: PrefectServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Prefect itself serves its documentation to anybody, at the cost of making it anew for each request; and whoever got the port of a
+    server that has died would be sent its password, and could answer with runs of their own."""
+    url = server.url()
+    for page in ("/openapi.json", "/docs", "/ui-settings", "/api/health", "/api/ready", "/api/admin/version", "/"):
+        for headers in ({}, {"Authorization": "Basic aGVhZGdhdGU6eA=="}):
+            assert httpx.get(url.removesuffix("/api") + page, headers=headers, timeout=20).status_code == 401
+    monkeypatch.setenv("PREFECT_API_AUTH_STRING", server.password)
+    assert answers(url, 20)
+    monkeypatch.setenv("PREFECT_API_AUTH_STRING", "headgate:wrong")
+    assert not answers(url, 20)
+    port = int(url.split(":")[2].removesuffix("/api"))
+    server.process.kill()
+    server.process.wait()
+    began = time.monotonic()
+    while time.monotonic() < began + 2:
+        with socket.socket() as thief:
+            thief.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            with pytest.raises(OSError, match="in use"):
+                thief.bind(("127.0.0.1", port))
+        time.sleep(0.05)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port), timeout=5)

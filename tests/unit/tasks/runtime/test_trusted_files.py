@@ -71,6 +71,26 @@ def test_folders_behind_a_link_are_looked_at_too(file: Path, tmp_path: Path) -> 
         read_trusted(tmp_path / "way" / "signers")
 
 
+@pytest.mark.parametrize("absolute", [True, False])
+def test_a_folder_between_two_links_is_looked_at_too(file: Path, tmp_path: Path, absolute: bool) -> None:
+    """Whoever can write in it leads the way to another home, all of whose own folders are safe."""
+    shared = tmp_path / "shared"
+    shared.mkdir(mode=0o700)
+    (shared / "current").symlink_to(file.parent if absolute else "../home")
+    (tmp_path / "way").symlink_to(shared / "current" if absolute else "shared/current")
+    assert read_trusted(tmp_path / "way" / "signers") == b"ann\n"
+    shared.chmod(0o777)
+    with pytest.raises(InputRejected, match=r"can write in .*shared"):
+        read_trusted(tmp_path / "way" / "signers")
+
+
+def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "one").symlink_to("two")
+    (tmp_path / "two").symlink_to("one")
+    with pytest.raises(InputRejected, match="in a circle"):
+        require_safe_folders(tmp_path / "one")
+
+
 @as_root
 def test_what_belongs_to_somebody_else_is_refused(file: Path) -> None:
     os.chown(file, NOBODY, -1)

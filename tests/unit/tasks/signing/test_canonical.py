@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
@@ -38,6 +39,7 @@ def test_whatever_rfc_8785_writes_is_canonical(value: object) -> None:
         b"NaN",
         b"",
         b"[" * 100_000,
+        '{"\uffff":1,"\U0001f600":1}'.encode(),
     ],
 )
 def test_every_other_form_is_not(content: bytes) -> None:
@@ -48,3 +50,17 @@ def test_every_other_form_is_not(content: bytes) -> None:
 def test_large_whole_numbers_are_canonical_as_they_are_written() -> None:
     for number in (1e17, 1e20, 1e21, -0.0, 5e-324, math.pi, 2.0**53):
         assert is_canonical(rfc8785.dumps({"figure": number}))
+
+
+NUMBERS = ("0", "-0", "1.0", "-0.0", "0.1", "1e5", "1E5", "1e-7", "1e-07", "0.0001", "0.00001", "1e+16", "1e+21", "9007199254740993", "NaN")
+WORDS = ('"\\u0041"', '"é"', '"\U0001f600"', '"\uffff"', '"\\u001f"', '"\\u001F"', '"\\n"', '"\\u000a"', '"\\/"', '"\\ud800"', '"\x7f"')
+
+
+@given(st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(NUMBERS + WORDS)), max_size=3))
+def test_forms_that_only_one_of_two_writers_has_are_told_apart(pairs: list[tuple[str, str]]) -> None:
+    content = ("{" + ",".join(f"{key}:{value}" for key, value in pairs) + "}").encode()
+    try:
+        written = rfc8785.dumps(json.loads(content, parse_int=float))
+    except ValueError:
+        written = b""
+    assert is_canonical(content) == (written == content)

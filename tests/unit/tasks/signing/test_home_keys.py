@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,34 @@ def test_the_keys_of_a_home_are_made_once(tmp_path: Path) -> None:
     assert own_fingerprints(tmp_path / "new") == frozenset()
 
 
+def test_a_key_that_was_replaced_stays_one_of_the_homes_own(tmp_path: Path) -> None:
+    """Whoever replaced it may still hold it, and it may be listed under somebody's name."""
+    former = machine_key(tmp_path), ledger_key(tmp_path)
+    for name in ("runner", "ledger"):
+        for file in (tmp_path / name, tmp_path / f"{name}.pub"):
+            file.unlink()
+    present = machine_key(tmp_path), ledger_key(tmp_path)
+    assert own_fingerprints(tmp_path) == {key.fingerprint for key in (*former, *present)}
+    assert len(own_fingerprints(tmp_path)) == 4
+
+
 def test_a_public_half_that_was_not_written_is_written_later(tmp_path: Path) -> None:
     key = ledger_key(tmp_path)
     (tmp_path / "ledger.pub").unlink()
     ledger_key(tmp_path)
     assert (tmp_path / "ledger.pub").read_text() == key.public + "\n"
+
+
+@pytest.mark.parametrize(("name", "again"), [("ledger", ledger_key), ("runner", machine_key), ("ledger.secret", ledger_secret)])
+def test_what_a_home_has_lost_is_not_made_anew(tmp_path: Path, name: str, again: Callable[[Path], object]) -> None:
+    """An auditor's copy without private keys, too: its public key is what everything is compared with."""
+    ledger_key(tmp_path)
+    machine_key(tmp_path)
+    (tmp_path / name).unlink()
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(StoreUnavailable, match=f"{name} is missing: this home had it"):
+        again(tmp_path)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 def test_the_ledgers_secret_stays_and_keys_digests(tmp_path: Path) -> None:

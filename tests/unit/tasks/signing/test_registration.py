@@ -16,7 +16,7 @@ AT = "2025-06-01T11:00:00+00:00"
 
 @pytest.fixture
 def said() -> SignedRegistration:
-    return SignedRegistration(dataset="people", policy_digest="a" * 64, machine="SHA256:machine", principal="runner", at=AT)
+    return SignedRegistration(dataset="people", policy_digest="a" * 64, machine="SHA256:machine", place="b" * 64, principal="runner", at=AT)
 
 
 @pytest.fixture

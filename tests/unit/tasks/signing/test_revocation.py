@@ -30,8 +30,17 @@ def test_a_line_that_might_name_a_second_key_refuses_the_list(tmp_path: Path, li
         revoked_from(f"# lost\n{content}\n".encode())
 
 
+def test_what_is_left_of_a_key_that_lost_its_end_refuses_the_list(tmp_path: Path) -> None:
+    """It was taken, and revoked nobody."""
+    kind, encoded = make_key(tmp_path / "one").public.split()[:2]
+    assert revoked_from(f"{kind} {encoded}\n".encode()).fingerprints
+    for end in (4, 8, 44, 64):
+        with pytest.raises(InputRejected, match="line 1"):
+            revoked_from(f"{kind} {encoded[:end]}\n".encode())
+
+
 def test_a_key_that_may_not_sign_may_still_be_revoked() -> None:
-    blob = text(b"ssh-dss") + b"whatever"
+    blob = text(b"ssh-dss") + text(b"p") + text(b"q") + text(b"g") + text(b"y")
     assert revoked_from(f"ssh-dss {base64.b64encode(blob).decode()} old\n".encode()).holds(blob)
 
 

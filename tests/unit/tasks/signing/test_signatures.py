@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -80,10 +81,43 @@ def test_two_signatures_none_and_a_foreign_key_id_are_refused(key: PrivateKey, s
     stored = json.loads(sign_statement(said, key))
     for signatures in ([], stored["signatures"] + other["signatures"], stored["signatures"] * 2):
         with pytest.raises(IntegrityBroken):
-            verify_envelope(json.dumps({**stored, "signatures": signatures}).encode(), "x", APPROVAL)
+            verify_envelope(spelt({**stored, "signatures": signatures}), "x", APPROVAL)
     stored["signatures"][0]["keyid"] = other["signatures"][0]["keyid"]
     with pytest.raises(IntegrityBroken, match="another key"):
-        verify_envelope(json.dumps(stored).encode(), "x", APPROVAL)
+        verify_envelope(spelt(stored), "x", APPROVAL)
+
+
+def spelt(envelope: dict[str, Any]) -> bytes:
+    return json.dumps(envelope, indent=1).encode() + b"\n"
+
+
+PLACES = ("beside the payload", "beside the signature", "layout", "slack of the payload", "armor")
+BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_whatever_nobody_signed_is_refused_in_an_envelope(key: PrivateKey, said: Any, place: str) -> None:
+    """No hash covers the attestation of a published version: anything could be written into it, and bits turned."""
+    stored = sign_statement(said, key)
+    envelope = json.loads(stored)
+    only = envelope["signatures"][0]
+    if place == "beside the payload":
+        envelope["note"] = "written by a third party"
+    elif place == "beside the signature":
+        only["comment"] = "x"
+    elif place == "armor":
+        only["sig"] = base64.b64encode(base64.b64decode(only["sig"]).replace(b"\n", b"\r\n")).decode()
+    elif place.startswith("slack"):
+        text = b'{"padding": 123}'
+        stored = sign_payload(text, key)
+        envelope = json.loads(stored)
+        letters = envelope["payload"].rstrip("=")
+        envelope["payload"] = letters[:-1] + BASE64[BASE64.index(letters[-1]) ^ 1] + "=="
+        assert base64.b64decode(envelope["payload"]) == text
+    content = json.dumps(envelope).encode() if place == "layout" else spelt(envelope)
+    assert spelt(json.loads(stored)) == stored
+    with pytest.raises(IntegrityBroken, match="not a signed statement"):
+        verify_envelope(content, "x", APPROVAL)
 
 
 @pytest.mark.parametrize(

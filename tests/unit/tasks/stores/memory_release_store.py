@@ -47,6 +47,9 @@ class MemorySeries:
     def begin(self, number: int, candidate: str) -> Iterator[MemoryDraft]:
         yield MemoryDraft(self.kept, number)
 
+    def clear(self, number: int, candidate: str) -> None:
+        """Nothing is ever left."""
+
     def read(self, number: int) -> Mapping[str, Stored]:
         return {path: Stored(path, content) for path, content in self.kept[number].items()}
 

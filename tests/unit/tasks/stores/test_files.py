@@ -124,6 +124,23 @@ def test_which_names_are_plain() -> None:
         assert not plain_path(bad)
 
 
+def test_a_folder_of_too_many_names_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_NAMES", 3)
+    list_files(folder)
+    for made in (folder / "empty", folder / "tables" / "empty"):
+        made.mkdir()
+        with pytest.raises(IntegrityBroken, match="more than 3 files and folders"):
+            list_files(folder)
+        made.rmdir()
+
+
+def test_a_file_of_another_size_than_it_should_have_is_refused(folder: Path) -> None:
+    assert read_file(folder, "a.txt", 5).content == b"first"
+    for size in (4, 6):
+        with pytest.raises(IntegrityBroken, match=r"size of a\.txt in folder is not the one"):
+            read_file(folder, "a.txt", size)
+
+
 def test_a_strangers_file_is_read_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADGATE_MAX_BYTES", "1000")
     monkeypatch.setenv("HEADGATE_MAX_LIST_BYTES", "100")

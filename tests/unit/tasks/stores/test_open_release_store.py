@@ -7,7 +7,7 @@ import pytest
 import tasks.stores
 from headgate.core.errors import StoreUnavailable
 from tasks.runtime.home import Home
-from tasks.stores.open_release_store import open_release_store, release_store
+from tasks.stores.open_release_store import FORMS, open_release_store, release_store
 from tasks.stores.store_folder import FolderStore
 
 
@@ -23,12 +23,12 @@ def test_a_folder_is_named_relative_to_where_one_stands(tmp_path: Path, monkeypa
     assert open_release_store(Home.open(tmp_path / "home")) == FolderStore(tmp_path / "out")
 
 
-@pytest.mark.parametrize("address", ["gs://SECRET@bucket", "postgresql://ann:SECRET@host/db", "folder_://x", "../folder://x", "://"])
+@pytest.mark.parametrize("address", ["gs://SECRET@bucket", "mysql://ann:SECRET@host/db", "folder_://x", "../folder://x", "://"])
 def test_a_place_that_cannot_be_published_to_is_refused_with_a_cure(address: str) -> None:
     with pytest.raises(StoreUnavailable, match="is not supported") as refusal:
         release_store(address)
     assert refusal.value.code == 6
-    assert refusal.value.cure == "Set HEADGATE_STORE to a folder or to s3://bucket/prefix."
+    assert refusal.value.cure == FORMS
     assert "SECRET" not in refusal.value.message
 
 

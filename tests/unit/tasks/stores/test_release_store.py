@@ -13,12 +13,13 @@ from tasks.stores.open_release_store import release_store
 from tasks.stores.release_store import VISIBLE_BY, WITHDRAWN, ReleaseStore, Series
 from tasks.stores.store_folder import FolderStore
 from tests.unit.tasks.stores.memory_release_store import MemoryReleaseStore
+from tests.unit.tasks.stores.schema_server import end_connections
 
 FILES = {"head.json": b"{}", "tables/table-1.csv": b"a,b\n1,2\n", "empty": b"", VISIBLE_BY: b"signed"}
 CANDIDATE, ANOTHER = "c" * 64, "d" * 64
 
 
-@pytest.fixture(params=["folder", "memory", pytest.param("s3", marks=pytest.mark.slow)])
+@pytest.fixture(params=["folder", "memory", pytest.param("s3", marks=pytest.mark.slow), pytest.param("postgresql", marks=pytest.mark.slow)])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], ReleaseStore]:
     """The same place, as another process would open it."""
     match request.param:
@@ -27,9 +28,20 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Relea
         case "s3":
             address = request.getfixturevalue("s3_address")
             return lambda: release_store(address)
+        case "postgresql":
+            address = request.getfixturevalue("schema_address")
+            return lambda: release_store(address)
         case _:
             memory = MemoryReleaseStore()
             return lambda: memory
+
+
+@pytest.fixture
+def killed(opened: Callable[[], ReleaseStore], request: pytest.FixtureRequest) -> Callable[[], None]:
+    """What the end of every publisher's process does to the place."""
+    if "postgresql" not in str(request.node.callspec.id):
+        return lambda: None
+    return lambda: end_connections(request.getfixturevalue("database"))
 
 
 @pytest.fixture
@@ -125,16 +137,16 @@ def test_of_two_publishers_at_once_one_wins_and_its_version_is_whole(opened: Cal
                 drafts.append((both.enter_context(series.begin(1, candidate)), candidate))
         for path in FILES:
             for draft, candidate in drafts:
-                draft.write(path, FILES[path] + candidate.encode())
+                draft.write(path, candidate.encode() + FILES[path])
         for draft, candidate in drafts:
             if draft.place():
                 won.append(candidate)
     assert len(won) == 1
-    assert contents(one, 1) == contents(two, 1) == {path: content + won[0].encode() for path, content in FILES.items()}
+    assert contents(one, 1) == contents(two, 1) == {path: won[0].encode() + content for path, content in FILES.items()}
 
 
 def test_a_publication_killed_half_way_shows_nothing_and_is_finished_by_the_same_candidate(
-    opened: Callable[[], ReleaseStore], monkeypatch: pytest.MonkeyPatch
+    opened: Callable[[], ReleaseStore], killed: Callable[[], None]
 ) -> None:
     series = opened().series("people")
     series.prepare()
@@ -142,12 +154,50 @@ def test_a_publication_killed_half_way_shows_nothing_and_is_finished_by_the_same
     begun = draft.__enter__()  # and never left, as if the process were gone
     for path in list(FILES)[:2]:
         begun.write(path, FILES[path])
+    killed()
     after = opened().series("people")
     after.prepare()
     assert after.versions() == ()
     assert opened().targets() == frozenset()
     assert put(after, 1)
     assert contents(after, 1) == FILES
+
+
+def test_what_a_killed_publication_left_gives_way_to_what_the_same_candidate_writes_now(
+    opened: Callable[[], ReleaseStore], killed: Callable[[], None]
+) -> None:
+    """An event more, a file less: what it wrote then is not what it signs now."""
+    series = opened().series("people")
+    series.prepare()
+    left = series.begin(1, CANDIDATE)
+    begun = left.__enter__()
+    for path, content in {"head.json": b"older", "events.jsonl": b"older", "empty": b""}.items():
+        begun.write(path, content)
+    killed()
+    assert put(opened().series("people"), 1)
+    assert contents(series, 1) == FILES
+
+
+def test_what_is_cleared_is_what_this_candidate_left_and_nothing_else(
+    opened: Callable[[], ReleaseStore], killed: Callable[[], None]
+) -> None:
+    series = opened().series("people")
+    series.prepare()
+    assert put(series, 1)
+    left = series.begin(2, CANDIDATE)
+    left.__enter__().write("head.json", b"half of it")
+    others = series.begin(3, ANOTHER)
+    others.__enter__().write("head.json", b"half of it")
+    killed()
+    begun = 3 in series.numbers()
+    for number in (1, 2, 3, 4):
+        opened().series("people").clear(number, CANDIDATE)
+    assert contents(series, 1) == FILES
+    assert 2 not in series.numbers()
+    assert (3 in series.numbers()) == begun
+    assert put(series, 2, candidate=ANOTHER)
+    assert put(series, 3, candidate=ANOTHER)
+    assert contents(series, 2) == contents(series, 3) == FILES
 
 
 def test_a_file_of_a_draft_is_written_once(series: Series) -> None:

@@ -58,7 +58,11 @@ HELD = [
     ("whole numbers", column_of(Kind.INTEGER, [1, 4], domain=(0, 9)), ["[0..9]", "4", "*"]),
     ("numbers in a hierarchy", column_of(Kind.INTEGER, [1, 2, 3, 4], hierarchy=FLOORS), ["low", "[3..4]", "1", "*"]),
     ("levels", column_of(Kind.ORDINAL, ["low", "high"], levels=("low", "middle", "high")), ["[low..high]", "[low..middle]", "middle"]),
-    ("dates", column_of(Kind.DATE, ["2024-02-05", "2024-03-09"]), ["2024-02-05", "2024-02", "2024-Q1", "2024", "*"]),
+    (
+        "dates",
+        column_of(Kind.DATE, ["2024-02-05", "2024-03-09"]),
+        ["2024-02-05", "2024-02", "2024-Q1", "2024", "[2020..2024]", "[2020..2029]", "[2020..2039]", "*"],
+    ),
     ("categories", column_of(Kind.CATEGORY, ["a", "b", "c"]), ["a", "{a|b}", "{a|b|c}", "*"]),
     ("categories with gaps", column_of(Kind.CATEGORY, ["a", "b", None]), ["", "{|a}", "{|a|b}", "{a|b}"]),
 ]
@@ -66,7 +70,14 @@ STRANGE = [
     ("number", column_of(Kind.NUMBER, [1.5, 3, 9], domain=(0, 10)), ["[-1..3]", "[3..11]", "[3..3]", "[9..3]", "2", "[a..b]", "{3|9}", ""]),
     ("numbers in a hierarchy", column_of(Kind.INTEGER, [1, 2, 3, 4], hierarchy=FLOORS), ["[1..2]", "[1..4]", "middle", "{1|2}"]),
     ("levels", column_of(Kind.ORDINAL, ["low", "high"], levels=("low", "middle", "high")), ["[high..low]", "[low..top]", "{low|high}"]),
-    ("dates", column_of(Kind.DATE, ["2024-02-05", "2024-03-09"]), ["2024-02-06", "2023", "2024-04", "2024-Q2", "[2024-02..2024-03]"]),
+    (
+        "dates",
+        column_of(Kind.DATE, ["2024-02-05", "2024-03-09"]),
+        [
+            *("2024-02-06", "2023", "2024-04", "2024-Q2", "[2024-02..2024-03]"),
+            *("[2021..2025]", "[2024..2025]", "[2025..2029]", "[2024..2024]", "[ 2020..2024]", "[2000..2099]", "2020..2024"),
+        ],
+    ),
     ("categories", column_of(Kind.CATEGORY, ["a", "b", "c"]), ["d", "{b|a}", "{a|a}", "{a|d}", "{a", "{|a}", "[a..b]", ""]),
     ("categories in a hierarchy", column_of(Kind.CATEGORY, ["a", "b|"], hierarchy=TREE), ["{a|b}", "z", "[a..b]"]),
 ]

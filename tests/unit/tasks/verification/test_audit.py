@@ -15,6 +15,7 @@ from tasks.approval.decisions import reject
 from tasks.ledger.history import read_whole
 from tasks.ledger.open_ledger import open_ledger
 from tasks.publication.withdraw import withdraw
+from tasks.stores.release_store import latest_file
 from tasks.stores.seal import load_candidate
 from tasks.stores.store_folder import FolderSeries
 from tasks.verification.audit import examine_audit, export_ledger, show_release, verify_audit
@@ -39,7 +40,7 @@ def fault(world) -> str:
     with pytest.raises(IntegrityBroken) as found:
         verify_audit(world.home, world.ledger)
     assert found.value.code == 5
-    assert "backup" in found.value.cure
+    assert "backup" in found.value.cure or "find out who moved it" in found.value.cure
     return found.value.message
 
 
@@ -275,6 +276,16 @@ def test_a_latest_that_was_moved_is_found(world) -> None:
     assert "latest of people names version 1, but according to the ledger it should name version 2" in fault(world)
 
 
+def test_a_folder_in_the_place_of_latest_is_found(world) -> None:
+    """It may hold any version, a withdrawn or a forged one, whatever `latest.json` says beside it."""
+    published = world.published()
+    link = world.home.releases / "people" / "latest"
+    link.unlink()
+    shutil.copytree(published.folder, link)
+    link.with_name("latest.json").write_bytes(latest_file(1))
+    assert "latest of people names something else than one version" in fault(world)
+
+
 def test_a_latest_that_was_not_moved_yet_is_unfinished_and_one_that_names_something_else_is_not(world, monkeypatch) -> None:
     """Killed between the ledger's event and the move of `latest`: what is there now is what was there before."""
     world.published()
@@ -412,7 +423,7 @@ def test_a_head_signed_by_another_ledger_is_found(world) -> None:
 def test_an_audit_without_the_ledgers_public_key_fails_with_a_cure(world) -> None:
     world.published()
     (world.home.keys / "ledger.pub").unlink()
-    with pytest.raises(HeadgateError, match="public key") as found:
+    with pytest.raises(HeadgateError, match="ledger.pub is missing") as found:
         verify_audit(world.home, world.ledger)
     assert found.value.cure
 

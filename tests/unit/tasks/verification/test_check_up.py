@@ -3,14 +3,16 @@ from __future__ import annotations
 import pytest
 
 from headgate.core.errors import IntegrityBroken
+from tasks.approval.approvals import operator_roots
 from tasks.approval.decisions import reject
+from tasks.signing.home_keys import machine_key
 from tasks.verification.check_up import accept_ledger, check_up, confirm_clock
 
 
 def test_a_sound_home_is_said_to_be_sound(world) -> None:
     world.seal()
-    found = check_up(world.ledger)
-    assert (found.events, found.last_event, found.clock, found.ledger) == (8, world.ledger.entries()[-1].at, "", "")
+    found = check_up(world.home, world.ledger)
+    assert (found.events, found.last_event, found.clock, found.ledger, found.signers) == (8, world.ledger.entries()[-1].at, "", "", "")
 
 
 def test_confirming_the_clock_does_not_accept_another_ledger(world) -> None:
@@ -18,7 +20,7 @@ def test_confirming_the_clock_does_not_accept_another_ledger(world) -> None:
     older = world.home.ledger.read_bytes()
     reject(world.home, world.ledger, candidate.id, world.keys["cyd"], "too small")
     world.home.ledger.write_bytes(older)
-    assert "an older ledger was put back" in check_up(world.ledger).ledger
+    assert "an older ledger was put back" in check_up(world.home, world.ledger).ledger
     with pytest.raises(IntegrityBroken, match="an older ledger was put back"):
         confirm_clock(world.ledger)
 
@@ -34,3 +36,17 @@ def test_a_ledger_that_something_else_contradicts_is_not_accepted(world) -> None
     kept.unlink()
     assert accept_ledger(world.home, world.ledger) == 8
     world.approve(candidate, "ann")
+
+
+def test_a_line_whose_key_is_or_was_the_homes_own_is_named(world) -> None:
+    world.seal()
+    own = machine_key(world.home.keys)
+    world.write_signers(world.line("ann"), f'dora namespaces="headgate" {own.key.line}')
+    assert "listed for dora and counts for nobody" in check_up(world.home, world.ledger).signers
+    for file in ("runner", "runner.pub"):
+        (world.home.keys / file).unlink()
+    assert machine_key(world.home.keys).fingerprint != own.fingerprint
+    assert "listed for dora" in check_up(world.home, world.ledger).signers
+    assert operator_roots(world.home).why_not(own.fingerprint, "dora", world.ledger.now()) == "is the home's own and speaks for nobody"
+    world.home.signers.unlink()
+    assert "does not exist" in check_up(world.home, world.ledger).signers

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
+import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
+from pyarrow import csv
 
 from headgate.core.errors import IntegrityBroken
-from policies.gates.verdict import Measured, Requirement, Verdict
+from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.sealed.manifest import Manifest
+from policies.sealed.promise import PublishedAs
 from tasks.stores.files import Stored, read_folder
-from tasks.verification.claims import Remeasured, differing, not_measurable, remeasure, rests_on
+from tasks.verification.claims import Remeasured, differing, published_table, remeasure
+from tasks.verification.unchecked_claims import not_measurable
 from tests.unit.claimed import claiming, required
 from tests.unit.tasks.world import GROUP, ROWS, Made
 
@@ -71,13 +76,17 @@ def test_true_claims_are_measured_again_from_the_files(manifest: Manifest, files
         ("k", 7), ("groups", 11), ("mean_group", 6.5), ("discernibility", 361), ("risk", 0.1), ("risk_all", 0.1),
         ("delta_reached", 0.9), ("vulnerability", 0.5), ("linkability", 0.2), ("linkability_all", 0.2), ("reidentification_max", 0.1),
         ("reidentification_mean", 0.1), ("ncp", 0.001), ("closeness", {"job": 0.01}), ("distinct_l", {"job": 9}), ("single_risk", {}),
-        ("single_risk", {"job": 0.01}), ("risk", None),
+        ("single_risk", {"job": 0.01}), ("risk", None), ("everything", {"age": 0.01}), ("everything", {}),
     ],
 )  # fmt: skip
 def test_every_false_figure_is_found(manifest: Manifest, files: Files, field: str, value: object) -> None:
     message = refused(claim(manifest, **{field: value}), files)
     assert "false claim about table table-1" in message
     assert field in message
+
+
+def test_a_manifest_from_before_cells_of_everything_were_counted_claims_nothing_of_them(manifest: Manifest, files: Files) -> None:
+    remeasure(claim(manifest, everything=None), files)
 
 
 def test_a_figure_that_differs_within_the_tolerance_only_is_the_same(manifest: Manifest, files: Files) -> None:
@@ -92,17 +101,23 @@ def test_a_promise_the_table_does_not_keep_is_a_false_claim(manifest: Manifest, 
         verdict.model_copy(update={"required": 10.0, "measured": 10.0}) if verdict.gate == "k" else verdict for verdict in manifest.verdicts
     )
     message = refused(stating(manifest, promise=manifest.promise.requiring(required("k", 10)), verdicts=verdicts), files)
-    assert "k 6, at least 10 promised, in table-1" in message
+    assert "in table-1, k is 6 (at least 10 is required)" in message
 
 
 def test_a_missing_an_invented_and_a_prettified_verdict_are_found(manifest: Manifest, files: Files) -> None:
     verdicts = manifest.verdicts
     invented = verdicts[0].model_copy(update={"gate": "anonymity"})
     nicer = verdicts[0].model_copy(update={"measured": 60.0})
+    relaxed = verdicts[0].model_copy(update={"asked": 60.0})
+    turned = verdicts[0].model_copy(update={"comparison": Comparison.AT_MOST})
+    praised = verdicts[0].model_copy(update={"remedy": "The national authority has certified this table."})
     for forged, words in (
         (verdicts[1:], "does not follow from the figures"),
         ((*verdicts, invented), "that was not promised"),
         ((nicer, *verdicts[1:]), "does not follow from the figures"),
+        ((relaxed, *verdicts[1:]), "does not follow from the figures"),
+        ((turned, *verdicts[1:]), "does not follow from the figures"),
+        ((praised, *verdicts[1:]), "does not follow from the figures"),
         ((nicer, *verdicts), "two verdicts on one gate"),
     ):
         assert words in refused(stating(manifest, verdicts=forged), files)
@@ -165,6 +180,8 @@ def test_a_column_of_which_nothing_is_claimed_is_found(manifest: Manifest, files
     assert "does not have the columns that are claimed" in refused(manifest, wider)
     undescribed = stating(manifest, promise=manifest.promise.model_copy(update={"insensitive": ()}))
     assert "holds visit, about which nothing is promised" in refused(undescribed, files)
+    levelled = claim(manifest, levels={"age": 1, "nonexistent": 3})
+    assert "holds nonexistent, about which nothing is promised" in refused(levelled, files)
 
 
 def test_every_table_is_claimed_once_is_in_the_folder_and_belongs_to_the_plan(manifest: Manifest, files: Files) -> None:
@@ -225,16 +242,6 @@ def test_what_cannot_be_measured_from_here_is_named(manifest: Manifest, files: F
     for part in ("dictionary register.csv", "query error of table-1", "evil:function", "source", "association loss", "datapackage.json"):
         assert part in named
     assert "does not follow from the figures" in refused(stating(manifest, promise=promise, tables=tables), files)
-    asked = manifest.utility.model_copy(update={"query_error_mean": 0.1})
-    assert any(claim.startswith("query error of the release") for claim in not_measurable(stating(manifest, utility=asked)))
-    assert not any("attacks" in claim for claim in not_measurable(manifest))
-    assert any("attacks" in claim for claim in not_measurable(stating(manifest, attacks=("6 of 60 people were found",))))
-
-
-def test_a_figure_rests_on_what_was_not_published_or_on_nothing(manifest: Manifest) -> None:
-    against_register = Measured.model_construct(figure="disclosure_mean", of="register.csv", value=0.1)
-    assert "register.csv" in rests_on(manifest, against_register)
-    assert rests_on(manifest, Measured.model_construct(figure="k", of="", value=6)) == ""
 
 
 def test_a_difference_says_what_is_claimed_and_what_is(manifest: Manifest) -> None:
@@ -253,3 +260,44 @@ def test_a_claim_that_this_version_cannot_measure_is_told_as_that(manifest: Mani
     assert differing(manifest, later, table) == [
         "later of illness is claimed as 1.25, and this version of headgate cannot measure it in these files"
     ]
+
+
+def test_numbers_that_are_not_rounded_or_coded_as_promised_are_found(manifest: Manifest, files: Files) -> None:
+    """The files are not changed; what is promised of them is."""
+
+    def promising(form: PublishedAs) -> Manifest:
+        sensitive = tuple(
+            attribute.model_copy(update={"published_as": form}) if attribute.name == "income" else attribute
+            for attribute in manifest.promise.sensitive
+        )
+        return stating(manifest, promise=manifest.promise.model_copy(update={"sensitive": sensitive}))
+
+    assert remeasure(promising(PublishedAs(declared={"round": "0.5"})), files).tables == remeasure(manifest, files).tables
+    for form in (PublishedAs(declared={"round": "1000000"}), PublishedAs(declared={"top": "0.5"}, top=0.5)):
+        assert "of income are not rounded and coded as promised" in refused(promising(form), files)
+
+
+def test_that_a_row_is_a_person_is_never_said_to_be_checked_where_nobody_did(manifest: Manifest) -> None:
+    def named(checked: bool) -> str:
+        return "; ".join(not_measurable(stating(manifest, promise=manifest.promise.model_copy(update={"people_checked": checked}))))
+
+    assert "every row is one person: the source is not published" in named(True)
+    assert "a row is a person: nobody checked it" in named(False)
+    assert "every row is one person" not in named(False)
+
+
+def test_published_ends_that_are_not_those_of_the_cells_are_a_false_claim(world) -> None:
+    manifest = world.made.manifest
+    age, sex = manifest.promise.quasi
+    bounded = age.model_copy(update={"bounds": ("l", "h")})
+    promised = manifest.model_copy(update={"promise": manifest.promise.model_copy(update={"quasi": (bounded, sex)})})
+    cells = csv.read_csv(world.made.folder / "tables" / "table-2.csv")
+    ends = [re.fullmatch(r"\[(\d+)\.\.(\d+)\]|(\d+)", str(cell)) for cell in cells["age"].to_pylist()]
+    low, high = ([int(end[side] or end[3]) for end in ends if end is not None] for side in (1, 2))
+    table = cells.append_column("l", pa.array(low)).append_column("h", pa.array(high))
+    assert published_table(promised, manifest.tables[1], [table]).rows == 60
+    wrong = cells.append_column("l", pa.array(low)).append_column("h", pa.array([high[0] + 1, *high[1:]]))
+    with pytest.raises(IntegrityBroken, match="1 row with other ends of age than its cell says"):
+        published_table(promised, manifest.tables[1], [wrong])
+    with pytest.raises(IntegrityBroken, match="does not have the columns that are claimed"):
+        published_table(promised, manifest.tables[1], [cells])

@@ -13,9 +13,10 @@ from tasks.verification.cosigned_heads import cosign, fault_of, read_cosigned
 
 def test_a_cosigned_head_is_that_of_the_last_event_and_says_whose_it_is(world, tmp_path: Path) -> None:
     world.seal()
-    file, signers = tmp_path / "head", tmp_path / "auditors"
+    signers = tmp_path / "auditors"
     signers.write_text(world.line("stranger", "auditor") + "\n" + world.line("cyd") + "\n")
     for name, principal in (("stranger", "auditor"), ("cyd", "cyd")):
+        file = tmp_path / name
         cosign(world.ledger, world.keys[name], file)
         read = read_cosigned(file, signers)
         assert (read.head.seq, read.head.hash, read.who) == (8, world.ledger.entries()[-1].hash, principal)
@@ -50,6 +51,24 @@ def test_what_nobody_on_the_list_signed_and_what_is_no_cosigned_head_is_refused(
             read_cosigned(file)
     with pytest.raises(InputRejected, match="cannot be read"):
         read_cosigned(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(
+    ("options", "revoked", "why"),
+    [
+        ('namespaces="git"', False, "not listed for the namespace"),
+        ('namespaces="headgate",valid-before="20200101Z"', False, "was not valid at"),
+        ('namespaces="headgate"', True, "is revoked"),
+    ],
+)
+def test_an_auditors_key_counts_as_every_other_does(world, tmp_path: Path, options: str, revoked: bool, why: str) -> None:
+    """One that was revoked, had expired and was listed for something else vouched for the ledger."""
+    world.seal()
+    cosign(world.ledger, world.keys["stranger"], tmp_path / "head")
+    (tmp_path / "auditors").write_text(f"auditor {options} {world.keys['stranger'].public}\n")
+    (tmp_path / "revoked_keys").write_text(f"{world.keys['stranger'].public}\n" if revoked else "")
+    with pytest.raises(IntegrityBroken, match=f"a key of auditor that .*{why}"):
+        read_cosigned(tmp_path / "head", tmp_path / "auditors")
 
 
 def test_an_empty_ledger_and_a_changed_one_are_not_cosigned(world, tmp_path: Path) -> None:

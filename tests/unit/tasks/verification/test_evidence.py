@@ -2,30 +2,52 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import re
 import shutil
 import subprocess
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from headgate.core.errors import IntegrityBroken, TransitionRefused
-from policies.ledger.events import CandidateApproved, CandidateRejected, ChangesRequested, Event, ReleaseWithdrawn, RunFailed, RunStarted
+from policies.ledger.events import (
+    CandidateApproved,
+    CandidateRejected,
+    ChangesRequested,
+    Event,
+    ExpectationsChecked,
+    GatesJudged,
+    PlanChosen,
+    ReleaseRefused,
+    ReleaseWithdrawn,
+    RunFailed,
+    RunStarted,
+    RunTracked,
+    SourceIngested,
+    TableAnonymized,
+)
 from policies.sealed.manifest import Signer
 from tasks.approval.approvals import decisions_folder
 from tasks.approval.decisions import reject, request_changes
+from tasks.approval.kept_policies import keep_policy
 from tasks.approval.operating import abandon
-from tasks.ledger.chain import entry_bytes, signed_head
+from tasks.ledger.chain import Entry, entry_bytes
 from tasks.ledger.event_log import entry_after, event_of
 from tasks.ledger.history import read_history
 from tasks.publication.withdraw import withdraw
+from tasks.reading.references import load_policy
 from tasks.signing.detached import detached_files
 from tasks.signing.home_keys import ledger_key
+from tasks.signing.signatures import ATTESTATION, EVIDENCE, HEAD, sign_statement, statement
 from tasks.signing.sshsig import sign_bytes
-from tasks.verification.evidence import RECIPE, evidence, write_evidence
+from tasks.verification.cosigned_heads import cosign, read_cosigned
+from tasks.verification.evidence import README, RECIPE, evidence, signed_extent, write_evidence
+from tests.unit.flows.test_serve import written
 from tests.unit.tasks.signing.openssh import needs_ssh_keygen
 
 GUIDE = Path(__file__).resolve().parents[4] / "docs" / "guide-auditor.md"
@@ -42,22 +64,30 @@ def unpacked(content: bytes, folder: Path) -> Path:
 def by_the_recipe(world, folder: Path) -> bool:
     """In a shell that knows nothing but where the auditor's two files are."""
     (recipe,) = re.findall(r"```sh\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)
-    environment = {"PATH": os.environ["PATH"], "SIGNERS": str(world.home.signers), "LEDGER": str(world.home.keys / "ledger.pub")}
+    revoked = world.home.root / "revoked_keys"
+    environment = {
+        "PATH": os.environ["PATH"],
+        "SIGNERS": str(world.home.signers),
+        "REVOKED": str(revoked) if revoked.exists() else "/dev/null",
+        "LEDGER": str(world.home.keys / "ledger.pub"),
+    }
     left = folder.parent.parent / "temporary"
     left.mkdir(exist_ok=True)
     environment["TMPDIR"] = str(left)
     ended = subprocess.run(["sh", "-c", recipe], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60)
     assert list(left.iterdir()) == []
-    assert ended.returncode != 0 or ended.stdout.endswith("All of it holds.\n")
-    return ended.returncode == 0
+    proven = ended.returncode == 0
+    assert ended.stdout.splitlines()[-1].startswith("All of it holds." if proven else "NOT PROVEN: something is wrong with ")
+    assert ("All of it holds." in ended.stdout) is proven
+    return proven
 
 
 def test_the_recipe_of_the_guide_is_the_one_in_the_archive_and_is_short(world, tmp_path: Path) -> None:
     world.seal()
     (recipe,) = re.findall(r"```sh\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)
     assert recipe == RECIPE == (unpacked(evidence(world.home, world.ledger, "release-1"), tmp_path) / "verify.sh").read_text()
-    assert len(recipe.splitlines()) < 20
-    tools = set(re.findall(r"\b(jq|python3?|openssl|awk|perl|curl|headgate verify)\b", recipe))
+    assert len(recipe.splitlines()) <= 38
+    tools = set(re.findall(r"\b(jq|python3?|openssl|awk|perl|curl|cut|wc|headgate verify)\b", recipe))
     assert tools == set()
 
 
@@ -100,8 +130,116 @@ def test_a_run_that_ended_without_a_candidate_has_its_events_proven(world, tmp_p
     world.ledger.append("release-9", (begun, RunFailed(**base, step="ingest", error="InputRejected", code=2)), 0, "runner")
     folder = unpacked(evidence(world.home, world.ledger, "release-9"), tmp_path)
     assert by_the_recipe(world, folder)
-    (folder / "head.json").write_bytes((folder / "head.json").read_bytes().replace(b"release-9", b"release-8"))
+    (folder / "bundle.signed").write_bytes((folder / "bundle.signed").read_bytes().replace(b"release-9", b"release-8"))
     assert not by_the_recipe(world, folder)
+
+
+@needs_ssh_keygen
+def test_a_release_that_a_gate_refused_has_its_events_proven_and_its_report_beside_them(world, tmp_path: Path) -> None:
+    candidate = world.seal()
+    base = {"release_id": "release-9", "at": world.ledger.now().isoformat()}
+    events = (
+        RunStarted(**base, dataset="people", policy_digest="a" * 64, runner=candidate.manifest.runner, product="headgate"),
+        SourceIngested(**base, rows=9, columns=5, source_hmac="b" * 64),
+        ExpectationsChecked(**base, direction="inbound", expectations=3, successful=3),
+        PlanChosen(**base, method="given", tables=((0,), (1,)), association_loss=0.2, information_exposure=0.1, steps=0),
+        TableAnonymized(**base, table=1, groups=10, suppressed=0, reached=True),
+        GatesJudged(**base, verdicts=4, passed=3, failed=("linkability",)),
+        RunTracked(**base, mlflow_run_id="run"),
+        ReleaseRefused(**base, failed=("linkability",)),
+    )
+    world.ledger.append("release-9", events, 0, "runner")
+    (world.home.refused / "release-9").mkdir(parents=True)
+    (world.home.refused / "release-9" / "report.html").write_text("figures")
+    folder = unpacked(evidence(world.home, world.ledger, "release-9"), tmp_path)
+    assert (folder / "report.html").read_text() == "figures"
+    assert not (folder / "manifest.json").exists()
+    assert by_the_recipe(world, folder)
+    (refused,) = [path for path in (folder / "events").iterdir() if b'"event":"refused"' in path.read_bytes()]
+    honest = refused.read_bytes()
+    refused.write_bytes(honest.replace(b"linkability", b"closeness__"))
+    assert not by_the_recipe(world, folder)
+    refused.unlink()
+    assert not by_the_recipe(world, folder)
+
+
+@needs_ssh_keygen
+@pytest.mark.slow
+def test_the_policy_lies_in_the_archive_as_it_was_and_is_the_one_of_the_events_by_the_recipe(world, tmp_path: Path) -> None:
+    """Events name it by its digest, and an auditor had to ask for the file; what is published never holds it."""
+    (tmp_path / "steward").mkdir()
+    loaded = load_policy(written(tmp_path / "steward", "people.yaml", "people", "# why k is 5: see the minutes of March\n"))
+    keep_policy(world.home, loaded)
+    keep_policy(world.home, loaded)  # it runs again
+    world.policy_sha256 = hashlib.sha256(loaded.content).hexdigest()
+    published = world.published(policy_digest=loaded.digest)
+    loaded.path.write_text("gone")
+    folder = unpacked(evidence(world.home, world.ledger, published.release.candidate), tmp_path)
+    assert (folder / "policy.yaml").read_bytes() == loaded.content
+    assert b"minutes of March" in loaded.content
+    assert hashlib.sha256((folder / "policy.json").read_bytes()).hexdigest() == loaded.digest
+    assert by_the_recipe(world, folder)
+    for name in ("policy.yaml", "policy.json"):
+        honest = (folder / name).read_bytes()
+        (folder / name).write_bytes(honest.replace(b"5", b"6"))
+        assert not by_the_recipe(world, folder)
+        (folder / name).unlink()
+        assert not by_the_recipe(world, folder)
+        (folder / name).write_bytes(honest)
+    assert by_the_recipe(world, folder)
+    everything = b"".join(path.read_bytes() for path in published.folder.rglob("*") if path.is_file())
+    assert b"minutes of March" not in everything
+    (kept,) = world.home.policies.glob("*.yaml")
+    kept.write_bytes(b"another")
+    with pytest.raises(IntegrityBroken, match="was changed"):
+        evidence(world.home, world.ledger, published.release.candidate)
+    kept.unlink()
+    with pytest.raises(IntegrityBroken, match="is missing"):
+        evidence(world.home, world.ledger, published.release.candidate)
+
+
+@needs_ssh_keygen
+def test_a_policy_that_no_event_names_does_not_hold_by_the_recipe(world, tmp_path: Path) -> None:
+    folder = unpacked(evidence(world.home, world.ledger, world.seal().id), tmp_path)
+    assert by_the_recipe(world, folder)
+    (folder / "policy.yaml").write_text("schema: 1\n")
+    assert not by_the_recipe(world, folder)
+
+
+@needs_ssh_keygen
+def test_cosigned_heads_lie_in_the_archive_and_hold_by_the_recipe(world, tmp_path: Path) -> None:
+    candidate = world.seal()
+    world.write_signers(*(world.line(name) for name in ("runner", "ann", "bob")), world.line("stranger", "auditor"))
+    heads = [cosign(world.ledger, world.keys["stranger"], tmp_path / "head")]
+    world.approve(candidate, "ann")
+    heads.append(read_cosigned(tmp_path / "head"))
+    folder = unpacked(evidence(world.home, world.ledger, candidate.id, cosigned=heads), tmp_path)
+    assert sorted(path.name for path in (folder / "cosigned").iterdir()) == [
+        f"00000008-{n}.sig{more}" for n in (1, 2) for more in ("", "ned")
+    ]
+    assert by_the_recipe(world, folder)
+    said = folder / "cosigned" / "00000008-1.signed"
+    honest = said.read_bytes()
+    for forged in (honest.replace(b'"seq":8', b'"seq":7'), (folder / "bundle.signed").read_bytes()):
+        said.write_bytes(forged)
+        assert not by_the_recipe(world, folder)
+    said.write_bytes(honest)
+    for ending in (".sig", ".signed"):
+        shutil.copy(folder / f"cosigned/00000008-1{ending}", folder / f"cosigned/00000007-1{ending}")  # of another event than it says
+    assert not by_the_recipe(world, folder)
+    for ending in (".sig", ".signed"):
+        (folder / f"cosigned/00000007-1{ending}").unlink()
+    world.write_signers(*(world.line(name) for name in ("runner", "ann", "bob")))
+    assert not by_the_recipe(world, folder)
+
+
+def test_a_head_that_does_not_lie_on_the_chain_is_in_no_archive(world, tmp_path: Path) -> None:
+    candidate = world.seal()
+    signed = cosign(world.ledger, world.keys["stranger"], tmp_path / "head")
+    evidence(world.home, world.ledger, candidate.id, cosigned=[signed])
+    for change in ({"hash": "0" * 64}, {"seq": 7}, {"release": "release-2"}):
+        with pytest.raises(IntegrityBroken, match="does not lie on the chain"):
+            evidence(world.home, world.ledger, candidate.id, cosigned=[replace(signed, head=signed.head.model_copy(update=change))])
 
 
 @needs_ssh_keygen
@@ -153,12 +291,12 @@ def rewritten(world, folder: Path, events: list[Event], actors: list[str]) -> Pa
     """What somebody makes who has the ledger's key: another chain of events, and a head that is signed anew."""
     shutil.rmtree(folder / "events")
     (folder / "events").mkdir()
-    last = None
+    own: list[Entry] = []
     for event, actor in zip(events, actors, strict=True):
-        last = entry_after(last, last, event, actor)
-        (folder / "events" / f"{last.seq:08}").write_bytes(entry_bytes(last))
-    head, signature = signed_head(last, ledger_key(world.home.keys))
-    for path, content in {"head.json": head, **detached_files("head.dsse.json", signature)}.items():
+        last = own[-1] if own else None
+        own.append(entry_after(last, last, event, actor))
+        (folder / "events" / f"{own[-1].seq:08}").write_bytes(entry_bytes(own[-1]))
+    for path, content in detached_files("bundle.dsse.json", signed_extent(own, own[-1], ledger_key(world.home.keys))).items():
         (folder / path).write_bytes(content)
     return folder
 
@@ -181,6 +319,82 @@ def test_a_signature_for_one_act_is_no_proof_of_another(world, tmp_path: Path) -
         told = [*events[:vote], forged, *events[vote + 1 :]]
         assert not by_the_recipe(world, rewritten(world, folder, told, actors)), forged.event
     assert by_the_recipe(world, rewritten(world, folder, events, actors))
+
+
+@needs_ssh_keygen
+@pytest.mark.slow
+def test_events_that_were_cut_off_are_missed_by_the_recipe(world, tmp_path: Path) -> None:
+    """By somebody without a key: what the ledger signed for the published folder, or for an archive made earlier, is not about less."""
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    published = world.publish(candidate).folder
+    withdraw(world.home, world.ledger, candidate.id, world.keys["cyd"], "a wrong column")
+    folder = unpacked(evidence(world.home, world.ledger, candidate.id), tmp_path)
+    assert by_the_recipe(world, folder)
+    known = len((published / "events.jsonl").read_text().splitlines())
+    for event in sorted((folder / "events").iterdir())[known:]:
+        event.unlink()
+        for path in (folder / "signed").glob(f"{event.name}-*"):
+            path.unlink()
+    for ending in (".signed", ".sig"):
+        (folder / f"attestation{ending}").unlink()
+        shutil.copy(published / f"head{ending}", folder / f"bundle{ending}")
+    shutil.copy(published / "head.json", folder)
+    assert not by_the_recipe(world, folder)
+
+
+@needs_ssh_keygen
+@pytest.mark.slow
+def test_only_a_statement_of_the_right_kind_in_its_place_is_taken(world, tmp_path: Path) -> None:
+    """The ledger's key signs attestations too, and these hold digests of files and texts that a steward chooses."""
+    candidate = world.seal()
+    folder = unpacked(evidence(world.home, world.ledger, candidate.id), tmp_path)
+    (last,) = re.findall(r'"sha256":"([0-9a-f]{64})"', (folder / "bundle.signed").read_text())
+    number = len(list((folder / "events").iterdir()))
+    said = {"release": "release-1", "events": number, "event": "8", "hash": last, "at": "now"}
+
+    def with_statement(subjects: dict[str, str], kind: str, predicate: dict[str, object]) -> bool:
+        forged = sign_statement(statement(subjects, kind, predicate), ledger_key(world.home.keys))
+        for path, content in detached_files("bundle.dsse.json", forged).items():
+            (folder / path).write_bytes(content)
+        return by_the_recipe(world, folder)
+
+    assert with_statement({"last-event": last}, EVIDENCE, said)
+    assert not with_statement({"last-event": last}, ATTESTATION, said)
+    assert not with_statement({"last-event": last}, HEAD, said)
+    assert not with_statement({"last-event": "0" * 64}, EVIDENCE, {**said, "title": last})
+    assert not with_statement({"last-event": last}, EVIDENCE, {**said, "events": number + 1})
+    assert not with_statement({"last-event": last}, EVIDENCE, {**said, "release": "release-2"})
+
+
+@needs_ssh_keygen
+@pytest.mark.slow
+def test_another_releases_attestation_does_not_stand_in_because_its_title_is_a_digest(world, tmp_path: Path) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    world.publish(candidate)
+    folder = unpacked(evidence(world.home, world.ledger, candidate.id), tmp_path)
+    assert by_the_recipe(world, folder)
+    forged = statement({"manifest.json": "0" * 64}, ATTESTATION, {"title": candidate.id})
+    for path, content in detached_files("attestation.dsse.json", sign_statement(forged, ledger_key(world.home.keys))).items():
+        (folder / path).write_bytes(content)
+    assert not by_the_recipe(world, folder)
+
+
+@needs_ssh_keygen
+def test_a_revoked_key_proves_nothing_by_the_recipe(world, tmp_path: Path) -> None:
+    candidate = world.seal()
+    world.approve(candidate, "ann")
+    folder = unpacked(evidence(world.home, world.ledger, candidate.id), tmp_path)
+    revoked = world.home.root / "revoked_keys"
+    revoked.write_text(world.keys["stranger"].public + "\n")
+    assert by_the_recipe(world, folder)
+    revoked.write_text(world.keys["ann"].public + "\n")
+    assert not by_the_recipe(world, folder)
+
+
+def test_the_archive_names_what_it_does_not_prove() -> None:
+    assert "What it does not prove:" in README
 
 
 @needs_ssh_keygen

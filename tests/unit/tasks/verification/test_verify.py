@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -51,9 +52,16 @@ def test_an_untouched_folder_is_consistent_and_no_more_without_trust_roots(copy:
     assert report.origin == NOT_PROVEN == "consistent with itself, origin not proven"
     assert (report.dataset, report.release_id, report.version, report.approved_by) == ("people", "release-1", 1, ("ann", "bob"))
     assert [finding.check for finding in report.findings] == [
-        "files", "manifest", "contents", "events and signed head", "approvals", "attestation", "privacy claims",
+        "manifest", "files", "contents", "events and signed head", "approvals", "attestation", "privacy claims",
     ]  # fmt: skip
     assert [table.k for table in report.tables] == [6, 6]
+
+
+def test_a_candidate_is_not_published_yet_rather_than_broken(world) -> None:
+    """Every file that a publication adds was said to be missing."""
+    with pytest.raises(InputRejected, match="is a candidate that is not published yet") as told:
+        verify_folder(world.seal().folder)
+    assert "headgate show" in told.value.cure
 
 
 def test_with_the_readers_own_signers_and_ledger_key_the_origin_is_proven(world, copy: Path) -> None:
@@ -105,6 +113,9 @@ def test_an_old_version_sold_as_a_new_one_is_found(copy: Path) -> None:
     for name in ("2", "10"):
         copy = copy.rename(copy.with_name(name))
         assert f"This is version 1, in a folder called {name}" in failed(copy)["attestation"]
+    link = copy.rename(copy.with_name("1")).with_name("2")
+    link.symlink_to("1")
+    assert "This is version 1, in a folder called 2" in failed(link)["attestation"]
 
 
 def withdrawn_copy(world, tmp_path: Path, who: str = "cyd") -> Path:
@@ -277,8 +288,11 @@ def test_the_runners_own_approval_does_not_count(world, tmp_path: Path) -> None:
 
 
 def test_a_stranger_does_not_count(world, tmp_path: Path) -> None:
-    details = failed(forge(world, world.seal(), {"ann": same, "stranger": same}, tmp_path))
-    assert "was not sealed" in details["events and signed head"]
+    folder = forge(world, world.seal(), {"ann": same, "stranger": same}, tmp_path)
+    assert "3 files too many, such as approvals/stranger" in failed(folder)["files"]
+    for path in folder.glob("approvals/stranger.*"):
+        path.unlink()
+    assert "was not sealed" in failed(folder)["events and signed head"]
 
 
 def test_too_few_approvals_are_found(world, tmp_path: Path) -> None:
@@ -310,7 +324,19 @@ def test_a_false_figure_is_found_though_every_signature_is_true(world, field: st
 def test_what_the_published_files_do_not_tell_is_named_in_the_report(world) -> None:
     report = verify_folder(world.published().folder)
     assert report.not_measured
-    assert all("source" in claim or "report.html" in claim for claim in report.not_measured)
+    assert all(re.search("not published|signed|nobody checked", claim) for claim in report.not_measured)
+
+
+def test_a_manifest_names_the_target_that_it_was_published_at(world, tmp_path: Path) -> None:
+    details = failed(forge(world, world.seal(publish_to="others"), {"ann": same, "bob": same}, tmp_path))
+    assert "names another target than the ledger recorded" in details["events and signed head"]
+
+
+def test_a_verdict_that_reads_otherwise_than_it_was_judged_is_found_though_every_signature_is_true(world) -> None:
+    """Somebody could sign "k: at most 5 required", or praise of the table in the place of a remedy."""
+    first, *others = world.made.manifest.verdicts
+    praised = first.model_copy(update={"remedy": "The national authority has certified this table."})
+    assert "does not follow from the figures" in failed(world.published(verdicts=(praised, *others)).folder)["privacy claims"]
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"a,b\n1\n", b"PAR1PAR1", b'"' * 1000])
@@ -344,7 +370,7 @@ def test_verifying_needs_no_home_imports_nothing_from_the_folder_and_writes_noth
 
 
 def test_a_report_goes_with_the_refusal(copy: Path) -> None:
-    (copy / "report.html").write_text("changed")
+    (copy / "report.html").write_text((copy / "report.html").read_text().swapcase())
     with pytest.raises(FolderBroken, match=r"report\.html") as found:
         verify_folder(copy)
     assert {finding.check for finding in found.value.report.findings if not finding.passed} == {"contents", "attestation"}
@@ -375,7 +401,7 @@ def test_who_filled_which_role_is_shown_and_measured_against_the_readers_signers
     signers.write_text("".join(world.line(name) + "\n" for name in ("runner", "bob", "ann")))
     assert verify_folder(folder, signers).approved_by == ("ann", "bob")
     signers.write_text("".join(world.line(name) + "\n" for name in ("runner", "bob")))
-    assert "1 more with the role law would be needed" in failed(folder, signers=signers)["approvals"]
+    assert "1 more person with the role law would be needed" in failed(folder, signers=signers)["approvals"]
 
 
 def attesting(world, folder: Path, change: Callable[[dict], dict]) -> None:

@@ -47,14 +47,14 @@ def test_a_hierarchy_of_numbers_is_aligned_with_them_whatever_the_order_of_its_l
             encode(cells, Kind.INTEGER, hierarchy=Hierarchy.from_rows(rows, "c"))
     with pytest.raises(InputRejected, match="not distinct numbers: leaf 3"):
         encode([2], Kind.INTEGER, hierarchy=Hierarchy.from_rows([["2", "*"], ["1", "*"], ["2.0", "*"]], "c"))
-    with pytest.raises(InputRejected, match="by calendar"):
+    with pytest.raises(InputRejected, match="by the calendar"):
         encode(["2025-01-01"], Kind.DATE, hierarchy=Hierarchy.from_rows([["2025-01-01", "*"]], "c"))
 
 
 @pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.INTEGER])
 def test_whole_numbers_that_would_become_one_float_are_refused(kind: Kind) -> None:
     for cells in ([2**53, 2**53 + 1], ["9007199254740993"], pd.Series([2**60 + 1, None], dtype="Int64"), [2**64 - 1, 0]):
-        with pytest.raises(InputRejected, match="whole numbers beyond 2\\^53"):
+        with pytest.raises(InputRejected, match="whole numbers? beyond 2\\^53"):
             encode(cells, kind)
     assert encode([2**53, -(2**53), 2**53 - 1], kind).values.tolist() == [-(2**53), 2**53 - 1, 2**53]
     assert encode([1e300, 2**60, "1e20"], Kind.NUMBER).values.tolist() == [2.0**60, 1e20, 1e300]

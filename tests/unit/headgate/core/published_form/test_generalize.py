@@ -77,6 +77,10 @@ def expected(what: str, cells: list[Any], everything: list[Any]) -> tuple[str, f
     for name in (lambda d: f"{d:%Y-%m}", lambda d: f"{d.year}-Q{(d.month + 2) // 3}", lambda d: f"{d.year}"):
         if len({name(day) for day in days}) == 1:
             return name(days[0]), sum(name(day) == name(days[0]) for day in domain) / len(domain)
+    for width in (5, 10, 20):
+        if len({day.year // width for day in days}) == 1:
+            low = days[0].year - days[0].year % width
+            return f"[{low}..{low + width - 1}]", sum(low <= day.year < low + width for day in domain) / len(domain)
     return "*", 1.0
 
 

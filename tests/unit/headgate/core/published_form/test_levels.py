@@ -51,7 +51,7 @@ def test_such_a_label_is_published_as_a_name_that_covers_its_leaves(method: str)
         assert cell_loss(text, reader) == len(leaves) / len(ROWS)
 
 
-def test_dates_have_day_month_quarter_year_and_everything():
+def test_dates_have_day_month_quarter_year_bands_of_years_and_everything():
     table = encode_table(pd.DataFrame({"born": ["2024-02-29", "2024-05-01", None]}), {"born": ColumnSpec("born", Kind.DATE, Role.QUASI)})
     levels = levels_of(table["born"])
     assert [list(texts) for texts in levels.texts] == [
@@ -59,10 +59,13 @@ def test_dates_have_day_month_quarter_year_and_everything():
         ["2024-02", "2024-05", ""],
         ["2024-Q1", "2024-Q2", ""],
         ["2024", ""],
+        ["[2020..2024]", ""],
+        ["[2020..2029]", ""],
+        ["[2020..2039]", ""],
         ["*"],
     ]
     assert levels.loss[1].tolist() == pytest.approx([1 / 63, 1 / 63, 0])  # one day of either month is in the domain of 63 days
-    assert levels.nodes[4].tolist() == [0, 0, 0]
+    assert levels.nodes[-1].tolist() == [0, 0, 0]
 
 
 def test_a_column_without_hierarchy_is_exact_or_everything():
@@ -70,7 +73,7 @@ def test_a_column_without_hierarchy_is_exact_or_everything():
     assert [list(texts) for texts in levels_of(table["grade"]).texts] == [["low", "high", ""], ["*"]]
 
 
-@pytest.mark.parametrize("levels", [(0, 0, 0, 0), (1, 1, 1, 0), (2, 1, 3, 1), (3, 2, 4, 1), (2, 0, 2, 0)])
+@pytest.mark.parametrize("levels", [(0, 0, 0, 0), (1, 1, 1, 0), (2, 1, 3, 1), (3, 2, 7, 1), (2, 0, 2, 0), (2, 0, 4, 0), (2, 0, 6, 0)])
 def test_the_published_form_bears_each_nodes_text_and_its_loss(levels):
     frame = mixed()
     table = encoded(frame)
@@ -85,7 +88,8 @@ def test_the_published_form_bears_each_nodes_text_and_its_loss(levels):
         shown = {"a|b": ("a\\|b", "x", "*"), "b": ("b", "x", "*"), "c": ("c", "z", "*"), None: ("", "", "*")}
         assert texts["town"][i] == shown[None if pd.isna(town) else town][levels[1]]
     for i, day in enumerate(pd.to_datetime(frame["born"])):
-        forms = (day.strftime("%Y-%m-%d"), day.strftime("%Y-%m"), f"{day.year}-Q{day.quarter}", str(day.year), "*")
+        bands = [f"[{day.year - day.year % width}..{day.year - day.year % width + width - 1}]" for width in (5, 10, 20)]
+        forms = (day.strftime("%Y-%m-%d"), day.strftime("%Y-%m"), f"{day.year}-Q{day.quarter}", str(day.year), *bands, "*")
         assert texts["born"][i] == forms[levels[2]]
     lost = [
         levels_of(column).loss[at][levels_of(column).nodes[at][column.codes]]

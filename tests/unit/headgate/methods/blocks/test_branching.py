@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 
 from headgate.core.compiling import loop
 from headgate.methods.blocks.branching import shed
@@ -21,6 +22,7 @@ def _shed_after_another(draft, before, cells):
     return shed(draft, 0)
 
 
+@pytest.mark.long
 def test_rows_branch_off_whole_while_the_groups_close_up(told):
     """The group they come from moves then, so its rows are elsewhere from one moment to the next."""
     branched = 0

@@ -9,4 +9,4 @@ from tests.unit.headgate.methods.full_domain.mixed import encoded, mixed
 def test_progress_counts_nodes():
     watch = Watch()
     full_domain(encoded(mixed()), ("ill",), LevelSettings(2), watch)
-    assert watch.state[1] == 4 * 3 * 5 * 2
+    assert watch.state[1] == 4 * 3 * 8 * 2

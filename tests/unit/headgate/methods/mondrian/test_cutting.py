@@ -92,6 +92,23 @@ def test_a_run_tells_how_far_it_is():
     assert watch.state[:2].tolist() == [3000, 3000]
 
 
+class ToldAtOnce(Watch):
+    """Told to stop as soon as the work begins."""
+
+    def run(self, work):
+        self.stop()
+        work()
+        raise Stopped
+
+
+def test_a_run_that_was_told_to_stop_cuts_nothing_more():
+    table = encoded(pd.DataFrame({"age": np.arange(100) % 40}), ["age"])
+    watch = ToldAtOnce()
+    with pytest.raises(Stopped):
+        mondrian_partition(table, [], Settings(5), watch=watch)
+    assert watch.state[:2].tolist() == [0, 100]
+
+
 def test_a_long_run_stops_soon_after_it_is_told_to():
     """Among a hundred thousand different values one look at a block takes a moment, and there are hundreds of blocks."""
     draw = np.random.default_rng(5)

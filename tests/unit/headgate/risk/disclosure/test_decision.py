@@ -146,6 +146,10 @@ def refines_by_hand(estimate: list[tuple[Any, ...]], true: list[tuple[Any, ...]]
     return True
 
 
+def test_losses_whose_sum_no_float_holds_share_the_risk_too() -> None:
+    assert risk_distribution(np.full(4, 1.5e308)).carried == dict.fromkeys((0.01, 0.05, 0.1), 0.25)
+
+
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(PEOPLE, PEOPLE, st.data())

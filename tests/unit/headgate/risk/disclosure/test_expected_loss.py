@@ -57,7 +57,7 @@ def consistent_by_hand(text: str, cell: Any, name: str) -> bool:
         if name == "level":
             levels = ["low", "middle", "high"]
             return cell in levels and levels.index(low) <= levels.index(cell) <= levels.index(high)
-        return int(low) <= int(cell) <= int(high)
+        return int(low) <= int(str(cell)[:4] if name == "born" else cell) <= int(high)
     if text.startswith("{"):
         return text.startswith("{|") or str(cell) in text[1:-1].split("|")
     if name == "town":

@@ -35,7 +35,7 @@ def test_all_that_was_measured_is_in_the_record(finished: Made) -> None:
     assert [table.name for table in release.tables] == ["table-1", "table-2"]
     assert release.plan == get(finished.planned.plan)
     assert release.promise == get(finished.planned.promise)
-    assert release.attacks == get(finished.attacked.sentences)
+    assert (release.attacks, release.attack_gains) == (get(finished.attacked.attacked).sentences, get(finished.attacked.attacked).gains)
     assert len(release.outcomes) == sum(checked.expectations for checked in finished.checked)
     assert {(outcome.side, outcome.table) for outcome in release.outcomes} == {("out", "table-1"), ("out", "table-2")}
     assert (release.limits.loss, release.limits.query_error, release.limits.association_loss) == (1.0, None, 0.3)
@@ -82,7 +82,7 @@ def test_the_manifest_names_who_may_sign_and_holds_neither_seed_nor_source_diges
 def test_what_is_tracked_is_the_same_record_with_where_it_came_from(finished: Made) -> None:
     tracked = tracked_release(finished.run, finished.so_far(), "Refused.")
     assert tracked.measured.refusal == "Refused."
-    assert (tracked.policy_text, tracked.runner, tracked.source_hmac) == (finished.run.loaded.text, "runner", finished.read.source_hmac)
+    assert (tracked.runner, tracked.source_hmac) == ("runner", finished.read.source_hmac)
     assert tracked_release(finished.run, SoFar()).source_hmac == ""
 
 

@@ -117,7 +117,7 @@ def test_what_the_operator_demands_by_then_is_sealed_or_refused(tracked: Made, m
     approver = next(person for person in people if person != run.runner.principal)
     demands = run.home.root / "operator.yaml"
     demands.write_text("roles: {law: [somebody-else]}\nfloor: {roles: {law: 1}}\n")
-    with pytest.raises(InputRejected, match="1 more with the role law would be needed"):
+    with pytest.raises(InputRejected, match="1 more person with the role law would be needed"):
         seal_candidate(run, tracked.so_far(mlflow_run_id="m-1"))
     assert list(run.home.candidates.iterdir()) == []
     demands.write_text(f"roles: {{law: [{approver}]}}\nfloor: {{roles: {{law: 1}}}}\n")

@@ -15,13 +15,13 @@ from tests.unit.tasks.release.finished import Made
 def attacked_again(made: Made, **changes) -> tuple[str, ...]:
     made = replace(made, **changes)
     attacked = attack_tables(made.run, made.transformed, made.planned, made.agreed, made.written, made.gated)
-    sentences: tuple[str, ...] = made.run.spool.get(attacked.sentences)
+    sentences: tuple[str, ...] = made.run.spool.get(attacked.attacked).sentences
     assert attacked.attempts == len(sentences)
     return sentences
 
 
 def test_each_table_is_attacked_and_all_of_them_together(finished: Made, canary) -> None:
-    sentences = finished.run.spool.get(finished.attacked.sentences)
+    sentences = finished.run.spool.get(finished.attacked.attacked).sentences
     assert {sentence.partition(":")[0] for sentence in sentences} >= {"table-1", "table-2", "table-1 and table-2"}
     assert finished.attacked.attempts == len(sentences)
     assert canary not in " ".join(sentences)
@@ -29,7 +29,7 @@ def test_each_table_is_attacked_and_all_of_them_together(finished: Made, canary)
 
 
 def test_the_same_run_attacks_the_same_people(finished: Made) -> None:
-    assert attacked_again(finished) == finished.run.spool.get(finished.attacked.sentences)
+    assert attacked_again(finished) == finished.run.spool.get(finished.attacked.attacked).sentences
 
 
 def test_no_more_people_are_attacked_than_a_release_has_time_for(finished: Made, monkeypatch) -> None:

@@ -13,8 +13,10 @@ import pytest
 from headgate.core.errors import InputRejected
 from policies.ledger.events import SourceIngested
 from tasks.reading.references import LoadedPolicy
+from tasks.release.listener import Listener, listening
 from tasks.release.run import Run
 from tasks.release.steps.ingest_source import ingest_source
+from tasks.runtime.boundary import guarded
 from tasks.signing.home_keys import ledger_secret
 
 
@@ -70,3 +72,23 @@ def test_a_source_that_is_not_as_declared_is_refused_without_its_values(clinic: 
     clinic.rows[7]["age"] = "CANARY"
     clinic.write_source(write_csv(clinic.rows).encode())
     assert isinstance(refusal(lambda: ingest_source(run_of(clinic.load()))), InputRejected)
+
+
+def test_declared_values_that_no_row_has_are_counted_by_attribute(clinic: Any, run_of: Callable[..., Run]) -> None:
+    with (clinic.folder / "codes.csv").open("a", encoding="utf-8") as codes:
+        codes.write("CANARY-1\nCANARY-2\n")
+    read = ingest_source(run_of(clinic.load()))
+    assert read.unused == {"diagnosis": 2}
+    assert "CANARY" not in repr(read)
+
+
+def test_the_cells_of_a_refusal_reach_the_listener_of_this_process_and_nobody_else(run: Run, clinic: Any, canary: str) -> None:
+    """The person who runs a release sees which cells are wrong; Prefect and the ledger are handed the exception."""
+    clinic.source.write_bytes(clinic.source.read_bytes().replace(b",1000.5,", f",{canary},".encode(), 1))
+    listener = Listener()
+    with listening(listener), pytest.raises(InputRejected, match=r"1 cell of 'income' is not a number \(in line") as refusal:
+        guarded(ingest_source)(run)
+    assert listener.refused is not None
+    assert listener.refused.cells == (canary,)
+    assert type(refusal.value) is InputRejected
+    assert canary not in repr(vars(refusal.value)) + repr(refusal.value)

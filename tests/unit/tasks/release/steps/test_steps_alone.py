@@ -26,7 +26,7 @@ def test_every_step_up_to_the_verdicts_stands_alone(begin):
     judgement = made.run.spool.get(made.judged.judgement)
     assert made.judged.verdicts == len(judgement.verdicts) > 0
     assert made.judged.failed == sum(not verdict.passed for verdict in judgement.verdicts)
-    assert made.attacked.attempts == len(made.run.spool.get(made.attacked.sentences)) > 0
+    assert made.attacked.attempts == len(made.run.spool.get(made.attacked.attacked).sentences) > 0
     plan = made.run.spool.get(made.planned.plan)
     shown = [made.run.spool.get(table.measurement).published for table in made.gated]
     assert [tuple(table.sensitive) for table in shown] == list(plan.tables)

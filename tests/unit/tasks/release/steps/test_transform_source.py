@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from headgate.core.errors import RequirementNotMet
 from tasks.release.steps import gate_tables as gate
 from tasks.release.steps.ingest_source import ingest_source
 from tasks.release.steps.transform_source import dictionaries_of, suppress_cells, transform_source
@@ -93,3 +95,20 @@ def test_a_table_that_was_read_is_not_changed(run_of, loaded):
     transform_source(run, read)
     after = run.spool.get(read.ingested).table.columns
     assert all((after[name].codes == codes).all() for name, codes in before.items())
+
+
+@pytest.mark.parametrize("role", ["sensitive", "insensitive"])
+def test_a_column_as_good_as_an_identifier_is_refused_before_anything_is_grouped(run_of, clinic, role):
+    clinic.policy["attributes"]["notes"] = {"role": role, "kind": "category"}
+    run = run_of(clinic.load())
+    with pytest.raises(RequirementNotMet) as refused:
+        transform_source(run, ingest_source(run))
+    assert refused.value.message == (
+        "In the source, 100 % of the values of notes occur once, so a value is as good as a name; at most 90 % may."
+    )
+    assert "unique: accepted" in refused.value.cure
+    clinic.policy["attributes"]["notes"]["unique"] = "accepted"
+    run = run_of(clinic.load(), name="again")
+    promise = run.spool.get(transform_source(run, ingest_source(run)).encoded).promise
+    assert promise.unique_accepted == ("notes",)
+    assert promise.of("uniqueness") == ()

@@ -1,0 +1,60 @@
+"""Which commands are served over the socket, and what becomes of each of their options there. What is not listed is not served."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+ROOM = "flows.cli."
+# These open no home, or are the operator's own: they run where they are started.
+HERE = frozenset({"init", "check", "advise", "verify", "read", "estimate", "demo", "serve", "doctor"})
+
+
+@dataclass(frozen=True)
+class Served:
+    """`values` are sent as they are. `files` are opened by the caller, and sent as bytes. `signs`: the caller's key may be asked for a
+    signature. `output`: the option that names a file, which the caller writes; `named`: the names that the service may give it where that
+    option does not."""
+
+    values: tuple[str, ...]
+    files: tuple[str, ...] = ()
+    signs: bool = False
+    output: str = ""
+    named: str = ""
+
+    @property
+    def options(self) -> frozenset[str]:
+        return frozenset({*self.values, *self.files, *(("key",) if self.signs else ()), *((self.output,) if self.output else ())})
+
+
+DECISION = Served(("candidate", "reason", "json"), files=("signature",), signs=True)
+ON_RELEASE = Served(("release", "reason", "json"), files=("signature",), signs=True)
+SERVED = {
+    "release": Served(("if_changed", "json"), files=("policy", "source"), signs=True),
+    "show": Served(("candidate", "json"), output="report"),
+    "statement": Served(("release", "reason", "principal", "action")),
+    "approve": DECISION,
+    "request_changes": DECISION,
+    "reject": DECISION,
+    "publish": Served(("candidate", "json")),
+    "releases": Served(("json", "calendar", "dataset", "state", "since")),
+    "withdraw": ON_RELEASE,
+    "resume": ON_RELEASE,
+    "abandon": ON_RELEASE,
+    "audit show": Served(("release", "json")),
+    "audit verify": Served(("json",), files=("cosigned", "head", "signers")),
+    "audit cosign": Served((), signs=True, output="output", named=r"cosigned-head\.dsse\.json"),
+    "audit export": Served(("release", "bundle"), files=("cosigned",), output="output", named=r"evidence-[\w-]{1,64}\.tar\.gz"),
+}
+
+
+def name_of(command: Callable[..., Any]) -> str:
+    """As people write it: the file that holds a command has its name, or that of its group."""
+    group = command.__module__.removeprefix(ROOM)
+    return command.__name__ if group == command.__name__ else f"{group} {command.__name__}"
+
+
+def place_of(name: str) -> tuple[str, str]:
+    """The module and the function of a command."""
+    return ROOM + name.split(" ")[0], name.split(" ")[-1]

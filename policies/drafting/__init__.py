@@ -1,0 +1,1 @@
+"""A first policy for a table: which role each column seems to have, why, and what only a person can know."""

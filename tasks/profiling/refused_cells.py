@@ -1,0 +1,113 @@
+"""Which cells of one column a policy, or a kind, refuses: all of them, with their lines, for the person who has the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from headgate.core.columns import Kind, Role
+from headgate.core.encode import ColumnSpec, encode_column
+from headgate.core.errors import CellsRejected, InputRejected
+from headgate.core.frame_specs import absent_column
+from policies.schema.attribute import Attribute
+from policies.schema.policy import Policy
+from policies.sealed.specs import column_specs, needs_values
+from policies.words.fields import choices
+from tasks.profiling.written_forms import seen_in
+from tasks.reading.any_table import open_any
+from tasks.reading.arrow_frame import frame_of, texts_of
+from tasks.reading.ingest import check_identifiers
+from tasks.reading.open_source import open_source
+from tasks.reading.prepared_cells import attribute_cells, attributes_read, read_cells
+from tasks.reading.references import LoadedPolicy, load_policy
+from tasks.reading.source import Source
+
+KINDS = tuple(kind for kind in Kind if kind.numeric)  # that refuse a cell without being told more
+
+
+def refused_by_policy(table: Path, column: str, policy: Path) -> CellsRejected | None:
+    """The first thing that is wrong with the column: as it is read, or as what is made from it. None if nothing is."""
+    loaded = load_policy(policy)
+    names = list(_attributes_of(loaded.policy, column))
+    if not names:
+        known = dict.fromkeys((*loaded.policy.source_columns, *loaded.policy.attributes))
+        raise InputRejected(f"The policy has no attribute '{column}'.", f"Name one of its attributes: {choices(known, column)}.")
+    read = set(attributes_read(loaded.policy)) | {name for name in names if loaded.policy.attributes[name].origin is not None}
+    if not read & {*names}:
+        raise InputRejected(
+            f"The policy drops '{column}', so nothing is read of it.", "Give --kind in place of --policy, or another role in the policy."
+        )
+    source = open_source(loaded.policy, loaded.folder, table)
+    try:
+        for name in names:
+            _read_attribute(loaded, source, name)
+    except CellsRejected as refusal:
+        return source.located(refusal, every=True)
+    return None
+
+
+def refused_by_kind(table: Path, column: str, word: str | None) -> CellsRejected | None:
+    """Without a kind: what most cells are, written as most are. Texts are refused by no kind."""
+    source = open_any(table).source
+    if column not in source.names:
+        raise absent_column(column, source.names, "the table")
+    cells = source.read((column,))
+    attribute = _seen(cells.column(column), column, source.name) if word is None else Attribute(role=Role.SENSITIVE, kind=_kind_of(word))
+    if attribute is None or attribute.kind is None:
+        return None
+    kind = attribute.kind
+    try:
+        read = pa.table({column: read_cells(cells, attribute, column, source.name)})
+        encode_column(frame_of(read, source.name)[column], ColumnSpec(column, kind, Role.SENSITIVE))
+    except CellsRejected as refusal:
+        return source.located(refusal, every=True)
+    return None
+
+
+def _seen(cells: pa.ChunkedArray, column: str, where: str) -> Attribute | None:
+    seen = seen_in(texts_of(cells, column, where).unique().drop_null().to_pylist())
+    written, days = seen.written, None
+    if written.years is not None:
+        days = tuple(f"{year:04d}-{day}" for year, day in zip(written.years, ("01-01", "12-31"), strict=True))
+    keys = {"decimal": written.decimal, "thousands": written.thousands, "unit": written.units, "date": written.dates, "domain": days}
+    if seen.look == "text":
+        return None
+    return Attribute.model_validate(
+        {"role": Role.SENSITIVE, "kind": Kind(seen.look), **{key: given for key, given in keys.items() if given}}
+    )
+
+
+def _kind_of(word: str) -> Kind:
+    if word not in KINDS:
+        raise InputRejected(
+            f"'{word}' is not a kind that refuses a cell by itself.", f"Write {choices(KINDS, word)}; others need --policy."
+        )
+    return Kind(word)
+
+
+def _attributes_of(policy: Policy, column: str) -> Iterator[str]:
+    """The attribute of a column or of this name, and those that are made from it."""
+    for name, attribute in policy.attributes.items():
+        if column == name or column in attribute.source_columns(name) or attribute.origin == column:
+            yield name
+
+
+def _read_attribute(loaded: LoadedPolicy, source: Source, name: str) -> None:
+    """As a release would."""
+    policy, attribute = loaded.policy, loaded.policy.attributes[name]
+    wanted = attribute.source_columns(name) or (attribute.origin or name,)
+    lacking = next((column for column in wanted if column not in source.names), None)
+    if lacking is not None:
+        raise absent_column(lacking, source.names, "the table")
+    cells = attribute_cells(policy, loaded.references, source.read(wanted), name, source.name)
+    if attribute.role is Role.IDENTIFIER:
+        check_identifiers({name: texts_of(cells[name], name, source.name)})
+    if attribute.kind is None:
+        return
+    alone = policy.model_copy(update={"attributes": {name: attribute}})
+    present = {name: texts_of(cells[name], name, source.name).unique().drop_null().to_pylist() for name in needs_values(alone)}
+    spec = column_specs(alone, loaded.references.hierarchies, loaded.references.codes, present)[name]
+    frame = frame_of(pa.table(cells), source.name)
+    encode_column(frame[list(spec.components)] if spec.components else frame[name], spec)

@@ -1,0 +1,47 @@
+"""Which lines of a CSV its rows are in: a cell may span several lines, and blank lines are no rows. The whole text is read again for it, so
+only a refusal asks."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+
+
+def lines_of_rows(content: bytes, separator: str, rows: Sequence[int]) -> list[int] | None:
+    """The line in which each row begins; rows count from 0 below the header, lines from 1. None if the text cannot be followed so far."""
+    wanted = set(rows)
+    found: dict[int, int] = {}
+    try:
+        for row, (line, _fields) in enumerate(_records(content, separator), -1):
+            if row in wanted:
+                found[row] = line
+                if len(found) == len(wanted):
+                    break
+    except csv.Error:  # a cell that is longer than Python's reader takes
+        return None
+    return [found[row] for row in rows] if len(found) == len(wanted) else None
+
+
+def uneven_lines(content: bytes, separator: str, fields: int, most: int) -> list[int]:
+    """The first lines, at most so many, that have another number of fields; none if the text cannot be followed so far."""
+    lines: list[int] = []
+    try:
+        for line, present in _records(content, separator):
+            if present != fields:
+                lines.append(line)
+                if len(lines) == most:
+                    break
+    except csv.Error:
+        return []
+    return lines
+
+
+def _records(content: bytes, separator: str) -> Iterator[tuple[int, int]]:
+    """The line in which each record begins, the header's first, and how many fields it has."""
+    reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=""), delimiter=separator)
+    line = 1
+    for record in reader:
+        if record:
+            yield line, len(record)
+        line = reader.line_num + 1

@@ -1,0 +1,93 @@
+"""Which process has a run that `headgate serve` has started, noted at Prefect's server: a run whose process is gone would count as running
+for ever, and its schedule, which runs one at a time, would never start another. What came of the release itself is in the ledger."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tasks.ledger.dataset_lock import Process, runs_still, this_process
+from tasks.runtime.boundary import guarded
+from tasks.runtime.parent_watch import MERCY_SECONDS, VARIABLE, lives, was_served
+
+if TYPE_CHECKING:
+    from prefect.client.schemas.objects import FlowRun
+
+LABEL = "headgate.process"
+SERVED_BY = "headgate.served-by"
+PATIENCE_SECONDS = MERCY_SECONDS + 5.0
+TAG = "headgate"  # of every deployment that `serve` makes
+GONE = "Its process is gone; the ledger says what came of the release."
+
+
+@guarded
+def note_process() -> None:
+    """In a run that `serve` has started; anywhere else nothing happens."""
+    if not was_served():
+        return
+    from uuid import UUID
+
+    from prefect.client.orchestration import get_client
+    from prefect.runtime import flow_run
+
+    with get_client(sync_client=True) as client:
+        note: dict[str, bool | int | float | str] = {LABEL: noted_form(this_process()), SERVED_BY: os.environ[VARIABLE]}
+        client.update_flow_run_labels(UUID(flow_run.id), note)
+
+
+@guarded
+def crash_abandoned(own_server: bool) -> int:
+    """Marks every run of ours that no process has as crashed, which frees the place it took, and gives their number. `own_server`: nobody
+    but `serve` of this home speaks to this server, so a run without a note was killed before it could write one."""
+    from prefect.client.orchestration import get_client
+    from prefect.states import Crashed
+
+    here = this_process()
+    with get_client(sync_client=True) as client:
+        runs = _unfinished(client, {"tags": {"all_": [TAG]}})
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while any(is_ending(run.labels, here) for run in runs) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        abandoned = [run for run in runs if is_abandoned(run.labels.get(LABEL), here, own_server)]
+        for run in abandoned:
+            for started in (*_unfinished(client, {"parent_flow_run_id": {"any_": [str(run.id)]}}), run):
+                client.set_flow_run_state(started.id, Crashed(message=GONE), force=True)
+    return len(abandoned)
+
+
+def _unfinished(client: Any, which: dict[str, Any]) -> list[FlowRun]:
+    from prefect.client.schemas.filters import FlowRunFilter
+
+    states = {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}}
+    found: list[FlowRun] = client.read_flow_runs(flow_run_filter=FlowRunFilter.model_validate({**which, "state": states}))
+    return found
+
+
+def noted_form(process: Process) -> str:
+    return f"{process.machine} {process.number} {process.started}"
+
+
+def is_ending(labels: Mapping[str, object], here: Process) -> bool:
+    """A run of this machine whose service is gone ends within moments: the next service may be there before."""
+    noted = _process(labels.get(LABEL))
+    return noted is not None and noted.machine == here.machine and runs_still(noted) and not lives(str(labels.get(SERVED_BY)))
+
+
+def is_abandoned(note: object, here: Process, own_server: bool) -> bool:
+    """Of a process on another machine nothing is known here, unless the server is this home's own."""
+    noted = _process(note)
+    if noted is None:
+        return own_server
+    if noted.machine == here.machine:
+        return not runs_still(noted)
+    (host, boot), (this_host, this_boot) = (process.machine.split("/")[:2] for process in (noted, here))
+    return own_server or (host == this_host and boot != this_boot)
+
+
+def _process(note: object) -> Process | None:
+    words = str(note or "").split(" ")
+    if len(words) != 3 or words[0].count("/") < 2 or not words[1].isdigit():
+        return None
+    return Process(words[0], int(words[1]), words[2])

@@ -1,0 +1,34 @@
+"""A home that is served at a socket, by processes of their own."""
+
+from __future__ import annotations
+
+import grp
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tasks.service.request_listener import RequestListener, answered_by, answering
+from tasks.service.socket_place import bound_socket
+
+GROUP = (grp.getgrgid(os.getegid()).gr_name, os.getegid())
+
+
+@pytest.fixture
+def service(run: Callable[..., Any], world: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The socket of the world's home. `run` asks there from now on, and has no home."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    folder.chmod(0o755)
+    environment = {**os.environ, "HEADGATE_HOME": str(world.home.root), "PYTHONPATH": os.pathsep.join(sys.path)}
+    with bound_socket(folder / "s", GROUP) as bound:
+        listener = RequestListener(bound, GROUP, world.home.staging, answered_by("flows.service.answer"), environment)
+        with answering(listener):
+            monkeypatch.setenv("HEADGATE_SOCKET", str(folder / "s"))
+            monkeypatch.setenv("HEADGATE_HOME", str(tmp_path / "no home of the caller"))
+            yield folder / "s"
+    assert list(world.home.staging.iterdir()) == []
+    assert not (tmp_path / "no home of the caller").exists()
