@@ -54,10 +54,8 @@ def is_publication(run: str) -> bool:
 
 def answers_to_a_stranger(served: int) -> dict[str, int]:
     """Status codes for somebody without the password, in a session where cookies and headers of a browser could be sent."""
-    process = psutil.Process(served)
-    ports = {
-        one.laddr.port for child in process.children(recursive=True) for one in child.net_connections("inet") if one.status == "LISTEN"
-    }
+    children = {child.pid for child in psutil.Process(served).children(recursive=True)}  # some are runs, which end meanwhile
+    ports = {one.laddr.port for one in psutil.net_connections("inet") if one.status == "LISTEN" and one.pid in children}
     answers = {}
     for port in ports:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers={"Origin": "https://evil.example"}) as client:
