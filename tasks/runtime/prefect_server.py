@@ -6,7 +6,8 @@ holds its port, so that nobody else can answer there when the server has died, w
 
 Whoever speaks to it can run code as the operator (a deployment's `pull_steps` are shell commands), and a port of loopback is open to every
 user of the machine and to every page in a browser. So each server has a password, which only its environment and its clients' hold, and
-says nothing to anybody else (server_guard.py), and connections of other accounts are closed at once (own_connections.py).
+says nothing to anybody else (server_guard.py), and connections of other accounts are closed at once (own_connections.py). A Unix socket
+would keep them out before that, but Prefect's clients speak to a host and a port only.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import IO
 
 from headgate.core.errors import Defect, HeadgateError, StoreUnavailable
 from tasks.runtime.boundary import reason_of
-from tasks.runtime.own_connections import own_connections_only, take_all_descriptors
+from tasks.runtime.own_connections import own_connections_only, require_accounts_known, take_all_descriptors
 from tasks.runtime.server_guard import guarded
 from tasks.runtime.server_watch import answers, watched
 
@@ -59,6 +60,7 @@ class PrefectServer:
         problem = _unusable(Path(environment["PREFECT_HOME"]))
         if problem is not None:
             raise StoreUnavailable(f"Prefect's home cannot be used ({problem}).", REMEDY)
+        require_accounts_known()
         listener = _own_port()
         process = subprocess.Popen(
             [sys.executable, "-P", __file__, str(listener.fileno())],
