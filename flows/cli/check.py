@@ -62,10 +62,12 @@ def check(
     from headgate.core.errors import InputRejected
 
     if lines is not None:
+        from flows.terminal.check_lines import list_lines
+
         others: dict[str, object] = {"--quasi": quasi, "--sensitive": sensitive, "--group": group, "--require": require}
         others |= {"--hierarchy": hierarchy, "--k": k, "--epsilon": epsilon, "--delta": delta, "--interval": interval, "--report": report}
         others |= {"--max-closeness": max_closeness, "--min-distinct": min_distinct}
-        _list_cells(table, lines, policy, kind or [], [option for option, given in others.items() if given is not None], json)
+        list_lines(table, lines, policy, kind or [], [option for option, given in others.items() if given is not None], json)
         return
     if policy is not None or not sensitive:
         problem = "--policy was given without --lines." if policy is not None else "No sensitive attribute was named."
@@ -114,35 +116,6 @@ def _measure(table: Path, report: Path | None, json: bool, *asked: Any) -> None:
         tell(console(), "(δ, l) is not measured: no sensitive attribute is a number or a date. --kind NAME=date declares one.")
     if missed is not None:
         raise missed
-
-
-def _list_cells(table: Path, column: str, policy: Path | None, kinds: list[str], others: list[str], json: bool) -> None:
-    """All of them on stdout: it was asked for by whoever has the file. A document holds their lines alone."""
-    from flows.policy_files import resolve_policy
-    from flows.terminal.check_question import pairs_of
-    from flows.terminal.output import plain, print_json, results, tell
-    from flows.terminal.shown_cells import list_cells
-    from headgate.core.errors import InputRejected
-    from tasks.profiling.refused_cells import refused_by_kind, refused_by_policy
-
-    if others:
-        raise InputRejected(f"{others[0]} was given with --lines.", "Use --lines alone, with --policy or with --kind.")
-    given = pairs_of(kinds, "NAME=KIND, such as income=number")
-    if any(name != column for name in given) or (given and policy is not None):
-        cure = f"Write --kind {column}=number, or --policy POLICY."
-        raise InputRejected("--kind was given for another column, or beside --policy.", cure)
-    refusal = (
-        refused_by_kind(table, column, given.get(column)) if policy is None else refused_by_policy(table, column, resolve_policy(policy))
-    )
-    found = {"column": column, "refused": 0 if refusal is None else len(refusal.rows)}
-    if refusal is None:
-        print_json({**found, "place": "line", "numbers": []}) if json else tell(results(), plain(f"No cell of '{column}' is refused."))
-        return
-    if not json:
-        list_cells(refusal)
-    refusal.document = {**found, "place": refusal.place[0], "numbers": list(refusal.numbers)}
-    refusal.values = ()  # they have been listed
-    raise refusal
 
 
 def _missed(result: CheckResult) -> RequirementNotMet | None:

@@ -30,7 +30,7 @@ def write_cells(refusal: InputRejected) -> None:
     out = console()
     if isinstance(refusal, CellsRejected):
         placed = list(zip(refusal.numbers, refusal.cells, strict=False))[:MOST_PLACES]
-        tell(out, plain("in the file: " + ", ".join(f"{refusal.place[0]} {number:,} '{shown_cell(cell)}'" for number, cell in placed)))
+        tell(out, plain("in the file: " + ", ".join(f"{refusal.place[0]} {number} '{shown_cell(cell)}'" for number, cell in placed)))
         return
     shown = [shown_cell(value) for value in refusal.values[:MOST_VALUES]]
     more = f" and {len(refusal.values) - len(shown):,} more" if len(refusal.values) > len(shown) else ""
@@ -41,7 +41,7 @@ def list_cells(refusal: CellsRejected) -> None:
     """Every cell on stdout, one per line of output, whole."""
     out = results()
     for number, cell in zip(refusal.numbers, refusal.cells, strict=False):
-        out.print(f"{refusal.place[0]} {number:,}  {plain(cell)}", soft_wrap=True)
+        out.print(f"{refusal.place[0]} {number}  {plain(cell)}", soft_wrap=True)
 
 
 def shown_cell(cell: str) -> str:

@@ -64,8 +64,8 @@ class Certificate:
         if self.reason is Reason.CLIQUE:
             beside = "" if self.outside is None else f" beside {self.outside} others"
             capacity = f"groups can hold {self.bound} of them{beside} ({self.limit})"
-            return f"{self.rows} rows ({self.share:.1%}) have similar values of {names}; {capacity}{few}."
-        return f"Some row has {self.rows} dissimilar rows by {names}; it needs {self.bound} ({self.limit}){few}."
+            return f"{self.rows:,} rows ({self.share:.1%}) have similar values of {names}; {capacity}{few}."
+        return f"Some row has {self.rows:,} dissimilar rows by {names}; it needs {self.bound} ({self.limit}){few}."
 
 
 def refute(

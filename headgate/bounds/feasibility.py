@@ -126,7 +126,7 @@ def feasibility(
     if k < 1:
         raise InputRejected(f"k = {k} is not a valid group size.", "Give k ≥ 1.")
     if rows < k:
-        raise InputRejected(f"{rows} rows cannot make a group of k = {k}.", "Lower k or release more rows.")
+        raise InputRejected(f"{rows:,} rows cannot make a group of k = {k}.", "Lower k or release more rows.")
     ways = ways_to_publish(quasi, rows // k) if quasi else None
     cliques = list(known) or [cliques_of(limit) for limit in limits]
     alone = tuple(_of_limit(limit, k, own, columns, ways) for limit, own in zip(limits, cliques, strict=True))

@@ -18,8 +18,8 @@ PERSON = ("the rows of the person who begins in line", "the rows of the people w
 
 
 def in_places(place: tuple[str, str], first: Sequence[int], count: int) -> str:
-    """ "in line 3", "in lines 3 and 7", "the first in lines 3, 7 and 9"."""
-    listed = [f"{number:,}" for number in first]
+    """ "in line 3", "in lines 3 and 7", "the first in lines 3, 7 and 1202": as editors number them."""
+    listed = [str(number) for number in first]
     named = f"{', '.join(listed[:-1])} and {listed[-1]}" if len(listed) > 1 else "".join(listed)
     return f"{'the first ' if count > len(listed) else ''}in {place[len(listed) > 1]} {named}"
 

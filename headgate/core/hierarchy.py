@@ -95,7 +95,7 @@ class Hierarchy:
         absent = [leaf for leaf in leaves if leaf not in place]
         if absent:
             raise InputRejected(
-                f"The hierarchy of '{name}' lacks {len(absent)} of {len(leaves)} values in the data.",
+                f"The hierarchy of '{name}' lacks {len(absent):,} of {len(leaves):,} values in the data.",
                 f"`headgate check` on your own terminal shows the values; {self.cure}.",
                 absent,
             )

@@ -69,7 +69,7 @@ def check_settings(table: Table, k: int, limits: Sequence[NeighbourhoodLimit]) -
     if not table.quasi:
         raise InputRejected("No attribute is a quasi-identifier.", "Declare at least one attribute with role: quasi.")
     if table.rows < k:
-        raise InputRejected(f"{table.rows} rows cannot make a group of k = {k}.", "Lower k or release more rows.")
+        raise InputRejected(f"{table.rows:,} rows cannot make a group of k = {k}.", "Lower k or release more rows.")
     require_households(table, k)
     for limit in limits:
         if limit.rows != table.rows:

@@ -22,7 +22,10 @@ class AgeAt:
 
     @property
     def cure(self) -> str:
-        return f"Correct the cells, or give '{self.origin}' the key `date` that says how its days are written; an unknown day is empty."
+        return (
+            f"Correct the cells, or move `age.at`, which is {self.at.isoformat()}, to a later day. "
+            f"The key `date` of '{self.origin}' says how its days are written; an unknown day is empty."
+        )
 
     def read(self, text: str) -> Read:
         parts = DAY.fullmatch(text)

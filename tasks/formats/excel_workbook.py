@@ -120,7 +120,7 @@ def require_readable(book: Workbook, sheet: str, header: int) -> None:
     lines, columns = _corner(content)
     if lines * columns * CELL_BYTES > BYTES.most:
         raise InputRejected(
-            f"{where} reaches to line {lines:,} and column {columns:,}, which is more than is read here.",
+            f"{where} reaches to line {lines} and column {columns}, which is more than is read here.",
             "Delete the empty rows and columns beside the table, with their formats; a larger table is better saved as CSV.",
         )
     BYTES.check(lines * columns * CELL_BYTES + _shared_bytes(book, content), where)

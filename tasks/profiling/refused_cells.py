@@ -18,7 +18,9 @@ from policies.words.fields import choices
 from tasks.profiling.written_forms import seen_in
 from tasks.reading.any_table import open_any
 from tasks.reading.arrow_frame import frame_of, texts_of
+from tasks.reading.cells_in_file import in_file, people_in_file
 from tasks.reading.ingest import check_identifiers
+from tasks.reading.one_row_per_person import one_row_per_person
 from tasks.reading.open_source import open_source
 from tasks.reading.prepared_cells import attribute_cells, attributes_read, read_cells
 from tasks.reading.references import LoadedPolicy, load_policy
@@ -40,12 +42,8 @@ def refused_by_policy(table: Path, column: str, policy: Path) -> CellsRejected |
             f"The policy drops '{column}', so nothing is read of it.", "Give --kind in place of --policy, or another role in the policy."
         )
     source = open_source(loaded.policy, loaded.folder, table)
-    try:
-        for name in names:
-            _read_attribute(loaded, source, name)
-    except CellsRejected as refusal:
-        return source.located(refusal, every=True)
-    return None
+    refusals = (_refusal_of(loaded, source, column, name) for name in names)
+    return next((refusal for refusal in refusals if refusal is not None), None)
 
 
 def refused_by_kind(table: Path, column: str, word: str | None) -> CellsRejected | None:
@@ -62,7 +60,7 @@ def refused_by_kind(table: Path, column: str, word: str | None) -> CellsRejected
         read = pa.table({column: read_cells(cells, attribute, column, source.name)})
         encode_column(frame_of(read, source.name)[column], ColumnSpec(column, kind, Role.SENSITIVE))
     except CellsRejected as refusal:
-        return source.located(refusal, every=True)
+        return in_file(refusal, source, cells, None, every=True)
     return None
 
 
@@ -94,20 +92,58 @@ def _attributes_of(policy: Policy, column: str) -> Iterator[str]:
             yield name
 
 
-def _read_attribute(loaded: LoadedPolicy, source: Source, name: str) -> None:
-    """As a release would."""
-    policy, attribute = loaded.policy, loaded.policy.attributes[name]
+def _refusal_of(loaded: LoadedPolicy, source: Source, column: str, name: str) -> CellsRejected | None:
+    """As a release would read one attribute, and choose among a person's rows."""
+    policy, attribute, rows = loaded.policy, loaded.policy.attributes[name], loaded.policy.rows
+    beside = [] if rows is None else [other for other in dict.fromkeys((rows.per, *(rows.order or ()))) if other != name]
+    wanted = [other for each in (name, *beside) for other in _columns_of(policy, each, source)]
+    raw = source.read(tuple(dict.fromkeys(wanted)))
+    cells: dict[str, pa.ChunkedArray] = {}
+    for other in beside:
+        cells |= _beside(loaded, raw, column, other, source.name)
+    try:
+        if _columns_of(policy, name, source):
+            cells |= attribute_cells(policy, loaded.references, raw, name, source.name)
+        people = pa.table(cells) if rows is None else one_row_per_person(pa.table(cells), policy, rows, source.name)
+    except CellsRejected as refusal:
+        return in_file(refusal, source, raw, policy, every=True)
+    try:
+        _encode_attribute(loaded, people, name, attribute, source.name)
+    except CellsRejected as refusal:
+        if rows is None:
+            return in_file(refusal, source, raw, policy, every=True)
+        return people_in_file(refusal, source, raw, pa.table(cells), policy, rows, every=True)
+    return None
+
+
+def _columns_of(policy: Policy, name: str, source: Source) -> tuple[str, ...]:
+    """Of the source; none for a count that `rows` makes."""
+    attribute = policy.attributes[name]
     wanted = attribute.source_columns(name) or (attribute.origin or name,)
     lacking = next((column for column in wanted if column not in source.names), None)
+    if lacking is not None and name in policy.counted:
+        return ()
     if lacking is not None:
         raise absent_column(lacking, source.names, "the table")
-    cells = attribute_cells(policy, loaded.references, source.read(wanted), name, source.name)
+    return wanted
+
+
+def _beside(loaded: LoadedPolicy, raw: pa.Table, column: str, name: str, where: str) -> dict[str, pa.ChunkedArray]:
+    """What makes one row per person: it must be readable before anything can be said of another column."""
+    try:
+        return attribute_cells(loaded.policy, loaded.references, raw, name, where)
+    except CellsRejected as refusal:
+        sentence = f"{refusal.sentence}, and `rows` needs it before '{column}' can be judged."
+    raise InputRejected(sentence, f"Look at that column first: --lines {name}.")
+
+
+def _encode_attribute(loaded: LoadedPolicy, people: pa.Table, name: str, attribute: Attribute, where: str) -> None:
     if attribute.role is Role.IDENTIFIER:
-        check_identifiers({name: texts_of(cells[name], name, source.name)})
+        check_identifiers({name: texts_of(people.column(name), name, where)})
     if attribute.kind is None:
         return
-    alone = policy.model_copy(update={"attributes": {name: attribute}})
-    present = {name: texts_of(cells[name], name, source.name).unique().drop_null().to_pylist() for name in needs_values(alone)}
+    alone = loaded.policy.model_copy(update={"attributes": {name: attribute}})
+    present = {each: texts_of(people.column(each), each, where).unique().drop_null().to_pylist() for each in needs_values(alone)}
     spec = column_specs(alone, loaded.references.hierarchies, loaded.references.codes, present)[name]
-    frame = frame_of(pa.table(cells), source.name)
+    frame = frame_of(people, where)
     encode_column(frame[list(spec.components)] if spec.components else frame[name], spec)

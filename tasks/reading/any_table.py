@@ -50,7 +50,7 @@ def _require_clear(texts: pa.ChunkedArray, name: str) -> None:
     if 0 < len(texts_among) <= len(distinct) / 2:
         wrong = "is not a finite number" if len(texts_among) == 1 else "are not finite numbers"
         raise InputRejected(
-            f"{len(texts_among)} of the {len(distinct)} distinct values of '{name}' {wrong}; the others are.",
+            f"{len(texts_among):,} of the {len(distinct):,} distinct values of '{name}' {wrong}; the others are.",
             f"Correct them (an empty cell is a missing one), or say that they are codes: --kind {name}=category.",
             texts_among,
         )

@@ -46,7 +46,8 @@ def unique_keys(cells: pa.ChunkedArray, name: str, where: str) -> pa.Array:
     keys = trimmed_texts(cells, name, where).combine_chunks()
     missing, repeated = keys.null_count, len(keys.drop_null()) - len(keys.drop_null().unique())
     if missing or repeated:
-        raise InputRejected(f"{where} has {missing} missing and {repeated} repeated cells in '{name}'.", "Give exactly one row per person.")
+        wrong = f"{where} has {missing:,} missing and {repeated:,} repeated cells in '{name}'."
+        raise InputRejected(wrong, "Give exactly one row per person.")
     return keys
 
 

@@ -26,7 +26,8 @@ from policies.attackers.attacker import OwnWeights
 from policies.schema.policy import Policy
 from policies.sealed.specs import column_specs, needs_values
 from tasks.reading.arrow_frame import frame_of, texts_of, trimmed_texts
-from tasks.reading.one_row_per_person import of_people, one_row_per_person
+from tasks.reading.cells_in_file import in_file, people_in_file
+from tasks.reading.one_row_per_person import one_row_per_person
 from tasks.reading.open_source import open_source
 from tasks.reading.own_weights import columns_read, own_weights
 from tasks.reading.prepared_cells import attributes_read, prepared_cells
@@ -93,14 +94,16 @@ def ingest(loaded: LoadedPolicy, source: Path | str | None = None) -> Ingested:
         cells = prepared_cells(policy, loaded.references, raw, opened.name, others)
         people = cells if policy.rows is None else one_row_per_person(cells, policy, policy.rows, opened.name)
     except CellsRejected as refusal:
-        problem = opened.located(refusal)
+        problem = in_file(refusal, opened, raw, policy)
     else:
         for_order = [name for name in order if policy.attributes[name].role is Role.DROPPED and name not in weights]
         try:
             return _ingested(loaded, people.drop_columns(for_order), opened, weights, raw.num_rows)
         except CellsRejected as refusal:
             problem = (
-                opened.located(refusal) if policy.rows is None else opened.located(of_people(refusal, cells, policy.rows), people=True)
+                in_file(refusal, opened, raw, policy)
+                if policy.rows is None
+                else people_in_file(refusal, opened, raw, cells, policy, policy.rows)
             )
     raise problem
 
@@ -112,7 +115,8 @@ def _ingested(loaded: LoadedPolicy, cells: pa.Table, opened: Source, weights: Se
     check_identifiers(identifiers)
     k = policy.anonymize.k
     if cells.num_rows < k:
-        raise InputRejected(f"{opened.name} has {cells.num_rows} rows, fewer than k = {k}.", "Give more rows, or lower k in the policy.")
+        few = f"{opened.name} has {counted(cells.num_rows, 'row')}, fewer than k = {k:,}."
+        raise InputRejected(few, "Give more rows, or lower k in the policy.")
     own = own_weights(loaded, cells, opened.name)
     households = {name: trimmed_texts(cells.column(name), name, opened.name) for name in policy.named(Role.HOUSEHOLD)}
     kept = cells.drop_columns([*identifiers, *households, *weights])
@@ -190,7 +194,7 @@ def check_identifiers(identifiers: Mapping[str, pa.ChunkedArray]) -> None:
         repeated = len(keys) - len(compute.unique(keys))
         if repeated:
             raise _identifier_rejected(
-                f"Identifier '{name}' is repeated in {repeated} of {len(cells)} rows",
+                f"Identifier '{name}' is repeated in {repeated:,} of {len(cells):,} rows",
                 name,
                 cells,
                 _repeated(keys),
@@ -231,7 +235,7 @@ def _check_copies(identifiers: Mapping[str, pa.ChunkedArray], table: Table) -> N
             chance = max(COINCIDENCE, table.rows // 100) if column.kind.numeric else COINCIDENCE
             if equal >= chance or (equal == present > 0 and len(column.values) > 1):
                 raise InputRejected(
-                    f"Column '{column.name}' equals identifier '{name}' in {equal} rows.",
+                    f"Column '{column.name}' equals identifier '{name}' in {counted(equal, 'row')}.",
                     "Identifiers are never published: give the column role: identifier or dropped.",
                 )
 

@@ -28,15 +28,21 @@ from tasks.rows.people import NONE, People, people_of, ranks
 from tasks.runtime.wording import counted, inside
 
 MOST_NAMED = 6  # columns in a message
+MADE = (Rule.UNION, Rule.SUM, Rule.COUNT)  # of all rows of a person
+PLACE = "\0row"  # no column of a source is called so
 Codes = NDArray[np.int64]
 
 
-def of_people(refusal: CellsRejected, cells: pa.Table, rows: RowsKey) -> CellsRejected:
-    """A refusal of cells of people, by the rows of the source in which each of them begins."""
-    codes = trimmed_texts(cells.column(rows.per), rows.per, "").combine_chunks().dictionary_encode().indices.to_numpy()
-    firsts = np.sort(np.unique(codes, return_index=True)[1])
-    begin = [int(firsts[row]) for row in refusal.rows]
-    return CellsRejected(refusal.column, refusal.wrong, refusal.cure, begin, refusal.cells, sentence=refusal.sentence)
+def row_of_each_person(cells: pa.Table, policy: Policy, rows: RowsKey, name: str, where: str) -> Codes | None:
+    """In which row of the source the cell of each person stands, NONE for people without one; None if it is made of several rows."""
+    rule = rows.rules.get(name)
+    if rule in MADE or name not in policy.attributes:
+        return None
+    table = _Table(cells.append_column(PLACE, pa.array(np.arange(cells.num_rows))), policy, where)
+    people = table.people(rows.per)
+    codes = table.codes(name, policy.attributes[name])
+    chosen = table.combined(name, [PLACE], rule, codes, people, table.order(rows, people))
+    return np.asarray(chosen[PLACE].fill_null(NONE).to_numpy(), dtype=np.int64)
 
 
 def one_row_per_person(cells: pa.Table, policy: Policy, rows: RowsKey, where: str) -> pa.Table:
@@ -99,9 +105,10 @@ class _Table:
     def people(self, per: str) -> People:
         keys = trimmed_texts(self.cells.column(per), per, self.where)
         if keys.null_count:
-            raise InputRejected(
-                f"Identifier '{per}' is missing in {counted(keys.null_count, 'row')}.", "Give every row the identifier of its person."
-            )
+            without = np.flatnonzero(keys.is_null().to_numpy()).tolist()
+            sentence = f"Identifier '{per}' is missing in {counted(keys.null_count, 'row')}"
+            cure = "Give every row the identifier of its person."
+            raise CellsRejected(per, ("", ""), cure, without, [""] * len(without), sentence=sentence)
         return people_of(_encoded(keys)[0])
 
     def order(self, rows: RowsKey, people: People) -> Codes:

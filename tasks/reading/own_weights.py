@@ -78,7 +78,7 @@ def _of_people(key: PeopleKey, table: Source, cells: pa.Table, where: str, polic
     listed = unique_keys(read.column(key.key), key.key, table.name)
     place = pa.compute.index_in(trimmed_texts(cells.column(key.key), key.key, where).combine_chunks(), value_set=listed)
     if place.null_count:
-        raise InputRejected(f"{table.name} lacks {place.null_count} of the {len(place)} people of the source.", "List everybody once.")
+        raise InputRejected(f"{table.name} lacks {place.null_count:,} of the {len(place):,} people of the source.", "List everybody once.")
     rows = place.to_numpy()
     return {name: _numbers(read, name, table.name)[rows] for name in table.names if name != key.key}
 
@@ -90,7 +90,7 @@ def _numbers(cells: pa.Table, name: str, where: str) -> NDArray[np.float64]:
     numbers = np.array([distinct[text] for text in texts], dtype=np.float64)
     wrong = int(np.count_nonzero(~(numbers >= 0)))
     if wrong:
-        rows = "1 row" if wrong == 1 else f"{wrong} rows"
+        rows = "1 row" if wrong == 1 else f"{wrong:,} rows"
         cure = "Give every row a number from 0 up."
         raise InputRejected(f"Column '{name}' of {inside(where)} is missing, negative or not a number in {rows}.", cure)
     return numbers

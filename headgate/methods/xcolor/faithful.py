@@ -39,7 +39,7 @@ def color(axes: Axes, limits: Sequence[NeighbourhoodLimit], rows: int, k: int, w
 
     `watch` hears how many of the first violations are gone. `cycles`: where exchanges of two leave violations, also three are exchanged."""
     if rows < k:
-        raise InputRejected(f"{rows} rows cannot make a group of k = {k}.", "Lower k or release more rows.")
+        raise InputRejected(f"{rows:,} rows cannot make a group of k = {k}.", "Lower k or release more rows.")
     classes = rows // k
     watched = watch if watch is not None else Watch()
     state = watched.state

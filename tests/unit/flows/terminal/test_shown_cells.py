@@ -29,7 +29,7 @@ sys.exit(attempt(act, lambda: "--json" in sys.argv))
 def test_the_first_cells_are_shown_with_their_lines(capsys: pytest.CaptureFixture[str]) -> None:
     write_cells(REFUSAL)
     said = capsys.readouterr().err
-    assert said == f"in the file: line 5 'a\ufffd', line 7 '{'b' * 40}…', line 1,010 'c'\n"
+    assert said == f"in the file: line 5 'a\ufffd', line 7 '{'b' * 40}…', line 1010 'c'\n"
     write_cells(InputRejected("One.", "Two.", list("abcdefg")))
     assert capsys.readouterr().err == "in the file: 'a', 'b', 'c', 'd', 'e' and 2 more\n"
     write_cells(InputRejected("One.", "Two."))
@@ -38,7 +38,7 @@ def test_the_first_cells_are_shown_with_their_lines(capsys: pytest.CaptureFixtur
 
 def test_a_list_holds_every_cell_whole(capsys: pytest.CaptureFixture[str]) -> None:
     list_cells(REFUSAL.at(LINE, [5, 7, 1010, 1011]))
-    assert capsys.readouterr().out == f"line 5  a\ufffd\nline 7  {'b' * 50}\nline 1,010  c\nline 1,011  d\n"
+    assert capsys.readouterr().out == f"line 5  a\ufffd\nline 7  {'b' * 50}\nline 1010  c\nline 1011  d\n"
 
 
 def test_what_is_no_terminal_is_shown_no_cell(capsys: pytest.CaptureFixture[str]) -> None:

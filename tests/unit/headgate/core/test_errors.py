@@ -56,7 +56,7 @@ def test_all_reasons_of_a_refused_transition_are_told() -> None:
     [
         ([4], "1 cell of 'age' is not a number (in row 5 of the data)."),
         ([0, 4], "2 cells of 'age' are not numbers (in rows 1 and 5 of the data)."),
-        ([0, 4, 1999], "3 cells of 'age' are not numbers (in rows 1, 5 and 2,000 of the data)."),
+        ([0, 4, 1999], "3 cells of 'age' are not numbers (in rows 1, 5 and 2000 of the data)."),
         (range(7000), "7,000 cells of 'age' are not numbers (the first in rows 1, 2 and 3 of the data)."),
     ],
 )
@@ -66,7 +66,7 @@ def test_a_refusal_of_cells_counts_them_and_names_the_first_places(rows, sentenc
     assert refusal.values == ("canary",)
     located = refusal.at(LINE, [row + 2 for row in list(rows)[:3]])
     assert located.message == sentence.replace(" of the data", "").replace("row", "line").replace(
-        *{1: ("5", "6"), 2: ("1 and 5", "2 and 6"), 3: ("1, 5 and 2,000", "2, 6 and 2,001")}.get(len(rows), ("1, 2 and 3", "2, 3 and 4"))
+        *{1: ("5", "6"), 2: ("1 and 5", "2 and 6"), 3: ("1, 5 and 2000", "2, 6 and 2001")}.get(len(rows), ("1, 2 and 3", "2, 3 and 4"))
     )
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from headgate.core.errors import InputRejected
+from headgate.core.errors import PERSON, InputRejected
 from tasks.profiling.refused_cells import refused_by_kind, refused_by_policy
 
 TABLE = "id;born;cost;sex;p1;p2\n" + "".join(
@@ -55,7 +55,7 @@ def listed(refusal):
         ("sex", "1957;7,5 EUR;2", "1957;7,5 EUR;3", [(9, "3")]),
         ("born", "08.01.1957", "31.02.1957", [(9, "31.02.1957")]),
         ("age", "08.01.1957", "31.02.1957", [(9, "31.02.1957")]),
-        ("born", "08.01.1957", "08.01.2057", [(9, "2057-01-08")]),  # as what is made from it
+        ("born", "08.01.1957", "08.01.2057", [(9, "08.01.2057")]),  # as what is made from it
         ("id", "\n7;", "\n8;", [(10, "8")]),
         ("id", "\n7;", "\n;", [(9, "")]),
         ("p2", "\n7;08.01.1957;7,5 EUR;2;0.25;0.75", "\n7;08.01.1957;7,5 EUR;2;0.25;x", [(9, "x")]),
@@ -69,7 +69,64 @@ def test_what_a_policy_refuses_of_a_column_is_listed_with_its_lines(table, colum
 
 def test_cells_outside_the_domain_are_all_listed(table):
     path, policy = table()
-    assert listed(refused_by_policy(path, "cost", policy)) == [(row + 2, f"{row}.5") for row in range(30, 40)]
+    assert listed(refused_by_policy(path, "cost", policy)) == [(row + 2, f"{row},5 EUR") for row in range(30, 40)]
+
+
+VISITS = """id;at;cost;dx
+a;01.02.2024;99,5 EUR;x
+b;01.02.2024;1,5 EUR;x
+a;02.02.2024;20 EUR;y
+b;03.02.2024;88 EUR;z
+b;02.02.2024;8 EUR;x
+c;02.02.2024;7 EUR;x
+"""
+
+
+@pytest.fixture
+def visits(tmp_path):
+    def write(rows: dict[str, object], text: str = VISITS):
+        kinds = {
+            "id": {"role": "identifier"},
+            "at": {"role": "dropped", **({"date": "%d.%m.%Y"} if "order" in rows else {})},
+            "cost": {"role": "sensitive", "kind": "number", "decimal": ",", "unit": "EUR", "domain": [0, 30]},
+            "dx": {"role": "sensitive", "kind": "set", "values": ["x", "y"], "separator": "+"},
+            "visits": {"role": "quasi", "kind": "integer", "domain": [1, 2]},
+        }
+        policy = POLICY | {"attributes": kinds, "rows": {"per": "id", "dx": "union", "visits": "count", **rows}}
+        (tmp_path / "p.yaml").write_text(json.dumps(policy), encoding="utf-8")
+        (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+        return tmp_path / "t.csv", tmp_path / "p.yaml"
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("rules", "cells"),
+    [({"order": "at", "cost": "last"}, [(5, "88 EUR")]), ({"cost": "max"}, [(2, "99,5 EUR"), (5, "88 EUR")]), ({"cost": "min"}, None)],
+)
+def test_a_column_is_judged_as_a_release_judges_it_which_is_after_rows(visits, rules, cells):
+    """`--lines` listed cells of visits that `rows` leaves out, and showed 88 where the file holds "88 EUR"."""
+    table, policy = visits(rules)
+    assert listed(refused_by_policy(table, "cost", policy)) == cells
+
+
+def test_what_is_made_of_several_rows_is_placed_where_the_person_begins(visits):
+    table, policy = visits({"cost": "sum"})
+    refusal = refused_by_policy(table, "cost", policy)
+    assert (refusal.place, listed(refusal)) == (PERSON, [(2, "119.5"), (3, "97.5")])
+    assert listed(refused_by_policy(table, "dx", policy)) == [(3, "x+z")]
+    assert listed(refused_by_policy(table, "visits", policy)) == [(3, "3")]
+
+
+def test_repeated_identifiers_are_right_where_rows_makes_people_of_them_and_missing_ones_are_not(visits):
+    table, policy = visits({"cost": "min"})
+    assert refused_by_policy(table, "id", policy) is None
+    table, policy = visits({"cost": "min"}, VISITS.replace("a;02", ";02"))
+    assert listed(refused_by_policy(table, "id", policy)) == [(4, "")]
+    table, policy = visits({"order": "at", "cost": "last"}, VISITS.replace("03.02", "33.02"))
+    with pytest.raises(InputRejected, match="`rows` needs it before 'cost' can be judged") as refused:
+        refused_by_policy(table, "cost", policy)
+    assert "--lines at" in refused.value.cure
 
 
 def test_a_column_of_which_nothing_is_refused_has_no_list(table):
