@@ -65,7 +65,8 @@ def _write_draft(output: Path, text: str) -> None:
     from tasks.runtime.boundary import reason_of
 
     try:
-        output.parent.mkdir(parents=True, exist_ok=True)
+        if not output.parent.exists():
+            raise InputRejected(f"The folder {output.parent} does not exist.", "Make the folder first, or correct the path after -o.")
         with output.open("x", encoding="utf-8") as file:
             file.write(text)
     except OSError as problem:

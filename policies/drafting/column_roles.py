@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from headgate.core.columns import GROUP, Kind, Role
@@ -51,10 +52,7 @@ BECAUSE = {
     Role.DROPPED: "It tells who somebody is, so it is not published.",
 }
 NO_TEXT = "Nobody can check free text for names, so it is not published."
-OF_WHAT = (
-    "If it says how many people a row stands for, make it role: weight. If it is what a body weighs, make it role: sensitive or quasi. "
-    "Until then it is not published."
-)
+OF_WHAT = "Of a body, or of a row in a survey? Until you choose, it is not published."
 UNRECOGNIZED = "Not recognized, so it is not published."
 
 
@@ -189,10 +187,14 @@ def _number_of_people(column: ColumnProfile, says: str) -> Guess:
 
 
 def _weight(column: ColumnProfile, says: str) -> Guess:
-    if column.dtype not in ("number", "integer") or column.missing_share > 0 or (column.least or 0) <= 0:
+    if not _may_weigh(column):
         why = "But not every row has a positive number, as each must."
         return Guess(Role.DROPPED, None, f"{says} {why} It is not published.")
     return Guess(Role.WEIGHT, Kind(column.dtype), f"{says} It is published rounded, in one table, and nothing protects it.")
+
+
+def _may_weigh(column: ColumnProfile) -> bool:
+    return column.dtype in ("number", "integer") and column.missing_share == 0 and (column.least or 0) > 0
 
 
 def _household(column: ColumnProfile, says: str) -> Guess | None:
@@ -205,6 +207,16 @@ def _kind(column: ColumnProfile) -> Kind:
     if column.dtype == "integer" and column.meaning in CODED:
         return Kind.CATEGORY
     return Kind.CATEGORY if column.dtype == "text" else Kind(column.dtype)
+
+
+def weighings(column: ColumnProfile, guess: Guess) -> Iterator[tuple[str, Guess]]:
+    """What a column that is called a weight may be, and how each would be declared."""
+    if column.meaning is not Meaning.WEIGHT or guess.role is not Role.DROPPED or column.dtype not in ("number", "integer"):
+        return
+    kind = Kind(column.dtype)
+    if _may_weigh(column):
+        yield "If it says how many people a row stands for", Guess(Role.WEIGHT, kind, "")
+    yield "If it is what a body weighs", Guess(Role.SENSITIVE, kind, "")
 
 
 def as_published(column: ColumnProfile) -> Guess:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from headgate.core.columns import Role
-from policies.drafting.column_roles import Guess
+from policies.drafting.column_roles import Guess, weighings
+from policies.drafting.draft_rows import questions_of_order
 from policies.drafting.table_profile import ColumnProfile, Meaning, TableProfile
 
 TOLD_TWICE = ((Meaning.BIRTH_DATE, Meaning.AGE), (Meaning.POSTAL_CODE, Meaning.REGION), (Meaning.POSTAL_CODE, Meaning.CITY))
@@ -15,6 +16,8 @@ FEWER = 0.98  # of the rows: two people may well have one name and one birthday
 def remarks_on(profile: TableProfile, guesses: Sequence[Guess]) -> list[str]:
     return [
         *_several_rows_per_person(profile, guesses),
+        *questions_of_order(profile, guesses),
+        *_weights(profile.columns, guesses),
         *_told_twice(profile.columns, guesses),
         *_another_spelling(profile.columns, guesses),
     ]
@@ -35,6 +38,12 @@ def _several_rows_per_person(profile: TableProfile, guesses: Sequence[Guess]) ->
         yield f"Several rows per person? '{fewest.name}' has {fewest.distinct:,} different values in {rows:,} rows. {cure}"
     elif profile.people is not None and profile.people < FEWER * rows:
         yield f"Several rows per person? There are {profile.people:,} different names with a birth date in {rows:,} rows. {cure}"
+
+
+def _weights(columns: Sequence[ColumnProfile], guesses: Sequence[Guess]) -> Iterator[str]:
+    for column, guess in zip(columns, guesses, strict=True):
+        if any(weighings(column, guess)):
+            yield f"Is '{column.name}' what a body weighs, or how many people a row stands for? It is dropped until you choose."
 
 
 def _told_twice(columns: Sequence[ColumnProfile], guesses: Sequence[Guess]) -> Iterator[str]:

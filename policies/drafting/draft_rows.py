@@ -39,11 +39,50 @@ def _without_case_number(profile: TableProfile, name: str, guess: Guess) -> Gues
 
 
 def order_of(profile: TableProfile) -> tuple[str, ...]:
-    """The first column of days that differ, and a number of the row where there is one, for rows of one day."""
-    varying = [column for column in profile.columns if column.name in profile.varying and not column.almost]
-    days = [column.name for column in varying if column.dtype == "date" and column.meaning is not Meaning.BIRTH_DATE]
-    numbers = [column.name for column in varying if column.dtype == "integer" and column.unique]
+    """The column of days that leaves the fewest people undecided, and a number of the row where there is one, for rows of one day."""
+    days, numbers = _days(profile), _numbers(profile)
     return (days[0], *numbers[:1]) if days else tuple(numbers[:1])
+
+
+def _days(profile: TableProfile, clear: bool = True) -> list[str]:
+    """Columns of days that differ between the rows of a person; those that can, or cannot, be read in one way alone."""
+    listed = [
+        column.name
+        for column in profile.columns
+        if column.name in profile.varying and bool(column.almost) is not clear
+        if column.dtype == "date" and column.meaning is not Meaning.BIRTH_DATE
+    ]
+    return sorted(listed, key=lambda name: profile.tied.get(name, 0))
+
+
+def _numbers(profile: TableProfile) -> list[str]:
+    return [
+        column.name
+        for column in profile.columns
+        if column.name in profile.varying and not column.almost and column.dtype == "integer" and column.unique
+    ]
+
+
+def questions_of_order(profile: TableProfile, guesses: Sequence[Guess]) -> Iterator[str]:
+    """What the steward must decide: no column says by itself that it tells which row comes last."""
+    if profile.per is None or not rules_of(profile, guesses):
+        return
+    days, numbers, unclear = _days(profile), _numbers(profile), _days(profile, clear=False)
+    if not days and unclear:
+        yield (
+            f"No `order` was drafted, as '{unclear[0]}' cannot be read, or in two ways. Once its `date` is right, "
+            f"order: {unclear[0]} lets rules be first and last."
+        )
+    if len(days) > 1:
+        others = " or ".join(f"'{name}'" for name in days[1:])
+        yield f"By which day are a person's rows first and last? `order` in the draft takes '{days[0]}'; {others} would do as well: choose."
+    tied = profile.tied.get(days[0], 0) if days and not numbers else 0
+    if tied:
+        who = "1 person has" if tied == 1 else f"{tied:,} people have"
+        yield (
+            f"`order` does not decide everything: {who} several rows with one '{days[0]}'. Add a column that decides, or choose rules that "
+            "need no order; a release refuses what is undecided."
+        )
 
 
 def rules_of(profile: TableProfile, guesses: Sequence[Guess]) -> dict[str, Rule]:

@@ -4,7 +4,6 @@ confirmed before a release runs."""
 from __future__ import annotations
 
 import json
-import math
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -13,15 +12,14 @@ from pathlib import PurePosixPath
 from headgate.core.calendar_parts import FIRST_DAY, LAST_DAY, format_day
 from headgate.core.columns import Kind, Role
 from headgate.core.errors import InputRejected
-from policies.drafting.column_roles import CODED, Guess, as_published, guessed_roles
+from policies.drafting.column_roles import CODED, Guess, as_published, guessed_roles, weighings
 from policies.drafting.draft_remarks import remarks_on
 from policies.drafting.draft_rows import rows_lines, without_case_numbers
+from policies.drafting.drafted_coding import SMALLEST_GROUP, published_as, said_of_coding
 from policies.drafting.table_profile import ColumnProfile, Meaning, TableProfile
 from policies.words.unseen import code_point, unseen_in
 
 MANY = 20  # values without an order from which on a hierarchy is worth its work
-SMALLEST_GROUP = 10
-TOP = 0.995  # the share of the people up to whose number a long tail is published as it is
 
 
 def draft_policy(profile: TableProfile) -> str:
@@ -58,7 +56,7 @@ def draft_policy(profile: TableProfile) -> str:
         _source(profile),
         *rows_lines(profile, guesses, [_quoted(column.name) for column in profile.columns]),
         "attributes:",
-        *_attributes(profile.columns, guesses),
+        *_attributes(profile, guesses),
         "projection: {method: codip*, association_loss: 0.3, join_threat: 0.3}",
         "anonymize:",
         "  method: xcolor",
@@ -85,7 +83,7 @@ def _source(profile: TableProfile) -> str:
     if profile.kind == "csv":
         options += f", separator: {_quoted(profile.separator)}" if profile.separator != "," else ""
         options += f", encoding: {_quoted(profile.encoding)}" if profile.encoding != "utf-8" else ""
-    options += "".join(f", {key}: {_quoted(text)}" for key, text in profile.keys.items())
+    options += "".join(f", {key}: {text if key == 'header' else _quoted(text)}" for key, text in profile.keys.items())
     return f"source: {{kind: {profile.kind}, path: {_quoted(profile.path)}{options}}}"
 
 
@@ -111,15 +109,16 @@ def _remarks(profile: TableProfile, guesses: Sequence[Guess]) -> Iterator[str]:
         yield from textwrap.wrap(_printable(remark), 130, initial_indent="#   - ", subsequent_indent="#     ")
 
 
-def _attributes(columns: tuple[ColumnProfile, ...], guesses: list[Guess]) -> Iterator[str]:
-    for column, guess in zip(columns, guesses, strict=True):
+def _attributes(profile: TableProfile, guesses: list[Guess]) -> Iterator[str]:
+    people = profile.most_people
+    for column, guess in zip(profile.columns, guesses, strict=True):
         missing = f", {_share(column.missing_share)} missing" if column.missing_share > 0 else ""
         yield f"  # {column.distinct:,} distinct value{'' if column.distinct == 1 else 's'}{missing}. {guess.why}"
-        yield from (f"  #   {hint}" for hint in _hints(column, guess))
-        yield f"  {_quoted(column.name)}: {{{', '.join([*_keys(column, guess), 'guess: true'])}}}"
+        yield from (f"  #   {hint}" for hint in _hints(column, guess, people))
+        yield f"  {_quoted(column.name)}: {{{', '.join([*_keys(column, guess, people), 'guess: true'])}}}"
 
 
-def _keys(column: ColumnProfile, guess: Guess) -> Iterator[str]:
+def _keys(column: ColumnProfile, guess: Guess, people: int) -> Iterator[str]:
     yield f"role: {guess.role}"
     if guess.kind is not None:
         yield f"kind: {guess.kind}"
@@ -127,7 +126,7 @@ def _keys(column: ColumnProfile, guess: Guess) -> Iterator[str]:
     if domain:
         yield f"domain: {domain}"
     yield from _written(column, guess)
-    coded = _published_as(column, guess)
+    coded = published_as(column, guess, people)
     if coded:
         yield f"publish_as: {{{', '.join(coded)}}}"
 
@@ -149,33 +148,16 @@ def _one_or_list(texts: Sequence[str]) -> str:
     return quoted[0] if len(quoted) == 1 else f"[{', '.join(quoted)}]"
 
 
-def _published_as(column: ColumnProfile, guess: Guess) -> list[str]:
-    """How a sensitive number becomes less of a fingerprint, and its domain a measure of what is alike."""
-    if guess.role is Role.WEIGHT:
-        return [f"round: {_decimal(_fine_step(column.least or 1.0, guess.kind is Kind.INTEGER))}"]
-    if guess.kind not in (Kind.NUMBER, Kind.INTEGER) or guess.role is not Role.SENSITIVE:
-        return []
-    coded = [f"round: {_decimal(column.step)}"] if column.step is not None else []
-    beyond = column.present * (1 - TOP) >= 2 * SMALLEST_GROUP
-    return [*coded, f"top: {TOP}"] if column.tail is not None and beyond else coded
-
-
-def _fine_step(least: float, whole: bool) -> float:
-    """Of 1, 2, 5, 10 and so on, or their tenths, the largest that is at most a tenth of the smallest weight: no weight then changes by more
-    than a twentieth."""
-    size = 10.0 ** math.floor(math.log10(least / 10))
-    step = float(max(size * times for times in (1, 2, 5) if size * times <= least / 10 * (1 + 1e-9)))
-    return max(step, 1.0) if whole else step
-
-
 def _share(share: float) -> str:
     return "less than 1%" if share < 0.01 else f"{share:.0%}"
 
 
-def _hints(column: ColumnProfile, guess: Guess) -> Iterator[str]:
+def _hints(column: ColumnProfile, guess: Guess, people: int) -> Iterator[str]:
     """What only a person can know."""
     if not guess.recognized:
-        yield f"To publish it as it is, in groups: {{{', '.join(_keys(column, as_published(column)))}}}"
+        yield f"To publish it as it is, in groups: {{{', '.join(_keys(column, as_published(column), people))}}}"
+    for meant, other in weighings(column, guess):
+        yield f"{meant}: {{{', '.join(_keys(column, other, people))}}}"
     if guess.role is Role.IDENTIFIER or (guess.kind is None and guess.recognized):
         return
     if column.almost:
@@ -189,19 +171,7 @@ def _hints(column: ColumnProfile, guess: Guess) -> Iterator[str]:
     if guess.kind is Kind.CATEGORY and guess.role is Role.QUASI and column.distinct > MANY:
         yield "Without a hierarchy a group lists all its values. hierarchy: FILE names what they belong to, such as regions."
         yield "hierarchy: {mask: 2} blanks one more sign from the right at each of 2 levels, as suits postal codes."
-    coded = _published_as(column, guess)
-    if guess.role is Role.WEIGHT:
-        yield "A rare weight is as good as a name to whoever knows it: publish_as rounds it. Choose how coarsely."
-    elif coded and column.step is not None:
-        yield "So many different numbers single people out: publish_as rounds them. Choose how coarsely."
-    if column.tail is not None and guess.role is Role.SENSITIVE:
-        yield f"The largest value is {column.tail:,.0f} times the 99th percentile; ε is a share of the domain, so most others are alike."
-        if len(coded) > (column.step is not None):
-            yield f"publish_as makes the largest {1 - TOP:.1%} one value (top). Choose where."
-
-
-def _decimal(number: float) -> str:
-    return f"{number:f}".rstrip("0").rstrip(".")
+    yield from said_of_coding(column, guess, people)
 
 
 def _domain(column: ColumnProfile, guess: Guess) -> str:

@@ -107,4 +107,11 @@ class TableProfile:
     keys: Mapping[str, str] = field(default_factory=dict)  # what else `source` must say, such as which sheet
     per: str | None = None  # what seems to number people, where they have several rows
     varying: frozenset[str] = frozenset()  # columns that differ between the rows of such a person
+    tied: Mapping[str, int] = field(default_factory=dict)  # of columns of days among them: people of whom several rows have one day
     people: int | None = None  # how many different names with a birth date there are, where the table has both
+
+    @property
+    def most_people(self) -> int:
+        """At most so many people have a row."""
+        per = next((column for column in self.columns if column.name == self.per), None)
+        return per.distinct if per is not None else max((column.rows for column in self.columns), default=0)

@@ -46,6 +46,9 @@ def profile_table(path: Path, policy_folder: Path | None = None) -> TableProfile
         source.keys,
         None if per is None else per.name,
         varying,
+        {}
+        if per is None
+        else _tied(table, per.name, [each.name for each in columns if each.dtype == "date" and each.name in varying], source.name),
         _people(table, columns),
     )
 
@@ -63,6 +66,17 @@ def _varying(table: pa.Table, per: str, where: str) -> frozenset[str]:
     codes = {name: _codes(_texts(table.column(name), name, where)) for name in table.column_names}
     people = people_of(codes[per])
     return frozenset(name for name in table.column_names if people.varying(codes[name]))
+
+
+def _tied(table: pa.Table, per: str, days: Sequence[str], where: str) -> dict[str, int]:
+    """Of each column of days: how many people have several rows on one day, whatever the time."""
+    people = people_of(_codes(_texts(table.column(per), per, where)))
+    tied: dict[str, int] = {}
+    for name in days:
+        day = pa.compute.replace_substring_regex(_texts(table.column(name), name, where), r"[T ]+\d{1,2}:\d\d.*$", "")
+        cells, times = np.unique(np.stack([people.of_row, _codes(day)]), axis=1, return_counts=True)
+        tied[name] = len(np.unique(cells[0, times > 1]))
+    return tied
 
 
 def _codes(texts: pa.ChunkedArray) -> NDArray[np.int64]:

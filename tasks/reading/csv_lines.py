@@ -6,6 +6,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from tasks.reading.title_lines import LOOKED_AT, MOST, below_titles
 
 
 def lines_of_rows(content: bytes, separator: str, rows: Sequence[int]) -> list[int] | None:
@@ -13,7 +16,7 @@ def lines_of_rows(content: bytes, separator: str, rows: Sequence[int]) -> list[i
     wanted = set(rows)
     found: dict[int, int] = {}
     try:
-        for row, (line, _fields) in enumerate(_records(content, separator), -1):
+        for row, (line, _fields, _filled) in enumerate(_records(content, separator), -1):
             if row in wanted:
                 found[row] = line
                 if len(found) == len(wanted):
@@ -27,7 +30,7 @@ def uneven_lines(content: bytes, separator: str, fields: int, most: int) -> list
     """The first lines, at most so many, that have another number of fields; none if the text cannot be followed so far."""
     lines: list[int] = []
     try:
-        for line, present in _records(content, separator):
+        for line, present, _ in _records(content, separator):
             if present != fields:
                 lines.append(line)
                 if len(lines) == most:
@@ -37,11 +40,28 @@ def uneven_lines(content: bytes, separator: str, fields: int, most: int) -> list
     return lines
 
 
-def _records(content: bytes, separator: str) -> Iterator[tuple[int, int]]:
-    """The line in which each record begins, the header's first, and how many fields it has."""
+def splits_evenly(content: bytes, separator: str) -> bool:
+    """Whether most of the first lines have as many fields as the header, which are several."""
+    try:
+        fields = [present for _, present, _ in islice(_records(content, separator), LOOKED_AT)]
+    except csv.Error:
+        return False
+    return bool(fields) and fields[0] > 1 and fields.count(fields[0]) >= MOST * len(fields)
+
+
+def line_below_titles(content: bytes, separator: str) -> int | None:
+    """Of the header, where lines of a title seem to stand above it."""
+    try:
+        return below_titles(list(islice(_records(content, separator), LOOKED_AT)))
+    except csv.Error:
+        return None
+
+
+def _records(content: bytes, separator: str) -> Iterator[tuple[int, int, int]]:
+    """The line in which each record begins, the header's first, how many fields it has, and how many of them hold something."""
     reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=""), delimiter=separator)
     line = 1
     for record in reader:
         if record:
-            yield line, len(record)
+            yield line, len(record), sum(bool(field.strip()) for field in record)
         line = reader.line_num + 1

@@ -21,7 +21,7 @@ import pyarrow.csv as arrow_csv
 from headgate.core.errors import LINE, MOST_PLACES, InputRejected, in_places
 from policies.schema.source_key import CsvSource
 from tasks.formats.file_kind import refuse_other_kinds
-from tasks.reading.csv_lines import lines_of_rows, uneven_lines
+from tasks.reading.csv_lines import line_below_titles, lines_of_rows, splits_evenly, uneven_lines
 from tasks.reading.source import Source, check_cells, check_names, read_bytes
 from tasks.runtime.input_limits import BYTES
 from tasks.runtime.wording import counted, inside
@@ -29,6 +29,10 @@ from tasks.runtime.wording import counted, inside
 COMMON_SEPARATORS = (",", ";", "\t", "|")
 SEPARATOR_WORDS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
 GZIP_MAGIC = b"\x1f\x8b"
+NO_TEXTS = (b"%PDF-", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x7fELF", b"{\\rtf")
+CONTROL = [bytes([code]) for code in range(32) if code not in b"\t\n\r\x0b\x0c\x1b"]  # signs that no text has
+MOST_CONTROL = 0.01
+LOOKED_AT = 2**16  # bytes
 PIECE = 2**20  # bytes that are unpacked at once
 LONGEST_HEADER = 2**24  # bytes
 
@@ -60,10 +64,24 @@ def open_csv_bytes(content: bytes, where: str, separator: str = ",", encoding: s
 def open_guessed_csv(content: bytes, where: str) -> tuple[Source, str, str]:
     """With the separator and the encoding that were guessed: the separator that occurs most in the first line; UTF-8, else UTF-16 by its
     mark, else Windows' Western European encoding."""
-    encoding, text = _guessed_text(unzipped(content, where), where)
+    plain = unzipped(content, where)
+    _refuse_no_text(plain, where)
+    encoding, text = _guessed_text(plain, where)
     head = text.split(b"\n", 1)[0].split(b"\r", 1)[0].decode("utf-8")
     separator = max(COMMON_SEPARATORS, key=head.count)
+    if not splits_evenly(text, separator):
+        _refuse_titles(text, COMMON_SEPARATORS, where)  # a title does not tell what separates the columns below it
     return _opened(hashlib.sha256(content).hexdigest(), text, separator, where), separator, encoding
+
+
+def _refuse_no_text(plain: bytes, where: str) -> None:
+    """Pictures, programs and documents, whatever their name ends in."""
+    refuse_other_kinds(plain, where, "csv")
+    head = plain[:LOOKED_AT]
+    if plain.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return
+    if plain.startswith(NO_TEXTS) or sum(head.count(sign) for sign in CONTROL) > MOST_CONTROL * len(head):
+        raise InputRejected(f"{where} is not a table: it is not text.", "Name a CSV, Parquet, Excel, SPSS or Stata file, or export one.")
 
 
 def _guessed_text(plain: bytes, where: str) -> tuple[str, bytes]:
@@ -75,9 +93,22 @@ def _guessed_text(plain: bytes, where: str) -> tuple[str, bytes]:
 
 
 def _opened(digest: str, text: bytes, separator: str, where: str) -> Source:
+    if len(separator) == 1:
+        _refuse_titles(text, (separator,), where)
     names = _header(text, separator, where)
     lines = partial(lines_of_rows, text, separator)
     return Source(where, names, digest, lambda columns: _parse(text, names, columns, separator, where), texts=True, lines=lines)
+
+
+def _refuse_titles(text: bytes, separators: Sequence[str], where: str) -> None:
+    lines = [line for mark in separators if (line := line_below_titles(text, mark)) is not None]
+    if lines:
+        line = min(lines)  # where commas are decimal marks, a row of numbers may look like a header too
+        above = "line 1" if line == 2 else f"lines 1 to {line - 1}"
+        raise InputRejected(
+            f"{where} seems to have a title above its header: line {line} names the columns.",
+            f"Delete {above}. If line 1 does name the columns, give it one name per column.",
+        )
 
 
 def unzipped(content: bytes, where: str) -> bytes:

@@ -16,10 +16,12 @@ from tasks.formats.cell_texts import cell_text, table_of_texts, text_column
 from tasks.formats.excel_workbook import Workbook, open_workbook, require_readable
 from tasks.formats.file_kind import EXCEL, file_kind, refuse_other_kinds
 from tasks.reading.source import Source, check_cells, check_names, read_bytes
+from tasks.reading.title_lines import LOOKED_AT, below_titles
 from tasks.runtime.wording import inside
 
 MOST_NAMED = 5  # sheets in a message
 TRUTH = {True: "TRUE", False: "FALSE"}  # as Excel writes them into a CSV
+FAR_BELOW = 2**30  # so that a title may have merged cells before anybody knows which line is the header
 
 
 class ExcelReader:
@@ -39,10 +41,17 @@ class ExcelReader:
         if file_kind(content) is not EXCEL:
             return None
         book = open_workbook(content, where)
-        return _opened(book, next(iter(book.filled()), next(iter(book.sheets))), 1, content)
+        return _opened(book, next(iter(book.filled()), next(iter(book.sheets))), None, content)
 
 
 READER = ExcelReader()
+
+
+def _header_line(rows: Sequence[Sequence[Any]]) -> int:
+    """The first line, or the one below a title."""
+    places = _filled_columns(rows) if rows else []
+    filled = [(line, sum(row[place] != "" for place in places)) for line, row in enumerate(rows[:LOOKED_AT], 1)]
+    return below_titles([(line, len(places), number) for line, number in filled if number]) or 1
 
 
 def _declared_sheet(book: Workbook, wanted: str | None) -> str:
@@ -58,9 +67,12 @@ def _declared_sheet(book: Workbook, wanted: str | None) -> str:
     return wanted
 
 
-def _opened(book: Workbook, sheet: str, header: int, content: bytes) -> Source:
-    require_readable(book, sheet, header)
+def _opened(book: Workbook, sheet: str, declared: int | None, content: bytes) -> Source:
+    require_readable(book, sheet, declared or FAR_BELOW)
     rows = _rows(book, sheet)
+    header = declared or _header_line(rows)
+    if declared is None:
+        require_readable(book, sheet, header)
     if len(rows) < header:
         raise InputRejected(f"Sheet '{sheet}' of {inside(book.where)} has no line {header}.", "Name the columns in the first line.")
     places = _filled_columns(rows[header - 1 :])
@@ -73,9 +85,9 @@ def _opened(book: Workbook, sheet: str, header: int, content: bytes) -> Source:
         wanted = [(name, places[names.index(name)]) for name in columns]
         return table_of_texts({name: _column([row[place] for row in cells]) for name, place in wanted})
 
-    several = {"sheet": sheet} if len(book.filled()) > 1 else {}
+    keys = {**({"sheet": sheet} if len(book.filled()) > 1 else {}), **({"header": str(header)} if header > 1 else {})}
     digest = hashlib.sha256(content).hexdigest()
-    return Source(book.where, tuple(names), digest, read, texts=True, keys=several, lines=lambda rows: [header + 1 + row for row in rows])
+    return Source(book.where, tuple(names), digest, read, texts=True, keys=keys, lines=lambda rows: [header + 1 + row for row in rows])
 
 
 def _rows(book: Workbook, sheet: str) -> list[list[Any]]:

@@ -11,9 +11,14 @@ from flows.cli.init import _write_draft
 from headgate.core.errors import InputRejected
 
 
-def test_a_draft_is_written_into_a_new_folder(tmp_path: Path) -> None:
-    _write_draft(tmp_path / "new" / "policy.yaml", "draft: true\n")
-    assert (tmp_path / "new" / "policy.yaml").read_text(encoding="utf-8") == "draft: true\n"
+def test_a_draft_is_written_where_a_folder_is_and_makes_none(tmp_path: Path) -> None:
+    """A mistyped folder was made without a word, and the path of the table was written relative to it."""
+    _write_draft(tmp_path / "policy.yaml", "draft: true\n")
+    assert (tmp_path / "policy.yaml").read_text(encoding="utf-8") == "draft: true\n"
+    with pytest.raises(InputRejected, match="new does not exist") as refused:
+        _write_draft(tmp_path / "new" / "policy.yaml", "draft: true\n")
+    assert "Make the folder first" in refused.value.cure
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_draft_never_replaces_a_file(tmp_path: Path) -> None:

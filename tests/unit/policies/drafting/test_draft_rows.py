@@ -1,6 +1,9 @@
 from __future__ import annotations
 
-from policies.drafting.draft_rows import order_of, repeated_identifier
+from dataclasses import replace
+
+from policies.drafting.column_roles import guessed_roles
+from policies.drafting.draft_rows import order_of, questions_of_order, repeated_identifier
 from policies.drafting.policy_draft import draft_policy
 from policies.drafting.table_profile import ColumnProfile, Meaning, TableProfile
 from policies.schema.loading import parse_policy
@@ -49,3 +52,31 @@ def test_what_seems_to_number_people_is_the_identifier_with_the_fewest_values() 
     assert found.name == "patient id"
     assert repeated_identifier(COLUMNS[1:]) is None
     assert "rows:" not in draft_policy(TableProfile("v.csv", COLUMNS[1:]))
+
+
+def asked(profile: TableProfile) -> str:
+    return " ".join(questions_of_order(profile, guessed_roles(profile.columns)))
+
+
+def test_what_decides_which_row_is_last_is_asked_and_not_guessed() -> None:
+    """The first column of days was drafted as `order` without a word, also where it left people undecided and a release refused them."""
+    end = ColumnProfile("discharged", "date", 90, 100, least=19_000, greatest=19_900, meaning=Meaning.DATE)
+    both = replace(without("visit"), columns=(*without("visit").columns, end), varying=VARYING | {"discharged"})
+    assert "takes 'day'; 'discharged' would do as well: choose." in asked(both)
+    fewer = replace(both, tied={"day": 1203, "discharged": 1})
+    assert order_of(fewer) == ("discharged",)
+    assert "1 person has several rows with one 'discharged'." in asked(fewer)
+    assert "1,203 people have several rows with one 'day'." in asked(replace(without("visit"), tied={"day": 1203}))
+    assert asked(without("visit")) == ""
+    assert "takes 'day'" in draft_policy(both)
+
+
+def test_a_number_of_the_row_decides_between_rows_of_one_day() -> None:
+    assert asked(replace(VISITS, tied={"day": 12})) == ""
+
+
+def test_days_that_can_be_read_in_two_ways_give_no_order_and_that_is_said() -> None:
+    unclear = tuple(replace(column, almost="…") if column.name == "day" else column for column in without("visit").columns)
+    profile = replace(without("visit"), columns=unclear)
+    assert order_of(profile) == ()
+    assert "order: day lets rules be first and last" in asked(profile)

@@ -180,9 +180,40 @@ def test_many_different_numbers_are_drafted_rounded_and_a_long_tail_with_a_top()
     assert published_as(replace(cost, tail=None)) == {"round": "500"}
     assert published_as(replace(cost, step=0.05)) == {"round": "0.05", "top": "0.995"}
     assert published_as(replace(cost, step=None, tail=None)) == {}
-    few = replace(cost, rows=1999, distinct=1500)  # fewer than twice ten people would lie beyond
+    fewer = replace(cost, rows=1999, distinct=1500)  # at least twice ten people lie beyond
+    assert published_as(fewer) == {"round": "500", "top": "0.98"}
+    few = replace(cost, rows=199, distinct=150)
     assert published_as(few) == {"round": "500"}
     assert "(top)" not in lines_above("cost", few)
+    assert "too few people for a top by their share" in lines_above("cost", few)
+
+
+def test_a_tail_among_the_visits_of_few_people_is_cut_by_their_number() -> None:
+    """A share of the visits was taken for one of the people, of whom fewer than k then lay beyond it."""
+    cost = ColumnProfile("cost", "number", 5000, 9000, 0.0, 0, 4e6, meaning=Meaning.AMOUNT, tail=40.2)
+    patient = ColumnProfile("patient", "text", 2000, 9000, meaning=Meaning.ID)
+    text = draft_policy(TableProfile("t.csv", (patient, *COLUMNS[1:4], cost), per="patient", varying=frozenset({"cost"})))
+    declared = parse_policy(text, "draft.yaml").attributes["cost"].publish_as
+    assert declared is not None
+    assert declared.declared == {"top": "0.99"}
+
+
+@pytest.mark.parametrize(("least", "said"), [(10.0, True), (0.0, False), (None, False)])
+def test_ratios_are_offered_for_a_tail_above_0(least: float | None, said: bool) -> None:
+    cost = ColumnProfile("cost", "number", 900, 9000, 0.0, least, 4e6, meaning=Meaning.AMOUNT, tail=40.2)
+    assert ("scale: log compares by ratios" in lines_above("cost", cost)) is said
+
+
+def test_a_weight_of_which_nobody_knows_the_meaning_says_how_each_would_be_declared() -> None:
+    """ "Gewicht" was dropped, and nothing told how to publish it."""
+    weight = ColumnProfile("Gewicht", "number", 900, 1000, 0.0, 41.5, 140.0, meaning=Meaning.WEIGHT)
+    above = lines_above("Gewicht", weight)
+    assert "how many people a row stands for: {role: weight, kind: number, publish_as: {round: 2}}" in above
+    assert "what a body weighs: {role: sensitive, kind: number, domain: [40, 140]}" in above
+    missing = lines_above("Gewicht", replace(weight, missing_share=0.1))
+    assert "role: weight," not in missing
+    assert "what a body weighs: {role: sensitive" in missing
+    assert "Is 'Gewicht' what a body weighs" in draft_policy(TableProfile("t.csv", (*COLUMNS[:4], weight)))
 
 
 def published_as(column: ColumnProfile) -> dict[str, str]:
@@ -205,10 +236,18 @@ def test_the_first_thing_to_look_at_stands_before_the_attributes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "least", "step"), [("number", 41.7, "2"), ("number", 0.31, "0.02"), ("integer", 3.0, "1"), ("integer", 250.0, "20")]
+    ("dtype", "least", "greatest", "step"),
+    [
+        ("number", 41.7, 41_700, "2"),
+        ("number", 0.31, 310, "0.02"),
+        ("integer", 3.0, 3000, "1"),
+        ("integer", 250.0, 9999, "20"),
+        ("number", 1.5, 4000.0, "1"),  # tenths of thousands of people were drafted
+        ("number", 1.5, 40.0, "0.1"),
+    ],
 )
-def test_a_weight_is_drafted_rounded_so_that_none_becomes_0(dtype: str, least: float, step: str) -> None:
-    column = ColumnProfile("wgt", dtype, 900, 1000, least=least, greatest=1000 * least, meaning=Meaning.SAMPLING_WEIGHT)
+def test_a_weight_is_drafted_rounded_so_that_none_becomes_0(dtype: str, least: float, greatest: float, step: str) -> None:
+    column = ColumnProfile("wgt", dtype, 900, 1000, least=least, greatest=greatest, meaning=Meaning.SAMPLING_WEIGHT)
     assert published_as(column) == {"round": step}
 
 

@@ -208,3 +208,10 @@ def test_an_export_of_a_german_hospital_is_drafted_without_names_in_it(tmp_path)
     assert attributes["Kosten"].decimal == ","
     assert not any(value in text for value in ("Müller", "Jürgen", days[0], "klagt", frame["Versichertennummer"][0]))
     assert profile_table(tmp_path / "export.csv").columns[0].meaning is Meaning.LAST_NAME
+
+
+def test_people_of_whom_several_rows_have_one_day_are_counted_whatever_the_time(tmp_path):
+    days = ["2024-03-01 08:00", "2024-03-01 17:30", "2024-03-02 09:00", "2024-03-01 08:00", "2024-03-05 08:00", "2024-03-01 08:00"]
+    frame = pd.DataFrame({"Patientennummer": list("aaabbc"), "visit": days, "age": range(6), "dx": list("xyxyxy")})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert profile_table(tmp_path / "t.csv").tied == {"visit": 1}

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from headgate.core.errors import InputRejected
-from tasks.reading.any_table import read_any_table
+from tasks.reading.any_table import open_any, read_any_table
 
 
 def test_a_table_to_check_has_numbers_where_all_cells_are_numbers_and_texts_elsewhere(frame, tmp_path):
@@ -51,3 +51,14 @@ def test_regression_numbers_of_nineteen_digits_are_codes(tmp_path):
 def test_narrow_floats_of_parquet_are_the_decimals_that_were_written(tmp_path):
     pd.DataFrame({"share": np.array([0.7, 0.8, np.nan], dtype=np.float32)}).to_parquet(tmp_path / "t.parquet")
     assert read_any_table(tmp_path / "t.parquet", ["share"])["share"].tolist()[:2] == [0.7, 0.8]
+
+
+@pytest.mark.parametrize(
+    "content", [b"%PDF-1.7\nabc,def\n", b"\x89PNG\r\n\x1a\n" + b"a" * 99, bytes(range(256)) * 4, b"\x7fELF" + b"\x00" * 99]
+)
+def test_what_is_not_text_is_said_to_be_no_table(content: bytes, tmp_path) -> None:
+    """A picture was "not cp1252: line 3 cannot be decoded", and a document had columns."""
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(InputRejected, match="is not a table: it is not text") as refused:
+        open_any(tmp_path / "t.csv")
+    assert "Name a CSV, Parquet" in refused.value.cure
