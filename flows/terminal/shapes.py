@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from policies.gates.verdict import Verdict
     from policies.ledger.standing import Release
     from policies.sealed.manifest import Plan
+    from tasks.approval.answers import Answer
     from tasks.approval.inspection import Viewed
     from tasks.attacks.attack_candidate import AttackedCandidate
     from tasks.attacks.attempts import Attempt
@@ -75,12 +76,17 @@ def manifest_document(viewed: Viewed) -> dict[str, Any]:
         "signers": [signer.principal for signer in manifest.signers if signer.principal != manifest.runner.principal],
         "runner": manifest.runner.principal,
         "last_word": None if viewed.last_word is None else asdict(viewed.last_word),
-        "answers": [asdict(answer) for answer in viewed.answers],
+        "answers": [answer_shape(answer) for answer in viewed.answers],
         "answered_by": list(viewed.answered_by),
         "mlflow_run_id": manifest.mlflow_run_id,
         "folder": str(viewed.candidate.folder),
         "recorded": not viewed.unrecorded,
     }
+
+
+def answer_shape(answer: Answer) -> dict[str, Any]:
+    changes = None if answer.changes is None else [change.model_dump(mode="json") for change in answer.changes]
+    return {"request": asdict(answer.request), "policy_changed": answer.policy_changed, "changes": changes}
 
 
 def plan_shape(plan: Plan) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from headgate.core.published_form.bounds import free_name
 from headgate.core.published_form.published_table import PublishedTable, from_frame
 from headgate.core.published_form.weights import positive_numbers
 from headgate.released.description import AGAIN, DescribedTable, Description
+from headgate.released.distributions import Spread, spread_of_cells, spread_of_values
 from headgate.released.estimates import Estimate, Measure, Rows, count, mean, rows_of, share
 from headgate.released.possible import Met, exact_values, generalized_cells
 from headgate.released.reader_conditions import Condition, parse_conditions, plain_column
@@ -94,6 +95,13 @@ class ReleasedTable:
             self._weight,
             tuple(self._notes(of)),
         )
+
+    def spread(self, name: str) -> Spread:
+        """How the values of one of `columns` are spread over the rows."""
+        self._require(name)
+        if name in self._published.cells:
+            return spread_of_cells(self._description.quasi[name], self._published.cells[name])
+        return spread_of_values(self._exact[name])
 
     def _rows(self, conditions: Sequence[Condition]) -> tuple[Rows, dict[str, Met]]:
         by_column: dict[str, list[Condition]] = {}

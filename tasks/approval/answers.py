@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headgate.core.errors import HeadgateError
+from policies.changes.figure_changes import FigureChange, figure_changes
 from policies.ledger.events import CandidateRejected, ChangesRequested, Event, ReleaseWithdrawn
 from policies.sealed.manifest import Manifest
 from tasks.approval.reasons import kept_reason
@@ -27,22 +28,12 @@ class LastWord:
 
 
 @dataclass(frozen=True)
-class Change:
-    """One figure before and after; None where there is none. `table` is empty for the release as a whole."""
-
-    figure: str
-    table: str
-    before: float | None
-    after: float | None
-
-
-@dataclass(frozen=True)
 class Answer:
     """`changes`: None if the candidate that is answered is not in the home any more."""
 
     request: LastWord
     policy_changed: bool
-    changes: tuple[Change, ...] | None
+    changes: tuple[FigureChange, ...] | None
 
 
 def last_word(home: Home, events: Sequence[Event]) -> LastWord | None:
@@ -68,41 +59,8 @@ def answers_of(home: Home, history: History, candidate: Candidate) -> tuple[Answ
     return tuple(answers)
 
 
-def _changes_since(home: Home, before: str, manifest: Manifest) -> tuple[Change, ...] | None:
+def _changes_since(home: Home, before: str, manifest: Manifest) -> tuple[FigureChange, ...] | None:
     try:
-        earlier = load_candidate(home.candidates, before).manifest
+        return figure_changes(load_candidate(home.candidates, before).manifest, manifest)
     except HeadgateError:
         return None
-    old, new = dict(_figures(earlier)), dict(_figures(manifest))
-    gone = {table.sensitive: f"{table.name} (before)" for table in earlier.tables}
-    names = gone | {table.sensitive: table.name for table in manifest.tables}
-    return tuple(
-        Change(figure, "" if attributes is None else names[attributes], old.get((figure, attributes)), new.get((figure, attributes)))
-        for figure, attributes in dict.fromkeys([*old, *new])
-        if old.get((figure, attributes)) != new.get((figure, attributes))
-    )
-
-
-def _figures(manifest: Manifest) -> Iterator[tuple[tuple[str, tuple[str, ...] | None], float | None]]:
-    """By what a table holds, since its number says nothing in another plan; None: the release as a whole."""
-    whole = {
-        "rows": manifest.rows,
-        "suppressed": manifest.suppressed,
-        "tables": len(manifest.tables),
-        "association loss": manifest.plan.association_loss,
-        "information exposure": manifest.plan.information_exposure,
-        "loss (NCP)": manifest.utility.ncp,
-        "query error": manifest.utility.query_error_mean,
-    }
-    for figure, value in whole.items():
-        yield (figure, None), value
-    for table in manifest.tables:
-        own = {
-            "groups": table.groups,
-            "k": table.k,
-            "linkability": table.figure("linkability"),
-            "loss (NCP)": table.ncp,
-            "query error": table.query_error_mean,
-        }
-        for figure, value in own.items():
-            yield (figure, table.sensitive), value

@@ -11,6 +11,7 @@ import pandas as pd
 from headgate.core.errors import InputRejected, IntegrityBroken
 from headgate.released.description import DescribedTable, described, insensitive_columns
 from headgate.released.released_tables import Release, release_of
+from policies.sealed.manifest import Manifest
 from tasks.reading.arrow_frame import frame_of
 from tasks.reading.source_csv import open_csv_bytes
 from tasks.reading.source_parquet import open_parquet_bytes
@@ -30,6 +31,10 @@ class ReleasedFolder:
 
 def read_released(folder: Path) -> ReleasedFolder:
     """Every file has the hash of the manifest. Who signed that is not asked: `verify` does."""
+    return read_with_manifest(folder)[1]
+
+
+def read_with_manifest(folder: Path) -> tuple[Manifest, ReleasedFolder]:
     named = folder.resolve()  # the reader's own way to it may go through links, such as `latest`
     if not (named / MANIFEST).is_file():
         raise InputRejected(f"{folder} is not a published version: it has no {MANIFEST}.", "Name a version's folder, such as …/latest.")
@@ -40,7 +45,7 @@ def read_released(folder: Path) -> ReleasedFolder:
         raise IntegrityBroken(f"{changed[0]} is not the file that was sealed.", AGAIN)
     package = json.loads(files[DATAPACKAGE].content) if DATAPACKAGE in files else None
     release = release_of(described(manifest.model_dump(mode="json")), lambda table: _frame(table, files), insensitive_columns(package))
-    return ReleasedFolder(release, WITHDRAWN in files)
+    return manifest, ReleasedFolder(release, WITHDRAWN in files)
 
 
 def _frame(table: DescribedTable, files: dict[str, Stored]) -> pd.DataFrame:

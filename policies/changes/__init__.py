@@ -1,0 +1,1 @@
+"""What changed between two policies, two candidates or two published versions."""

@@ -1,0 +1,107 @@
+"""What a reader's program would notice of a new version: columns and files that are gone, and columns that hold something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from headgate.core.columns import Kind
+from policies.sealed.manifest import Manifest
+from policies.sealed.promise import Promise, PublishedAs
+from policies.words.frozen import Frozen
+
+TABLES = "tables/"
+
+
+class ReaderChange(Frozen):
+    """`breaks`: a program that reads what was there before would fail, or take one thing for another. `table` and `column` are
+    empty where it is about a file."""
+
+    table: str
+    column: str
+    sentence: str
+    breaks: bool
+
+
+@dataclass(frozen=True)
+class _Column:
+    """What the manifest says of a published column. `known`: the values or nodes that are declared, where any are."""
+
+    role: str
+    kind: str = ""
+    known: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+    published_as: PublishedAs | None = None
+
+
+def reader_changes(before: Manifest, after: Manifest) -> tuple[ReaderChange, ...]:
+    """What breaks stands first."""
+    changes = [*_files(before, after), *_tables(before, after)]
+    return tuple(sorted(changes, key=lambda change: not change.breaks))
+
+
+def _files(before: Manifest, after: Manifest) -> Iterator[ReaderChange]:
+    old, new = ([entry.path for entry in manifest.files if entry.path.startswith(TABLES)] for manifest in (before, after))
+    for path in (path for path in old if path not in new):
+        yield ReaderChange(table="", column="", sentence=f"{path} is gone.", breaks=True)
+    for path in (path for path in new if path not in old):
+        yield ReaderChange(table="", column="", sentence=f"{path} is new.", breaks=False)
+
+
+def _tables(before: Manifest, after: Manifest) -> Iterator[ReaderChange]:
+    old, new = ({table.name: _columns(manifest, table.name) for table in manifest.tables} for manifest in (before, after))
+    for table in (name for name in new if name in old):
+        for column, was in old[table].items():
+            now = new[table].get(column)
+            if now is None:
+                place = next((name for name, columns in new.items() if column in columns), None)
+                where = "is in no table any more" if place is None else f"has moved to {place}"
+                yield ReaderChange(table=table, column=column, sentence=f"{column} {where}.", breaks=True)
+            elif now != was:
+                for said, broken in _other(column, was, now):
+                    yield ReaderChange(table=table, column=column, sentence=said, breaks=broken)
+        known = {name for columns in old.values() for name in columns}
+        for column in (name for name in new[table] if name not in known):
+            yield ReaderChange(table=table, column=column, sentence=f"{column} is new.", breaks=False)
+
+
+def _other(name: str, was: _Column, now: _Column) -> Iterator[tuple[str, bool]]:
+    if was.role != now.role:
+        yield f"{name} was {was.role}, and is {now.role} now.", True
+    if was.kind != now.kind and was.kind and now.kind:
+        yield f"{name} was of kind {was.kind}, and is of kind {now.kind} now.", True
+    if was.levels != now.levels:
+        yield f"{name} has other levels, or the same in another order.", True
+    gone, added = set(was.known) - set(now.known), set(now.known) - set(was.known)
+    if gone and now.known:
+        yield f"{name} may no longer hold {_number(len(gone))} that it could hold before.", False
+    if added and was.known:
+        yield f"{name} may hold {_number(len(added))} that it could not hold before.", False
+    if was.published_as != now.published_as:
+        yield f"The numbers of {name} are rounded or coded otherwise.", False
+
+
+def _number(values: int) -> str:
+    return "1 value" if values == 1 else f"{values:,} values"
+
+
+def _columns(manifest: Manifest, table: str) -> dict[str, _Column]:
+    """Those of one table by their names in the file."""
+    promise, figures = manifest.promise, next(each for each in manifest.tables if each.name == table)
+    columns = dict(_quasi(promise))
+    for attribute in (attribute for attribute in promise.sensitive if attribute.name in figures.sensitive):
+        known = (*attribute.declared, *(label for row in attribute.hierarchy for label in row))
+        said = _Column("sensitive", attribute.kind, tuple(dict.fromkeys(known)), attribute.levels, attribute.published_as)
+        columns |= dict.fromkeys(attribute.components or (attribute.name,), said)
+    weight = promise.weight
+    for name in figures.insensitive:
+        columns[name] = _Column("weight", published_as=weight.published_as) if weight and weight.name == name else _Column("insensitive")
+    return columns
+
+
+def _quasi(promise: Promise) -> Iterator[tuple[str, _Column]]:
+    for attribute in promise.quasi:
+        nodes = tuple(dict.fromkeys(label for row in attribute.hierarchy for label in row))
+        levels, values = (attribute.values, ()) if attribute.kind == Kind.ORDINAL else ((), attribute.values)
+        yield attribute.name, _Column("quasi", attribute.kind, nodes or values, levels)
+        yield from ((name, _Column("quasi", attribute.kind)) for name in attribute.bounds or ())

@@ -1,0 +1,53 @@
+"""Two candidates or versions as they lie in the home or in folders, read so that they can be compared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from headgate.core.errors import IntegrityBroken
+from policies.changes.release_changes import Side
+from policies.ledger.events import RunStarted
+from policies.ledger.states import State
+from tasks.approval.inspection import view_candidate
+from tasks.approval.kept_policies import kept_policy
+from tasks.ledger.history import read_history
+from tasks.ledger.open_ledger import LookedAt
+from tasks.runtime.home import Home
+from tasks.stores.seal import load_candidate
+from tasks.verification.released_folder import read_with_manifest
+
+OUT = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
+
+
+def side_of_folder(folder: Path) -> Side:
+    """A published version, anybody's. Its policy is not in it."""
+    manifest, read = read_with_manifest(folder)
+    return Side(manifest, read.release)
+
+
+def side_in_home(there: LookedAt, name: str) -> Side:
+    """By the beginning of its id or its release's. That somebody looks at what is not published is an event."""
+    history = read_history(there.ledger)
+    known = history.find(name)
+    if known.candidate and known.state in OUT:
+        candidate = load_candidate(there.home.candidates, known.candidate)
+    else:
+        candidate = view_candidate(there.home, there.ledger, name, there.unrecorded).candidate
+    started = next(event for event in history.events(known.release_id) if isinstance(event, RunStarted))
+    side = side_of_folder(candidate.folder)
+    return replace(side, candidate=candidate.id, policy=policy_of_run(there.home, started))
+
+
+def policy_of_run(home: Home, started: RunStarted) -> Mapping[str, Any] | None:
+    """The digested form of the policy under which it ran; None for a run of an earlier version, which kept none."""
+    kept = kept_policy(home, started)
+    if kept is None:
+        return None
+    content = json.loads(kept.digested)
+    if not isinstance(content, dict):
+        raise IntegrityBroken("The policy that the home keeps of this release is not one.", "Restore it from a backup.")
+    return content

@@ -1,0 +1,41 @@
+"""A published version is compared with the dataset's next candidate, as an approver of that one would."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.functional.conftest import people
+
+
+@pytest.mark.long
+def test_the_next_candidate_is_compared_with_what_is_published(project: Any) -> None:
+    first, folder = project.published()
+    project.write_source(people(count=320, seed=2))
+    project.write_policy(k=6, gates=", distinct_l: {education: 2}")
+    policy = project.policy.read_text(encoding="utf-8").replace("formats: [csv, parquet]", "formats: [csv]")
+    project.policy.write_text(policy, encoding="utf-8")
+    second = str(project._release()["candidate"])
+
+    said = project.run("diff", first[:12], second[:12])
+    assert said.code == 0, said.err
+    assert "programs written for the earlier version would break" in said.out
+    found = project.run("diff", first, second, "--json").json
+    assert {change["key"]: (change["before"], change["after"]) for change in found["policy"]} == {
+        "anonymize.k": ("5", "6"),
+        "gates.distinct_l.education": (None, "2"),
+        "publish.formats": ('["csv", "parquet"]', '["csv"]'),
+    }
+    assert "tables/table-1.parquet is gone." in [change["sentence"] for change in found["readers"] if change["breaks"]]
+    k = [change for change in found["gates"] if change["gate"] == "k"]
+    assert {(change["stricter"], change["better"]) for change in k} == {(True, True)}
+    assert not found["same_source"]
+    assert 0 < found["columns"][0]["total_variation"] < 0.3
+
+    folders = project.run("diff", folder, folder, "--json").json
+    assert (folders["policy"], folders["readers"], folders["gates"], folders["figures"]) == (None, [], [], [])
+    own = project.run("diff", project.policy, second, "--json")
+    assert own.json == {"policy": []}
+    wrong = project.run("diff", first, "deadbeef")
+    assert (wrong.code, wrong.out) == (2, "")
