@@ -1,4 +1,4 @@
-"""Withdrawing a release: a signed event, `latest` back to the version before, the signed withdrawal in the version, and an event that says
+"""Withdrawing a release: a signed event, `latest` back to the version before, the record of it in the version, and an event that says
 that nothing is left to do. Nothing is deleted: what was public stays provable. Killed at any point, withdrawing again finishes what is
 left."""
 
@@ -18,9 +18,11 @@ from tasks.ledger.history import History, latest_version, read_history
 from tasks.ledger.record_transition import record_transition
 from tasks.publication.partly_done import partly_done
 from tasks.publication.publish_version import PUBLISHER
+from tasks.publication.recorded_withdrawal import withdrawal_record
 from tasks.publication.targets import open_targets
 from tasks.runtime.held_signals import held_signals
 from tasks.runtime.home import Home
+from tasks.signing.home_keys import ledger_key
 from tasks.stores.release_store import ReleaseStore, Series
 
 
@@ -72,14 +74,16 @@ def mark_withdrawn(home: Home, history: History, release: Release, series: Serie
     says that both are done, the withdrawal is unfinished and `latest` may name either."""
     if release.version is None:
         return None
-    signed = [event for event in history.events(release.release_id) if isinstance(event, ReleaseWithdrawn)]
+    signed = [(place, event) for place, event in enumerate(history.events(release.release_id), 1) if isinstance(event, ReleaseWithdrawn)]
     if not signed:
         raise Defect("Tried to mark as withdrawn a release that is not.", "This is a defect of headgate; please report it.")
     series.prepare()
     newest = latest_version(history.at_target(series.target))
     series.point_latest(newest)
     if release.version in series.versions():
-        series.mark_withdrawn(release.version, kept_envelope(home, release.candidate, signed[0].statement_sha256))
+        place, event = signed[0]
+        envelope, until = kept_envelope(home, release.candidate, event.statement_sha256), history.of(release.release_id)[:place]
+        series.mark_withdrawn(release.version, withdrawal_record(release.candidate, until, envelope, ledger_key(home.keys)))
     else:
         series.clear(release.version, release.candidate)
     return newest

@@ -18,7 +18,7 @@ from tasks.signing.canonical import is_canonical
 from tasks.signing.detached import ENVELOPE, SIGNATURE, SIGNED, detached_paths
 from tasks.signing.keys import PrivateKey
 from tasks.signing.registration import REGISTRATION, check_registration
-from tasks.signing.signatures import CANDIDATE, sign_statement, statement, verify_envelope
+from tasks.signing.signatures import CANDIDATE, Signed, sign_statement, statement, verify_envelope
 from tasks.stores.files import check_files, file_entry, list_files, place_folder, plain_path, read_file, remove_folder, write_file
 
 MANIFEST = "manifest.json"
@@ -183,13 +183,14 @@ def load_sealed(candidates: Path, digest: str, recorded: bool = False) -> Candid
     return Candidate(digest, folder, manifest, content, envelope)
 
 
-def check_manifest_signature(manifest: Manifest, digest: str, envelope: bytes) -> None:
-    """That the runner named in the manifest, or the machine that ran it on a schedule, signed this manifest and no other."""
+def check_manifest_signature(manifest: Manifest, digest: str, envelope: bytes) -> Signed:
+    """What the runner named in the manifest, or the machine that ran it on a schedule, signed: this manifest and no other."""
     signed = verify_envelope(envelope, MANIFEST_SIGNATURE, CANDIDATE)
     if signed.statement.digests != {MANIFEST: digest}:
         raise IntegrityBroken("The runner's signature is over another manifest.", "Run the release again.")
     if signed.fingerprint != manifest.sealed_by:
         raise IntegrityBroken("The manifest is signed by another key than the runner's that it names.", "Run the release again.")
+    return signed
 
 
 def _settle(path: Path) -> None:

@@ -18,6 +18,7 @@ from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, Entry, en
 from tasks.ledger.event_log import Ledger, event_of
 from tasks.ledger.history import WholeHistory, latest_version, read_history, read_whole
 from tasks.publication.attestation import ATTESTATION_FILE, check_attestation, check_place
+from tasks.publication.recorded_withdrawal import check_withdrawal
 from tasks.publication.targets import open_targets
 from tasks.runtime.home import Home
 from tasks.runtime.wording import counted
@@ -165,7 +166,7 @@ def examine_audit(
 
 def _check_kept_folders(home: Home, history: WholeHistory, published: Sequence[PublishedHead]) -> list[str]:
     """Published folders that were kept elsewhere: each head lies on today's chain, and is the ledger's own."""
-    own = read_public_key(home.keys / f"{LEDGER_KEY}.pub").fingerprint if published else ""
+    own = _ledger_fingerprint(home) if published else ""
     return [fault for kept in published if (fault := fault_of_published(kept, history.entries, own))]
 
 
@@ -303,30 +304,43 @@ def _check_files(home: Home, history: WholeHistory, files: Mapping[str, Stored],
     on_chain = head.seq <= len(history.entries) and history.entries[head.seq - 1].hash == head.hash
     if not on_chain:
         raise IntegrityBroken("its signed head is not on the chain: the ledger was changed or cut short after it was published.", RESTORE)
-    if signed.fingerprint != read_public_key(home.keys / f"{LEDGER_KEY}.pub").fingerprint:
+    if signed.fingerprint != _ledger_fingerprint(home):
         raise IntegrityBroken("its head is signed by another ledger's key.", LOOK)
     attestation = check_attestation(files, read_manifest(files[MANIFEST].content), files[MANIFEST].sha256)
     if release is not None:
-        _check_recorded(history, release, files)
+        _check_recorded(home, history, release, files)
         published = entries_from_lines(files[EVENTS_FILE].content.decode("utf-8", "replace"), EVENTS_FILE)
         if published != history.of(release.release_id)[: len(published)]:
             raise IntegrityBroken("its events are not those of the ledger.", RESTORE)
     check_place(attestation, number, target)
 
 
-def _check_recorded(history: WholeHistory, release: Release, files: Mapping[str, Stored]) -> None:
+def _check_recorded(home: Home, history: WholeHistory, release: Release, files: Mapping[str, Stored]) -> None:
     if files[MANIFEST].sha256 != release.candidate:
         raise IntegrityBroken("it is another candidate than the one the ledger approved.", LOOK)
-    withdrawals = []
     for event in history.events(release.release_id):
         if event.event == "published" and event.attestation_sha256 != files[ATTESTATION_FILE].sha256:
             raise IntegrityBroken("its attestation is not the one the ledger recorded.", LOOK)
-        if isinstance(event, ReleaseWithdrawn):
-            withdrawals.append(event.statement_sha256)
     if release.state is State.WITHDRAWN and release.settled and WITHDRAWN not in files:
         raise IntegrityBroken(f"its signed withdrawal, {WITHDRAWN}, was taken away.", "Restore it from a backup.")
-    if WITHDRAWN in files and files[WITHDRAWN].sha256 not in withdrawals:
+    if WITHDRAWN in files:
+        _check_withdrawn(home, history, release, files)
+
+
+def _check_withdrawn(home: Home, history: WholeHistory, release: Release, files: Mapping[str, Stored]) -> None:
+    """The withdrawal that lies in a version is the one that the ledger recorded, as its key vouched for it."""
+    own = history.of(release.release_id)
+    recorded = [place for place, event in enumerate(history.events(release.release_id), 1) if isinstance(event, ReleaseWithdrawn)]
+    if not recorded:
         raise IntegrityBroken("it carries a withdrawal that the ledger does not know: the ledger was cut short.", RESTORE)
+    manifest = read_manifest(files[MANIFEST].content)
+    _, signed = check_withdrawal(files[WITHDRAWN].content, manifest, release.candidate, own[: recorded[0]])
+    if signed.fingerprint != _ledger_fingerprint(home):
+        raise IntegrityBroken("its withdrawal is signed by another ledger's key.", LOOK)
+
+
+def _ledger_fingerprint(home: Home) -> str:
+    return read_public_key(home.keys / f"{LEDGER_KEY}.pub").fingerprint
 
 
 def _wrong_latest(series: Series, newest: int | None) -> Fault:

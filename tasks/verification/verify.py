@@ -18,18 +18,20 @@ from policies.ledger.events import CandidateApproved, Event, moment
 from policies.ledger.fold import fold
 from policies.ledger.standing import Release
 from policies.ledger.states import State
-from policies.sealed.manifest import Manifest, Signer
+from policies.sealed.manifest import Manifest
 from policies.words.quorum import fill_roles, in_words
-from tasks.approval.statements import check_decision, read_decision
+from tasks.approval.statements import check_decision
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, check_own_chain, entries_from_lines, head_of, verify_head
 from tasks.ledger.event_log import event_of
 from tasks.ledger.history import check_same
 from tasks.publication.attestation import APPROVALS, ATTESTATION_FILE, approval_path, check_attestation, check_place
+from tasks.publication.recorded_withdrawal import check_withdrawal
 from tasks.runtime.wording import counted
 from tasks.signing.detached import detached_paths
 from tasks.signing.public_keys import read_public_key
 from tasks.signing.registration import REGISTRATION, check_registration
 from tasks.signing.revocation import FINGERPRINT, REVOKED
+from tasks.signing.signatures import Signed
 from tasks.signing.trust_roots import TrustRoots, trust_roots
 from tasks.stores.files import Stored, read_file
 from tasks.stores.release_store import WITHDRAWN
@@ -204,15 +206,25 @@ class _Examination:
             raise IntegrityBroken(f"{MANIFEST} does not hold.", AGAIN)
         return self.manifest
 
+    def _require_not_revoked(self, signed: Signed, whose: str) -> None:
+        """Of keys that speak for nobody and are on no list of signers. Whoever has such a key could have made all that it signed."""
+        if self.roots is not None and self.roots.revokes(signed.key):
+            raise IntegrityBroken(
+                f"Your {REVOKED} revokes the key of {whose} ({signed.fingerprint}), so that anything it signed may be forged: do not use "
+                "this folder, and ask the publisher for one that was signed with a key that counts.",
+                AGAIN,
+            )
+
     def _manifest(self) -> str:
         """Read before anything else, since it says what else there is to read."""
         self._read_first(MANIFEST)
         manifest = read_manifest(self._stored(MANIFEST))
         self._read_first(MANIFEST_SIGNATURE, *([REGISTRATION] if manifest.machine else []))
         self.candidate = self.files[MANIFEST].sha256
-        check_manifest_signature(manifest, self.candidate, self._stored(MANIFEST_SIGNATURE))
+        signed = check_manifest_signature(manifest, self.candidate, self._stored(MANIFEST_SIGNATURE))
         runner = f"signed by the key of its runner {manifest.runner.principal}"
         if manifest.machine:
+            self._require_not_revoked(signed, "the machine that ran the release")
             check_registration(self._stored(REGISTRATION), manifest)
             runner = f"signed by a machine ({manifest.machine}) on the schedule that {manifest.runner.principal} registered"
         self.manifest = manifest
@@ -229,19 +241,23 @@ class _Examination:
         return f"{runner.principal} {ran}, with a key of your signers"
 
     def _withdrawal(self) -> str:
-        """By whoever could: a key that was sealed, or the runner's; and one that the reader knows, where they say whom they know."""
-        manifest = self._sealed()
-        signed, said = read_decision(self._stored(WITHDRAWN), "withdraw", WITHDRAWN)
-        if (said.candidate, said.dataset, said.release) != (self.candidate, manifest.dataset, manifest.release_id):
-            raise IntegrityBroken(f"{WITHDRAWN} is about another version.", AGAIN)
-        signer = Signer(principal=said.principal, fingerprint=signed.fingerprint)
-        if signer not in (*manifest.signers, manifest.runner):
-            raise IntegrityBroken(f"{WITHDRAWN} is signed by a key that may not withdraw this version.", AGAIN)
-        why_not = "" if self.roots is None else self.roots.why_not(signer.fingerprint, signer.principal, moment(said.at))
+        """By whoever could, as the ledger's key recorded it; and by a key that counted then, where the reader says whose keys do."""
+        own = entries_from_lines(self._stored(EVENTS_FILE).decode("utf-8", "replace"), EVENTS_FILE)
+        event, signed = check_withdrawal(self._stored(WITHDRAWN), self._sealed(), self.candidate, own)
+        self._require_ledger(signed, WITHDRAWN)
+        signer = event.signer
+        why_not = "" if self.roots is None else self.roots.why_not(signer.fingerprint, signer.principal, moment(event.at))
         if why_not:
             raise IntegrityBroken(f"{WITHDRAWN} is signed by a key of {signer.principal} that {why_not}.", AGAIN)
-        self.withdrawn = f"by {said.principal} on {said.at[:10]}"
+        self.withdrawn = f"by {signer.principal} on {event.at[:10]}"
         return f"withdrawn {self.withdrawn}"
+
+    def _require_ledger(self, signed: Signed, what: str) -> None:
+        """By the key that signed the head, which no other can stand in for."""
+        self._require_not_revoked(signed, "the ledger")
+        _, head = verify_head(self._stored(HEAD_FILE), self._stored(HEAD_SIGNATURE))
+        if signed.fingerprint != head.fingerprint:
+            raise IntegrityBroken(f"{what} is signed by another key than {HEAD_FILE}.", AGAIN)
 
     def _contents(self) -> str:
         """All sealed files, as they were sealed, and all that publication adds."""
@@ -261,6 +277,7 @@ class _Examination:
         head, signed = verify_head(self._stored(HEAD_FILE), self._stored(HEAD_SIGNATURE))
         if head != head_of(last):
             raise IntegrityBroken("The release's events do not lead up to the signed head.", AGAIN)
+        self._require_not_revoked(signed, "the ledger")
         if self.ledger_key is not None and signed.fingerprint != self.ledger_key:
             raise IntegrityBroken("The head is signed by another ledger's key than the one given.", AGAIN)
         events = tuple(event_of(entry) for entry in entries)
@@ -317,9 +334,7 @@ class _Examination:
     def _attestation(self) -> str:
         self._stored(ATTESTATION_FILE)
         signed = check_attestation(self.files, self._sealed(), self.candidate)
-        _, head = verify_head(self._stored(HEAD_FILE), self._stored(HEAD_SIGNATURE))
-        if signed.fingerprint != head.fingerprint:
-            raise IntegrityBroken(f"{ATTESTATION_FILE} is signed by another key than {HEAD_FILE}.", AGAIN)
+        self._require_ledger(signed, ATTESTATION_FILE)
         said = signed.statement.predicate
         self._attested_approvals(said.get("approvals"))
         self._attested_roles(said.get("approvals"))

@@ -12,6 +12,7 @@ from tasks.approval.inspection import view_candidate
 from tasks.approval.operating import abandon
 from tasks.ledger.history import read_whole
 from tasks.publication.withdraw import withdraw
+from tasks.signing.home_keys import ledger_key
 from tasks.stores.store_folder import FolderDraft, FolderSeries
 from tasks.verification.audit import verify_audit
 from tasks.verification.verify import verify_folder
@@ -26,7 +27,7 @@ def test_withdrawing_the_latest_marks_it_and_moves_latest_back(world) -> None:
     path = second.folder / "withdrawn.json"
     mark = json.loads(path.read_text())
     assert (path.stat().st_mode & 0o777, second.folder.stat().st_mode & 0o777) == (0o444, 0o755)
-    assert mark["signatures"][0]["keyid"] == world.keys["cyd"].fingerprint
+    assert mark["signatures"][0]["keyid"] == ledger_key(world.home.keys).fingerprint
     assert verify_folder(second.folder).withdrawn == "by cyd on 2025-06-01"
     assert not verify_folder(first.folder).withdrawn
     again = withdraw(world.home, world.ledger, "release-2", world.keys["cyd"], "a wrong column")

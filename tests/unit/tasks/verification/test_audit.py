@@ -10,10 +10,11 @@ import pytest
 
 from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken
 from policies.ledger.states import State
-from tasks.approval.approvals import keep_envelope
+from tasks.approval.approvals import keep_envelope, kept_envelope
 from tasks.approval.decisions import reject
-from tasks.ledger.history import read_whole
+from tasks.ledger.history import read_history, read_whole
 from tasks.ledger.open_ledger import open_ledger
+from tasks.publication.recorded_withdrawal import withdrawal_record
 from tasks.publication.withdraw import withdraw
 from tasks.stores.release_store import latest_file
 from tasks.stores.seal import load_candidate
@@ -386,6 +387,12 @@ def test_a_finished_withdrawal_that_is_undone_in_the_store_is_found(world) -> No
     kept = (second.folder / "withdrawn.json").read_bytes()
     (second.folder / "withdrawn.json").unlink()
     assert "Version 2 of people: its signed withdrawal, withdrawn.json, was taken away" in fault(world)
+    history = read_history(world.ledger)
+    own, event = history.of("release-2"), next(event for event in history.events("release-2") if event.event == "withdrawn")
+    envelope = kept_envelope(world.home, event.candidate, event.statement_sha256)
+    until = own[: 1 + [entry.type for entry in own].index("withdrawn")]
+    (second.folder / "withdrawn.json").write_bytes(withdrawal_record(event.candidate, until, envelope, world.keys["ann"]))
+    assert "its withdrawal is signed by another ledger's key" in fault(world)
     (second.folder / "withdrawn.json").write_bytes(kept)
     link = made.folder.parent / "latest"
     link.unlink()

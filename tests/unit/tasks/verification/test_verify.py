@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -11,9 +12,12 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import InputRejected, IntegrityBroken
+from policies.sealed.manifest import Signer
+from tasks.approval.statements import decision_statement
 from tasks.publication.attestation import ATTESTATION_FILE, accompanying_files
+from tasks.publication.withdraw import withdraw
 from tasks.signing.detached import detached_files
-from tasks.signing.home_keys import ledger_key
+from tasks.signing.home_keys import ledger_key, machine_key
 from tasks.signing.signatures import ATTESTATION, sign_statement, statement, verify_envelope
 from tasks.stores.seal import MANIFEST
 from tasks.verification.verify import NOT_PROVEN, PROVEN, FolderBroken, examine_folder, verify_folder
@@ -119,8 +123,6 @@ def test_an_old_version_sold_as_a_new_one_is_found(copy: Path) -> None:
 
 
 def withdrawn_copy(world, tmp_path: Path, who: str = "cyd") -> Path:
-    from tasks.publication.withdraw import withdraw
-
     made = world.published()
     withdraw(world.home, world.ledger, "release-1", world.keys[who], "a wrong column")
     shutil.copytree(made.folder, tmp_path / "download")
@@ -134,31 +136,31 @@ def test_a_withdrawn_version_is_true_and_says_that_it_was_withdrawn(world, tmp_p
     assert "withdrawal" in [finding.check for finding in report.findings]
 
 
-def test_a_withdrawal_counts_only_if_a_sealed_or_the_runners_key_signed_it_for_this_version(world, tmp_path: Path) -> None:
-    from tasks.approval.statements import decision_statement
-    from tasks.ledger.history import read_history
-    from tasks.signing.signatures import sign_statement
+@pytest.mark.parametrize("scheduled", [False, True])
+def test_a_key_of_the_publisher_that_the_reader_has_revoked_proves_nothing(world, tmp_path: Path, scheduled: bool) -> None:
+    """The reader's list was asked of people's keys only. A ledger's key or a machine's that was stolen made "origin proven" folders on."""
+    folder = world.published(scheduled=scheduled).folder
+    trusted = {"signers": world.home.signers, "ledger_key": world.home.keys / "ledger.pub"}
+    assert verify_folder(folder, **trusted).origin == PROVEN
+    ledger, machine = ledger_key(world.home.keys).fingerprint, machine_key(world.home.keys).fingerprint
+    revoked = world.home.root / "revoked_keys"
+    revoked.write_text(f"{ledger}\n")
+    said = failed(folder, **trusted)
+    assert set(said) == {"events and signed head", "attestation"}
+    assert all(f"revokes the key of the ledger ({ledger})" in detail and "ask the publisher" in detail for detail in said.values())
+    revoked.write_text(f"{machine}\n")
+    if not scheduled:
+        verify_folder(folder, **trusted)
+        return
+    assert f"revokes the key of the machine that ran the release ({machine})" in failed(folder, **trusted)["manifest"]
+    world.revoke("runner")
+    assert "The key that ran the release, runner's, is revoked" in failed(folder, **trusted)["runner"]
 
-    folder = withdrawn_copy(world, tmp_path, "runner")
-    assert verify_folder(folder).withdrawn.startswith("by runner")
-    release, mark = read_history(world.ledger).release("release-1"), folder / "withdrawn.json"
 
-    def signed(about, action: str, key: str) -> bytes:
-        return sign_statement(decision_statement(about, action, "cyd", REASON, "2025-06-01T12:00:00+00:00"), world.keys[key])
-
-    mark.write_bytes(signed(release, "withdraw", "stranger"))
-    assert "may not withdraw" in failed(folder)["withdrawal"]
-    mark.write_bytes(signed(release, "approve", "cyd"))
-    assert "another kind" in failed(folder)["withdrawal"]
-    other = world.seal()
-    mark.write_bytes(signed(read_history(world.ledger).find(other.id), "withdraw", "cyd"))
-    assert "about another version" in failed(folder)["withdrawal"]
-    mark.write_bytes(b"{}")
-    assert "not a signed statement" in failed(folder)["withdrawal"]
-    mark.write_bytes(signed(release, "withdraw", "cyd"))
-    verify_folder(folder)
-    (tmp_path / "mine").write_text("".join(world.line(name) + "\n" for name in ("runner", "ann", "bob")))
-    assert "a key of cyd that" in failed(folder, signers=tmp_path / "mine")["withdrawal"]
+def test_a_withdrawal_by_a_revoked_ledger_is_none(world, tmp_path: Path) -> None:
+    folder = withdrawn_copy(world, tmp_path)
+    (world.home.root / "revoked_keys").write_text(ledger_key(world.home.keys).fingerprint + "\n")
+    assert "revokes the key of the ledger" in failed(folder, signers=world.home.signers)["withdrawal"]
 
 
 def test_one_flipped_bit_in_any_file_is_found(copy: Path) -> None:
@@ -222,14 +224,11 @@ def test_swapped_and_reused_approvals_are_found(world, tmp_path: Path) -> None:
 
 def forge(world, candidate, approvals: dict[str, Callable], tmp_path: Path) -> Path:
     """What somebody with the ledger's key can make: a folder whose events, head and attestation are all newly and validly signed."""
-    import hashlib
     from dataclasses import replace
 
     from policies.ledger.events import CandidateApproved, PublicationStarted
     from policies.ledger.standing import Release
-    from policies.sealed.manifest import Signer
     from tasks.approval.approvals import Approval
-    from tasks.approval.statements import decision_statement
     from tasks.ledger.event_log import Ledger
     from tasks.ledger.store_sqlite import SqliteStore
     from tasks.signing.home_keys import ledger_key
