@@ -33,10 +33,14 @@ class Situation:
     rules: OperatorRules
     now: datetime.datetime
 
+    @property
+    def quorum(self) -> Quorum:
+        """The stricter of policy and operator."""
+        return self.release.quorum.raised_to(self.rules.floor)
+
     def missing(self) -> Counter[str]:
-        """What is still needed under the stricter of policy and operator, by approvals that count now."""
-        quorum = self.release.quorum.raised_to(self.rules.floor)
-        return quorum.missing(self.release.agreeing(self.rules.revoked, self.rules.held))
+        """What is still needed, by approvals that count now."""
+        return self.quorum.missing(self.release.agreeing(self.rules.revoked, self.rules.held))
 
 
 def _is_the_runner(at: Situation) -> str:
@@ -93,7 +97,7 @@ def _not_decided_yet(at: Situation) -> str:
 
 
 def _moment_has_come(at: Situation) -> str:
-    due = at.release.due
+    due = at.release.due_by(at.quorum, at.rules.revoked, at.rules.held)
     return "" if due is None or at.now >= due else f"it is not published before {moment_in_words(due)}"
 
 
@@ -109,7 +113,7 @@ def enough_approvals(at: Situation) -> str:
     missing = at.missing()
     if not missing:
         return ""
-    quorum = at.release.quorum.raised_to(at.rules.floor)
+    quorum = at.quorum
     said = f"{at.release.standing(at.rules.revoked)} of {quorum.approvals} required approvals are valid"
     roles = Counter({role: number for role, number in missing.items() if role})
     if at.release.hides_votes:

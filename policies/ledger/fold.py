@@ -87,8 +87,6 @@ def apply(release: Release, event: Event) -> Release:
         rows = tuple(row for row in rows if row.count in (ApprovalCount.ANY, enough))
     if not rows:
         raise _broken(event, f"happens in state {release.state}")
-    if rows[0].target is State.APPROVED and release.state is not State.APPROVED:
-        added["approved_at"] = event.at
     return replace(release, **added, state=rows[0].target)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from policies.ledger.states import State
 from policies.sealed.manifest import SealedRole, Signer
@@ -45,7 +45,6 @@ class Release:
     signers_digest: str = ""
     deadline: str | None = None
     not_before: PublicationMoment | None = None
-    approved_at: str = ""
     blind: bool = False
     answers: tuple[str, ...] = ()
     decisions: tuple[Decision, ...] = ()
@@ -58,10 +57,20 @@ class Release:
 
     @property
     def due(self) -> datetime.datetime | None:
-        """From when on it may be published: the first moment after the approval that was still missing. None: at once, or not approved."""
-        if self.not_before is None or not self.approved_at:
+        """From when on it may be published, by what was sealed and recorded alone. None: at once, or not approved."""
+        return self.due_by(self.quorum)
+
+    def due_by(
+        self, quorum: Quorum, revoked: Collection[str] = (), held: Mapping[str, Collection[str]] | None = None
+    ) -> datetime.datetime | None:
+        """The first moment after the approval that was still missing, of those that count: what was agreed to by a key that is void by now
+        has set no moment."""
+        if self.not_before is None:
             return None
-        return self.not_before.first_after(datetime.datetime.fromisoformat(self.approved_at))
+        for place, decision in enumerate(self.decisions, 1):
+            if not quorum.missing(replace(self, decisions=self.decisions[:place]).agreeing(revoked, held)):
+                return self.not_before.first_after(datetime.datetime.fromisoformat(decision.at))
+        return None
 
     @property
     def decided(self) -> str:

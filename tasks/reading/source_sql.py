@@ -211,6 +211,19 @@ def _postgresql(connection: Connection, what: str) -> None:
     mighty = connection.execute(text(roles)).scalar()  # also a role that the query itself could take on
     if mighty is not False:
         raise InputRejected(f"The database user of {what} may do more than read.", "Use one that is not a superuser and may only SELECT.")
+    _bound_spilling(connection)
+
+
+def _bound_spilling(connection: Connection) -> None:
+    """What a query sorts and joins may fill the server's disk before its time is over. It is bounded here where the role may say so, and
+    never above what the server says; elsewhere only by the server."""
+    from sqlalchemy import text
+    from sqlalchemy.exc import DBAPIError
+
+    most = math.ceil(BYTES.most / 1024)
+    limit = "SELECT set_config('temp_file_limit', least(nullif(setting::bigint, -1), :most)::text, true)"
+    with suppress(DBAPIError), connection.begin_nested():  # a role that may not has to leave the transaction as it was
+        connection.execute(text(f"{limit} FROM pg_settings WHERE name = 'temp_file_limit'"), {"most": most})
 
 
 def _mysql(connection: Connection, what: str) -> None:

@@ -135,6 +135,26 @@ def test_nothing_is_published_before_its_moment_which_the_last_needed_approval_s
     assert accepted(release, Action.PUBLISH, PUBLISHER, moment("2026-03-10T08:30:00+00:00")).state is State.PUBLISHING
 
 
+def test_an_approval_that_is_void_sets_no_moment_of_publication() -> None:
+    """The moment was counted from the first time that a quorum was met. Whoever's key was revoked since had started the waiting, and the
+    approval that stood in for theirs was followed by none."""
+    tuesdays = PublicationMoment(cron="30 9 * * 2", timezone="Europe/Rome")
+    moment = datetime.datetime.fromisoformat
+    sealed = sealing().model_copy(update={"not_before": tuesdays, "deadline": None, "signers": (*SIGNERS, EVE)})
+    release = accepted(fold(measured()), Action.SEAL, RUN, event=sealed)
+    for who, at in ((ANN, "2026-03-02"), (BOB, "2026-03-04"), (EVE, "2026-03-17")):
+        release = accepted(release, Action.APPROVE, actor(who, ActorRole.APPROVER), moment(f"{at}T12:00:00+00:00"))
+    assert release.due == moment("2026-03-10T08:30:00+00:00")
+    on_time, too_early = moment("2026-03-24T08:30:00+00:00"), moment("2026-03-24T08:29:59+00:00")
+    assert accepted(release, Action.PUBLISH, PUBLISHER, too_early).state is State.PUBLISHING
+    for void in (ANN, BOB):
+        rules = OperatorRules(revoked=frozenset({void.fingerprint}))
+        assert refused(release, Action.PUBLISH, PUBLISHER, too_early, rules) == {"moment"}
+        assert accepted(release, Action.PUBLISH, PUBLISHER, on_time, rules).state is State.PUBLISHING
+    assert release.due_by(Quorum(3)) == on_time
+    assert release.due_by(Quorum(4)) is None
+
+
 def test_the_runner_may_take_back_and_a_stranger_may_not() -> None:
     for state in (State.AWAITING_APPROVAL, State.PUBLISHED):
         assert accepted(RELEASES[state], Action.WITHDRAW, actor(RUNNER, ActorRole.CUSTODIAN)).state is State.WITHDRAWN

@@ -224,6 +224,29 @@ def test_a_query_of_postgresql_cannot_give_itself_more_time(database: str, monke
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("bounded", ["by the role", "by the server", ""])
+def test_what_a_query_of_postgresql_spills_is_bounded_where_role_or_server_say_so(database: str, monkeypatch, bounded: str) -> None:
+    """A sort of what a query makes up could fill the server's disk within its hour."""
+    execute(
+        database,
+        "DO $$ BEGIN IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'spiller') THEN DROP OWNED BY spiller; END IF; END $$",
+        "DROP ROLE IF EXISTS spiller",
+        "CREATE ROLE spiller LOGIN",
+        "GRANT SET ON PARAMETER temp_file_limit TO spiller" if bounded == "by the role" else "SELECT 1",
+        "ALTER ROLE spiller SET temp_file_limit = '1MB'" if bounded == "by the server" else "SELECT 1",
+    )
+    monkeypatch.setenv("PEOPLE_URL", database.replace("postgresql://postgres", "postgresql+psycopg://spiller"))
+    if bounded == "by the role":
+        monkeypatch.setenv("HEADGATE_MAX_BYTES", "1000000")
+    spilling = "SELECT g FROM generate_series(1, 500000) AS g ORDER BY md5(g::text) LIMIT 3"
+    if bounded:
+        with pytest.raises(InputRejected, match="refused by the database"):
+            open_sql("PEOPLE_URL", spilling)
+    else:
+        assert open_sql("PEOPLE_URL", spilling).names == ("g",)
+
+
+@pytest.mark.slow
 def test_a_query_of_mariadb_is_read_some_rows_at_a_time_by_a_user_who_only_reads(mariadb: Path, monkeypatch) -> None:
     """A procedure could end the transaction and write; a user with FILE could write files of the server."""
     mariadb_rows(
