@@ -1,6 +1,6 @@
 # Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk bench-ledger serve lock clean
+.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk bench-series bench-ledger serve lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -30,6 +30,7 @@ help:
 	@echo "make bench-paper-codip  the experiments of the CODIP paper, redone"
 	@echo "make bench-risk     the cost of exact disclosure risk against a register, its growth, and MinRisk"
 	@echo "make bench-paper-risk   the experiments of the disclosure-risk paper, redone"
+	@echo "make bench-series   the cost of measuring several versions of a dataset together"
 	@echo "make bench-ledger   what a ledger of 100,000 events costs, and verifying a release of a million rows"
 	@echo "make lock           resolves requirements.lock again"
 
@@ -119,6 +120,9 @@ bench-risk: setup
 
 bench-paper-risk: setup
 	@$(BIN)/python benchmarks/papers/risk.py
+
+bench-series: setup
+	@$(BIN)/python -m benchmarks.series
 
 bench-ledger: setup
 	@$(BIN)/python -m benchmarks.ledger

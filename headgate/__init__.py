@@ -8,7 +8,9 @@ README's *What can be promised, and what is measured* names the function of each
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from headgate.attacks.linkage import linkage_frames as linkage_frames
     from headgate.attacks.minimality import minimality as minimality
     from headgate.attacks.proximity import proximity as proximity
+    from headgate.attacks.series_guessing import Outsiders as Outsiders
+    from headgate.attacks.series_guessing import series_guessing as series_guessing
     from headgate.core.columns import Column as Column
     from headgate.core.columns import Kind as Kind
     from headgate.core.columns import Role as Role
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
     from headgate.library.grouping_frames import mondrian as mondrian
     from headgate.library.grouping_frames import xcolor as xcolor
     from headgate.library.read_release import read as read
+    from headgate.library.series_frames import series as series
     from headgate.principles.alpha_k import alpha_k as alpha_k
     from headgate.principles.beta_likeness import beta_likeness as beta_likeness
     from headgate.principles.closeness import closeness as closeness
@@ -103,6 +108,7 @@ PUBLIC = {
     "headgate.attacks.linkage": ("linkage_frames",),
     "headgate.attacks.minimality": ("minimality",),
     "headgate.attacks.proximity": ("proximity",),
+    "headgate.attacks.series_guessing": ("Outsiders", "series_guessing"),
     "headgate.core.columns": ("Column", "Kind", "Role", "Table"),
     "headgate.core.distance": ("Distance",),
     "headgate.core.encode": ("ColumnSpec", "encode_column", "encode_table"),
@@ -113,6 +119,7 @@ PUBLIC = {
     "headgate.library.frame_columns": ("classes", "encode", "table"),
     "headgate.library.grouping_frames": ("codip", "feasibility", "full_domain", "mondrian", "xcolor"),
     "headgate.library.read_release": ("read",),
+    "headgate.library.series_frames": ("series",),
     "headgate.principles.alpha_k": ("alpha_k",),
     "headgate.principles.beta_likeness": ("beta_likeness",),
     "headgate.principles.closeness": ("closeness",),
@@ -161,3 +168,14 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+class _Library(ModuleType):
+    """A room may have the name of a function (`series`): importing the room does not hide the function."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _MODULE_OF and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Library

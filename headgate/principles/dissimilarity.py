@@ -24,7 +24,7 @@ from headgate.core.distance import DISCRETE, LINE, Distance, DistanceLayout
 from headgate.core.distinct import joint_values
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact, neighbours_allowed
-from headgate.counting.class_counts import class_counts
+from headgate.counting.class_counts import ClassCounts, class_counts
 from headgate.counting.figure import Bound, Figure, Shortfall, worst_shortfall
 from headgate.counting.intervals import rows_near
 from headgate.counting.neighbours import neighbours
@@ -98,7 +98,7 @@ def dissimilarity(
     bound, share = asked_epsilon(epsilon), None if delta is None else _share(delta)
     distinct, place, centre = joint_values(columns)
     composite, rows, reach = distance.around(columns, distinct, bound)
-    readings = [_measure(reading, place, centre, composite.layout, rows, reach) for reading in classes]
+    readings = [measure_classes(class_counts(place, reading), centre, composite.layout, rows, reach) for reading in classes]
     worst = max(range(len(readings)), key=lambda i: readings[i].risk.max())
     figure = Figure("risk", Bound.AT_MOST, tuple(reading.risk for reading in readings), tuple(reading.sizes for reading in readings))
     measured = Dissimilarity(
@@ -142,7 +142,7 @@ def _excess(neighbours: NDArray[np.int64], sizes: NDArray[np.int64], delta: Frac
 
 
 @dataclass(frozen=True, eq=False)
-class _Reading:
+class NeighbourhoodsOfClasses:
     risk: NDArray[np.float64]
     risk_all: NDArray[np.float64]
     neighbours: NDArray[np.int64]  # most, per class; −1 without a centre
@@ -150,8 +150,10 @@ class _Reading:
     sizes: NDArray[np.int64]
 
 
-def _measure(reading: Codes, place: Codes, eligible: NDArray[np.bool_], layout: DistanceLayout, rows: Codes, reach: float) -> _Reading:
-    counts = class_counts(place, reading)
+def measure_classes(
+    counts: ClassCounts, eligible: NDArray[np.bool_], layout: DistanceLayout, rows: Codes, reach: float
+) -> NeighbourhoodsOfClasses:
+    """The neighbourhoods in classes whose values have been counted: value i has the codes rows[i], and is a centre if it is eligible."""
     if len(layout.mode) == 1 and layout.mode[0] == LINE and not layout.least:
         # One attribute on a line: rows[:, 0] ascends with the distinct value's number, so no pairs are needed.
         codes = np.ascontiguousarray(rows[counts.codes, 0])
@@ -168,7 +170,7 @@ def _measure(reading: Codes, place: Codes, eligible: NDArray[np.bool_], layout: 
     first = np.flatnonzero(near == np.repeat(most + 1, np.diff(counts.starts)))
     centre = first[np.searchsorted(first, counts.starts[:-1])]
     others, alone = np.maximum(counts.sizes - 1, 1), counts.sizes == 1
-    return _Reading(
+    return NeighbourhoodsOfClasses(
         np.where(alone, 1.0, np.maximum(most, 0) / others),
         np.where(alone, 1.0, most_all / others),
         most,
@@ -177,7 +179,7 @@ def _measure(reading: Codes, place: Codes, eligible: NDArray[np.bool_], layout: 
     )
 
 
-def _worst(reading: _Reading, distinct: Codes, by_values: bool) -> Neighbourhood | None:
+def _worst(reading: NeighbourhoodsOfClasses, distinct: Codes, by_values: bool) -> Neighbourhood | None:
     share = np.where(reading.neighbours >= 0, reading.risk, -1.0)
     group = int(share.argmax())
     if share[group] < 0:

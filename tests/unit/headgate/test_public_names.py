@@ -26,21 +26,22 @@ CONTRACT = {
     "min_risk",
     "mondrian",
     "read",
+    "series",
     "unbitmap",
     "xcolor",
 }
 NAMES = re.findall(
     r"\w+",
     """
-    Column ColumnSpec Distance Hierarchy Kind Projected PublishedTable Register Release ReleasedTable Role Sensitivity Table
+    Column ColumnSpec Distance Hierarchy Kind Outsiders Projected PublishedTable Register Release ReleasedTable Role Sensitivity Table
     alpha_k average_group_size background_join bayes_risk beta_likeness bitmap check classes classifier_accuracy closeness codip
     codip_star count count_query_error delta_disclosure delta_l dictionary_linking discernibility disclosure disclosure_risk
     dissimilarity diversity encode encode_column encode_dictionary encode_table entropy_loss epsilon_m exact_per_attribute
     exact_total feasibility full_domain gammas greedy_per_attribute greedy_total homogeneity individual_risk information_loss
     intersection intrusion journalist_frames journalist_risk k_anonymity k_e linkability linkage_frames min_risk minimality
     minimax_risk mondrian n_t_closeness population_uniqueness proximity proximity_shapes publish_form read recursive_c recursive_l
-    reidentification sample_uniques special_uniques suppression table unbitmap variance worst_linkability xcolor xy_linkability
-    xy_linkability_bound
+    reidentification sample_uniques series series_guessing special_uniques suppression table unbitmap variance worst_linkability
+    xcolor xy_linkability xy_linkability_bound
     """,
 )
 
