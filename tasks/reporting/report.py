@@ -10,6 +10,7 @@ from typing import Any
 from headgate.core.scale import Scale
 from headgate.projection.baseline import Baseline, against_single
 from headgate.risk.disclosure.patterns import Pattern
+from policies.changes.release_changes import Changes
 from policies.gates.attack import ATTACK
 from policies.gates.disclosure_key import MAX
 from policies.gates.every_gate import GATES
@@ -57,6 +58,9 @@ CAPTIONS = {
     "query_errors": "Relative error of random count queries.",
 }
 
+DIRECTION = {True: "better", False: "worse", None: ""}
+REQUIRED = {True: "stricter", False: "less strict", None: "the same"}
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -80,6 +84,7 @@ class ReportContent:
     runner: str = ""  # principal
     policy_file: str = ""  # its name, without the folder
     left_out: tuple[str, ...] = ()  # columns of the source that no table holds
+    changes: Changes | str | None = None  # since the version that was published last; a sentence where it could not be compared
 
 
 @dataclass(frozen=True)
@@ -129,6 +134,10 @@ def render_report(content: ReportContent) -> str:
         disclosures=tuple(_disclosures(content)),
         sides=_sides(release.outcomes),
         meanings=_meanings(release),
+        changes=content.changes if isinstance(content.changes, Changes) else None,
+        direction=DIRECTION,
+        required=REQUIRED,
+        uncompared=content.changes if isinstance(content.changes, str) else "",
         remarked=any(remarks.values()),
         glossary={name: meaning for name, meaning in GLOSSARY.items() if name in shown | _shown_elsewhere(release)},
     )

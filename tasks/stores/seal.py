@@ -27,6 +27,7 @@ SHORTEST_PREFIX = 8
 TABLES = "tables/"  # the folder of the published tables
 DATAPACKAGE, REPORT, EXPECTATIONS = "datapackage.json", "report.html", "expectations.json"
 DDI_CODEBOOK = "ddi.xml"  # where the policy publishes one
+CHANGES_FILE = "changes.json"  # of the version that was published last, where there is one
 SIGNERS_FILE = "signers"  # of a policy that has its own
 CHANGED = "Find out who else can write in the home, and run the release again."
 # Names that publication adds beside the sealed files.
@@ -97,7 +98,7 @@ def declared_files(manifest: Manifest) -> frozenset[str]:
     """The names that the files of a candidate may have: any other file holds something about which nothing is claimed."""
     tables = {f"{TABLES}{table.name}.{form}" for table in manifest.tables for form in ("csv", "parquet")}
     registered = {REGISTRATION, *detached_paths(REGISTRATION)} if manifest.machine else ()
-    return frozenset({*tables, DATAPACKAGE, DDI_CODEBOOK, REPORT, EXPECTATIONS, SIGNERS_FILE, *registered})
+    return frozenset({*tables, DATAPACKAGE, DDI_CODEBOOK, CHANGES_FILE, REPORT, EXPECTATIONS, SIGNERS_FILE, *registered})
 
 
 def _require_declared(manifest: Manifest) -> None:

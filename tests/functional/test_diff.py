@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,9 +36,27 @@ def test_the_next_candidate_is_compared_with_what_is_published(project: Any) -> 
     assert not found["same_source"]
     assert 0 < found["columns"][0]["total_variation"] < 0.3
 
+    sealed = project.home / "candidates" / second
+    told = json.loads((sealed / "changes.json").read_text(encoding="utf-8"))
+    assert told == {**{name: part for name, part in found.items() if name != "policy"}, "after": {**found["after"], "candidate": ""}}
+    report = (sealed / "report.html").read_text(encoding="utf-8")
+    assert "<code>anonymize.k</code>" in report
+    assert "Programs written for it break:" in report
+    for approver in ("alice", "bob"):
+        assert project.run("approve", second, "--key", project.keys[approver], "--reason", "read").code == 0
+    version = Path(project.run("publish", second, "--json").json["folder"])
+    verified = project.run("verify", version)
+    assert verified.code == 0, verified.out
+    assert "changes.json" in verified.out
+
     folders = project.run("diff", folder, folder, "--json").json
     assert (folders["policy"], folders["readers"], folders["gates"], folders["figures"]) == (None, [], [], [])
     own = project.run("diff", project.policy, second, "--json")
     assert own.json == {"policy": []}
     wrong = project.run("diff", first, "deadbeef")
     assert (wrong.code, wrong.out) == (2, "")
+
+    shutil.rmtree(sealed)
+    third = project._release()
+    assert "cannot be read in the home any more" in (Path(third["folder"]) / "report.html").read_text(encoding="utf-8")
+    assert not (Path(third["folder"]) / "changes.json").exists()

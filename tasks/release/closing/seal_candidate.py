@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from policies.changes.release_changes import Changes
 from policies.judging.verdicts import require_passed
 from policies.ledger.states import State
 from policies.schema.requirements import DDI
@@ -15,6 +16,7 @@ from tasks.approval.operator_demands import operator_demands
 from tasks.attacks.origin import keep_origin
 from tasks.release.closing.assemble import manifest_of, report_content
 from tasks.release.closing.end_release import end_as_sealed
+from tasks.release.closing.since_published import for_readers, since_published
 from tasks.release.closing.so_far import SoFar
 from tasks.release.run import Run, require_approvers
 from tasks.release.steps.choose_plan import insensitive_of, sensitive_of
@@ -26,7 +28,7 @@ from tasks.signing.detached import with_detached
 from tasks.signing.keys import write_private
 from tasks.signing.registration import REGISTRATION
 from tasks.stores.files import write_file
-from tasks.stores.seal import DATAPACKAGE, DDI_CODEBOOK, EXPECTATIONS, REPORT, SIGNERS_FILE, Candidate, seal
+from tasks.stores.seal import CHANGES_FILE, DATAPACKAGE, DDI_CODEBOOK, EXPECTATIONS, REPORT, SIGNERS_FILE, Candidate, seal
 
 
 @dataclass(frozen=True)
@@ -55,14 +57,17 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
         TableEntry(table.table, sensitive_of(run, planned, table.table), insensitive_of(run, planned, table.table), table.files)
         for table in done.written
     ]
-    content = report_content(run, done)
+    described_tables = (run.policy, run.spool.get(planned.promise), entries, run.started)
+    package, manifest = datapackage(*described_tables), manifest_of(run, done, roots)
+    changes = since_published(run, done, manifest, package)
+    content = replace(report_content(run, done), changes=changes)
     outcomes = [
         {"side": outcome.side, "table": outcome.table, "type": outcome.expectation, "column": outcome.column, "success": outcome.success}
         for outcome in content.measured.outcomes
     ]
-    described_tables = (run.policy, run.spool.get(planned.promise), entries, run.started)
     described = {
-        DATAPACKAGE: datapackage(*described_tables),
+        DATAPACKAGE: package,
+        **({CHANGES_FILE: for_readers(changes)} if isinstance(changes, Changes) else {}),
         **({DDI_CODEBOOK: ddi_codebook(package_of(*described_tables))} if DDI in run.policy.publish.formats else {}),
         REPORT: render_report(content).encode(),
         EXPECTATIONS: (json.dumps(outcomes, indent=1, ensure_ascii=False) + "\n").encode(),
@@ -71,7 +76,6 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
     }
     for path, said in described.items():
         write_file(run.stage, path, said)
-    manifest = manifest_of(run, done, roots)
     pinned = {file.path: file.sha256 for table in done.written for file in table.files}
     pinned |= {path: hashlib.sha256(said).hexdigest() for path, said in described.items()}
     candidate = seal(run.home.candidates, run.stage, manifest, run.key, pinned)

@@ -75,7 +75,7 @@ def test_a_description_that_changed_since_it_was_written_is_not_sealed(
     made: Made, mlflow: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """Only the tables were pinned: approvers could be shown another report than was written."""
-    honest = sealing.manifest_of
+    honest = sealing.seal
 
     def rewriting(*given: Any) -> Any:
         path = made.run.stage / name
@@ -83,7 +83,7 @@ def test_a_description_that_changed_since_it_was_written_is_not_sealed(
         path.write_bytes(path.read_bytes() + b" ")
         return honest(*given)
 
-    monkeypatch.setattr(sealing, "manifest_of", rewriting)
+    monkeypatch.setattr(sealing, "seal", rewriting)
     with pytest.raises(IntegrityBroken, match=f"{name} was changed"):
         seal_candidate(made.run, made.so_far(mlflow_run_id="m-1"))
     assert list(made.run.home.candidates.iterdir()) == []

@@ -1,0 +1,58 @@
+"""What a candidate changes of the version of its dataset that was published last: for its report, and for readers."""
+
+from __future__ import annotations
+
+import json
+
+from headgate.core.errors import HeadgateError
+from headgate.released.description import described, insensitive_columns
+from headgate.released.released_tables import release_of
+from policies.changes.release_changes import Changes, Side, release_changes
+from policies.ledger.events import RunStarted
+from policies.ledger.states import State
+from policies.schema.digest import digested_form
+from policies.sealed.manifest import FileEntry, Manifest
+from tasks.ledger.history import read_history
+from tasks.release.closing.so_far import SoFar
+from tasks.release.run import Run
+from tasks.stores.seal import load_candidate
+from tasks.verification.compared_versions import policy_of_run, side_of_folder
+
+UNREADABLE = "The version that was published last cannot be read in the home any more, so nothing is compared with it."
+
+
+def since_published(run: Run, done: SoFar, manifest: Manifest, package: bytes) -> Changes | str | None:
+    """None where no version is out; a sentence where it cannot be read. `package`: the data dictionary, which says how columns are read
+    that are published as they are."""
+    history = read_history(run.ledger)
+    last = next((release for release in history.of_dataset(run.policy.dataset) if release.state is State.PUBLISHED), None)
+    if last is None:
+        return None
+    try:
+        started = next(event for event in history.events(last.release_id) if isinstance(event, RunStarted))
+        before = _sealed(run, last.candidate, started)
+    except HeadgateError:
+        return UNREADABLE
+    return release_changes(before, _written(run, done, manifest, package))
+
+
+def _sealed(run: Run, name: str, started: RunStarted) -> Side:
+    candidate = load_candidate(run.home.candidates, name)
+    side = side_of_folder(candidate.folder)
+    return Side(side.manifest, side.tables, candidate.id, policy_of_run(run.home, started))
+
+
+def _written(run: Run, done: SoFar, manifest: Manifest, package: bytes) -> Side:
+    """As the tables were read back."""
+    files = tuple(FileEntry(path=file.path, sha256=file.sha256, bytes=file.bytes) for table in done.written for file in table.files)
+    listed = manifest.model_copy(update={"files": files})
+    frames = {table.table: run.spool.get(table.read).frame for table in done.written}
+    kinds = insensitive_columns(json.loads(package))
+    tables = release_of(described(listed.model_dump(mode="json")), lambda table: frames[table.name], kinds)
+    return Side(listed, tables, policy=json.loads(digested_form(run.policy, run.loaded.file_digests)))
+
+
+def for_readers(changes: Changes) -> bytes:
+    """changes.json: without what the policies say, which are not published."""
+    document = changes.model_dump(mode="json", exclude={"policy"})
+    return json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n"
