@@ -10,6 +10,7 @@ from pathlib import Path
 from flows.terminal.current_folder import from_here
 from headgate.core.errors import CellsRejected, InputRejected
 from headgate.library.check_table import CheckResult, check
+from policies.words.fields import choices
 from tasks.reading.any_table import open_any, read_any_table
 from tasks.reading.references import read_hierarchy
 from tasks.reading.source import read_bytes
@@ -79,7 +80,8 @@ def measure(table: Path, question: Question) -> CheckResult:
         frame = read_any_table(table, names, [name for name in question.sensitive if name not in kinds])
         return check(frame, question.quasi, question.sensitive, *limits, question.group, kinds, hierarchies, question.required)
     except CellsRejected as refusal:
-        problem = open_any(table).source.located(refusal)
+        cure = f"Correct the cells, or say how to compare them: --kind {refusal.column}={choices(KINDS)}."
+        problem = open_any(table).source.located(refusal).cured_by(cure)
     raise problem
 
 

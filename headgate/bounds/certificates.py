@@ -9,6 +9,7 @@ rows (ext).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -52,6 +53,8 @@ class Certificate:
     outside: int | None = None
     ways: int | None = None
     cure: str = ""  # of the limit
+    largest_delta: float | None = None  # where the limit is (ε, δ): no partition reaches more
+    least_share: float | None = None  # where it bounds the share of one value: in no partition is it less everywhere
 
     def sentence(self) -> str:
         """The proof in words, without a data value."""
@@ -66,6 +69,14 @@ class Certificate:
             capacity = f"groups can hold {self.bound} of them{beside} ({self.limit})"
             return f"{self.rows:,} rows ({self.share:.1%}) have similar values of {names}; {capacity}{few}."
         return f"Some row has {self.rows:,} dissimilar rows by {names}; it needs {self.bound} ({self.limit}){few}."
+
+    def at_best(self) -> str:
+        """What can be had, without a data value; rounded so that more cannot be."""
+        if self.largest_delta is not None:
+            return f" No δ above {math.ceil(1e4 * self.largest_delta) / 1e4:g} can be reached."
+        if self.least_share is not None:
+            return f" No {self.limit} below {math.floor(1e4 * self.least_share) / 1e4:g} can be reached."
+        return ""
 
 
 def refute(
@@ -151,7 +162,17 @@ def _crowded(
         None if alone else outside,
         ways,
         limit.cure,
+        *_at_best(limit, rows, room.k if isinstance(room, Capacity) else None),
     )
+
+
+def _at_best(limit: NeighbourhoodLimit, similar: int, k: int | None) -> tuple[float | None, float | None]:
+    """The largest δ and the least share. Let r of the s rows of a group be among the c similar ones of all n; some group has r/s ≥ c/n. By
+    (ε, δ), r ≤ 1 + (1 − δ)(s − 1) in each of at most n/k groups, so c/n ≤ 1/k + (1 − δ)(1 − 1/k)."""
+    share = similar / limit.rows
+    if limit.delta is not None and k is not None and k > 1:
+        return min(1.0, (1.0 - share) * k / (k - 1)), None
+    return None, share if limit.share is not None else None
 
 
 def _lonely(

@@ -101,6 +101,9 @@ class CellsRejected(InputRejected):
         """The same, where the file has places of its own: `numbers` are those of the first few rows."""
         return CellsRejected(self.column, self.wrong, self.cure, self.rows, self.cells, place, numbers, self.sentence)
 
+    def cured_by(self, cure: str) -> CellsRejected:
+        return CellsRejected(self.column, self.wrong, cure, self.rows, self.cells, self.place, self.numbers, self.sentence)
+
     def without_cells(self) -> InputRejected:
         return InputRejected(self.message, self.cure)
 

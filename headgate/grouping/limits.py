@@ -23,6 +23,7 @@ from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact, floors, neighbours_allowed
 from headgate.counting.neighbours import must_agree
 
+DISSIMILARITY = "dissimilarity"  # the composite of a table, the only one that `relax` lowers
 HOUSEHOLDS = "k households"  # how methods call it that k counts households too
 
 
@@ -42,6 +43,7 @@ class NeighbourhoodLimit:
     radius: float
     allowed: NDArray[np.int64]
     delta: Fraction | None = None  # of (ε, δ) only
+    share: Fraction | None = None  # of a limit on the share of one value only
     cure: str = ""  # what to do where no partition keeps it: the first part of a sentence
     stricter: bool = False  # than what is promised: it steers a method, and that it cannot be kept proves nothing
 
@@ -90,7 +92,7 @@ def dissimilarity(
     codes, value = _distinct(columns)
     composite, distinct, near = (distance or Distance()).around(columns, codes, reach)
     limit = NeighbourhoodLimit(
-        name=name or "dissimilarity",
+        name=name or DISSIMILARITY,
         columns=tuple(column.name for column in columns),
         layout=composite.layout,
         distinct=distinct,
@@ -143,6 +145,7 @@ def linkability(column: Column, share: Any, name: str = "", cure: str = "Raise t
         centre,
         radius(0.0),
         allowed_share(len(value), bound),
+        share=bound,
         cure=cure,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from headgate.bounds.feasibility import ways_to_publish
 from headgate.core.columns import Codes, Table
 from headgate.core.errors import RequirementNotMet
 from headgate.grouping.items import Itemized
+from headgate.grouping.limits import DISSIMILARITY
 from headgate.grouping.recount import main_limit, recount
 from headgate.methods.settings import Infeasible, Otherwise, Settings
 
@@ -67,21 +68,32 @@ class Partition:
         proof = self.certificate
         if proof is not None and proof.refutes == EVERY:
             least = None if proof.to_suppress is None or not proof.rows else proof.to_suppress * proof.share / proof.rows
-            return f"No partition can satisfy this: {proof.sentence()} {proof.cure}, {_allowing(allowed, least)}, or {otherwise}."
+            ways = ", ".join([proof.cure, *_allowing(allowed, least, proof.limit == DISSIMILARITY, proof.largest_delta)])
+            return f"No partition can satisfy this: {proof.sentence()}{proof.at_best()} {ways}, or {otherwise}."
         kept = f" ({', '.join(self.broken)})" if self.broken else ""
-        return f"Lower δ, ε or k{kept}, {_allowing(allowed, None)}, or {otherwise}."
+        relaxable = self.delta_asked is not None and set(self.broken) <= {DISSIMILARITY}
+        return ", ".join([f"Lower δ, ε or k{kept}", *_allowing(allowed, None, relaxable)]) + f", or {otherwise}."
 
 
-def _allowing(allowed: Infeasible, least: float | None) -> str:
-    """What more the policy could allow; `least`: no smaller share of the rows can be enough."""
+def _allowing(allowed: Infeasible, least: float | None, relaxable: bool, largest: float | None = None) -> Iterator[str]:
+    """What more the policy could allow, where that helps; `least`: no smaller share of the rows can be enough. A lower δ helps only where
+    it is all that is broken; `largest`: no greater one can be reached."""
     share = None if least is None else math.ceil(10_000 * least) / 10_000  # up, so that it is not too little
+    now = float(allowed.amount)
+    floor = None if largest is None else math.floor(100 * largest) / 100  # down, so that it is not too much
     if allowed.otherwise is Otherwise.RELAX:
-        return f"write a floor below {float(allowed.amount):g} in `infeasible: {{relax: …}}`"
+        if relaxable:
+            yield f"lower the δ in `infeasible: {{relax: {now:g}}}`" + (
+                f" to {floor:g} or less" if floor is not None and floor < now else ""
+            )
+        return
     if allowed.otherwise is Otherwise.FAIL:
-        return f"set `infeasible: {{suppress: {'share' if share is None else f'{share:g}'}}}` or `{{relax: floor}}`"
-    now = f"{float(allowed.amount):g}"
-    more = f"more than {now}" if share is None or share <= float(allowed.amount) else f"at least {share:g} instead of {now}"
-    return f"allow {more} in `infeasible: {{suppress: …}}`"
+        yield "write `infeasible: {suppress: " + ("0.01}`, a share of the rows" if share is None else f"{share:g}}}` or more")
+        if relaxable:
+            yield "write `infeasible: {relax: " + ("0.3}`, the least δ that you accept" if floor is None else f"{floor:g}}}` or less")
+        return
+    more = f"more than {now:g}" if share is None or share <= now else f"at least {share:g} instead of {now:g}"
+    yield f"allow {more} in `infeasible: {{suppress: …}}`"
 
 
 def counted_partition(

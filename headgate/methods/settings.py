@@ -44,7 +44,8 @@ class Infeasible:
             if word in ("suppress", "relax") and 0 <= exact(amount) <= 1:
                 return cls(Otherwise(word), exact(amount))
         raise InputRejected(
-            "`infeasible` is not understood.", "Write fail, {suppress: share} or {relax: floor}, with a decimal between 0 and 1."
+            "`infeasible` is not understood.",
+            "Write fail, {suppress: 0.01} (a share of the rows) or {relax: 0.3} (the least δ), with a decimal from 0 to 1.",
         )
 
     @property

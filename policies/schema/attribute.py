@@ -276,8 +276,14 @@ def _scale(attribute: Attribute) -> Iterator[Problem]:
     ends = [float(end) for end in attribute.domain]
     low = ends[0] if attribute.publish_as is None else float(attribute.publish_as.form.of(ends)[0])
     if low <= 0:
-        wanted = "a domain above 0, or publish_as: {bottom: …} with a number above 0, as which everything below is published"
-        yield Problem(("scale",), "scale: log with a domain that is published from 0 or below", wanted)
+        wanted = (
+            "a domain that begins above 0 once it is rounded; or publish_as: {bottom: 1} or more, as which everything below is published"
+        )
+        share = (
+            attribute.publish_as is not None and attribute.publish_as.bottom is not None and not attribute.publish_as.numbers.get("bottom")
+        )
+        told = "; a bottom below 1 is a share of the people, so nobody knows beforehand which number it is" if share else ""
+        yield Problem(("scale",), "scale: log with a domain that is published from 0 or below", wanted + told)
 
 
 def _hierarchy(attribute: Attribute, kind: Kind) -> list[Problem]:

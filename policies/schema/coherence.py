@@ -14,12 +14,13 @@ from policies.gates.every_gate import GATES, gate_named
 from policies.gates.uniqueness import UNIQUENESS
 from policies.schema.attribute import KEYS_OF_ORIGINS, Attribute
 from policies.schema.rows_key import problems_of_rows
-from policies.words.fields import KeyPath, Problem, choices
+from policies.words.fields import KeyPath, Problem, choices, decimal_text
 
 if TYPE_CHECKING:
     from policies.schema.policy import Policy
 
 
+HAD_OR_NOT = "0, as a person has a value of it or has it not: nothing lies between; or none, which promises nothing of it"
 NONE_FITS = "no attribute of this policy fits"
 
 
@@ -175,6 +176,9 @@ def _own_units(policy: Policy) -> Iterator[Problem]:
         attribute = policy.attributes.get(name)
         if attribute is not None and attribute.kind is Kind.VECTOR and width != NONE:
             yield Problem((*here, name), f"'{name}', a vector, which has no unit", "anonymize.each, with a share")
+        is_set = name in policy.sets or set_of(policy, name) is not None
+        if is_set and width not in (NONE, 0):
+            yield Problem((*here, name), f"{decimal_text(width)} for '{name}', a set", HAD_OR_NOT)
     if alone and all(width == NONE for width in alone.values()):
         yield Problem(here, "none for every attribute", "a width for at least one, or neither epsilon nor delta")
     for path, name in gate_named(UNIQUENESS).attributes(policy.gates):

@@ -60,7 +60,8 @@ def refused_by_kind(table: Path, column: str, word: str | None) -> CellsRejected
         read = pa.table({column: read_cells(cells, attribute, column, source.name)})
         encode_column(frame_of(read, source.name)[column], ColumnSpec(column, kind, Role.SENSITIVE))
     except CellsRejected as refusal:
-        return in_file(refusal, source, cells, None, every=True)
+        cure = f"Correct the cells, or say what they are: --kind {column}={choices(KINDS)}. A policy says more: --policy POLICY."
+        return in_file(refusal, source, cells, None, every=True).cured_by(cure)
     return None
 
 

@@ -18,6 +18,7 @@ from tasks.signing.passphrases import PASSPHRASE, passphrases, remember
 from tasks.signing.public_keys import ACCEPTED, ED25519, KINDS, RSA, SK_ECDSA, SK_ED25519, PublicKey, key_of_blob, public_key
 
 AGENT = "SSH_AUTH_SOCK"
+PRIVATE = b"PRIVATE KEY"  # in the first line of every file that ssh-keygen makes
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ def load_key(path: Path, environment: Mapping[str, str] | None = None) -> Privat
     words = content[:4096].decode("utf-8", "replace").split()
     if len(words) >= 2 and words[0] in KINDS:
         return _in_agent(public_key(words[0], words[1], str(path)), path, environment.get(AGENT, ""))
+    if PRIVATE not in content:  # before its permissions: those of a file that is no key matter to nobody
+        raise _unreadable(path, "", False)
     refuse_readable_by_others(path)
     return _private_key(_opened(path, content, environment), str(path))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from flows.terminal.check_question import Question
+from flows.terminal.check_question import Question, measure
 from headgate.core.errors import InputRejected
 
 
@@ -52,3 +53,13 @@ def test_requirements_of_both_forms_are_one_list() -> None:
 def test_a_question_that_contradicts_itself_is_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(InputRejected, match=message):
         question(**changed)
+
+
+@pytest.mark.parametrize("kind", [["income=number"], None])
+def test_a_refused_cell_is_cured_without_a_policy_where_there_is_none(kind: list[str] | None, tmp_path: Path) -> None:
+    """The cure told how to declare in the policy what had been declared on the command line."""
+    (tmp_path / "t.csv").write_text("age,sex,income\n20,f,1 EUR\n20,f,2\n", encoding="utf-8")
+    with pytest.raises(InputRejected) as refused:
+        measure(tmp_path / "t.csv", question(kind=kind))
+    assert "policy" not in refused.value.cure
+    assert "--kind income=" in refused.value.cure

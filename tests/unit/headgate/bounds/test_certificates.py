@@ -48,6 +48,29 @@ def test_what_is_refuted_has_no_partition(set_partitions, k, delta, reach):
                         assert not _possible([values[row] for row in rows], k, reach, delta, set_partitions)
 
 
+@pytest.mark.parametrize("k", [2, 3])
+def test_what_is_said_to_be_out_of_reach_is_reached_by_no_partition(set_partitions, k):
+    """Cures named δ and linkability that nothing can reach. Against exhaustive search over tables of up to 6 rows."""
+    draw, seen = np.random.default_rng(k), 0
+    for _ in range(16):
+        values = draw.choice([0, 0, 0, 1, 2], int(draw.integers(4, 7))).tolist()
+        value = _table(values).select(["value"])
+        risks, shares = [], []
+        for groups in set_partitions(len(values), k):
+            alike_in = [(sum(values[i] == values[j] for j in group), len(group)) for group in groups for i in group]
+            risks.append(max(Fraction(alike - 1, size - 1) for alike, size in alike_in))
+            shares.append(max(Fraction(alike, size) for alike, size in alike_in))
+        apart = refute([dissimilarity(value, "0", "1")], k, value)
+        alike = refute([linkability(value[0], "0.01")], k, value)
+        if apart is not None and apart.largest_delta is not None:
+            seen += 1
+            assert apart.largest_delta >= 1 - min(risks) - 1e-9
+        if alike is not None and alike.least_share is not None:
+            seen += 1
+            assert alike.least_share <= min(shares) + 1e-9
+    assert seen > 10
+
+
 def test_most_of_what_is_impossible_for_tiny_tables_is_refuted(set_partitions):
     """Certificates are not complete, but they are of use."""
     draw = np.random.default_rng(1)

@@ -30,11 +30,10 @@ def test_the_cure_is_that_of_the_limit_which_cannot_be_kept_and_ends_as_the_call
     limit = linkability(table.select(["illness"])[0], "0.2", cure="Raise what is allowed")
     partition = anonymize(Blocks(), table, ["illness"], Settings(10, (limit,)), 0)
     assert partition.remedy().endswith(
-        " Raise what is allowed, set `infeasible: {suppress: 0.5}` or `{relax: floor}`, or run `headgate advise`."
+        " No linkability of illness below 0.6 can be reached. Raise what is allowed, write `infeasible: {suppress: 0.5}` or more, or run "
+        "`headgate advise`."
     )
-    assert partition.remedy("see below").endswith(
-        " Raise what is allowed, set `infeasible: {suppress: 0.5}` or `{relax: floor}`, or see below."
-    )
+    assert partition.remedy("see below").endswith(" Raise what is allowed, write `infeasible: {suppress: 0.5}` or more, or see below.")
     assert "see below" in str(partition.refusal("in table-1", "see below"))
 
 
@@ -46,10 +45,15 @@ def test_a_cure_says_the_share_that_would_suffice_and_nothing_that_is_done_alrea
     def cure(**allowed: str) -> str:
         return partition.remedy(allowed=Infeasible.of(allowed or "fail"))
 
-    assert "Lower δ or ε, set `infeasible: {suppress: 0.27}` or `{relax: floor}`, or run" in cure()
+    assert (
+        "No δ above 0.4445 can be reached. Lower δ or ε, write `infeasible: {suppress: 0.27}` or more, write `infeasible: {relax: 0.44}` "
+        "or less, or run"
+    ) in cure()
     assert "allow at least 0.27 instead of 0.01 in `infeasible: {suppress: …}`" in cure(suppress="0.01")
     assert "allow more than 0.5 in `infeasible: {suppress: …}`" in cure(suppress="0.5")
-    assert "write a floor below 0.3 in `infeasible: {relax: …}`" in cure(relax="0.3")
+    assert "Lower δ or ε, lower the δ in `infeasible: {relax: 0.3}`, or run" in cure(relax="0.3")
+    assert "lower the δ in `infeasible: {relax: 0.5}` to 0.44 or less" in cure(relax="0.5")
     unproven = replace(partition, certificate=None)
-    assert "set `infeasible: {suppress: share}` or `{relax: floor}`" in unproven.remedy()
+    assert "write `infeasible: {suppress: 0.01}`, a share of the rows, write `infeasible: {relax: 0.3}`, the least δ" in unproven.remedy()
+    assert "relax" not in replace(unproven, broken=("linkability of illness",)).remedy()
     assert "allow more than 0.01 in" in unproven.remedy(allowed=Infeasible.of({"suppress": "0.01"}))

@@ -193,7 +193,7 @@ def test_a_non_sensitive_value_stands_once(small: str) -> None:
         ({"domain": [0, 1000]}, "published from 0 or below"),
         ({"domain": [-5, 1000]}, "published from 0 or below"),
         ({"domain": [400, 9000], "publish_as": {"round": 1000}}, "published from 0 or below"),
-        ({"domain": [0, 9000], "publish_as": {"bottom": "0.01"}}, "published from 0 or below"),
+        ({"domain": [0, 9000], "publish_as": {"bottom": "0.01"}}, "bottom: 1} or more.* a bottom below 1 is a share of the people"),
         ({}, "without a domain"),
     ],
 )

@@ -28,6 +28,8 @@ BAD: list[Case] = [
     ("{method: codip*}", "{method: given, tables: [[income, school, illness], [ilness]]}", 13, ["'ilness'", "did you mean illness?"]),
     ("k: 3,", "k: 3, each: {incom: {epsilon: 0, delta: 0}},", 14, ["each.incom", "did you mean income?"]),
     ("k: 3,", "k: 3, each: {age: {epsilon: 0, delta: 0}},", 14, ["each.age", "'age', which is quasi"]),
+    ("epsilon: 0.1", "epsilon: {income: 5, school: 1, illness: 5000}", 14, ["5000 for 'illness', a set", "0, as a person has a value"]),
+    ("epsilon: 0.1", "epsilon: {income: 5, school: 1, 'illness=gout': 1, 'illness=flu': 0}", 14, ["'illness=gout', a set"]),
     ("linkability: 0.8", "linkability: 0.8, closeness: {ward: 1}", 15, ["'ward', which is insensitive"]),
     ("linkability: 0.8", "linkability: 0.8, delta_l: {school: {interval: 1, l: 2}}", 15, ["'school', which is of kind ordinal"]),
     ("linkability: 0.8", "linkability: 0.8, distinct_l: {'illness=cold': 2}", 15, ["'illness=cold', which is not an attribute"]),

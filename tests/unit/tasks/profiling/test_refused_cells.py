@@ -138,7 +138,10 @@ def test_without_a_policy_the_cells_are_those_that_are_not_as_most_are(table):
     path, _ = table(("\n7;08.01.1957;7,5 EUR", "\n7;?;7.5 EUR"))
     assert listed(refused_by_kind(path, "born", None)) == [(9, "?")]
     assert listed(refused_by_kind(path, "cost", None)) == [(9, "7.5 EUR")]
-    assert len(refused_by_kind(path, "cost", "number").rows) == 40
+    refused = refused_by_kind(path, "cost", "number")
+    assert len(refused.rows) == 40
+    assert "declare" not in refused.cure  # in which policy?
+    assert "--kind cost=number, integer or date" in refused.cure
     assert refused_by_kind(path, "sex", None) is None
     path.write_text("icd\nI10\nE11\n", encoding="utf-8")
     assert refused_by_kind(path, "icd", None) is None

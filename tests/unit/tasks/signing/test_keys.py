@@ -122,3 +122,12 @@ def test_a_key_that_ssh_keygen_protected_opens_with_its_passphrase_alone(tmp_pat
         with pytest.raises(InputRejected, match=said):
             load_key(tmp_path / "k", environment)
     assert load_key(tmp_path / "k", {"HEADGATE_KEY_PASSPHRASE": "secret"}).fingerprint == printed.split()[1]
+
+
+def test_a_file_that_is_no_key_is_said_to_be_none_whoever_can_read_it(tmp_path):
+    """`--key /etc/passwd` was answered by "chmod 600 /etc/passwd"."""
+    (tmp_path / "passwd").write_text("root:x:0:0:root:/root:/bin/bash\n", encoding="utf-8")
+    (tmp_path / "passwd").chmod(0o644)
+    with pytest.raises(InputRejected, match="is not a private key") as refused:
+        load_key(tmp_path / "passwd")
+    assert "chmod" not in refused.value.cure
