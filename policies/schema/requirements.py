@@ -23,7 +23,10 @@ from policies.words.fields import (
 )
 from policies.words.quorum import Quorum, RequiredRoles
 
+CELLS = ("csv", "parquet")  # hold the cells that are measured
+LABELLED = ("spss", "stata")  # written from those cells
 DDI = "ddi"  # describes the tables for data archives
+CROISSANT = "croissant"  # and for machine learning
 
 
 def _five_fields(text: str) -> str:
@@ -98,7 +101,7 @@ class PublishKey(Section):
 
     to: StorePath
     not_before: NotBeforeKey | None = None
-    formats: Annotated[tuple[Literal["csv", "parquet", "ddi"], ...], Field(min_length=1)] = ("csv", "parquet")
+    formats: Annotated[tuple[Literal["csv", "parquet", "spss", "stata", "ddi", "croissant"], ...], Field(min_length=1)] = ("csv", "parquet")
     bounds: Annotated[bool, Field(strict=True)] = False
 
     @model_validator(mode="after")
@@ -106,13 +109,18 @@ class PublishKey(Section):
         if len(set(self.formats)) != len(self.formats):
             raise Problems([Problem(("formats",), "a format listed twice", "each format once")])
         if not self.tables:
-            raise Problems([Problem(("formats",), "no format of tables", "csv, parquet or both; ddi only describes them")])
+            raise Problems([Problem(("formats",), "no format of tables", "csv, parquet or both: all others are made from them")])
         return self
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The formats that hold cells."""
-        return tuple(form for form in self.formats if form != DDI)
+        """The formats whose cells are measured."""
+        return tuple(form for form in self.formats if form in CELLS)
+
+    @property
+    def labelled(self) -> tuple[str, ...]:
+        """The formats of statistics programs, which are written from the measured cells."""
+        return tuple(form for form in self.formats if form in LABELLED)
 
 
 class ScheduleKey(Section):

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from xml.etree import ElementTree
 
 from headgate.core.columns import Kind
-from tasks.reporting.package import DataPackage, FieldDescription, Resource
+from tasks.reporting.data_dictionary import FieldDescription
+from tasks.reporting.package import DataPackage, Resource
 
 NAMESPACE = "ddi:codebook:2_5"
 NUMBERS = ("integer", "number")

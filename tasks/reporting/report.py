@@ -22,8 +22,8 @@ from policies.judging.exposure import Exposure
 from policies.judging.verdicts import remark_of, sentence_of
 from policies.schema.about import TITLES
 from policies.sealed.promise import NOBODY_CHECKED, Promise, SensitiveAttribute
+from tasks.reporting.data_dictionary import sentence_of_numbers
 from tasks.reporting.measured_tables import MeasuredRelease, Outcome
-from tasks.reporting.package import sentence_of_numbers
 from tasks.reporting.page import figure_text, framed, page_template
 from tasks.reporting.release_charts import draw_errors, draw_losses, draw_plan, draw_table
 

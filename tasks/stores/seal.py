@@ -26,8 +26,10 @@ MANIFEST_SIGNATURE = "manifest.dsse.json"
 SHORTEST_PREFIX = 8
 TABLES = "tables/"  # the folder of the published tables
 DATAPACKAGE, REPORT, EXPECTATIONS = "datapackage.json", "report.html", "expectations.json"
-DDI_CODEBOOK = "ddi.xml"  # where the policy publishes one
+DDI_CODEBOOK, CROISSANT = "ddi.xml", "croissant.json"  # where the policy publishes one
 CHANGES_FILE = "changes.json"  # of the version that was published last, where there is one
+MEASURED = ("csv", "parquet")  # endings of the files of a table from which claims are measured
+LABELLED_ENDINGS = {"spss": "sav", "stata": "dta"}  # and of those that are written from them, by format
 SIGNERS_FILE = "signers"  # of a policy that has its own
 CHANGED = "Find out who else can write in the home, and run the release again."
 # Names that publication adds beside the sealed files.
@@ -96,9 +98,9 @@ def _require_examined(entries: Mapping[str, FileEntry], examined: Mapping[str, s
 
 def declared_files(manifest: Manifest) -> frozenset[str]:
     """The names that the files of a candidate may have: any other file holds something about which nothing is claimed."""
-    tables = {f"{TABLES}{table.name}.{form}" for table in manifest.tables for form in ("csv", "parquet")}
+    tables = {f"{TABLES}{table.name}.{ending}" for table in manifest.tables for ending in (*MEASURED, *LABELLED_ENDINGS.values())}
     registered = {REGISTRATION, *detached_paths(REGISTRATION)} if manifest.machine else ()
-    return frozenset({*tables, DATAPACKAGE, DDI_CODEBOOK, CHANGES_FILE, REPORT, EXPECTATIONS, SIGNERS_FILE, *registered})
+    return frozenset({*tables, DATAPACKAGE, DDI_CODEBOOK, CROISSANT, CHANGES_FILE, REPORT, EXPECTATIONS, SIGNERS_FILE, *registered})
 
 
 def _require_declared(manifest: Manifest) -> None:

@@ -54,7 +54,7 @@ def read_back(folder: Path, files: Sequence[WrittenFile]) -> tuple[ReadBack, tup
         opened = _parsed(content, file)
         pinned.append(PinnedFile(**vars(file), sha256=opened.digest, bytes=len(content)))
         parsed.append((opened.name, opened.read(opened.names)))
-    texts = [_texts(table, where) for where, table in parsed]
+    texts = [texts_table(table, where) for where, table in parsed]
     where, first = parsed[0]
     return ReadBack(frame_of(first, where), texts[0], tuple(not other.equals(texts[0]) for other in texts[1:])), tuple(pinned)
 
@@ -64,7 +64,8 @@ def _parsed(content: bytes, file: WrittenFile) -> Source:
     return open_parquet_bytes(content, where) if file.format == "parquet" else open_csv_bytes(content, where)
 
 
-def _texts(table: pa.Table, where: str) -> pa.Table:
+def texts_table(table: pa.Table, where: str) -> pa.Table:
+    """The cells as texts, alike for all formats."""
     return pa.table({name: texts_of(table.column(name), name, where).combine_chunks() for name in table.column_names})
 
 

@@ -16,7 +16,7 @@ from policies.gates.verdict import Verdict
 from policies.sealed.manifest import Manifest
 from tasks.runtime.wording import counted
 from tasks.stores.files import Stored
-from tasks.stores.seal import TABLES
+from tasks.stores.seal import LABELLED_ENDINGS, MEASURED, TABLES
 from tasks.verification.unchecked_claims import FALSE_CLAIM, not_measurable, rests_on
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _check_every_table_is_claimed(manifest: Manifest, files: Mapping[str, Stored
     names = [table.name for table in manifest.tables]
     if not names or len(set(names)) != len(names):
         raise IntegrityBroken("The manifest claims nothing about any table, or makes two claims about one.", FALSE_CLAIM)
-    claimed = {f"{TABLES}{name}.{form}" for name in names for form in ("csv", "parquet")}
+    claimed = {f"{TABLES}{name}.{ending}" for name in names for ending in (*MEASURED, *LABELLED_ENDINGS.values())}
     unclaimed = [path for path in files if path.startswith(TABLES) and path not in claimed]
     if unclaimed:
         raise IntegrityBroken(f"{unclaimed[0]} is a table about which nothing is claimed.", FALSE_CLAIM)
@@ -61,9 +61,10 @@ def _check_every_table_is_claimed(manifest: Manifest, files: Mapping[str, Stored
 def _table(manifest: Manifest, claimed: TableFigures, files: Mapping[str, Stored], foreign: list[str]) -> TableFigures:
     """Its figures, from its files; to `foreign` go those that are not what this machine would write."""
     from policies.judging.measure import measure_table
+    from tasks.tables.read_published import texts_table
     from tasks.verification.table_files import open_table
 
-    forms = [files[path] for form in ("csv", "parquet") if (path := f"{TABLES}{claimed.name}.{form}") in files]
+    forms = [files[path] for ending in MEASURED if (path := f"{TABLES}{claimed.name}.{ending}") in files]
     if not forms or claimed.path != forms[0].path:
         raise IntegrityBroken(f"Table {claimed.name} is claimed but missing from the folder.", FALSE_CLAIM)
     try:
@@ -71,6 +72,10 @@ def _table(manifest: Manifest, claimed: TableFigures, files: Mapping[str, Stored
         foreign += [stored.path for stored, (_, as_written) in zip(forms, opened, strict=True) if not as_written]
         published = published_table(manifest, claimed, [table for table, _ in opened])
         _check_numbers(manifest, published)
+        if any(f"{TABLES}{claimed.name}.{ending}" in files for ending in LABELLED_ENDINGS.values()):
+            from tasks.verification.labelled_tables import check_labelled
+
+            check_labelled(claimed.name, texts_table(opened[0][0], claimed.name), files)
         measured = measure_table(manifest.promise, published, suppressed=manifest.suppressed)
     except IntegrityBroken:
         raise

@@ -10,25 +10,30 @@ from pathlib import Path
 from policies.changes.release_changes import Changes
 from policies.judging.verdicts import require_passed
 from policies.ledger.states import State
-from policies.schema.requirements import DDI
+from policies.schema import requirements
 from tasks.approval.approvals import policy_roots
 from tasks.approval.operator_demands import operator_demands
 from tasks.attacks.origin import keep_origin
 from tasks.release.closing.assemble import manifest_of, report_content
 from tasks.release.closing.end_release import end_as_sealed
+from tasks.release.closing.labelled_copies import write_copies
 from tasks.release.closing.since_published import for_readers, since_published
 from tasks.release.closing.so_far import SoFar
 from tasks.release.run import Run, require_approvers
-from tasks.release.steps.choose_plan import insensitive_of, sensitive_of
+from tasks.release.steps.choose_plan import Planned, insensitive_of, sensitive_of
+from tasks.release.steps.write_tables import Written
+from tasks.reporting.croissant import croissant
+from tasks.reporting.data_dictionary import data_dictionary
 from tasks.reporting.ddi_codebook import ddi_codebook
 from tasks.reporting.mlflow_runs import tag_candidate
-from tasks.reporting.package import TableEntry, datapackage, package_of
+from tasks.reporting.package import TableEntry, package_json, package_of
 from tasks.reporting.report import render_report
 from tasks.signing.detached import with_detached
 from tasks.signing.keys import write_private
 from tasks.signing.registration import REGISTRATION
 from tasks.stores.files import write_file
-from tasks.stores.seal import CHANGES_FILE, DATAPACKAGE, DDI_CODEBOOK, EXPECTATIONS, REPORT, SIGNERS_FILE, Candidate, seal
+from tasks.stores.seal import CHANGES_FILE, CROISSANT, DATAPACKAGE, DDI_CODEBOOK, EXPECTATIONS, REPORT, SIGNERS_FILE, Candidate, seal
+from tasks.tables.read_published import PinnedFile
 
 
 @dataclass(frozen=True)
@@ -53,22 +58,20 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
     signers, planned = run.loaded.references.signers, whole.planned
     roots = policy_roots(run.home, signers)
     require_approvers(run.loaded, roots, run.runner, run.key, run.demands, run.ledger.now())
-    entries = [
-        TableEntry(table.table, sensitive_of(run, planned, table.table), insensitive_of(run, planned, table.table), table.files)
-        for table in done.written
-    ]
-    described_tables = (run.policy, run.spool.get(planned.promise), entries, run.started)
-    package, manifest = datapackage(*described_tables), manifest_of(run, done, roots)
-    changes = since_published(run, done, manifest, package)
+    entries = [_entry(run, planned, table) for table in done.written]
+    package = package_of(run.policy, run.spool.get(planned.promise), entries, run.started)
+    package_content, manifest, formats = package_json(package), manifest_of(run, done, roots), run.policy.publish.formats
+    changes = since_published(run, done, manifest, package_content)
     content = replace(report_content(run, done), changes=changes)
     outcomes = [
         {"side": outcome.side, "table": outcome.table, "type": outcome.expectation, "column": outcome.column, "success": outcome.success}
         for outcome in content.measured.outcomes
     ]
     described = {
-        DATAPACKAGE: package,
+        DATAPACKAGE: package_content,
         **({CHANGES_FILE: for_readers(changes)} if isinstance(changes, Changes) else {}),
-        **({DDI_CODEBOOK: ddi_codebook(package_of(*described_tables))} if DDI in run.policy.publish.formats else {}),
+        **({DDI_CODEBOOK: ddi_codebook(package)} if requirements.DDI in formats else {}),
+        **({CROISSANT: croissant(package)} if requirements.CROISSANT in formats else {}),
         REPORT: render_report(content).encode(),
         EXPECTATIONS: (json.dumps(outcomes, indent=1, ensure_ascii=False) + "\n").encode(),
         **({} if signers is None else {SIGNERS_FILE: signers.encode()}),
@@ -76,12 +79,20 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
     }
     for path, said in described.items():
         write_file(run.stage, path, said)
-    pinned = {file.path: file.sha256 for table in done.written for file in table.files}
+    pinned = {file.path: file.sha256 for entry in entries for file in entry.files}
     pinned |= {path: hashlib.sha256(said).hexdigest() for path, said in described.items()}
     candidate = seal(run.home.candidates, run.stage, manifest, run.key, pinned)
     _keep_seed(run, candidate.id)
     keep_origin(run.home, candidate.id, run.loaded.path, run.source)
     return candidate
+
+
+def _entry(run: Run, planned: Planned, table: Written) -> TableEntry:
+    sensitive, insensitive = sensitive_of(run, planned, table.table), insensitive_of(run, planned, table.table)
+    copies: tuple[PinnedFile, ...] = ()
+    if run.policy.publish.labelled:
+        copies = write_copies(run, table, data_dictionary(run.policy, run.spool.get(planned.promise), sensitive, insensitive))
+    return TableEntry(table.table, sensitive, insensitive, (*table.files, *copies))
 
 
 def _keep_seed(run: Run, candidate: str) -> None:

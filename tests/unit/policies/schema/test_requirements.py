@@ -28,6 +28,7 @@ BAD: list[Case] = [
     ("to: clinic", "to: clinic, formats: [csv, xlsx]", 16, ["publish.formats", "'xlsx'"]),
     ("to: clinic", "to: clinic, formats: []", 16, ["publish.formats"]),
     ("to: clinic", "to: clinic, formats: [ddi]", 16, ["publish.formats", "csv, parquet or both"]),
+    ("to: clinic", "to: clinic, formats: [spss, stata, croissant]", 16, ["publish.formats", "csv, parquet or both"]),
     ("to: clinic", "to: clinic, not_before: {cron: 30 9 * * 2 0}", 16, ["publish.not_before.cron", "five fields"]),
     ("to: clinic", "to: clinic, not_before: {cron: '@daily'}", 16, ["publish.not_before.cron", "five fields"]),
     ("to: clinic", "to: clinic, not_before: {cron: 30 9 * * 2, timezone: Rome}", 16, ["publish.not_before.timezone"]),
@@ -46,6 +47,11 @@ BAD: list[Case] = [
 @pytest.mark.parametrize("case", BAD, ids=names_of(BAD))
 def test_what_cannot_be_meant_is_refused_in_its_place(small: str, case: Case) -> None:
     require_refused(small, case)
+
+
+def test_files_for_statistics_programs_are_made_from_those_that_are_measured() -> None:
+    key = PublishKey(to="clinic", formats=("stata", "ddi", "parquet", "spss", "croissant"))
+    assert (key.tables, key.labelled) == (("parquet",), ("stata", "spss"))
 
 
 def test_what_is_not_said_has_its_default(small: str) -> None:

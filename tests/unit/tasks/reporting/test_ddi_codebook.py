@@ -10,7 +10,7 @@ from lxml import etree
 
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.reporting.ddi_codebook import ddi_codebook
-from tasks.reporting.package import TableEntry, datapackage, package_of
+from tasks.reporting.package import TableEntry, package_json, package_of
 from tasks.tables.read_published import PinnedFile
 
 DDI = {"d": "ddi:codebook:2_5"}
@@ -34,7 +34,7 @@ def described(clinic: Any) -> tuple[Any, ...]:
 
 def test_every_column_is_a_variable_of_the_files_that_hold_it(described: tuple[Any, ...]) -> None:
     book = etree.fromstring(ddi_codebook(package_of(*described)))
-    fields = json.loads(datapackage(*described))["resources"][0]["schema"]["fields"]
+    fields = json.loads(package_json(package_of(*described)))["resources"][0]["schema"]["fields"]
     variables = book.findall("d:dataDscr/d:var", DDI)
     assert [variable.get("name") for variable in variables] == [field["name"] for field in fields]
     assert {variable.get("files") for variable in variables} == {"F1 F2"}

@@ -301,3 +301,9 @@ def test_published_ends_that_are_not_those_of_the_cells_are_a_false_claim(world)
         published_table(promised, manifest.tables[1], [wrong])
     with pytest.raises(IntegrityBroken, match="does not have the columns that are claimed"):
         published_table(promised, manifest.tables[1], [cells])
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta"])
+def test_a_copy_for_a_statistics_program_is_checked_too(manifest: Manifest, files: Files, ending: str) -> None:
+    path = f"tables/{manifest.tables[0].name}.{ending}"
+    assert refused(manifest, files | {path: Stored(path, b"$FL2")}) == f"datapackage.json does not describe {path}."

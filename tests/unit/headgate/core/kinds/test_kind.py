@@ -40,7 +40,7 @@ NAME_A_KIND = {
     "policies/sealed/specs.py": "a set is published as bits; what is dropped is never encoded",
     "tasks/reading/ingest.py": "how sets and dates are written in a file",
     "tasks/reading/one_row_per_person.py": "a set is made of its members",
-    "tasks/reporting/package.py": "an attribute without a kind is a category",
+    "tasks/reporting/data_dictionary.py": "an attribute without a kind is a category",
     "tasks/tables/published_cells.py": "the reader's side of generalization",
     "tasks/tables/published_ends.py": "the reader's side of the ends of cells",
     "tasks/tables/read_published.py": "insensitive columns are read again as texts",
