@@ -23,6 +23,8 @@ from headgate.core.units import amount_text
 
 STRETCHES = 20
 MISSING = "missing"
+BITS = {"1": "has it", "0": "does not have it"}  # of a set: each of its values is a column
+SAME = 12  # decimals: shares that differ by rounding alone changed alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,10 @@ def spread_of_values(column: Column) -> Spread:
     if column.kind.numeric and column.origin is None:
         points = column.kind.rules.points(column)
         return Spread(column.kind.rules.storage, points, points, counts[:-1], {}, counts[-1])
-    return _listed(dict(zip(column.kind.rules.texts(column), counts[:-1].tolist(), strict=True)), counts[-1])
+    listed = dict(zip(column.kind.rules.texts(column), counts[:-1].tolist(), strict=True))
+    if column.origin is not None:
+        listed = {said: listed.get(bit, 0.0) for bit, said in BITS.items()}
+    return _listed(listed, counts[-1])
 
 
 def spread_of_cells(column: Column, cells: PublishedCells) -> Spread:
@@ -96,7 +101,7 @@ def moved(before: Spread, after: Spread) -> Moved | None:
         return None
     edges, values = _edges(before, after), list(dict.fromkeys([*before.listed, *after.listed]))
     old, new = (_shares(spread, values, edges) for spread in (before, after))
-    most = int(np.argmax(np.abs(new - old)))
+    most = int(np.argmax(np.round(np.abs(new - old), SAME)))
     place = [MISSING, *values, *_names(edges, before.unit)][most]
     return Moved(float(np.abs(new - old).sum()) / 2, place, float(old[most]), float(new[most]))
 

@@ -41,7 +41,7 @@ def test_the_next_candidate_is_compared_with_what_is_published(project: Any) -> 
     assert told == {**{name: part for name, part in found.items() if name != "policy"}, "after": {**found["after"], "candidate": ""}}
     report = (sealed / "report.html").read_text(encoding="utf-8")
     assert "<code>anonymize.k</code>" in report
-    assert "Programs written for it break:" in report
+    assert "Programs that were written for that version would break:" in report
     for approver in ("alice", "bob"):
         assert project.run("approve", second, "--key", project.keys[approver], "--reason", "read").code == 0
     version = Path(project.run("publish", second, "--json").json["folder"])

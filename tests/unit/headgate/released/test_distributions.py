@@ -50,7 +50,7 @@ def test_numbers_are_compared_by_stretches_and_days_are_named() -> None:
 
 def test_a_bit_of_a_set_and_a_component_of_a_vector_can_be_compared() -> None:
     bits = between("ill=flu", {"age": ["1"] * 2, "ill=flu": [0, 1]}, {"age": ["1"] * 2, "ill=flu": [1, 1]})
-    assert bits == Moved(0.5, "0", 0.5, 0.0)
+    assert bits == Moved(0.5, "has it", 0.5, 1.0)
     mood = {"age": ["1", "1"], "m1": [0.1, 0.2], "m2": [0.3, 0.3]}
     same = between("m1", mood, mood)
     assert same is not None
