@@ -41,22 +41,20 @@ class ExcelSource(SourceKey):
     header: Positive = 1
 
 
-class SpssSource(SourceKey):
+class LabelledSource(SourceKey):
     """`labels`: the labels of numbers are read in their place."""
 
+    path: InputPath
+    labels: Annotated[bool, Field(strict=True)] = False
+    encoding: Encoding | None = None
+
+
+class SpssSource(LabelledSource):
     kind: Literal["spss"]
-    path: InputPath
-    labels: Annotated[bool, Field(strict=True)] = False
-    encoding: Encoding | None = None
 
 
-class StataSource(SourceKey):
-    """Likewise."""
-
+class StataSource(LabelledSource):
     kind: Literal["stata"]
-    path: InputPath
-    labels: Annotated[bool, Field(strict=True)] = False
-    encoding: Encoding | None = None
 
 
 class SqlSource(SourceKey):
