@@ -36,6 +36,7 @@ from tasks.approval.statements import decision_statement
 from tasks.ledger.chain import Entry
 from tasks.ledger.event_log import Ledger, entry_after
 from tasks.runtime.home import Home
+from tasks.signing.home_keys import home_fingerprint
 from tasks.signing.keys import PrivateKey, make_key
 from tasks.signing.signatures import sign_statement
 from tasks.stores.files import file_entry, list_files
@@ -153,7 +154,7 @@ class Filling:
             update=own | {"created": started.at, "signers": signers, "source_hmac": started.policy_digest}
         )
         examined = {name: file_entry(folder, name).sha256 for name in list_files(folder)}
-        return seal(self.home.candidates, folder, manifest, self.keys["steward"], examined)
+        return seal(self.home.candidates, folder, manifest, self.keys["steward"], examined, home_fingerprint(self.home.keys))
 
     def _signer(self, person: str) -> Signer:
         return Signer(principal=person, fingerprint=self.keys[person].fingerprint)

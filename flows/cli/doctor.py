@@ -30,6 +30,7 @@ def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = Fa
     from tasks.runtime.home import Home
     from tasks.runtime.wording import counted
     from tasks.service.socket_place import look_at, socket_path
+    from tasks.signing.home_keys import home_fingerprint
     from tasks.verification import check_up
 
     home, path = Home.open(), socket_path()
@@ -61,7 +62,7 @@ def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = Fa
     tell(out, plain(f"clock   {found.present.isoformat(timespec='seconds')}. {found.clock or 'It is consistent with the ledger.'}"))
     tell(out, plain(f"signers {found.signers or 'No line has a key of the home.'}"))
     if place is not None:
-        tell(out, plain(f"socket  {place.path}. {_said(place)}"))
+        tell(out, plain(f"socket  {place.path}. {_said(place)} Those who ask there know this home as {home_fingerprint(home.keys)}."))
 
 
 def _said(place: Place) -> str:

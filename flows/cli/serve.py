@@ -58,6 +58,7 @@ def _announce(home: Home, scheduled: list[Scheduled], listener: Listener | None)
     from prefect.settings import PREFECT_API_URL
 
     from flows.terminal.output import console
+    from tasks.signing.home_keys import home_fingerprint
 
     out = console()
     policies = "1 policy" if len(scheduled) == 1 else f"{len(scheduled)} policies"
@@ -65,6 +66,7 @@ def _announce(home: Home, scheduled: list[Scheduled], listener: Listener | None)
     for policy in scheduled:
         out.print(f"  {policy.dataset}: {policy.schedule.cron} ({policy.schedule.timezone}), {policy.path.name}", soft_wrap=True)
     if listener is not None:
-        out.print(f"Requests: {listener.path} (group {listener.group[0]})", soft_wrap=True)
+        group = listener.group[0]
+        out.print(f"Requests: {listener.path} (group {group}), for the home {home_fingerprint(home.keys)}", soft_wrap=True)
     own = " (this process and its runs only: it has a password)" if not os.environ.get("PREFECT_API_URL") else ""
     out.print(f"Prefect API: {PREFECT_API_URL.value()}{own}", soft_wrap=True)

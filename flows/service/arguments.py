@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flows.service.served import SERVED, Served, place_of
 
 if TYPE_CHECKING:
+    from tasks.runtime.home import Home
     from tasks.service.frames import Frames
     from tasks.service.request import Request
 
@@ -17,11 +18,12 @@ THEIRS = Path("the caller's own key")  # no file: see tasks.signing.given_key
 AGAIN = "Use the version of headgate that the service has."
 
 
-def prepared(frames: Frames, asked: Request, folder: Path) -> tuple[Any, dict[str, Any]]:
-    """The command and its arguments, every one of which is a word of the caller, a file that they sent, or a place of this request."""
+def prepared(frames: Frames, asked: Request, home: Home, folder: Path) -> tuple[Any, dict[str, Any]]:
+    """The command and its arguments, every one of which is a word of the caller, a file that they sent, or a place of this request. Nothing
+    is received before it is known that they may send it."""
     from headgate.core.errors import InputRejected
     from tasks.runtime.loops_cache import choose_loops_cache
-    from tasks.service.handed_files import receive_files
+    from tasks.service.handed_files import LARGE, receive_files
 
     served = SERVED.get(asked.command)
     if served is None:
@@ -29,6 +31,10 @@ def prepared(frames: Frames, asked: Request, folder: Path) -> tuple[Any, dict[st
     if not {*asked.values} <= {*served.values, served.output} or any(entry.role not in served.files for entry in asked.files):
         raise InputRejected("This command takes no such option.", AGAIN)
     arguments = _words(served, asked)
+    if served.signs:
+        arguments["key"] = _key(frames, asked, home)
+    if LARGE.intersection(served.files):
+        _require_runner(home, arguments["key"])
     received = receive_files(frames, asked.files, folder / "files")
     for option in served.files:
         paths = received.get(option, [])
@@ -42,8 +48,6 @@ def prepared(frames: Frames, asked: Request, folder: Path) -> tuple[Any, dict[st
     if served.output:
         name = asked.values.get(served.output)
         arguments[served.output] = None if name is None else folder / "outputs" / _file_name(name)
-    if served.signs:
-        arguments["key"] = _key(frames, asked)
     choose_loops_cache()
     module, function = place_of(asked.command)
     return getattr(importlib.import_module(module), function), arguments
@@ -74,16 +78,28 @@ def _file_name(name: object) -> str:
     return name
 
 
-def _key(frames: Frames, asked: Request) -> Path | None:
+def _key(frames: Frames, asked: Request, home: Home) -> Path | None:
     """None where a signature that was made before is handed in."""
     from tasks.service.request import ask_to_sign, prove_key
     from tasks.signing.given_key import callers_key, speak_for
+    from tasks.signing.home_keys import home_fingerprint
     from tasks.signing.public_keys import public_key
 
     if asked.key is None:
         return None
     kind, _, encoded = asked.key.partition(" ")
     caller = callers_key(public_key(kind, encoded, "The key"), asked.salt, lambda payload: ask_to_sign(frames, payload))
-    prove_key(asked, caller)
+    prove_key(asked, caller, home_fingerprint(home.keys))
     speak_for(caller)
     return THEIRS
+
+
+def _require_runner(home: Home, key: Path | None) -> None:
+    """A policy and its source may be as large as the machine's memory: they are taken from those who may run releases, who are on the
+    operator's list whatever the policy says."""
+    from tasks.approval.approvals import operator_roots
+    from tasks.approval.operator_demands import operator_demands, require_runner
+    from tasks.ledger.open_ledger import open_ledger
+    from tasks.signing.given_key import given_key
+
+    require_runner(given_key(key).key, operator_roots(home), operator_demands(home), open_ledger(home).now())

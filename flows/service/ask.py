@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flows.service.caller import Caller
 from flows.service.served import HERE, SERVED, name_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from tasks.service.request import Ended, Request
     from tasks.signing.keys import PrivateKey
 
-MOST_SIGNED = 5  # a decision is signed again where others act at the same moment
 Command = Callable[..., None]
 
 
@@ -52,7 +52,7 @@ def _ask(path: Path, name: str, options: dict[str, Any]) -> None:
     from tasks.service.connection import connected, converse
     from tasks.service.frames import Kind
 
-    served, signed = SERVED[name], list[bytes]()
+    served = SERVED[name]
     _require_served(name, options)
     output = options.get(served.output)
     if output is not None and served.output == "report":
@@ -62,15 +62,16 @@ def _ask(path: Path, name: str, options: dict[str, Any]) -> None:
     signs = served.signs and options.get("signature") is None
     key, wish, salt = _signer(name, options) if signs else (None, None, "")
     asked, contents = _question(name, options, key, salt)
+    caller = Caller(path, asked, contents, key, wish)
     with connected(path) as frames:
         with suppress(StoreUnavailable):  # a service that takes no request says why
-            frames.send(Kind.REQUEST, asked.model_dump_json().encode(), *contents)
-        ended, given = converse(frames, _show, functools.partial(_sign, asked, key, wish, signed))
+            frames.send(Kind.REQUEST, asked.model_dump_json().encode())
+        ended, given = converse(frames, _show, caller.sign, caller.hand_over)
     if ended.code:
         raise _refusal(ended)
     for entry, content in zip(ended.files, given, strict=True):
         if signs:
-            _require_signed(content, signed)
+            _require_signed(content, caller.signed)
         _keep(output, served.named, entry.name, content)
 
 
@@ -93,7 +94,7 @@ def _require_signed(content: bytes, signed: list[bytes]) -> None:
 
 
 def _question(name: str, options: dict[str, Any], key: PrivateKey | None, salt: str) -> tuple[Request, tuple[bytes, ...]]:
-    """What is sent, and the files that follow. Of a file that will be written here, only its name is told."""
+    """What is sent, and the files that may follow. Of a file that will be written here, only its name is told."""
     from flows.service.sent_files import read_sent
     from tasks.service.request import Request
 
@@ -133,26 +134,6 @@ def _show(kind: Kind, content: bytes) -> None:
     stream.flush()
     stream.buffer.write(plain_lines(content.decode("utf-8", "replace")).encode() if stream.isatty() else content)
     stream.buffer.flush()
-
-
-def _sign(asked: Request, key: PrivateKey | None, wish: Wish | None, signed: list[bytes], payload: bytes) -> bytes:
-    """Only that it was asked, and what was asked for. What has been `signed` of this is noted."""
-    from datetime import UTC, datetime
-
-    from headgate.core.errors import Refusal, TransitionRefused
-    from tasks.service.asked_to_sign import proves_request, require_wished
-    from tasks.signing.signatures import bytes_to_sign
-    from tasks.signing.sshsig import sign_bytes
-
-    if key is None or wish is None:
-        raise TransitionRefused([Refusal("statement", "The service asked for a signature where none is needed")], "Tell the operator.")
-    if proves_request(payload, asked):
-        return sign_bytes(bytes_to_sign(payload), key)
-    require_wished(payload, wish, datetime.now(UTC))
-    if len(signed) >= MOST_SIGNED:
-        raise TransitionRefused([Refusal("statement", "The service asked for more signatures than a command needs")], "Tell the operator.")
-    signed.append(sign_bytes(bytes_to_sign(payload), key))
-    return signed[-1]
 
 
 def _keep(output: Path | None, named: str, name: str, content: bytes) -> None:

@@ -22,13 +22,13 @@ from tasks.ledger.chain import RESTORE
 from tasks.ledger.event_log import Ledger
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
-from tasks.signing.home_keys import own_fingerprints
+from tasks.signing.home_keys import home_fingerprint, own_fingerprints
 from tasks.signing.revocation import REVOKED
 from tasks.signing.signatures import CANDIDATE, verify_envelope
 from tasks.signing.signers_file import signers_from_text
 from tasks.signing.trust_roots import TrustRoots, read_revoked, trust_roots
 from tasks.stores.files import read_file, replace_file, sync_folder
-from tasks.stores.seal import MANIFEST_SIGNATURE, SIGNERS_FILE, Candidate
+from tasks.stores.seal import MANIFEST_SIGNATURE, SIGNERS_FILE, Candidate, sealed_for
 
 RUN_AGAIN = "Reject or withdraw it. Somebody who may run releases runs it again."
 RECORDED, PENDING = ".dsse.json", ".pending"
@@ -82,7 +82,7 @@ def manifest_signers(roots: TrustRoots, now: datetime, ran: Collection[str]) -> 
 
 
 def runner_refusals(home: Home, candidate: Candidate) -> list[Refusal]:
-    """Why nobody may rely any more on who ran a release, or on the machine that did."""
+    """Why nobody may rely any more on who ran a release, or on the machine that did; or that they did not run it here."""
     manifest, roots, people = candidate.manifest, operator_roots(home), operator_demands(home).operator.runners
     person = manifest.runner.principal
     why_not = roots.why_not(manifest.runner.fingerprint, person, moment(manifest.created))
@@ -92,6 +92,8 @@ def runner_refusals(home: Home, candidate: Candidate) -> list[Refusal]:
         return [Refusal("runner", f"{person}, who ran the release, is no longer among those who may run releases")]
     if roots.revokes(verify_envelope(candidate.manifest_envelope, MANIFEST_SIGNATURE, CANDIDATE).key):
         return [Refusal("runner", "the key of the machine that ran the release is revoked")]
+    if not sealed_for(candidate.manifest_envelope, home_fingerprint(home.keys)):
+        return [Refusal("home", f"{person} ran the release in another home")]
     return []
 
 

@@ -15,6 +15,7 @@ from tasks.ledger.chain import Head
 from tasks.service.request import SUBJECT as REQUEST_SUBJECT
 from tasks.service.request import Request
 from tasks.signing.canonical import is_canonical
+from tasks.signing.revocation import FINGERPRINT
 from tasks.signing.signatures import CANDIDATE, COSIGNED, REQUEST, Statement
 from tasks.stores.seal import MANIFEST, SHORTEST_PREFIX
 from tasks.verification.cosigned_heads import SUBJECT
@@ -54,15 +55,16 @@ class Decide:
 
 @dataclass(frozen=True)
 class Seal:
-    """A release of the policy that was sent."""
+    """A release of the policy that was sent, in the home that the request was for."""
 
     dataset: str
     policy_digest: str
+    home: str = ""  # not known before the service has answered
 
     def differences(self, said: Statement, now: datetime) -> list[str]:
         if said.predicate_type != CANDIDATE or set(said.digests) != {MANIFEST}:
             return ["it is a statement of another kind"]
-        wanted = {"dataset": self.dataset, "policy": self.policy_digest}
+        wanted = {"dataset": self.dataset, "policy": self.policy_digest, "home": self.home}
         return [f"it names another {name}" for name, value in wanted.items() if said.predicate.get(name) != value]
 
 
@@ -76,13 +78,16 @@ class Cosign:
         return []
 
 
-def proves_request(payload: bytes, asked: Request) -> bool:
-    """Whether it says no more than that whoever signs has asked this."""
+def home_of_proof(payload: bytes, asked: Request) -> str | None:
+    """The home to which it proves that whoever signs has asked this; None unless it says that and no more."""
     try:
         said = Statement.model_validate_json(payload) if is_canonical(payload) else None
     except (ValidationError, ValueError, RecursionError):
-        return False
-    return said is not None and said.predicate_type == REQUEST and said.digests == {REQUEST_SUBJECT: asked.sha256}
+        return None
+    if said is None or said.predicate_type != REQUEST or said.digests != {REQUEST_SUBJECT: asked.sha256}:
+        return None
+    home = said.predicate.get("home")
+    return home if isinstance(home, str) and FINGERPRINT.fullmatch(home) else None
 
 
 def require_wished(payload: bytes, wish: Wish, now: datetime) -> None:

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
@@ -46,15 +47,21 @@ def _connect(connection: socket.socket, path: Path) -> None:
     raise problem
 
 
-def converse(frames: Frames, show: Callable[[Kind, bytes], None], sign: Callable[[bytes], bytes]) -> tuple[Ended, list[bytes]]:
-    """How the command ended, and the files that it gives. `sign` raises where something else should be signed than was asked for."""
-    with stopping_at_once(frames.connection):
+def converse(
+    frames: Frames, show: Callable[[Kind, bytes], None], sign: Callable[[bytes], bytes], hand_over: Callable[[], tuple[bytes, ...]]
+) -> tuple[Ended, list[bytes]]:
+    """How the command ended, and the files that it gives. `sign` and `hand_over`, which gives the files that were announced, raise where
+    something else is wanted than was asked for."""
+    with stopping_at_once(frames.connection) as stopping:
         while True:
             kind, payload = frames.receive(seconds=None)
             if kind in (Kind.OUT, Kind.ERR):
                 show(kind, payload)
             elif kind is Kind.SIGN:
                 frames.send(Kind.SIGNED, sign(payload))
+            elif kind is Kind.FILES:
+                with stopping.with_nothing_to_hear(), suppress(StoreUnavailable):  # a service that takes no more says why
+                    frames.send(Kind.FILES, b"", *hand_over())
             elif kind is Kind.END:
                 return _ended(frames, payload)
             else:
@@ -70,26 +77,39 @@ def _ended(frames: Frames, payload: bytes) -> tuple[Ended, list[bytes]]:
     return ended, [b"".join(frames.chunks(file.size)) for file in ended.files]
 
 
+@dataclass
+class Stopping:
+    """What Ctrl-C does: the first time the other end is told, after that, or while there is `nothing` to hear of, this process ends."""
+
+    connection: socket.socket
+    nothing: bool = False
+
+    def stop(self, number: int, frame: FrameType | None) -> None:
+        if self.nothing:
+            raise KeyboardInterrupt
+        self.nothing = True
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+
+    @contextmanager
+    def with_nothing_to_hear(self) -> Iterator[None]:
+        """While files are sent, no command has begun."""
+        before, self.nothing = self.nothing, True
+        yield
+        self.nothing = before
+
+
 @contextmanager
-def stopping_at_once(connection: socket.socket) -> Iterator[None]:
+def stopping_at_once(connection: socket.socket) -> Iterator[Stopping]:
     """Ctrl-C and SIGTERM end the command at the other end as they would here, and what came of it is still heard; a second one ends this
     process."""
-    asked = False
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
-            raise KeyboardInterrupt
-        asked = True
-        with suppress(OSError):
-            connection.shutdown(socket.SHUT_WR)
-
+    stopping = Stopping(connection)
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield stopping
         return
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, stopping.stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield stopping
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

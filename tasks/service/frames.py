@@ -22,7 +22,8 @@ SILENT_SECONDS = 60  # for whoever should send or take something now
 
 
 class Kind(bytes, Enum):
-    REQUEST = b"R"  # to the service: what is asked; files follow
+    REQUEST = b"R"  # to the service: what is asked
+    FILES = b"F"  # to the caller: the files of the request may come now; to the service: they follow
     OUT = b"O"  # to the caller: stdout
     ERR = b"E"  # to the caller: stderr
     SIGN = b"S"  # to the caller: a payload that their key should sign
@@ -31,8 +32,8 @@ class Kind(bytes, Enum):
 
 
 class FileEntry(Frozen):
-    """A file that follows. `role`: the option or argument that it belongs to. `sha256`: of what is sent to the service; whoever proves
-    that they ask proves with it which files they sent."""
+    """A file that follows, now or when it may. `role`: the option or argument that it belongs to. `sha256`: of what is sent to the service;
+    whoever proves that they ask proves with it which files they send."""
 
     role: str
     name: str

@@ -14,23 +14,32 @@ from pathlib import Path, PurePosixPath
 from headgate.core.errors import InputRejected, StoreUnavailable
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.input_limits import BYTES
-from tasks.service.frames import FileEntry, Frames
+from tasks.service.frames import FileEntry, Frames, Kind
 
 POLICY = "policy"  # the role of a policy's file, which comes first, and of the files that it names
-SOURCE = "source"  # the role of a table that takes the place of the policy's; all other files are small
-LARGEST_SMALL = 2**20
+SOURCE = "source"  # the role of a table that takes the place of the policy's
+LARGE = frozenset(
+    {POLICY, SOURCE}
+)  # of what a release reads; all other files are small together, since they come from anybody in the group
+MOST_SMALL = 2**20
 TRUSTED = "signers"  # the role of what is read only where no link is on the way
 DEEPEST = 20  # folders in each other: each level costs whoever clears them up
 INSIDE = "Keep what the policy names in its own folder or below it."
 
 
 def receive_files(frames: Frames, entries: Iterable[FileEntry], folder: Path) -> dict[str, list[Path]]:
-    """The paths at which they can be read here, by their roles."""
+    """The paths at which they can be read here, by their roles. None is sent before it is asked for here."""
     entries, found = tuple(entries), dict[str, list[Path]]()
+    if not entries:
+        return found
     BYTES.check(sum(entry.size for entry in entries), "What was sent")
+    small = [entry for entry in entries if entry.role not in LARGE]
+    if sum(entry.size for entry in small) > MOST_SMALL:
+        raise InputRejected(f"The files of {small[-1].role} have more than {MOST_SMALL:,} bytes.", "Give the files that were meant.")
+    frames.send(Kind.FILES, b"")
+    if frames.receive(0)[0] is not Kind.FILES:
+        raise InputRejected("The files of the request did not follow.", "Use the version of headgate that the service has.")
     for entry in entries:
-        if entry.role not in (POLICY, SOURCE) and entry.size > LARGEST_SMALL:
-            raise InputRejected(f"A file of {entry.role} has more than {LARGEST_SMALL:,} bytes.", "Give the file that was meant.")
         there = found.setdefault(entry.role, [])
         place = folder / entry.role if entry.role == POLICY else folder / entry.role / str(len(there))
         there.append(_kept(frames, entry, place / inner_path(entry.name)))

@@ -26,9 +26,9 @@ Value = StrictBool | StrictStr | None
 
 class Request(Frozen):
     """`values`: what the command is told, as it is; `key` and `salt`: the public half of the key that signs at the other end, and the salt
-    of its owner's reason; `files`: what follows."""
+    of its owner's reason; `files`: what follows once the service wants it."""
 
-    protocol: Literal[2] = 2
+    protocol: Literal[3] = 3
     command: str
     values: dict[str, Value]
     key: str | None = None
@@ -60,10 +60,10 @@ def receive_request(frames: Frames) -> Request:
     raise InputRejected("This is not a request that the service understands.", AGAIN)
 
 
-def prove_key(asked: Request, key: CallersKey) -> None:
-    """Whoever asks holds the private half of the key that they name: a public one is known to anybody, and nothing is run, recorded or
-    told in its owner's name before."""
-    sign_statement(statement({SUBJECT: asked.sha256}, REQUEST, {"nonce": secrets.token_hex(32)}), key)
+def prove_key(asked: Request, key: CallersKey, home: str) -> None:
+    """Whoever asks holds the private half of the key that they name, and asks this `home`: a public key is known to anybody, and what was
+    meant for another home could be passed on to this one. Nothing is run, recorded or told in the key's owner's name before."""
+    sign_statement(statement({SUBJECT: asked.sha256}, REQUEST, {"home": home, "nonce": secrets.token_hex(32)}), key)
 
 
 def ask_to_sign(frames: Frames, payload: bytes) -> bytes:

@@ -31,6 +31,12 @@ def ledger_key(folder: Path) -> PrivateKey:
     return _own_key(folder, LEDGER_KEY)
 
 
+def home_fingerprint(folder: Path) -> str:
+    """By which a home is known to those who ask it: that of its ledger's key."""
+    public = folder / f"{LEDGER_KEY}.pub"
+    return read_public_key(public).fingerprint if public.exists() else ledger_key(folder).fingerprint
+
+
 def own_fingerprints(folder: Path) -> frozenset[str]:
     """Of every key that the machine or the ledger has or had: a person who could use them would have a second name."""
     present = {load_key(folder / name).fingerprint for name in (MACHINE_KEY, LEDGER_KEY) if (folder / name).exists()}

@@ -50,9 +50,9 @@ class Candidate:
     manifest_envelope: bytes
 
 
-def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, examined: Mapping[str, str]) -> Candidate:
-    """Hashes every file of `staged` into the manifest, signs it and renames the folder to candidates/<digest of the manifest>. Every
-    file must have been `examined`, and have the SHA-256 that it had then.
+def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, examined: Mapping[str, str], home: str) -> Candidate:
+    """Hashes every file of `staged` into the manifest, signs it for this `home` and renames the folder to candidates/<digest of the
+    manifest>. Every file must have been `examined`, and have the SHA-256 that it had then.
 
     The same bytes sealed again are the same candidate; a candidate is never written over."""
     if key.fingerprint != manifest.sealed_by:
@@ -67,9 +67,8 @@ def seal(candidates: Path, staged: Path, manifest: Manifest, key: PrivateKey, ex
     _require_declared(sealed)
     content = manifest_bytes(sealed)
     digest = hashlib.sha256(content).hexdigest()
-    said = statement(
-        {MANIFEST: digest}, CANDIDATE, {"dataset": sealed.dataset, "release": sealed.release_id, "policy": sealed.policy_digest}
-    )
+    about = {"dataset": sealed.dataset, "release": sealed.release_id, "policy": sealed.policy_digest, "home": home}
+    said = statement({MANIFEST: digest}, CANDIDATE, about)
     envelope = sign_statement(said, key)
     try:
         for name in names:
@@ -184,6 +183,12 @@ def load_sealed(candidates: Path, digest: str, recorded: bool = False) -> Candid
     if manifest.machine:
         check_registration(read_file(folder, REGISTRATION).content, manifest)
     return Candidate(digest, folder, manifest, content, envelope)
+
+
+def sealed_for(envelope: bytes, home: str) -> bool:
+    """Whether whoever signed a manifest did so for this home, or before seals named one."""
+    said = verify_envelope(envelope, MANIFEST_SIGNATURE, CANDIDATE).statement
+    return bool(said.predicate.get("home", home) == home)
 
 
 def check_manifest_signature(manifest: Manifest, digest: str, envelope: bytes) -> Signed:

@@ -35,7 +35,7 @@ from tasks.signing.signatures import Signed
 from tasks.signing.trust_roots import TrustRoots, trust_roots
 from tasks.stores.files import Stored, read_file
 from tasks.stores.release_store import WITHDRAWN
-from tasks.stores.seal import MANIFEST, MANIFEST_SIGNATURE, check_manifest_signature, read_manifest
+from tasks.stores.seal import MANIFEST, MANIFEST_SIGNATURE, check_manifest_signature, read_manifest, sealed_for
 from tasks.stores.store_folder import NUMBER
 from tasks.verification.claims import remeasure
 from tasks.verification.read_version import AGAIN, added_files, read_version
@@ -280,6 +280,8 @@ class _Examination:
         self._require_not_revoked(signed, "the ledger")
         if self.ledger_key is not None and signed.fingerprint != self.ledger_key:
             raise IntegrityBroken("The head is signed by another ledger's key than the one given.", AGAIN)
+        if not sealed_for(self._stored(MANIFEST_SIGNATURE), signed.fingerprint):
+            raise IntegrityBroken("The candidate was sealed in the home of another ledger than the one that published it.", AGAIN)
         events = tuple(event_of(entry) for entry in entries)
         release = fold(events)
         if release.state is not State.PUBLISHING or release.candidate != self.candidate:

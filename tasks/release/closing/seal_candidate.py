@@ -29,6 +29,7 @@ from tasks.reporting.mlflow_runs import tag_candidate
 from tasks.reporting.package import TableEntry, package_json, package_of
 from tasks.reporting.report import render_report
 from tasks.signing.detached import with_detached
+from tasks.signing.home_keys import home_fingerprint
 from tasks.signing.keys import write_private
 from tasks.signing.registration import REGISTRATION
 from tasks.stores.files import write_file
@@ -81,7 +82,7 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
         write_file(run.stage, path, said)
     pinned = {file.path: file.sha256 for entry in entries for file in entry.files}
     pinned |= {path: hashlib.sha256(said).hexdigest() for path, said in described.items()}
-    candidate = seal(run.home.candidates, run.stage, manifest, run.key, pinned)
+    candidate = seal(run.home.candidates, run.stage, manifest, run.key, pinned, home_fingerprint(run.home.keys))
     _keep_seed(run, candidate.id)
     keep_origin(run.home, candidate.id, run.loaded.path, run.source)
     return candidate

@@ -55,6 +55,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     from flows.terminal.exit_codes import run_application
 
     monkeypatch.setenv("HEADGATE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     for name in ("HEADGATE_KEY", "HEADGATE_STORE", "HEADGATE_DATABASE_URL", "HEADGATE_SOCKET"):
         monkeypatch.delenv(name, raising=False)
 

@@ -39,7 +39,7 @@ from tasks.ledger.open_ledger import open_ledger
 from tasks.publication.publish_version import Publication
 from tasks.runtime.home import Home
 from tasks.signing.detached import with_detached
-from tasks.signing.home_keys import machine_key
+from tasks.signing.home_keys import home_fingerprint, machine_key
 from tasks.signing.keys import PrivateKey, make_key
 from tasks.signing.registration import REGISTRATION
 from tasks.stores.seal import Candidate, seal
@@ -209,8 +209,9 @@ class World:
     def revoke(self, name: str) -> None:
         (self.home.root / "revoked_keys").write_text(self.keys[name].public + "\n")
 
-    def seal(self, runner: str = "runner", scheduled: bool = False, **changes: object) -> Candidate:
-        """Runs a release up to its candidate: the events of a run, and the sealed folder. A scheduled one is registered by the runner."""
+    def seal(self, runner: str = "runner", scheduled: bool = False, home: str = "", **changes: object) -> Candidate:
+        """Runs a release up to its candidate: the events of a run, and the sealed folder. A scheduled one is registered by the runner.
+        `home`: another than the world's, for which the seal is made."""
         self.began += 1
         release_id = f"release-{self.began}"
         roots = operator_roots(self.home)
@@ -237,7 +238,7 @@ class World:
             key, registered = machine_key(self.home.keys), registration.said.at
             manifest = manifest.model_copy(update={"machine": key.fingerprint})
         manifest = manifest.model_copy(update={"created": self.ledger.now().isoformat()} | changes)
-        candidate = seal(self.home.candidates, staged, manifest, key, examined(staged))
+        candidate = seal(self.home.candidates, staged, manifest, key, examined(staged), home or home_fingerprint(self.home.keys))
         self.record(candidate, registered)
         return candidate
 

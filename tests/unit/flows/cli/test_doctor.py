@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tasks.ledger.machine_time import machine_uptime
+from tasks.signing.home_keys import home_fingerprint
 
 
 def test_a_new_home_has_nothing_to_say(run: Any) -> None:
@@ -105,7 +106,8 @@ def test_the_socket_is_looked_at_where_one_is_named(run: Any, tmp_path: Path, mo
         place.chmod(0o666)
         listener.listen()
         said = run("doctor").out
-        assert f"socket  {place}. Group {group}, mode 0666, which should be 0660. `headgate serve` answers there." in said
+        assert f"socket  {place}. Group {group}, mode 0666, which should be 0660. `headgate serve` answers there. Those who" in said
+        assert f"know this home as {home_fingerprint(tmp_path / 'home' / 'keys')}." in said
         place.chmod(0o660)
         assert run("doctor", "--json").json["socket"] == {"path": str(place), "mode": "0660", "group": group, "listening": True}
     assert f"Group {group}, mode 0660. Nobody answers there: start `headgate serve`." in run("doctor").out

@@ -11,6 +11,7 @@ import pytest
 
 from flows import serve as schedules
 from flows.serve import Scheduled
+from tasks.signing.home_keys import home_fingerprint
 from tests.unit.flows.test_serve import SCHEDULE, written
 
 
@@ -112,7 +113,8 @@ def test_a_socket_is_served_though_no_policy_has_a_schedule_and_is_gone_afterwar
     outcome = run("serve", tmp_path / "none")
     assert (outcome.code, modes) == (0, [0o660]), outcome.err
     assert outcome.err.splitlines()[0] == f"Serving no schedule from {tmp_path / 'home'}; press Ctrl-C to stop."
-    assert outcome.err.splitlines()[1] == f"Requests: {place} (group {group})"
+    home = home_fingerprint(tmp_path / "home" / "keys")
+    assert outcome.err.splitlines()[1] == f"Requests: {place} (group {group}), for the home {home}"
     assert not place.exists()
 
 

@@ -18,10 +18,16 @@ from tasks.approval.statements import decision_statement
 from tasks.ledger.history import read_history
 from tasks.service.frames import FileEntry, Frames, Kind
 from tasks.service.request import LONGEST_REQUEST, Ended, Request
-from tasks.signing.signatures import COSIGNED, bytes_to_sign, payload_of, sign_statement, statement
+from tasks.signing.signatures import COSIGNED, REQUEST, bytes_to_sign, payload_of, sign_statement, statement
 from tasks.signing.sshsig import verify_bytes
+from tests.unit.flows.service.conftest import knows
 
 Acts = Callable[[Frames, Request], None]
+HOME = "SHA256:" + "A" * 43
+
+
+def proof(request: Request, home: str = HOME) -> bytes:
+    return payload_of(statement({"request": request.sha256}, REQUEST, {"home": home, "nonce": "ab" * 32}))
 
 
 def end(frames: Frames, code: int = 0, *files: tuple[str, bytes]) -> None:
@@ -34,6 +40,7 @@ def lying(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     """A service that does what a test says with each request, and what was asked of it."""
     folder, asked, threads = tmp_path / "run", list[Request](), list[threading.Thread]()
     folder.mkdir(mode=0o755)
+    knows(tmp_path, HOME, folder / "s")
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(folder / "s"))
     listener.listen()
@@ -45,8 +52,9 @@ def lying(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
             with connection:
                 frames = Frames(connection)
                 asked.append(Request.model_validate_json(frames.receive(LONGEST_REQUEST)[1]))
-                for file in asked[-1].files:
-                    b"".join(frames.chunks(file.size))
+                if asked[-1].key is not None:
+                    frames.send(Kind.SIGN, proof(asked[-1]))
+                    assert frames.receive()[0] is Kind.SIGNED
                 act(frames, asked[-1])
 
         threads.append(threading.Thread(target=once, daemon=True))

@@ -235,6 +235,15 @@ def test_what_somebody_ran_is_approved_only_while_their_key_counts_and_they_may_
     assert reject(world.home, world.ledger, candidate.id, world.keys["bob"], "who ran it?").release.state is State.REJECTED
 
 
+def test_what_was_sealed_for_another_home_is_not_approved(world: Any) -> None:
+    """A service that was asked for a release could have it run, sealed and approved in any other home where its caller may run releases."""
+    candidate = world.seal(home="SHA256:" + "A" * 43)
+    with pytest.raises(TransitionRefused, match="runner ran the release in another home") as refusal:
+        world.approve(candidate, "ann")
+    assert "runs it again" in refusal.value.cure
+    world.approve(world.seal(), "ann")
+
+
 def test_what_a_machine_ran_is_approved_only_while_its_key_is_not_revoked(world: Any) -> None:
     candidate = world.seal(scheduled=True)
     (world.home.root / "revoked_keys").write_text(candidate.manifest.machine + "\n")

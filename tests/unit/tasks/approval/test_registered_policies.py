@@ -17,7 +17,7 @@ from policies.sealed.manifest import Signer
 from tasks.approval.decisions import approve
 from tasks.approval.registered_policies import ScheduledPolicy, register, registered
 from tasks.publication.attestation import ATTESTATION_FILE
-from tasks.signing.home_keys import machine_key
+from tasks.signing.home_keys import home_fingerprint, machine_key
 from tasks.signing.registration import REGISTRATION
 from tasks.stores.seal import load_candidate, seal
 from tasks.verification.verify import PROVEN, examine_folder, verify_folder
@@ -116,7 +116,9 @@ def test_a_machine_alone_makes_no_candidate(world: Any) -> None:
     shutil.copytree(world.made.folder, staged, dirs_exist_ok=True)
     shutil.copy(others.folder / REGISTRATION, staged / REGISTRATION)
     manifest = mine.manifest.model_copy(update={"release_id": "forged", "files": ()})
-    forged = seal(world.home.candidates, staged, manifest, machine_key(world.home.keys), examined(staged))
+    forged = seal(
+        world.home.candidates, staged, manifest, machine_key(world.home.keys), examined(staged), home_fingerprint(world.home.keys)
+    )
     with pytest.raises(IntegrityBroken, match="does not let this machine run"):
         load_candidate(world.home.candidates, forged.id)
     (forged.folder / ATTESTATION_FILE).write_bytes(b"{}")  # as if it had been published

@@ -14,6 +14,7 @@ from tasks.service.asked_to_sign import Cosign, Decide, Seal, require_wished
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CANDIDATE, OTHER, POLICY, REASON = "ab" * 32, "cd" * 32, "ef" * 32, "12" * 32
+HOME = "SHA256:" + "A" * 43
 WISH = Decide("approve", CANDIDATE[:12], REASON)
 
 
@@ -98,13 +99,18 @@ def test_a_name_too_short_to_mean_one_candidate_is_not_enough() -> None:
 
 
 def test_a_release_is_signed_for_the_policy_that_was_sent_only() -> None:
-    sealed = statement("candidate", {"manifest.json": OTHER}, {"dataset": "people", "policy": POLICY, "release": "r"})
-    require_wished(written(sealed), Seal("people", POLICY), NOW)
-    for wish, why in ((Seal("people", OTHER), "another policy"), (Seal("others", POLICY), "another dataset")):
-        with pytest.raises(TransitionRefused, match=why):
+    sealed = statement("candidate", {"manifest.json": OTHER}, {"dataset": "people", "home": HOME, "policy": POLICY, "release": "r"})
+    require_wished(written(sealed), Seal("people", POLICY, HOME), NOW)
+    wrong = (
+        (Seal("people", OTHER, HOME), "policy"),
+        (Seal("others", POLICY, HOME), "dataset"),
+        (Seal("people", POLICY, "SHA256:x"), "home"),
+    )
+    for wish, why in wrong:
+        with pytest.raises(TransitionRefused, match=f"another {why}"):
             require_wished(written(sealed), wish, NOW)
     with pytest.raises(TransitionRefused, match="another kind"):
-        require_wished(written(decision()), Seal("people", POLICY), NOW)
+        require_wished(written(decision()), Seal("people", POLICY, HOME), NOW)
 
 
 def test_a_cosigned_head_is_nothing_but_a_head() -> None:

@@ -17,6 +17,7 @@ from tasks.service.connection import connected, converse
 from tasks.service.frames import FileEntry, Frames, Kind
 from tasks.service.request import Ended
 
+CONTENTS = (b"policy", b"table")
 Served = Callable[[Callable[[Frames], None]], Path]
 
 
@@ -53,7 +54,9 @@ def ending(code: int = 0, *contents: bytes) -> tuple[bytes, ...]:
 def talked(path: Path) -> tuple[Ended, list[bytes], list[tuple[Kind, bytes]]]:
     shown = list[tuple[Kind, bytes]]()
     with connected(path) as frames:
-        ended, files = converse(frames, lambda kind, content: shown.append((kind, content)), lambda payload: b"signed " + payload)
+        ended, files = converse(
+            frames, lambda kind, content: shown.append((kind, content)), lambda payload: b"signed " + payload, lambda: CONTENTS
+        )
     return ended, files, shown
 
 
@@ -71,6 +74,19 @@ def test_what_the_service_says_is_shown_and_what_it_asks_is_answered(served: Ser
     assert (ended.code, files) == (3, [b"file"])
     assert shown == [(Kind.OUT, b"figures"), (Kind.ERR, b"warning")]
     assert answers == [(Kind.SIGNED, b"signed payload")]
+
+
+def test_the_files_follow_when_they_are_wanted(served: Served) -> None:
+    heard: list[bytes] = []
+
+    def act(frames: Frames) -> None:
+        frames.send(Kind.FILES, b"")
+        assert frames.receive() == (Kind.FILES, b"")
+        heard.extend(b"".join(frames.chunks(len(content))) for content in CONTENTS)
+        frames.send(Kind.END, *ending())
+
+    assert talked(served(act))[0].code == 0
+    assert heard == list(CONTENTS)
 
 
 @pytest.mark.parametrize("said", [(Kind.END, b"{}"), (Kind.REQUEST, b"{}"), (Kind.OUT, b"and gone"), (Kind.END, b'{"code":0,"more":1}')])
@@ -108,6 +124,21 @@ def test_ctrl_c_ends_the_command_at_the_other_end_and_hears_what_came_of_it(serv
         frames.send(Kind.END, *ending(130))
 
     assert talked(served(act))[0].code == 130
+
+
+def test_ctrl_c_while_files_are_sent_ends_at_once_since_no_command_has_begun(served: Served) -> None:
+    gone = threading.Event()
+
+    def act(frames: Frames) -> None:
+        frames.send(Kind.FILES, b"")
+        frames.receive()
+        os.kill(os.getpid(), signal.SIGINT)
+        gone.wait(10)
+
+    path = served(act)
+    with connected(path) as frames, pytest.raises(KeyboardInterrupt):
+        converse(frames, lambda kind, content: None, bytes, lambda: (b"x" * 2**24,))
+    gone.set()
 
 
 def test_a_second_ctrl_c_waits_for_nobody(served: Served) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from headgate.core.errors import InputRejected, StoreUnavailable
-from tasks.service.frames import FileEntry, Frames
+from tasks.service.frames import FileEntry, Frames, Kind
 from tasks.service.handed_files import receive_files
 
 
@@ -32,6 +32,15 @@ def test_more_than_the_operator_lets_be_read_is_not_even_taken(handed: Any, monk
     assert not (tmp_path / "files").exists()
 
 
+def test_nothing_but_the_files_follows_when_they_are_wanted(tmp_path: Path) -> None:
+    one, other = socket.socketpair()
+    with one, other:
+        Frames(other).send(Kind.SIGNED, b"")
+        entry = FileEntry(role="signature", name="it.sig", size=6, sha256=sha256(b"people").hexdigest())
+        with pytest.raises(InputRejected, match="did not follow"):
+            receive_files(Frames(one), [entry], tmp_path)
+
+
 def test_a_list_of_signers_is_a_file_of_its_own_since_no_link_to_one_is_believed(handed: Any) -> None:
     (path,) = handed(("signers", "signers", b"ann ssh-ed25519 AAAA\n"))["signers"]
     assert not path.is_symlink()
@@ -42,7 +51,7 @@ def test_a_file_that_was_exchanged_on_its_way_is_not_taken(tmp_path: Path) -> No
     """Somebody between a caller and the service could have run a release of other data in the caller's name."""
     one, other = socket.socketpair()
     with one, other:
-        other.sendall(b"people")
+        Frames(other).send(Kind.FILES, b"", b"people")
         entry = FileEntry(role="signature", name="it.sig", size=6, sha256=sha256(b"PEOPLE").hexdigest())
         with pytest.raises(InputRejected, match="not the file that was meant to be sent"):
             receive_files(Frames(one), [entry], tmp_path)

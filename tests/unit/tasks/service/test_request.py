@@ -30,7 +30,7 @@ def test_a_request_arrives_as_it_was_asked(ends: tuple[Frames, Frames]) -> None:
         b"[" * 10_000,
         b'{"command":"show","values":{"candidate":["a"]}}',
         b'{"command":"show","values":{"people":5}}',
-        b'{"command":"show","values":{},"protocol":1}',
+        b'{"command":"show","values":{},"protocol":2}',
         b'{"command":"show","values":{},"path":"/etc"}',
         b'{"command":"show","values":{},"salt":"short"}',
         b'{"command":"show","values":{},"files":[{"role":"source","name":"x","size":-1}]}',

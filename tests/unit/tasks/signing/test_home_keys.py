@@ -8,13 +8,21 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import StoreUnavailable
-from tasks.signing.home_keys import ledger_key, ledger_secret, load_or_make, machine_key, own_fingerprints, source_hmac
+from tasks.signing.home_keys import home_fingerprint, ledger_key, ledger_secret, load_or_make, machine_key, own_fingerprints, source_hmac
+from tasks.signing.public_keys import read_public_key
 
 
 def test_the_keys_of_a_home_are_made_once(tmp_path: Path) -> None:
     assert ledger_key(tmp_path).key == ledger_key(tmp_path).key != machine_key(tmp_path).key
     assert own_fingerprints(tmp_path) == {ledger_key(tmp_path).fingerprint, machine_key(tmp_path).fingerprint}
     assert own_fingerprints(tmp_path / "new") == frozenset()
+
+
+def test_a_home_is_known_by_the_key_of_its_ledger(tmp_path: Path) -> None:
+    """Also where only the public half is left, as in a copy."""
+    assert home_fingerprint(tmp_path) == ledger_key(tmp_path).fingerprint
+    (tmp_path / "ledger").unlink()
+    assert home_fingerprint(tmp_path) == read_public_key(tmp_path / "ledger.pub").fingerprint
 
 
 def test_a_key_that_was_replaced_stays_one_of_the_homes_own(tmp_path: Path) -> None:

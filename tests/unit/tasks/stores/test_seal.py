@@ -11,9 +11,21 @@ import rfc8785
 
 from headgate.core.errors import Defect, InputRejected, IntegrityBroken
 from policies.sealed.manifest import FileEntry
+from tasks.signing.home_keys import home_fingerprint
+from tasks.signing.signatures import CANDIDATE, sign_statement, statement
 from tasks.stores import files
-from tasks.stores.seal import load_candidate, manifest_bytes, read_manifest, seal
+from tasks.stores.seal import load_candidate, manifest_bytes, read_manifest, seal, sealed_for
 from tests.unit.tasks.world import examined
+
+HOME = "SHA256:" + "A" * 43
+
+
+def test_a_seal_is_for_one_home_and_those_that_named_none_are_for_any(world) -> None:
+    candidate = world.seal()
+    assert sealed_for(candidate.manifest_envelope, home_fingerprint(world.home.keys))
+    assert not sealed_for(candidate.manifest_envelope, HOME)
+    said = statement({"manifest.json": candidate.id}, CANDIDATE, {"dataset": "people"})
+    assert sealed_for(sign_statement(said, world.keys["runner"]), HOME)
 
 
 def test_a_candidates_id_is_the_digest_of_its_canonical_manifest(world) -> None:
@@ -57,7 +69,7 @@ def test_the_same_bytes_sealed_again_are_the_same_candidate(world) -> None:
     first = world.seal()
     staged = world.home.stage("again")
     shutil.copytree(world.made.folder, staged, dirs_exist_ok=True)
-    assert seal(world.home.candidates, staged, first.manifest, world.keys["runner"], examined(staged)).id == first.id
+    assert seal(world.home.candidates, staged, first.manifest, world.keys["runner"], examined(staged), HOME).id == first.id
     assert not staged.exists()
 
 
@@ -130,8 +142,6 @@ def test_a_manifest_signed_by_another_than_its_runner_is_refused(world) -> None:
     envelope.write_bytes((other.folder / "manifest.dsse.json").read_bytes())
     with pytest.raises(IntegrityBroken, match="another manifest"):
         load_candidate(world.home.candidates, candidate.id)
-    from tasks.signing.signatures import CANDIDATE, sign_statement, statement
-
     envelope.write_bytes(sign_statement(statement({"manifest.json": candidate.id}, CANDIDATE, {}), world.keys["stranger"]))
     with pytest.raises(IntegrityBroken, match="another key"):
         load_candidate(world.home.candidates, candidate.id)
@@ -166,7 +176,7 @@ def test_a_file_that_nobody_examined_is_never_sealed(world, name: str) -> None:
     planted.write_text("age,job\n30,nurse\n")
     before = sorted(world.home.candidates.iterdir())
     with pytest.raises(IntegrityBroken, match=f"{name} has not been examined") as refusal:
-        seal(world.home.candidates, staged, manifest, world.keys["runner"], pinned)
+        seal(world.home.candidates, staged, manifest, world.keys["runner"], pinned, HOME)
     assert "who else can write" in refusal.value.cure
     assert sorted(world.home.candidates.iterdir()) == before
 
@@ -179,7 +189,7 @@ def test_a_file_about_which_nothing_is_claimed_is_neither_sealed_nor_read(world,
     (staged / name).parent.mkdir(exist_ok=True)
     (staged / name).write_text("age,job\n30,nurse\n")
     with pytest.raises(IntegrityBroken, match=f"{name} is a file about which the manifest claims nothing"):
-        seal(world.home.candidates, staged, manifest, world.keys["runner"], examined(staged))
+        seal(world.home.candidates, staged, manifest, world.keys["runner"], examined(staged), HOME)
     sealed = manifest.model_copy(update={"files": (*manifest.files, FileEntry(path=name, sha256="0" * 64, bytes=1))})
     with pytest.raises(IntegrityBroken, match=f"{name} is a file about which the manifest claims nothing"):
         read_manifest(manifest_bytes(sealed))
@@ -191,7 +201,7 @@ def test_a_table_that_is_gone_or_changed_since_it_was_examined_is_never_sealed(w
     pinned = examined(staged)
     for wrong in ({**pinned, "tables/table-3.csv": "00" * 32}, {**pinned, "tables/table-1.csv": "00" * 32}):
         with pytest.raises(IntegrityBroken, match="was changed after"):
-            seal(world.home.candidates, staged, manifest, world.keys["runner"], wrong)
+            seal(world.home.candidates, staged, manifest, world.keys["runner"], wrong, HOME)
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "events.jsonl", "head.json", "attestation.dsse.json", "approvals"])
@@ -200,7 +210,7 @@ def test_staged_files_cannot_take_the_names_that_publication_needs(world, name: 
     (staged / name).write_text("x")
     manifest = world.seal().manifest
     with pytest.raises(Defect):
-        seal(world.home.candidates, staged, manifest, world.keys["runner"], {})
+        seal(world.home.candidates, staged, manifest, world.keys["runner"], {}, HOME)
 
 
 def test_a_manifest_of_another_form_is_refused_without_repeating_it(world) -> None:

@@ -275,6 +275,12 @@ def test_a_forged_folder_with_two_honest_approvals_would_pass_so_the_next_tests_
     verify_folder(forge(world, world.seal(), {"ann": same, "bob": same}, tmp_path))
 
 
+def test_a_candidate_of_another_home_is_found(world, tmp_path: Path) -> None:
+    """A seal named no home, so that one which was signed for a service could be published by whoever that service passed it on to."""
+    details = failed(forge(world, world.seal(home="SHA256:" + "A" * 43), {"ann": same, "bob": same}, tmp_path))
+    assert "sealed in the home of another ledger" in details["events and signed head"]
+
+
 def test_one_person_with_two_keys_is_one_approval(world, tmp_path: Path) -> None:
     details = failed(forge(world, world.seal(), {"ann": same, "ann-second": same}, tmp_path))
     assert "repeats a decision" in details["events and signed head"]
