@@ -2,6 +2,9 @@
 .DELETE_ON_ERROR:
 .PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk bench-series bench-ledger serve lock clean
 
+# Each process would compile all of the project again: a test run some 20 s, the sabotages minutes.
+unexport PYTHONDONTWRITEBYTECODE
+
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps

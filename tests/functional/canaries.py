@@ -16,13 +16,17 @@ BAD = f"{CANARY}BadCell"
 
 
 def places_with(needle: str, folders: list[Path], streams: list[str]) -> list[str]:
-    """Every file whose bytes hold the needle: as they are, inflated where they are compressed, and in UTF-16."""
+    """Every file whose bytes hold the needle: as they are, inflated where they are compressed, and in UTF-16. A file that somebody takes
+    away meanwhile, as Prefect's database does, holds nothing."""
     places = [f"stream {place}" for place, text in enumerate(streams) if needle in text]
     forms = [needle.encode(), needle.encode("utf-16-le")]
     for folder in folders:
         for path in sorted(folder.rglob("*")):
             if path.is_file() and not path.is_symlink():
-                whole = path.read_bytes()
+                try:
+                    whole = path.read_bytes()
+                except FileNotFoundError:
+                    continue
                 if any(form in text for form in forms for text in (whole, *inflated(whole, path))):
                     places.append(str(path))
     return places

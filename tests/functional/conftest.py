@@ -2,7 +2,8 @@
 
 Most journeys run the command in this process, against one real Prefect server per test process; `spawned` runs it as a process of its
 own, where that is what is tested. What releasing or publishing the folder as it was made comes to is made once per test process, and
-copied for everybody who starts from there.
+copied for everybody who starts from there; so is an MLflow database without a run in it, which takes a second to make. A home that is
+opened `bare` has nothing that an operator did not put there.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import csv
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import sqlite3
@@ -22,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.functional.canaries import CANARY, places_with
@@ -49,12 +52,8 @@ approval: {{required: 2, signers: signers}}
 publish: {{to: {dataset}, formats: [csv, parquet]}}
 {more}"""
 
+RUNS = "mlflow.db"
 REGIONS = "north-a;north;*\nnorth-b;north;*\nsouth-a;south;*\nsouth-b;south;*\n"
-
-
-def hearing_interrupts() -> None:
-    """For a child's start: whoever runs the tests in the background has made Ctrl-C mean nothing to all of them."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @dataclass
@@ -96,9 +95,12 @@ class Project:
         """What a list of signers says of them."""
         return "".join(f'{name} namespaces="headgate" {self.keys[name].with_suffix(".pub").read_text()}' for name in names)
 
-    def open_home(self) -> None:
+    def open_home(self, bare: bool = False) -> None:
         """As an operator does it, before anybody runs anything."""
         self.home.mkdir(mode=0o700, parents=True)
+        if not bare:
+            shutil.copy2(self.finished / RUNS, self.home)
+            self._moved_from(self.finished)
         (self.home / "signers").write_text(self.lines("steward", "alice", "bob", "carol"), encoding="utf-8")
         (self.home / "operator.yaml").write_text("policy_signers: true\n", encoding="utf-8")
 
@@ -128,7 +130,6 @@ class Project:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=hearing_interrupts,
         )
 
     def spawned(self, *arguments: str | Path, environment: dict[str, str] | None = None, cwd: Path | None = None) -> Outcome:
@@ -160,11 +161,15 @@ class Project:
         first_home = json.loads(text)[0]
         shutil.rmtree(self.home)
         shutil.copytree(kept / "home", self.home, symlinks=True)
-        with sqlite3.connect(self.home / "mlflow.db") as runs:
-            for table, column in (("experiments", "artifact_location"), ("runs", "artifact_uri")):
-                runs.execute(f"UPDATE {table} SET {column} = replace({column}, ?, ?)", (first_home, str(self.home)))
-        runs.close()
+        self._moved_from(first_home)
         return dict(json.loads(text.replace(first_home, str(self.home)))[1])
+
+    def _moved_from(self, first: Path | str) -> None:
+        """MLflow's runs name the folders of their files."""
+        with sqlite3.connect(self.home / RUNS) as runs:
+            for table, column in (("experiments", "artifact_location"), ("runs", "artifact_uri")):
+                runs.execute(f"UPDATE {table} SET {column} = replace({column}, ?, ?)", (str(first), str(self.home)))
+        runs.close()
 
     def released(self) -> dict[str, Any]:
         return self.once("released", self._release)
@@ -190,6 +195,15 @@ class Project:
         outcome = self.run("publish", candidate, "--json")
         assert outcome.code == 0, outcome.err
         return {"candidate": candidate, "folder": outcome.json["folder"]}
+
+
+def interrupted(process: subprocess.Popen[str]) -> tuple[float, str]:
+    """How many seconds of the processor a command takes to end after Ctrl-C, however busy the machine is, and what it says."""
+    before, own = resource.getrusage(resource.RUSAGE_CHILDREN), psutil.Process(process.pid).cpu_times()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime - own.user - own.system, err
 
 
 def people(count: int = 300, seed: int = 1) -> list[dict[str, str]]:
@@ -283,15 +297,20 @@ def run_here(
 def make_project(approver_keys: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Project]:
     """alice, bob and carol may sign, mallory may not; the steward runs releases wherever no other key is named. The operator has allowed
     policies with signers of their own."""
-    finished = tmp_path_factory.mktemp("finished")
+    from tasks.reporting.mlflow_runs import find_release
 
-    def make(below: Path, run_here: Callable[..., Outcome]) -> Project:
+    finished = tmp_path_factory.mktemp("finished")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what other packages say of each other while they are imported
+        find_release("none", finished)
+
+    def make(below: Path, run_here: Callable[..., Outcome], bare: bool = False) -> Project:
         folder = below / "steward's folder"
         folder.mkdir()
         made = Project(folder, below / "home", run_here, finished, dict(approver_keys))
         (folder / "region.csv").write_text(REGIONS, encoding="utf-8")
         (folder / "signers").write_text(made.lines("alice", "bob", "carol"), encoding="utf-8")
-        made.open_home()
+        made.open_home(bare)
         made.write_source(people())
         made.write_policy()
         made.as_made = made.contents()

@@ -98,7 +98,7 @@ def journey(make_project: Callable[..., Any], tmp_path_factory: pytest.TempPathF
     """One person is of an age that no other has. Prefect, MLflow and temporary files are below the journey's folder; each name that is
     looked up, and each address that is connected to, is noted."""
     below = tmp_path_factory.mktemp("journey")
-    project = make_project(below, run_here=None)
+    project = make_project(below, run_here=None, bare=True)
     rows = plant(project)
     rows[0]["age"] = str(AGE)
     project.write_source(rows)

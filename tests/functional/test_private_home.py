@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 @pytest.mark.long
 def test_nothing_in_a_home_is_for_others_whatever_the_umask(project: Any) -> None:
     surroundings = {"PREFECT_API_URL": "", "PREFECT_HOME": ""}
+    shutil.rmtree(project.home)
+    project.open_home(bare=True)
     for entry in project.home.rglob("*"):
         entry.chmod(0o700 if entry.is_dir() else 0o600)
     before = os.umask(0)

@@ -58,7 +58,8 @@ def answers_to_a_stranger(served: int) -> dict[str, int]:
     ports = {one.laddr.port for one in psutil.net_connections("inet") if one.status == "LISTEN" and one.pid in children}
     answers = {}
     for port in ports:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers={"Origin": "https://evil.example"}) as client:
+        from_elsewhere = {"Origin": "https://evil.example"}
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=from_elsewhere, timeout=PATIENCE_SECONDS) as client:
             for path in ("/api/flow_runs/filter", "/api/deployments/"):
                 answers[path] = client.post(path, json={}).status_code
             answers["/api/admin/settings"] = client.get("/api/admin/settings").status_code
@@ -93,7 +94,7 @@ def test_a_schedule_releases_people_approve_and_it_is_published(project: Any, tm
         )
     finally:
         process.send_signal(signal.SIGINT)
-        _out, err = process.communicate(timeout=60)
+        _out, err = process.communicate(timeout=PATIENCE_SECONDS)
     assert "Traceback" not in err
     assert "Serving 1 policy" in err
     assert run_by_a_schedule(project)
@@ -131,7 +132,7 @@ def test_a_run_that_was_cut_off_with_its_service_does_not_keep_the_next_from_sta
         waited_for(lambda: "RUNNING" in prefect_states(project, "release policy"), first)
     finally:
         first.kill()
-        first.communicate(timeout=60)
+        first.communicate(timeout=PATIENCE_SECONDS)
     assert prefect_states(project, "release policy") >= {"RUNNING"}
     second = project.in_background(*arguments, environment=environment)
     try:
@@ -139,7 +140,7 @@ def test_a_run_that_was_cut_off_with_its_service_does_not_keep_the_next_from_sta
         waited_for(lambda: prefect_states(project, "release policy") >= {"COMPLETED"}, second)
     finally:
         second.send_signal(signal.SIGTERM)
-        out, err = second.communicate(timeout=60)
+        out, err = second.communicate(timeout=PATIENCE_SECONDS)
     assert (second.returncode, out) == (0, ""), err
     assert "CRASHED" in prefect_states(project, "release policy")
     lines = err.splitlines()
@@ -187,7 +188,7 @@ def test_the_deployments_file_registers_every_shipped_policy(tmp_path: Path) -> 
             ["work-pool", "create", "--type", "process", "headgate"],
             ["deploy", "--all", "--prefect-file", "deployments/prefect.yaml"],
         ):
-            done = subprocess.run([*prefect, *command], cwd=root, env=environment, capture_output=True, text=True, timeout=120)
+            done = subprocess.run([*prefect, *command], cwd=root, env=environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
             assert done.returncode == 0, done.stdout + done.stderr
     finally:
         server.stop()

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.conftest import Outcome, hearing_interrupts
+from tests.functional.conftest import Outcome
 
 ACCOUNTS = {"steward": 60_001, "alice": 60_002, "bob": 60_003, "mallory": 60_004}
 GROUP = "games"  # any that this machine has
@@ -107,9 +107,8 @@ def serving(project: Any, people: People) -> Iterator[subprocess.Popen[str]]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=hearing_interrupts,
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 200
     while not people.socket.exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.05)
     yield process

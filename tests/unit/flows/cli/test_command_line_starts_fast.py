@@ -1,9 +1,9 @@
 """The command line is instant until a command needs something heavy."""
 
 import json
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -46,12 +46,17 @@ def test_the_help_of_every_command_imports_nothing_that_measures_or_stores() -> 
 def test_help_takes_at_most_six_times_the_import_of_typer() -> None:
     headgate = Path(sys.executable).with_name("headgate")
 
+    def spent() -> float:
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return children.ru_utime + children.ru_stime
+
     def best(command: list[str]) -> float:
+        """On the processor, whoever else uses it."""
         taken = []
         for _ in range(5):
-            start = time.perf_counter()
+            before = spent()
             subprocess.run(command, capture_output=True, timeout=60, check=True)
-            taken.append(time.perf_counter() - start)
+            taken.append(spent() - before)
         return min(taken)
 
     assert best([str(headgate), "--help"]) <= 6 * best([sys.executable, "-c", "import typer"])

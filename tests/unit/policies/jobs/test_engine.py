@@ -42,7 +42,7 @@ def test_several_jobs_at_once_are_reported_as_one(work: Any) -> None:
     both = threading.Barrier(2)
 
     def job(place: Workplace) -> None:
-        both.wait(5)
+        both.wait(60)
         assert place.report is not None
         place.report(10, 100)
 
@@ -54,11 +54,11 @@ def test_a_refusal_waits_for_the_others_and_stops_nothing_else(work: Any) -> Non
     engine, ended, both = work(), [], threading.Barrier(2)
 
     def refuse(_place: Workplace) -> None:
-        both.wait(5)
+        both.wait(60)
         raise InputRejected("No.", "Yes.")
 
     def work_on(_place: Workplace) -> None:
-        both.wait(5)
+        both.wait(60)
         time.sleep(0.05)
         ended.append(1)
 

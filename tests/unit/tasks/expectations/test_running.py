@@ -71,9 +71,9 @@ def test_a_hundred_thousand_rows_are_checked_in_well_under_a_second():
     known = [str(value) for value in range(50)]
     expected = [Expected("expect_column_values_to_be_in_set", {"column": f"c{place}", "value_set": known}) for place in range(17)]
     expected += [Expected("expect_column_values_to_be_unique", {"column": "id"})]
-    start = time.perf_counter()
+    start = time.process_time()
     outcomes = run_expectations(frame, expected)
-    taken = time.perf_counter() - start
+    taken = time.process_time() - start
     assert all(outcome.success for outcome in outcomes)
     assert taken < 1.5  # 0.2 s alone on the machine
 

@@ -99,7 +99,7 @@ def test_a_holder_beats_while_it_works(store: LedgerStore) -> None:
 
     with dataset_lock(store, "people", "r1", beat_seconds=0.02):
         first = beat()
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 60
         while beat() == first:
             assert time.monotonic() < deadline
             time.sleep(0.02)

@@ -56,11 +56,11 @@ def test_each_server_has_a_password_that_no_text_of_it_shows(tmp_path: Path, mon
 
 
 @pytest.fixture
-def gone() -> str:
+def gone() -> Iterator[str]:
     """Where no server is."""
     with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{free.getsockname()[1]}/api"
+        free.bind(("127.0.0.1", 0))  # and nobody else's while it is open; nobody listens
+        yield f"http://127.0.0.1:{free.getsockname()[1]}/api"
 
 
 @pytest.mark.slow

@@ -1,0 +1,10 @@
+"""For all tests: whoever runs them in the background has made Ctrl-C mean nothing to them and to all that they start."""
+
+from __future__ import annotations
+
+import signal
+
+
+def pytest_configure() -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
