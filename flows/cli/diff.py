@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.terminal.options import Json
+from flows.terminal.options import Json, is_id
 
 if TYPE_CHECKING:
     from policies.changes.release_changes import Side
 
 POLICY = (".yaml", ".yml")
-ID = re.compile(r"[0-9a-fA-F]{8,64}")
 NAMED = "a candidate or release by its id, a published folder, or a policy file"
 Before = Annotated[str, typer.Argument(metavar="A", help=f"What was before: {NAMED}.")]
 After = Annotated[str, typer.Argument(metavar="B", help="What it is compared with: the same.")]
@@ -77,4 +75,4 @@ def _side(named: str) -> Side:
     from tasks.ledger.open_ledger import home_to_look_at
     from tasks.verification.compared_versions import side_in_home, side_of_folder
 
-    return side_in_home(home_to_look_at(), named) if ID.fullmatch(named) else side_of_folder(from_here(Path(named)))
+    return side_in_home(home_to_look_at(), named) if is_id(named) else side_of_folder(from_here(Path(named)))

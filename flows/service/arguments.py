@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flows.service.served import SERVED, Served, place_of
+from flows.terminal.options import is_id
 
 if TYPE_CHECKING:
     from tasks.runtime.home import Home
@@ -66,6 +67,8 @@ def _words(served: Served, asked: Request) -> dict[str, Any]:
             continue
         if type(value) is not (bool if isinstance(wanted.default, bool) else str):
             raise InputRejected(f"The request has no usable value for '{option}'.", AGAIN)
+        if option in served.ids and not is_id(str(value)):
+            raise InputRejected("The service opens no path.", "Name candidates and releases by their ids.")
         words[option] = value
     return words
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flows.service.caller import Caller
-from flows.service.served import HERE, SERVED, name_of
+from flows.service.served import SERVED, name_of, needs_home
 
 if TYPE_CHECKING:
     from tasks.service.asked_to_sign import Wish
@@ -32,7 +32,7 @@ def here_or_served(command: Command) -> Command:
     def run(*args: Any, **options: Any) -> None:
         from tasks.service.socket_place import SOCKET, socket_path
 
-        path = None if name in HERE else socket_path()
+        path = socket_path() if needs_home(name, options) else None
         if path is None:
             command(*args, **options)
         elif name in SERVED:

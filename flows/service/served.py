@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from flows.terminal.options import is_id
 
 ROOM = "flows.cli."
 # These open no home, or are the operator's own: they run where they are started.
@@ -13,11 +15,13 @@ HERE = frozenset({"init", "check", "advise", "verify", "read", "estimate", "demo
 
 @dataclass(frozen=True)
 class Served:
-    """`values` are sent as they are. `files` are opened by the caller, and sent as bytes. `signs`: the caller's key may be asked for a
+    """`values` are sent as they are; of them `ids` name candidates or releases, and where none of them does, the command needs no home.
+    `files` are opened by the caller, and sent as bytes. `signs`: the caller's key may be asked for a
     signature. `output`: the option that names a file, which the caller writes; `named`: the names that the service may give it where that
     option does not."""
 
     values: tuple[str, ...]
+    ids: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     signs: bool = False
     output: str = ""
@@ -39,6 +43,7 @@ SERVED = {
     "reject": DECISION,
     "publish": Served(("candidate", "json")),
     "releases": Served(("json", "calendar", "dataset", "state", "since")),
+    "diff": Served(("before", "after", "json"), ids=("before", "after")),
     "withdraw": ON_RELEASE,
     "resume": ON_RELEASE,
     "abandon": ON_RELEASE,
@@ -47,6 +52,12 @@ SERVED = {
     "audit cosign": Served((), signs=True, output="output", named=r"cosigned-head\.dsse\.json"),
     "audit export": Served(("release", "bundle"), files=("cosigned",), output="output", named=r"evidence-[\w-]{1,64}\.tar\.gz"),
 }
+
+
+def needs_home(name: str, options: Mapping[str, Any]) -> bool:
+    """Folders and files are compared where they lie, with the rights of whoever asks."""
+    ids = SERVED[name].ids if name in SERVED else ()
+    return name not in HERE and (not ids or any(is_id(options[option]) for option in ids))
 
 
 def name_of(command: Callable[..., Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -29,3 +30,8 @@ Output = Annotated[Path | None, typer.Option("--output", "-o", help="Output file
 Report = Annotated[Path | None, typer.Option("--report", help="Write an HTML page with charts to this file.")]
 VersionFolder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A published folder, such as …/latest.")]
 ReleasedTableName = Annotated[str | None, typer.Option("--table", metavar="NAME", help="A table of the release, such as table-1.")]
+
+
+def is_id(named: str) -> bool:
+    """Of a candidate or a release, or the beginning of one; it is never taken for a path."""
+    return re.fullmatch(r"[0-9a-fA-F]{8,64}", named) is not None

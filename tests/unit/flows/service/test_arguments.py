@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from flows.cli import approve, audit, release, show
+from flows.cli import approve, audit, diff, release, show
 from flows.service.arguments import prepared
 from headgate.core.errors import InputRejected, IntegrityBroken, StoreUnavailable, TransitionRefused
 from tasks.service.frames import FileEntry, Frames, Kind
@@ -98,6 +98,14 @@ def test_words_are_told_as_they_are_and_defaults_stay(prepare: Prepare) -> None:
     assert prepare("approve", WORDS) == (approve.approve, {**WORDS, "signature": None, "key": None})
     assert prepare("audit show", {"release": "r", "json": False}) == (audit.show, {"release": "r", "json": False})
     assert prepare("approve", {**WORDS, "reason": None})[1] == {"candidate": "ab" * 6, "json": True, "signature": None, "key": None}
+
+
+@pytest.mark.parametrize("named", ["/etc", "releases/people/1", "policy.yaml", "shipped:hospital-patients", "deadbee", "..", ""])
+def test_what_is_compared_is_named_by_ids_and_no_path_is_opened(prepare: Prepare, named: str) -> None:
+    told = {"before": "ab" * 6, "after": "cd" * 32, "json": True}
+    assert prepare("diff", told) == (diff.diff, told)
+    with pytest.raises(InputRejected, match="opens no path"):
+        prepare("diff", {**told, "after": named})
 
 
 def test_a_signature_is_read_from_what_was_sent(prepare: Prepare, tmp_path: Path) -> None:

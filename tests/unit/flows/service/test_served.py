@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from flows.cli import COMMANDS, audit, releases
-from flows.service.served import HERE, SERVED, name_of, place_of
+from flows.service.served import HERE, SERVED, name_of, needs_home, place_of
 
 GROUP = (audit.show, audit.verify, audit.cosign, audit.export)
 REFUSED = {"explore", "attack"}  # they open the home, and read sources with its rights or write its MLflow
@@ -44,3 +44,11 @@ def test_a_path_is_never_among_what_is_sent_as_it_is(name: str) -> None:
     assert served.options <= set(hints)
     assert set(hints) - served.options <= {"verbose"}
     assert holds_a_path(list[Path] | None)
+
+
+def test_folders_and_policies_are_compared_where_they_lie() -> None:
+    assert not needs_home("diff", {"before": "/srv/1", "after": "policy.yaml"})
+    assert needs_home("diff", {"before": "/srv/1", "after": "deadbeef"})
+    assert needs_home("show", {})
+    assert needs_home("attack", {})
+    assert not needs_home("verify", {})
