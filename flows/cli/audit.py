@@ -74,9 +74,9 @@ def verify(cosigned: CosignedFiles = None, head: KeptFolders = None, signers: Au
     from flows.terminal.current_folder import as_named
     from flows.terminal.output import plain, print_json, results, tell
     from flows.terminal.shapes import audit_document
+    from headgate.core.units import counted
     from tasks.ledger.open_ledger import found_ledger
     from tasks.runtime.home import Home
-    from tasks.runtime.wording import counted
     from tasks.verification.audit import verify_audit
     from tasks.verification.cosigned_heads import read_cosigned, read_published_head
 

@@ -145,8 +145,8 @@ def _show(result: CheckResult, report: Path | None) -> None:
     from flows.terminal.current_folder import as_named
     from flows.terminal.output import plain, results, tell
     from flows.terminal.shown_figures import figure
+    from headgate.core.units import counted
     from tasks.reporting.check_report import compared_in_words, uniques_in_words
-    from tasks.runtime.wording import counted
 
     out = results()
     groups = f"{counted(result.groups, 'group')}: k {result.k}, mean {figure(result.mean_group)}"

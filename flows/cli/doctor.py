@@ -26,9 +26,9 @@ def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = Fa
     """Say how the ledger, the clock, the list of signers and the socket stand, and confirm what only the operator can."""
     from flows.terminal.output import plain, print_json, results, tell
     from flows.terminal.shapes import place_document
+    from headgate.core.units import counted
     from tasks.ledger.open_ledger import read_ledger
     from tasks.runtime.home import Home
-    from tasks.runtime.wording import counted
     from tasks.service.socket_place import look_at, socket_path
     from tasks.signing.home_keys import home_fingerprint
     from tasks.verification import check_up

@@ -44,7 +44,7 @@ def _show(found: Estimate) -> None:
     from flows.terminal.fitted_table import print_table
     from flows.terminal.output import plain, results, tell
     from flows.terminal.shown_figures import figure, percentage, plain_table
-    from tasks.runtime.wording import counted
+    from headgate.core.units import counted
 
     out = results()
     written = percentage if found.measure == "share" else figure

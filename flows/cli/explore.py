@@ -58,7 +58,7 @@ def _show(explored: Explored) -> None:
     from flows.terminal.fitted_table import print_table
     from flows.terminal.output import plain, results, tell
     from flows.terminal.shown_figures import named_attributes, percentage, plain_table, short
-    from tasks.runtime.wording import counted
+    from headgate.core.units import counted
 
     out = results()
     tried = f"{counted(len(explored.settings), 'setting')} of {counted(len(explored.tables), 'table')}"

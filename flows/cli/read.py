@@ -40,7 +40,7 @@ def read(folder: VersionFolder, table: ReleasedTableName = None, output: Output 
 def _show(release: Release) -> None:
     from flows.terminal.output import plain, results, tell
     from flows.terminal.shown_figures import named_attributes
-    from tasks.runtime.wording import counted
+    from headgate.core.units import counted
 
     out = results()
     tell(out, plain(release.title or release.dataset), "bold")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flows.terminal.fitted_table import print_table
 from flows.terminal.output import plain, results, tell
 from flows.terminal.shown_figures import figure, gate_name, in_words, named_attributes, percentage, plain_table, required_figure
-from tasks.runtime.wording import counted
+from headgate.core.units import counted
 
 if TYPE_CHECKING:
     from policies.gates.figures import TableFigures

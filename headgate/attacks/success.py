@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from headgate.core.columns import Column
 from headgate.core.errors import InputRejected
+from headgate.core.units import counted
 
 QUANTILE = 1.959963984540054  # of the normal distribution, for 95 %
 
@@ -78,7 +79,7 @@ def guessed_value(attribute: str, success: Success) -> str:
 
 
 def people_counted(number: int) -> str:
-    return "nobody" if number == 0 else "1 person" if number == 1 else f"{number:,} people"
+    return counted(number, "person", "people") if number else "nobody"
 
 
 class AttackResult:

@@ -16,8 +16,9 @@ def amount_text(number: float) -> str:
     return f"{Decimal(f'{number:.4g}'):,f}" if abs(number) < 1000 else f"{number:,.1f}"
 
 
-def several(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def counted(number: int, thing: str, things: str = "") -> str:
+    """`things`: the plural, where it is not made with an s."""
+    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
 
 
 def ratio_text(more: float) -> str:

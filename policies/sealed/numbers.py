@@ -15,6 +15,7 @@ from headgate.core.encode import ColumnSpec
 from headgate.core.errors import InputRejected
 from headgate.core.number_form import NumberForm, largest_share, quantile
 from headgate.core.tolerance import at_most, exact
+from headgate.core.units import counted
 from policies.gates.uniqueness import NEARLY
 from policies.schema.policy import Policy
 from policies.schema.publish_as import PublishAs, is_share
@@ -42,13 +43,13 @@ def _require_weights(source: Column, published: Column) -> None:
     counts, name = source.counts(), source.name
     missing, wrong = int(counts[-1]), int(counts[:-1][~(np.isfinite(source.values.astype(np.float64)) & (source.values > 0))].sum())
     if missing or wrong:
-        said = [f"is missing in {_rows(missing)}"] if missing else []
-        said += [f"is not a positive number in {_rows(wrong)}"] if wrong else []
+        said = [f"is missing in {counted(missing, 'row')}"] if missing else []
+        said += [f"is not a positive number in {counted(wrong, 'row')}"] if wrong else []
         raise InputRejected(f"The weight '{name}' {' and '.join(said)}.", "Give every row a positive weight, or drop the rows without one.")
     gone = int(published.counts()[:-1][published.values <= 0].sum())
     if gone:
         cure = "Write a smaller publish_as: {round: …} there, such as 0.1."
-        raise InputRejected(f"The weight '{name}' is rounded to 0 in {_rows(gone)}, which then stand for nobody.", cure)
+        raise InputRejected(f"The weight '{name}' is rounded to 0 in {counted(gone, 'row')}, which then stand for nobody.", cure)
 
 
 def _require_shared(weight: Column, household: Column) -> None:
@@ -61,10 +62,6 @@ def _require_shared(weight: Column, household: Column) -> None:
             f"{lone:.0%} of the rows have a weight '{weight.name}' that no other household has, so it tells who lives together.",
             "Write a larger publish_as: {round: …} there; or unique: accepted, if that harms nobody.",
         )
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count:,} rows"
 
 
 def _as_published(column: Column, wanted: PublishAs, spec: ColumnSpec, k: int) -> Column:

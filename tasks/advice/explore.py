@@ -16,6 +16,7 @@ from headgate.advice.result import Tried
 from headgate.advice.rungs import delta_text
 from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact
+from headgate.core.units import counted
 from policies.jobs.table_job import Names
 from policies.words.fields import decimal_text
 from tasks.advice.advice_charts import FrontierPoint, draw_frontier
@@ -24,7 +25,6 @@ from tasks.advice.policy_advice import STAND_IN, Prepared, Progress, SettingsCou
 from tasks.reporting.mlflow_record import Metric, RunContent, finite_points
 from tasks.reporting.mlflow_runs import require_tracking, track_runs
 from tasks.runtime.home import Home
-from tasks.runtime.wording import counted
 from tasks.signing.home_keys import ledger_secret, source_hmac
 
 DELTAS = ("0.3", "0.5", "0.6", "0.7", "0.8", "0.9")

@@ -31,7 +31,7 @@ class KeptPolicy:
 def keep_policy(home: Home, loaded: LoadedPolicy) -> None:
     """Under the SHA-256 of its bytes, and under its digest."""
     content, digested = loaded.content, digested_form(loaded.policy, loaded.file_digests)
-    for path, kept in ((_own(home, sha256(content)), content), (_digested(home, loaded.digest), digested)):
+    for path, kept in ((_own(home, hashlib.sha256(content).hexdigest()), content), (_digested(home, loaded.digest), digested)):
         try:
             write_private(path, kept)
         except OSError as problem:
@@ -54,7 +54,7 @@ def kept_policy(home: Home, started: RunStarted) -> KeptPolicy | None:
 
 def _read(path: Path, digest: str) -> bytes:
     content = read_file(path.parent, path.name).content if path.is_file() else None
-    if content is None or sha256(content) != digest:
+    if content is None or hashlib.sha256(content).hexdigest() != digest:
         lacks = "is missing" if content is None else "was changed"
         raise IntegrityBroken(f"{path}, which the home keeps of the policy of this release, {lacks}.", "Restore it from a backup.")
     return content
@@ -66,7 +66,3 @@ def _own(home: Home, digest: str) -> Path:
 
 def _digested(home: Home, digest: str) -> Path:
     return home.policies / f"{digest}.json"
-
-
-def sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

@@ -8,13 +8,13 @@ from datetime import datetime
 
 from headgate.attacks.success import people_counted
 from headgate.core.errors import InputRejected, Refusal, TransitionRefused
+from headgate.core.units import counted
 from policies.approval.acts import OperatorRules
 from policies.schema.operator_file import Floor, Operator
 from policies.sealed.manifest import SealedRole, Signer
 from policies.words.quorum import Quorum, in_words
 from tasks.runtime.home import Home
 from tasks.runtime.operator_settings import OPERATOR_FILE, read_operator
-from tasks.runtime.wording import counted
 from tasks.signing.public_keys import PublicKey
 from tasks.signing.trust_roots import TrustRoots
 

@@ -20,8 +20,9 @@ from xml.etree import ElementTree
 import numpy as np
 
 from headgate.core.errors import InputRejected
+from headgate.core.units import counted
 from tasks.runtime.input_limits import BYTES, LIST_BYTES
-from tasks.runtime.wording import counted, inside
+from tasks.runtime.wording import inside
 
 MOST_MEMBERS = 10_000
 CELL_BYTES = 32  # that the parser takes for each cell of the rectangle, empty or not

@@ -17,7 +17,7 @@ from tasks.profiling.header_words import meaning_of
 from tasks.profiling.value_forms import form_of, runs_on
 from tasks.profiling.written_forms import seen_in
 from tasks.reading.any_table import open_any
-from tasks.reading.arrow_frame import texts_of
+from tasks.reading.arrow_frame import holds_lists, texts_of
 from tasks.rows.people import NONE, people_of
 
 SET_SEPARATORS = ("|", ";")
@@ -55,7 +55,7 @@ def profile_table(path: Path, policy_folder: Path | None = None) -> TableProfile
 
 def _texts(cells: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:
     """A list column reads as a set written with '|'."""
-    if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
+    if holds_lists(cells.type):
         listed = [None if cell is None else "|".join(str(part) for part in cell if part is not None) for cell in cells.to_pylist()]
         return pa.chunked_array([pa.array(listed, type=pa.string())])
     return texts_of(cells, name, where)

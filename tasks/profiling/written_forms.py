@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policies.drafting.table_profile import Look, Written
+from policies.intake.age_at import DAY
 from policies.intake.rule import Rule
-from policies.intake.written_days import DayForm, WrittenDays, day_form
+from policies.intake.written_days import CENTURY, DayForm, WrittenDays, day_form
 from policies.intake.written_numbers import WrittenNumbers
 from tasks.profiling.value_forms import MOST, PHONE, most, sampled
 from tasks.reading.any_table import EPOCH, look_of, numbers_of
 
 MARKS = ((".", None), (",", None), (",", "."), (".", ","), (",", " "), (".", " "), (",", "'"), (".", "'"))  # decimal, thousands
-CENTURY = 99  # years before the last one that two digits can mean
 LONGEST_UNIT = 12
 UNIT = re.compile(r"(?P<before>[^\w\s.,'+-]+\s*|[^\W\d_]+\s+)?[+\u2212-]?\d[\d.,'\u2019\s]*(?P<after>[^\d\s.,'\u2019][^\d]*)?")
 GROUPED = re.compile(r"[1-9]\d{0,2}\.\d{3}")
@@ -28,7 +28,6 @@ CODE = re.compile(r"0\d.*")  # 007 is no number
 DATE = re.compile(
     r"(\d{1,2}([./-])\d{1,2}\2(\d{4}|\d{2})|\d{4}([./-])\d{1,2}\4\d{1,2}|(19|20)\d{6}|\d{1,2}[ -]?[A-Za-z]{3,9}[ -]?\d{4})([T ]\d.*)?"
 )
-ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]00:00(:00(\.0+)?)?)?")
 TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S", " %H:%M:%S.%f", "T%H:%M:%S.%f")
 DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d.%m.%y", "%d/%m/%y")
 DAYS_ALSO = ("%m/%d/%y", "%d-%m-%y", "%d%b%Y", "%d-%b-%Y", "%d %b %Y", "%d %B %Y")
@@ -129,7 +128,7 @@ def _dates(distinct: Sequence[str]) -> Seen | None:
         return None
     span = _century()
     forms = _forms_of(some, span)
-    if all(ISO.fullmatch(value) for value in values):
+    if all(DAY.fullmatch(value) for value in values):
         forms = [form for form in FORMS if form.text == "%Y-%m-%d"]
         values = [value[:10] for value in values]
     days = [text for text in _canonical(WrittenDays(forms, span), values) if text is not None]
@@ -150,7 +149,7 @@ def _dates(distinct: Sequence[str]) -> Seen | None:
 
 def _century() -> tuple[datetime.date, datetime.date]:
     year = datetime.date.today().year
-    return datetime.date(year - CENTURY, 1, 1), datetime.date(year, 12, 31)
+    return datetime.date(year - CENTURY + 1, 1, 1), datetime.date(year, 12, 31)
 
 
 def _forms_of(values: Sequence[str], span: tuple[datetime.date, datetime.date]) -> list[DayForm]:

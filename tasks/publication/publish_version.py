@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
 from headgate.core.errors import HeadgateError, IntegrityBroken, PublicationFailed, Refusal, TransitionRefused
+from headgate.core.units import counted
 from policies.approval.acts import Act, Actor, OperatorRules
 from policies.approval.decide import Accepted, Refused, decide
 from policies.approval.guards import GUARDS, Situation
@@ -42,7 +43,6 @@ from tasks.publication.targets import open_targets
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.held_signals import HeldSignals, held_signals
 from tasks.runtime.home import Home
-from tasks.runtime.wording import counted
 from tasks.signing.home_keys import ledger_key
 from tasks.signing.keys import PrivateKey
 from tasks.stores.files import Stored, read_file

@@ -75,6 +75,10 @@ def _nested(kind: pa.DataType) -> bool:
     )
 
 
+def holds_lists(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
+
+
 def _word(kind: pa.DataType) -> str:
     """The outer type alone: names inside a nested type come from the data."""
     return str(kind).partition("<")[0].partition("[")[0]
@@ -83,7 +87,7 @@ def _word(kind: pa.DataType) -> str:
 def _series(cells: pa.ChunkedArray, name: str, where: str) -> pd.Series:
     plain = _decoded(cells)
     kind = plain.type
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+    if holds_lists(kind):
         part = kind.value_type
         if pa.types.is_string(part) or pa.types.is_large_string(part) or pa.types.is_integer(part):
             return pd.Series(_tuples(plain), dtype=object)

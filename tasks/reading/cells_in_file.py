@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from headgate.core.errors import CellsRejected
 from policies.schema.policy import Policy
 from policies.schema.rows_key import RowsKey
-from tasks.reading.arrow_frame import texts_of, trimmed_texts
+from tasks.reading.arrow_frame import holds_lists, texts_of, trimmed_texts
 from tasks.reading.one_row_per_person import row_of_each_person
 from tasks.reading.source import Source
 from tasks.rows.people import NONE
@@ -57,7 +57,7 @@ def _as_written(refusal: CellsRejected, raw: pa.Table, policy: Policy | None, wh
     if column not in raw.column_names:
         return refusal
     cells = raw.column(column)
-    if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
+    if holds_lists(cells.type):
         return refusal
     shown = texts_of(cells.take(pa.array(refusal.rows, pa.int64())), column, where).fill_null("").to_pylist()
     return CellsRejected(refusal.column, refusal.wrong, refusal.cure, refusal.rows, shown, sentence=refusal.sentence)

@@ -21,11 +21,12 @@ from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import CellsRejected, InputRejected
 from headgate.core.household_column import household_column
 from headgate.core.spelling import value_text
+from headgate.core.units import counted
 from headgate.methods.settings import require_households
 from policies.attackers.attacker import OwnWeights
 from policies.schema.policy import Policy
 from policies.sealed.specs import column_specs, needs_values
-from tasks.reading.arrow_frame import frame_of, texts_of, trimmed_texts
+from tasks.reading.arrow_frame import frame_of, holds_lists, texts_of, trimmed_texts
 from tasks.reading.cells_in_file import in_file, people_in_file
 from tasks.reading.one_row_per_person import one_row_per_person
 from tasks.reading.open_source import open_source
@@ -33,7 +34,6 @@ from tasks.reading.own_weights import columns_read, own_weights
 from tasks.reading.prepared_cells import attributes_read, prepared_cells
 from tasks.reading.references import LoadedPolicy
 from tasks.reading.source import Source, names_instead
-from tasks.runtime.wording import counted
 
 COINCIDENCE = 10  # rows whose cell may equal the row's identifier by chance; by chance one is expected at most
 
@@ -268,7 +268,7 @@ def expectation_frame(cells: pa.Table, policy: Policy, where: str) -> pd.DataFra
 
 
 def _trimmed(cells: pa.ChunkedArray, name: str, separator: str, where: str) -> pa.ChunkedArray:
-    if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
+    if holds_lists(cells.type):
         joined = [
             None if cell is None else separator.join(str(part) for part in cell if part is not None) or separator
             for cell in cells.to_pylist()

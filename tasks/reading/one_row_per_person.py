@@ -18,14 +18,15 @@ from numpy.typing import NDArray
 from headgate.core.columns import Kind, Role
 from headgate.core.errors import CellsRejected, InputRejected
 from headgate.core.spelling import value_text
+from headgate.core.units import counted
 from policies.schema.attribute import Attribute
 from policies.schema.policy import Policy
 from policies.schema.rows_key import RowsKey, Rule
 from policies.words.fields import decimal_text
-from tasks.reading.arrow_frame import trimmed_texts
+from tasks.reading.arrow_frame import holds_lists, trimmed_texts
 from tasks.rows.choosing import Chosen, by_order, extreme, members, most_frequent, sums
 from tasks.rows.people import NONE, People, people_of, ranks
-from tasks.runtime.wording import counted, inside
+from tasks.runtime.wording import inside
 
 MOST_NAMED = 6  # columns in a message
 MADE = (Rule.UNION, Rule.SUM, Rule.COUNT)  # of all rows of a person
@@ -72,20 +73,17 @@ def _refuse_varying(varying: Mapping[str, int], policy: Policy, where: str) -> N
     if identifiers:
         name = identifiers[0]
         raise InputRejected(
-            f"'{name}' differs between the rows of {_people(varying[name])} in {inside(where)}: it numbers rows or cases, not people.",
+            f"'{name}' differs between the rows of {counted(varying[name], 'person', 'people')} in {inside(where)}: "
+            "it numbers rows or cases, not people.",
             "Give it role: dropped.",
         )
     if varying:
-        listed = ", ".join(f"'{name}' (of {_people(number)})" for name, number in [*varying.items()][:MOST_NAMED])
+        listed = ", ".join(f"'{name}' (of {counted(number, 'person', 'people')})" for name, number in [*varying.items()][:MOST_NAMED])
         more = f" and {counted(len(varying) - MOST_NAMED, 'other attribute')}" if len(varying) > MOST_NAMED else ""
         raise InputRejected(
             f"Rows of a person differ in attributes for which `rows` has no rule: {listed}{more}.",
             "Give each a rule in `rows`: union (sets), first, last, min, max, sum, count or mode; or role: dropped.",
         )
-
-
-def _people(number: int) -> str:
-    return "1 person" if number == 1 else f"{number:,} people"
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +117,8 @@ class _Table:
         without = np.unique(people.of_row[(place == NONE) & (people.sizes()[people.of_row] > 1)])
         if len(without):
             raise InputRejected(
-                f"The rows of {_people(len(without))} cannot be put in order: {' or '.join(map(repr, rows.order))} is missing in some.",
+                f"The rows of {counted(len(without), 'person', 'people')} cannot be put in order: {' or '.join(map(repr, rows.order))} "
+                "is missing in some.",
                 "Fill in these cells, order by another column, or choose rules that need no order.",
             )
         return place
@@ -147,7 +146,7 @@ class _Table:
         if len(columns) > 1:
             return self._combined_codes(columns)
         cells = self.cells.column(columns[0])
-        if _listed(cells.type):
+        if holds_lists(cells.type):
             return _of_sets([None if cell is None else frozenset(map(value_text, _present(cell))) for cell in cells.to_pylist()])
         codes, distinct = _encoded(trimmed_texts(cells, columns[0], self.where))
         kind = attribute.kind
@@ -182,7 +181,8 @@ class _Table:
         if chosen.tied:
             by = " and ".join(map(repr, self.policy.rows.order or ())) if self.policy.rows is not None else ""
             raise InputRejected(
-                f"For {_people(chosen.tied)} it is not clear which value of '{name}' is the {rule}: several of their rows have equal {by}.",
+                f"For {counted(chosen.tied, 'person', 'people')} it is not clear which value of '{name}' is the {rule}: "
+                f"several of their rows have equal {by}.",
                 "Add a column that decides, such as order: [visit_date, visit_number]; or choose another rule.",
             )
         rows = pa.array(chosen.rows, mask=chosen.rows == NONE)
@@ -190,7 +190,7 @@ class _Table:
 
     def _union(self, name: str, codes: _Codes, people: People) -> pa.Array:
         united = members(people, codes.of_row, [value for value in codes.values if isinstance(value, frozenset)])
-        if _listed(self.cells.column(name).type):
+        if holds_lists(self.cells.column(name).type):
             return pa.array([None if each is None else sorted(each) for each in united], pa.list_(pa.string()))
         mark = self.policy.attributes[name].separator or "|"
         return pa.array([None if each is None else mark.join(sorted(each)) or mark for each in united], pa.string())
@@ -239,10 +239,6 @@ def _moments(distinct: Sequence[str]) -> NDArray[np.float64]:
     stamps = pd.to_datetime(pd.Series(list(distinct), dtype=object), format="ISO8601", errors="coerce", utc=True)
     seconds = stamps.astype("datetime64[us, UTC]").astype("int64").to_numpy() / 1e6
     return np.where(stamps.isna().to_numpy(), np.nan, seconds)
-
-
-def _listed(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 
 def _present(parts: Sequence[object]) -> list[object]:

@@ -12,6 +12,7 @@ import pyarrow.compute as compute
 
 from headgate.core.columns import Role
 from headgate.core.errors import CellsRejected, InputRejected
+from headgate.core.units import counted
 from policies.intake.age_at import AgeAt
 from policies.intake.recoding import Recoding, Unmapped
 from policies.intake.rule import UNREAD, Read, Rule, Unread
@@ -21,9 +22,9 @@ from policies.schema.attribute import Attribute
 from policies.schema.intake_keys import forms_of, span_of
 from policies.schema.policy import Policy
 from tasks.formats.cell_texts import ALL, SOME, typed_in
-from tasks.reading.arrow_frame import trimmed_texts
+from tasks.reading.arrow_frame import holds_lists, trimmed_texts
 from tasks.reading.references import References
-from tasks.runtime.wording import counted, inside
+from tasks.runtime.wording import inside
 
 Way = Callable[[str], tuple[Read, Rule]]  # from a text to what it is read as, by the rule that read it last
 
@@ -164,7 +165,7 @@ def _sets(cells: pa.ChunkedArray, attribute: Attribute, column: str, where: str)
     """Members are recoded one by one; a missing set is the empty one where the policy says so."""
     mark = attribute.separator or "|"
     recoding = None if attribute.map is None else Recoding(attribute.map, attribute.unmapped or Unmapped.REFUSE)
-    if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
+    if holds_lists(cells.type):
         return _lists(cells, recoding, attribute.empty == "none", column)
     texts = trimmed_texts(cells, column, where)
     if recoding is not None:

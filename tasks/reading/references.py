@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from headgate.core.columns import Role
-from headgate.core.errors import LINE, MOST_PLACES, ROW, HeadgateError, InputRejected, PolicyInvalid, in_places
+from headgate.core.errors import CellsRejected, HeadgateError, InputRejected, PolicyInvalid
 from headgate.core.hierarchy import Hierarchy
+from headgate.core.units import counted
 from policies.schema.attribute import ValuesFrom
 from policies.schema.digest import policy_digest
 from policies.schema.intake_keys import RegionKey
@@ -27,7 +28,6 @@ from tasks.reading.open_source import open_file
 from tasks.reading.registers import RegisterTexts, read_register
 from tasks.reading.source import Source, read_bytes, require_columns
 from tasks.runtime.input_limits import ATTRIBUTES, LIST_BYTES, SET_VALUES
-from tasks.runtime.wording import counted
 
 CODE_HEADERS = ("value", "values", "code", "codes", "key", "id", "name", "label", "description", "term")
 COLUMN_MARKS = {";": "a semicolon", "\t": "a tab", ",": "a comma"}
@@ -223,8 +223,7 @@ def read_regions(content: bytes, given: RegionKey) -> Mapping[str, str]:
         (twice, "another '{value}' for a '{key}' of a line above", "Give each key one value."),
     ):
         if rows:
-            lines = None if source.lines is None else source.lines(rows[:MOST_PLACES])
-            places = in_places(ROW if lines is None else LINE, lines or [row + 1 for row in rows[:MOST_PLACES]], len(rows))
             has = f"{counted(len(rows), 'row')} {'has' if len(rows) == 1 else 'have'} {what.format(key=given.key, value=given.value)}"
-            raise InputRejected(f"{source.name}: {has} ({places}).", cure)
+            refusal = CellsRejected(given.key, ("", ""), cure, rows, (), sentence=f"{source.name}: {has}")
+            raise source.located(refusal).without_cells()
     return regions

@@ -113,14 +113,16 @@ def read_bytes(path: Path, what: str, limit: Limit = BYTES) -> bytes:
             content = os.fdopen(descriptor, "rb", closefd=False).read(limit.most + 1)
             limit.check(len(content), f"{what} {path}")
     except FileNotFoundError:
-        raise InputRejected(
-            f"{what} {path} does not exist.", "Correct the path; paths in a policy are relative to the policy file."
-        ) from None
+        raise file_missing(path, what) from None
     except OSError as problem:
         raise InputRejected(f"{what} {path} cannot be read ({reason_of(problem)}).", "Check its permissions.") from None
     if not content:
         raise InputRejected(f"{what} {path} is empty.", "Give a table with a header and at least one row.")
     return content
+
+
+def file_missing(path: Path, what: str) -> InputRejected:
+    return InputRejected(f"{what} {path} does not exist.", "Correct the path; paths in a policy are relative to the policy file.")
 
 
 def check_cells(rows: int, columns: int, where: str) -> None:

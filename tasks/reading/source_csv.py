@@ -19,12 +19,13 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from headgate.core.errors import LINE, MOST_PLACES, InputRejected, in_places
+from headgate.core.units import counted
 from policies.schema.source_key import CsvSource
 from tasks.formats.file_kind import refuse_other_kinds
 from tasks.reading.csv_lines import line_below_titles, lines_of_rows, splits_evenly, uneven_lines
 from tasks.reading.source import Source, check_cells, check_names, read_bytes
 from tasks.runtime.input_limits import BYTES
-from tasks.runtime.wording import counted, inside
+from tasks.runtime.wording import inside
 
 COMMON_SEPARATORS = (",", ";", "\t", "|")
 SEPARATOR_WORDS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from headgate.core.errors import InputRejected
 from policies.schema.policy import require_ready
 from tasks.ledger.history import read_history
 from tasks.ledger.open_ledger import open_ledger
 from tasks.publication.taken_target import require_free_target
 from tasks.reading.references import LoadedPolicy
+from tasks.reading.source import file_missing
 from tasks.release.run import runner_of
 from tasks.runtime.home import Home
 
@@ -24,4 +24,4 @@ def require_possible(home: Home, loaded: LoadedPolicy, source: Path | None, key:
     declared = getattr(loaded.policy.source, "path", None)  # a query has none
     path = source if source is not None else None if declared is None else loaded.folder / declared
     if path is not None and not path.exists():
-        raise InputRejected(f"The source {path} does not exist.", "Correct the path; paths in a policy are relative to the policy file.")
+        raise file_missing(path, "The source")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +24,7 @@ from policies.sealed.manifest import Signer
 from policies.words.quorum import Quorum
 from tasks.approval.approvals import operator_roots, policy_roots
 from tasks.approval.decisions import record_expiries, record_takeover
-from tasks.approval.kept_policies import keep_policy, sha256
+from tasks.approval.kept_policies import keep_policy
 from tasks.approval.operator_demands import Demands, operator_demands, require_runner
 from tasks.approval.registered_policies import CURE, ScheduledPolicy, registered
 from tasks.ledger.event_log import Ledger
@@ -176,7 +177,7 @@ def begun(run: Run) -> Happened:
         "registered": None if run.registration is None else run.registration.said.at,
         "product": product(),
         "operator_digest": run.demands.digest,
-        "policy_sha256": sha256(run.loaded.content),
+        "policy_sha256": hashlib.sha256(run.loaded.content).hexdigest(),
     }
     return Happened(RunStarted, payload)
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.tolerance import TOLERANCE
+from headgate.core.units import counted
 from policies.sealed.manifest import Alternative
 from tasks.reporting.drawing import INKS, Form, drawn
-from tasks.runtime.wording import counted
 
 LABEL_LENGTH = 30
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from headgate.core.errors import InputRejected
+from headgate.core.units import counted
 from headgate.library.check_table import CheckResult, Line
 from headgate.library.measures import MEASURES
 from tasks.reporting.charts import draw_closeness, draw_group_risks, draw_group_sizes
 from tasks.reporting.page import framed, page_template
 from tasks.runtime.boundary import reason_of
-from tasks.runtime.wording import counted
 
 CAPTIONS = {
     "group_sizes": "Group sizes.",

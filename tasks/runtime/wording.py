@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 
-def counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def inside(where: str) -> str:
     """The name of a table inside a sentence: "the source people.csv"."""
     return where[:1].lower() + where[1:]

@@ -17,10 +17,10 @@ from itertools import islice
 from pathlib import Path
 
 from headgate.core.errors import IntegrityBroken, StoreUnavailable
+from headgate.core.units import counted
 from policies.sealed.manifest import FileEntry
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.input_limits import BYTES, LIST_BYTES
-from tasks.runtime.wording import counted
 
 PART = re.compile(r"[A-Za-z0-9_=+@,()\[\]-][A-Za-z0-9_.=+@,()\[\] -]{0,199}")
 MOST_NAMES = 100_000  # of files and folders below one folder

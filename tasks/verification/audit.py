@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken, StoreUnavailable
+from headgate.core.units import counted
 from policies.ledger.events import ReleaseWithdrawn, SignedDecisionEvent, SignedEvent
 from policies.ledger.standing import Release
 from policies.ledger.states import State
@@ -21,7 +22,6 @@ from tasks.publication.attestation import ATTESTATION_FILE, check_attestation, c
 from tasks.publication.recorded_withdrawal import check_withdrawal
 from tasks.publication.targets import open_targets
 from tasks.runtime.home import Home
-from tasks.runtime.wording import counted
 from tasks.signing.home_keys import LEDGER_KEY
 from tasks.signing.public_keys import read_public_key
 from tasks.stores.files import Stored, replace_file

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.core.errors import Defect, HeadgateError, IntegrityBroken
 from headgate.core.tolerance import at_least, at_most
+from headgate.core.units import counted
 from policies.gates.figures import TableFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.manifest import Manifest
-from tasks.runtime.wording import counted
 from tasks.stores.files import Stored
 from tasks.stores.seal import LABELLED_ENDINGS, MEASURED, TABLES
 from tasks.verification.unchecked_claims import FALSE_CLAIM, not_measurable, rests_on

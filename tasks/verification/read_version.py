@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 from headgate.core.errors import IntegrityBroken
+from headgate.core.units import counted
 from policies.sealed.manifest import Manifest
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE
 from tasks.publication.attestation import ATTESTATION_FILE, approval_path
 from tasks.runtime.input_limits import BYTES
-from tasks.runtime.wording import counted
 from tasks.signing.detached import detached_paths
 from tasks.stores.files import Stored, list_files, read_file
 from tasks.stores.release_store import WITHDRAWN

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken
+from headgate.core.units import counted
 from policies.ledger.events import CandidateApproved, Event, moment
 from policies.ledger.fold import fold
 from policies.ledger.standing import Release
@@ -26,7 +27,6 @@ from tasks.ledger.event_log import event_of
 from tasks.ledger.history import check_same
 from tasks.publication.attestation import APPROVALS, ATTESTATION_FILE, approval_path, check_attestation, check_place
 from tasks.publication.recorded_withdrawal import check_withdrawal
-from tasks.runtime.wording import counted
 from tasks.signing.detached import detached_paths
 from tasks.signing.public_keys import read_public_key
 from tasks.signing.registration import REGISTRATION, check_registration

@@ -14,7 +14,7 @@ from headgate.core.errors import InputRejected
 from headgate.core.kinds.kind_rules import DISCRETE, MATRIX, Coded, KindRules, table_of_distances
 from headgate.core.spelling import MISSING, Codes, cells_rejected, sorted_unique
 from headgate.core.tolerance import radius
-from headgate.core.units import EQUAL, several
+from headgate.core.units import EQUAL, counted
 
 if TYPE_CHECKING:
     from headgate.core.alike import Ruler
@@ -48,10 +48,10 @@ class Category(KindRules):
 
     def alike_within(self, ruler: Ruler, width: float) -> str:
         levels = math.floor(radius(width))
-        return f"under the same node, at most {several(levels, 'level')} up" if levels else EQUAL
+        return f"under the same node, at most {counted(levels, 'level')} up" if levels else EQUAL
 
     def largest_distance(self, ruler: Ruler) -> str:
-        return f"of the {several(ruler.steps, 'level')} of its hierarchy" if ruler.steps else ""
+        return f"of the {counted(ruler.steps, 'level')} of its hierarchy" if ruler.steps else ""
 
     def in_own_units(self, column: Column, epsilon: Fraction | float) -> tuple[int, NDArray[np.float64], float]:
         """In levels of the hierarchy: values are similar if their lowest common node is at most ε levels above them."""

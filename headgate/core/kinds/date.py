@@ -19,7 +19,7 @@ from headgate.core.kinds.kind_rules import TREE, Coded, KindRules
 from headgate.core.kinds.number import Number
 from headgate.core.spelling import Codes, cells_rejected
 from headgate.core.tolerance import radius
-from headgate.core.units import several
+from headgate.core.units import counted
 
 if TYPE_CHECKING:
     from headgate.core.alike import Ruler
@@ -64,10 +64,10 @@ class Date(Number):
 
     def alike_within(self, ruler: Ruler, width: float) -> str:
         days = math.floor(radius(width))
-        return f"within {several(days, 'day')} of each other" if days else "only if they are the same day"
+        return f"within {counted(days, 'day')} of each other" if days else "only if they are the same day"
 
     def range_text(self, width: float) -> str:
-        return several(int(width), "day")
+        return counted(int(width), "day")
 
     def end_text(self, end: float) -> str:
         return format_day(int(end))

@@ -15,7 +15,7 @@ from headgate.core.kinds.category import coded_as_declared
 from headgate.core.kinds.kind_rules import LINE, Coded, KindRules
 from headgate.core.spelling import Codes
 from headgate.core.tolerance import radius
-from headgate.core.units import EQUAL, several
+from headgate.core.units import EQUAL, counted
 
 if TYPE_CHECKING:
     from headgate.core.alike import Ruler
@@ -53,10 +53,10 @@ class Ordinal(KindRules):
 
     def alike_within(self, ruler: Ruler, width: float) -> str:
         levels = math.floor(radius(width))
-        return f"within {several(levels, 'level')} of each other" if levels else EQUAL
+        return f"within {counted(levels, 'level')} of each other" if levels else EQUAL
 
     def largest_distance(self, ruler: Ruler) -> str:
-        return f"of the {several(ruler.steps, 'step')} between its levels"
+        return f"of the {counted(ruler.steps, 'step')} between its levels"
 
     def stretch(self, cell: Single | Interval, reader: CellReader) -> tuple[float, float] | None:
         if isinstance(cell, Single) and cell.label in reader.nodes:

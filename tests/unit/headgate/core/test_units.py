@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headgate.core.units import amount_text, ratio_text, several
+from headgate.core.units import amount_text, counted, ratio_text
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,9 @@ def test_an_amount_has_thousands_and_no_more_decimals_than_it_needs(number: floa
 
 
 def test_one_thing_is_singular() -> None:
-    assert (several(1, "day"), several(0, "day"), several(1200, "day")) == ("1 day", "0 days", "1,200 days")
+    assert [counted(number, "row") for number in (0, 1, 2, 12_345)] == ["0 rows", "1 row", "2 rows", "12,345 rows"]
+    assert [counted(number, "person", "people") for number in (1, 12_345)] == ["1 person", "12,345 people"]
+    assert (counted(1, "day"), counted(0, "day"), counted(1200, "day")) == ("1 day", "0 days", "1,200 days")
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,9 @@
-"""Figures in sentences."""
+"""Names in sentences."""
 
 from __future__ import annotations
 
-import pytest
-
-from tasks.runtime.wording import counted
+from tasks.runtime.wording import inside
 
 
-@pytest.mark.parametrize(("number", "text"), [(0, "0 rows"), (1, "1 row"), (2, "2 rows"), (12_345, "12,345 rows")])
-def test_one_is_singular_and_everything_else_is_plural(number: int, text: str) -> None:
-    assert counted(number, "row") == text
+def test_the_name_of_a_table_begins_small_inside_a_sentence() -> None:
+    assert inside("The source people.csv") == "the source people.csv"
