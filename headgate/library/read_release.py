@@ -21,7 +21,7 @@ from typing import Any
 import pandas as pd
 
 from headgate.core.errors import InputRejected, IntegrityBroken, StoreUnavailable
-from headgate.released.description import AGAIN, DATAPACKAGE, DescribedTable, TableFile, described, insensitive_columns
+from headgate.released.description import AGAIN, DATAPACKAGE, DescribedTable, TableFile, absent_version, described, insensitive_columns
 from headgate.released.released_tables import Release, release_of
 
 MANIFEST, WITHDRAWN = "manifest.json", "withdrawn.json"
@@ -35,6 +35,8 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 def read(folder: str | os.PathLike[str]) -> Release:
     """The tables of one published version, such as `hg.read("releases/patients/latest")["table-1"].frame`."""
     named = Path(folder).resolve()  # the reader's own way to it may go through links, such as `latest`
+    if not named.exists():
+        raise absent_version(str(folder))
     if not named.is_dir():
         raise InputRejected(f"{folder} is not a folder.", "Name a version's folder, such as …/latest.")
     with _opened(named.parent, named.name) as version:

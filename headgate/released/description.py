@@ -10,7 +10,7 @@ from typing import Any
 
 from headgate.core.columns import Column, Kind, Role
 from headgate.core.encode import ColumnSpec
-from headgate.core.errors import IntegrityBroken
+from headgate.core.errors import InputRejected, IntegrityBroken
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.published_form.domain_column import domain_column
 
@@ -19,6 +19,17 @@ DATAPACKAGE = "datapackage.json"
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}"
 AS_IN_THE_SOURCE = ("insensitive", "weight")
 AGAIN = "Fetch the folder again, and let `headgate verify` check it."
+LATEST = "latest"
+
+
+def absent_version(folder: str) -> InputRejected:
+    """`latest` is gone where every version was withdrawn, so it cannot be what helps."""
+    if folder.replace("\\", "/").rstrip("/").rpartition("/")[2] == LATEST:
+        return InputRejected(
+            f"{folder} names no version: none was published, or all were withdrawn.",
+            "Name the folder of a version that exists, such as …/1.",
+        )
+    return InputRejected(f"{folder} does not exist.", "Name a version's folder, such as …/latest.")
 
 
 @dataclass(frozen=True)

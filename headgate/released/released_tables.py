@@ -69,8 +69,9 @@ class ReleasedTable:
 
     def estimate(self, measure: str, of: str | None = None, where: str | Sequence[str] = "") -> Estimate:
         """count, share or mean over the rows that meet all conditions; a mean is `of` a column of numbers."""
-        asked = _measure(measure, of)
+        asked = _measure(measure, of, self.numbers)
         conditions = _conditions(where)
+        weighed = of != self._weight  # the weights themselves are of rows
         for condition in conditions:
             if condition.column not in self._sets or condition.operator not in MISSING:
                 self._require(plain_column(condition))
@@ -78,7 +79,7 @@ class ReleasedTable:
             spread = (count if asked is Measure.COUNT else share)(self._rows(conditions)[0])
         else:
             self._require_numbers(of)
-            rows, met = self._rows((*conditions, Condition(of, PRESENT)))
+            rows, met = self._rows((*conditions, Condition(of, PRESENT)), weighed)
             ends, codes = met[of], self._codes(of)
             spread = mean(rows, ends.low[codes], ends.high[codes], ends.mean[codes], of)
         said = where if isinstance(where, str) else " and ".join(where)
@@ -92,7 +93,7 @@ class ReleasedTable:
             self.name,
             self.rows,
             self._description.suppressed,
-            self._weight,
+            self._weight if weighed or of is None else None,
             tuple(self._notes(of)),
         )
 
@@ -103,12 +104,12 @@ class ReleasedTable:
             return spread_of_cells(self._description.quasi[name], self._published.cells[name])
         return spread_of_values(self._exact[name])
 
-    def _rows(self, conditions: Sequence[Condition]) -> tuple[Rows, dict[str, Met]]:
+    def _rows(self, conditions: Sequence[Condition], weighed: bool = True) -> tuple[Rows, dict[str, Met]]:
         by_column: dict[str, list[Condition]] = {}
         for condition in map(self._plain, conditions):
             by_column.setdefault(condition.column, []).append(condition)
         met = {name: self._met(name, own) for name, own in by_column.items()}
-        return rows_of(met, {name: self._codes(name) for name in met}, self.rows, self._weights), met
+        return rows_of(met, {name: self._codes(name) for name in met}, self.rows, self._weights if weighed else None), met
 
     @property
     def _weight(self) -> str | None:
@@ -165,13 +166,20 @@ class ReleasedTable:
     def _require_numbers(self, name: str) -> None:
         self._require(name)
         column = self._description.quasi[name] if name in self.quasi else self._exact.get(name)
-        numeric = column is not None and (column.kind.rules.storage in ("number", "integer") or column.origin is not None)
-        if not numeric:
+        if column is None or not _numeric(column):
             raise InputRejected(f"'{name}' does not hold numbers, so it has no mean.", "Ask for a share or a count of its values.")
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns that have a mean."""
+        columns = {**{name: self._description.quasi[name] for name in self.quasi}, **self._exact}
+        return tuple(name for name in self.columns if name in columns and _numeric(columns[name]))
 
     def _notes(self, of: str | None) -> Iterator[str]:
         suppressed, weight = self._description.suppressed, self._description.weight
-        if self._weight is not None:
+        if of is not None and of == self._weight:
+            yield f"'{of}' says how many people a row stands for, so each row counts once here. For the people in all, ask for a count."
+        elif self._weight is not None:
             yield f"Weighted by '{weight}': each row stands for as many people of the population as its weight says."
         elif weight is not None:
             yield f"Not weighted: '{weight}' is in another table, and tables cannot be joined. The figures count rows, not people."
@@ -222,6 +230,7 @@ class Release(Mapping[str, ReleasedTable]):
         """Over the named table, else over the first that has all columns that are named."""
         if table is not None:
             return self[table].estimate(measure, of, where)
+        _measure(measure, of, [name for one in self._tables.values() for name in one.numbers])
         names = {plain_column(condition) for condition in _conditions(where)} | ({of} if of is not None else set())
         return self._with(names).estimate(measure, of, where)
 
@@ -260,13 +269,23 @@ def _table(description: Description, said: DescribedTable, frame: pd.DataFrame, 
     return ReleasedTable(description, said, published, groups)
 
 
-def _measure(measure: str, of: str | None) -> Measure:
+def _numeric(column: Column) -> bool:
+    return column.kind.rules.storage in ("number", "integer") or column.origin is not None
+
+
+def _measure(measure: str, of: str | None, numbers: Sequence[str]) -> Measure:
+    """`numbers`: the columns that it may be of."""
     if measure not in tuple(Measure):
         raise InputRejected(f"'{measure}' cannot be estimated.", f"Ask for one of: {', '.join(Measure)}.")
     asked = Measure(measure)
     if (asked is Measure.MEAN) != (of is not None):
-        needs = "A mean is of a column of numbers." if of is None else f"A {asked} is of rows, not of a column."
-        raise InputRejected(needs, "Name the column, such as of='income'." if of is None else "Leave the column out, or ask for the mean.")
+        if of is not None:
+            raise InputRejected(f"A {asked} is of rows, not of a column.", "Leave the column out, or ask for the mean.")
+        listed = " or ".join(f"'{name}'" for name in dict.fromkeys(numbers))
+        cure = (
+            f"Name the column whose mean you want as `of`: {listed}." if listed else "No column holds numbers: ask for a share or a count."
+        )
+        raise InputRejected("A mean is of a column of numbers.", cure)
     return asked
 
 

@@ -123,6 +123,7 @@ def _ingested(loaded: LoadedPolicy, cells: pa.Table, opened: Source, weights: Se
     present = {name: texts_of(cells.column(name), name, opened.name).unique().drop_null().to_pylist() for name in needs_values(policy)}
     specs = column_specs(policy, loaded.references.hierarchies, loaded.references.codes, present)
     table = encode_table(frame_of(kept, opened.name), specs)
+    _check_weights(table)
     _check_copies(identifiers, table)
     for name, cells_of in households.items():
         _check_household_copies(name, cells_of, table)
@@ -130,6 +131,19 @@ def _ingested(loaded: LoadedPolicy, cells: pa.Table, opened: Source, weights: Se
         require_households(table, k)
     frame = expectation_frame(cells, policy, opened.name)
     return Ingested(table, specs, opened.digest, frame, IdentifierValues(identifiers), own, source_rows)
+
+
+def _check_weights(table: Table) -> None:
+    """Nobody stands for no people, and for how many a row without a weight stands is not known."""
+    if table.weight is None:
+        return
+    column = table[table.weight]
+    weights = np.append(column.values.astype(np.float64), np.nan)[column.codes]
+    rows = np.flatnonzero(~(weights > 0))
+    if len(rows):
+        cure = "Give every row a positive weight, or leave rows without one out of the source."
+        cells = ["" if np.isnan(weights[row]) else value_text(weights[row]) for row in rows]
+        raise CellsRejected(column.name, ("is missing, 0 or negative", "are missing, 0 or negative"), cure, rows.tolist(), cells)
 
 
 def with_household(table: Table, name: str, texts: pa.ChunkedArray) -> Table:

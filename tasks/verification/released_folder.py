@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from headgate.core.errors import InputRejected, IntegrityBroken
-from headgate.released.description import DescribedTable, described, insensitive_columns
+from headgate.released.description import DescribedTable, absent_version, described, insensitive_columns
 from headgate.released.released_tables import Release, release_of
 from policies.sealed.manifest import Manifest
 from tasks.reading.arrow_frame import frame_of
@@ -36,6 +36,8 @@ def read_released(folder: Path) -> ReleasedFolder:
 
 def read_with_manifest(folder: Path) -> tuple[Manifest, ReleasedFolder]:
     named = folder.resolve()  # the reader's own way to it may go through links, such as `latest`
+    if not named.exists():
+        raise absent_version(str(folder))
     if not (named / MANIFEST).is_file():
         raise InputRejected(f"{folder} is not a published version: it has no {MANIFEST}.", "Name a version's folder, such as …/latest.")
     manifest = read_manifest(read_file(named, MANIFEST).content)

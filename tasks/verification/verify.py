@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken
 from headgate.core.units import counted
+from headgate.released.description import absent_version
 from policies.ledger.events import CandidateApproved, Event, moment
 from policies.ledger.fold import fold
 from policies.ledger.standing import Release
@@ -101,7 +102,7 @@ def examine_folder(folder: Path, signers: Path | None = None, ledger_key: Path |
     """The same, without raising for what the folder holds."""
     named = folder.resolve()  # the reader's own way to it may go through links, such as `latest`
     if not named.exists():
-        raise InputRejected(f"{folder} does not exist.", "Name a version's folder, such as …/latest.")
+        raise absent_version(str(folder))
     if not (named / MANIFEST).is_file():
         raise InputRejected(f"{folder} is not a published version: it has no {MANIFEST}.", "Name a version's folder, such as …/latest.")
     if not any((named / path).exists() for path in (*PUBLISHED_WITH, APPROVALS)):

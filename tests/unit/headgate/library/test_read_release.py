@@ -15,6 +15,8 @@ import pytest
 
 import headgate as hg
 from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken
+from tasks.verification.released_folder import read_released
+from tasks.verification.verify import examine_folder
 from tests.unit.headgate.released.tiny_releases import frame, manifest
 
 CELLS = frame(age=["[1..2]", "*", None], town=["t1", "north", "*"], income=[1.5, 2.0, 40.0], job=['a "b", c', "né\ne", "x|y"])
@@ -107,8 +109,20 @@ def test_what_is_not_as_it_was_sealed_is_not_read(tmp_path: Path, act: str) -> N
 def test_a_folder_without_a_manifest_is_not_a_version(tmp_path: Path) -> None:
     with pytest.raises(InputRejected, match="is not a published version"):
         hg.read(tmp_path)
+    (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(InputRejected, match="is not a folder"):
+        hg.read(tmp_path / "file")
+    with pytest.raises(InputRejected, match="nothing does not exist"):
         hg.read(tmp_path / "nothing")
+
+
+def test_after_all_versions_were_withdrawn_latest_is_not_what_helps(tmp_path: Path) -> None:
+    """`…/latest` was refused with the cure to name `…/latest`."""
+    (tmp_path / "latest").symlink_to(tmp_path / "1")
+    for ask in (hg.read, read_released, examine_folder):
+        with pytest.raises(InputRejected, match="latest names no version: none was published, or all were withdrawn") as refused:
+            ask(tmp_path / "latest")
+        assert "latest" not in refused.value.cure
 
 
 @pytest.mark.parametrize("content", [b'age,age\n1,"', b"\xff\xfe\x00", b"PAR1nothing"])

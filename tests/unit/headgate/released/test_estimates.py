@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headgate.core.columns import Kind, Role
+from headgate.core.encode import ColumnSpec
 from headgate.core.errors import InputRejected
 from headgate.released.description import described
 from headgate.released.released_tables import Release, release_of
@@ -266,7 +268,8 @@ def weighted(columns: dict[str, list[str]], people: list[int]) -> Release:
     said = manifest(tables)
     said["promise"]["weight"] = {"name": "wgt", "published_as": None}
     said["tables"][0]["insensitive"] = ["wgt"]
-    return release_of(described(said), lambda table: tables[table.name])
+    kinds = {"wgt": ColumnSpec("wgt", Kind.INTEGER, Role.INSENSITIVE)}
+    return release_of(described(said), lambda table: tables[table.name], kinds)
 
 
 @given(tables(), st.data())
@@ -295,3 +298,23 @@ def test_an_estimate_says_whether_it_is_of_the_population_or_of_rows() -> None:
     assert (elsewhere.expected, elsewhere.weight, elsewhere.table) == (2, None, "table-2")
     assert any("as many people of the population as its weight says" in note for note in here.notes)
     assert any("Not weighted" in note for note in elsewhere.notes)
+
+
+def test_the_mean_of_the_weights_counts_each_row_once() -> None:
+    """It was weighted by itself: of 100 and 20 people it said 86.7, which is nobody's mean."""
+    found = weighted({"age": ["1", "2"], "income": ["10", "40"]}, [100, 20])
+    mean = found.estimate("mean", "wgt", table="table-1")
+    assert (mean.lowest, mean.expected, mean.highest, mean.weight) == (60, 60, 60, None)
+    assert any("each row counts once here" in note for note in mean.notes)
+    assert found.estimate("mean", "income", table="table-1").expected == 15
+
+
+def test_a_mean_without_a_column_names_those_that_the_release_has() -> None:
+    """It named an income, whatever the columns were."""
+    for table in (None, "table-1"):
+        with pytest.raises(InputRejected) as caught:
+            release(age=["1"], kids=["3"], town=["north"]).estimate("mean", table=table)
+        assert caught.value.cure == "Name the column whose mean you want as `of`: 'age' or 'kids'."
+    with pytest.raises(InputRejected) as caught:
+        release(town=["north"], job=["x"]).estimate("mean")
+    assert "No column holds numbers" in caught.value.cure

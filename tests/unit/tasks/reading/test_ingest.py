@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import time
 
@@ -13,9 +14,9 @@ import pyarrow.parquet as parquet
 import pytest
 
 from headgate.core.columns import Kind
-from headgate.core.errors import InputRejected
+from headgate.core.errors import CellsRejected, InputRejected
 from tasks.reading.ingest import ingest
-from tests.unit.tasks.clinic import decoded
+from tests.unit.tasks.clinic import csv_text, decoded
 
 
 def test_the_clinic_is_read_into_codes_and_its_identifier_and_dropped_columns_end_there(clinic):
@@ -334,3 +335,15 @@ def test_a_household_under_another_name_and_fewer_than_k_households_are_refused(
     surveyed(clinic, write_csv, [row["zip"] for row in clinic.rows])
     with pytest.raises(InputRejected, match="Column 'zip' equals household 'hh' in every row"):
         ingest(clinic.load())
+
+
+@pytest.mark.parametrize("cell", ["", "0", "-2.5"])
+def test_a_row_that_stands_for_no_known_number_of_people_is_refused_with_its_line(clinic, cell: str) -> None:
+    """Only an expectation told of it, later and without a line."""
+    clinic.policy["attributes"]["wgt"] = {"role": "weight", "kind": "number"}
+    rows = [row | {"wgt": cell if place == 4 else "12.5"} for place, row in enumerate(clinic.rows)]
+    (clinic.folder / "clinic.csv").write_text(csv_text(rows), encoding="utf-8")
+    (clinic.folder / "policy.yaml").write_text(json.dumps(clinic.policy), encoding="utf-8")
+    with pytest.raises(CellsRejected, match=r"1 cell of 'wgt' is missing, 0 or negative \(in line 6\)") as refused:
+        ingest(clinic.load())
+    assert refused.value.cells == (cell,)
