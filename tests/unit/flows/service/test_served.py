@@ -13,7 +13,7 @@ from flows.cli import COMMANDS, audit, releases
 from flows.service.served import HERE, SERVED, name_of, needs_home, place_of
 
 GROUP = (audit.show, audit.verify, audit.cosign, audit.export)
-REFUSED = {"explore", "attack", "diff"}  # they open the home, and read with its rights sources or whatever path is named
+REFUSED = {"explore", "attack"}  # they open the home, and read with its rights sources or whatever path is named
 
 
 def function(name: str) -> Callable[..., Any]:
