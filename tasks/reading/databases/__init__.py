@@ -1,0 +1,1 @@
+"""How each kind of database is kept to reading, in bounded time and room, whatever a query says."""
