@@ -10,7 +10,7 @@ import pandas as pd
 from headgate.core.cells import EVERYTHING, Members, Missing, Single, parse_cell
 from headgate.core.columns import Codes, Column
 from headgate.core.kinds.number import whole_numbers
-from headgate.core.published_form.bounds import all_ends
+from headgate.core.published_form.bounds import all_ends, numbers_by_row
 from headgate.core.published_form.cell_reader import CellReader
 from headgate.core.published_form.published_table import PublishedCells
 
@@ -40,13 +40,11 @@ def typed_quasi(column: Column, cells: PublishedCells, part: str) -> Any:
 
 def line_values(ends: list[float | None], codes: Codes, column: Column) -> Any:
     """Places on the column's line: whole numbers, numbers, days, or levels in their order."""
+    storage = column.kind.rules.storage
+    if storage in ("integer", "number"):
+        return numbers_by_row(ends, codes, storage == "integer")
     lacking = np.array([end is None for end in ends], dtype=bool)
-    numbers = np.array([0.0 if end is None else end for end in ends], dtype=np.float64)
-    storage, whole = column.kind.rules.storage, numbers.astype(np.int64)
-    if storage == "number":
-        return np.where(lacking, np.nan, numbers)[codes]
-    if storage == "integer":
-        return pd.arrays.IntegerArray(whole[codes], lacking[codes])
+    whole = np.array([0 if end is None else end for end in ends], dtype=np.int64)
     if storage == "date":
         days = whole.astype("datetime64[D]").astype("datetime64[s]")
         days[lacking] = np.datetime64("NaT")

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from headgate.core.cells import EVERYTHING, cell_refused
 from headgate.core.columns import Codes, Column
@@ -77,11 +76,15 @@ def written_ends(ends: Sequence[Ends | None], codes: Codes, column: Column) -> t
 
 def _written(ends: Sequence[float | None], codes: Codes, column: Column) -> Any:
     rules = column.kind.rules
-    if rules.storage == "integer":
-        whole: NDArray[np.int64] = np.array([0 if end is None else int(end) for end in ends], dtype=np.int64)
-        lacking = np.array([end is None for end in ends], dtype=bool)
-        return pd.arrays.IntegerArray(whole[codes], lacking[codes])
-    if rules.storage == "number":
-        return np.array([np.nan if end is None else end for end in ends], dtype=np.float64)[codes]
+    if rules.storage in ("integer", "number"):
+        return numbers_by_row(ends, codes, rules.storage == "integer")
     texts = [None if end is None else rules.cell_text(end) if rules.numeric else str(column.values[int(end)]) for end in ends]
     return np.array(texts, dtype=object)[codes]
+
+
+def numbers_by_row(ends: Sequence[float | None], codes: Codes, whole: bool) -> Any:
+    lacking = np.array([end is None for end in ends], dtype=bool)
+    numbers = np.array([0.0 if end is None else end for end in ends], dtype=np.float64)
+    if whole:
+        return pd.arrays.IntegerArray(numbers.astype(np.int64)[codes], lacking[codes])
+    return np.where(lacking, np.nan, numbers)[codes]
