@@ -98,7 +98,7 @@ def test_a_register_that_cannot_be_used_is_refused_by_name(held, refusal, conten
 
 
 def test_a_register_may_be_written_in_other_signs(held, clinic):
-    content = "years;sex\n20;weiblich ä\n".encode("latin-1")
+    content = "years;sex\n20;male\n20;weiblich ä\n".encode("latin-1")
     (clinic.folder / "held.csv").write_bytes(content)
     found = encoded(held({**REGISTER, "separator": ";", "encoding": "latin-1"}))
     assert found.encoded["held.csv"]["sex"].values[-1] == "weiblich ä"
@@ -108,6 +108,20 @@ def test_people_listed_twice_are_refused_even_with_a_blank_behind_their_key(held
     """Everybody stood there as p1 and as "p1 ", so that each hid among twice as many."""
     problem = refusal(lambda: encoded(held(REGISTER, 'patient_id,years,sex\np1,20,male\n"p1 ",20,male\n')))
     assert "0 missing and 1 repeated cells in 'patient_id'" in problem.message
+
+
+def test_a_field_of_which_no_value_is_released_is_refused(held, refusal):
+    """A register with codes where the release has words found nobody, and so passed every bound."""
+    problem = refusal(lambda: encoded(held(REGISTER, "patient_id,years,sex\np1,20,1\np2,21,2\n")))
+    assert "held.csv: No value of 'sex' is one of 'sex' in the release" in problem.message
+    assert "after `map`" in problem.cure
+    assert encoded(held(REGISTER, "patient_id,years,sex\np1,20,1\np2,21,male\n")).encoded["held.csv"]
+
+
+def test_what_a_register_may_not_do_is_not_its_cure(held, refusal):
+    """The cure was to declare `decimal` in the policy, which registers are not read by."""
+    problem = refusal(lambda: encoded(held(REGISTER, 'patient_id,years,sex\np1,"20,5",male\n')))
+    assert problem.cure.startswith("A register is read as it stands")
 
 
 def test_a_field_without_a_single_cell_is_refused(held, refusal):
