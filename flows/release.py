@@ -35,8 +35,10 @@ from tasks.release.run import Happened, Run, begun, opened_release
 from tasks.release.served_runs import note_process
 from tasks.release.steps.anonymize_tables import Agreed, GroupedTable, agree_on_suppression, release_everybody
 from tasks.release.steps.choose_plan import NotPlanned, Planned
+from tasks.release.steps.count_suppressed_cells import count_suppressed_cells
 from tasks.release.steps.expect_tables import Checked, refuse_failed
 from tasks.release.steps.promise_published import promise_published
+from tasks.release.steps.resolve_shares import resolve_shares
 from tasks.release.steps.transform_source import Transformed
 from tasks.reporting.public_names import PublicNames
 from tasks.runtime.boundary import named
@@ -132,8 +134,10 @@ class Making:
         self._add(transformed=transformed)
         planned = self._plan(transformed)
         agreed, grouped = self._anonymize(transformed, planned)
+        suppressed = None if suppressed is None else count_suppressed_cells(run, read, suppressed, agreed)
+        transformed = resolve_shares(run, read, transformed, agreed)
         planned = promise_published(run, transformed, planned, agreed)
-        self._add(planned=planned)
+        self._add(suppressed=suppressed, transformed=transformed, planned=planned)
         for table in grouped:
             written = steps.write(run, transformed, planned, agreed, table)
             self._add(written.happened, written=(*self.done.written, written))

@@ -92,7 +92,7 @@ class Manifest(Frozen):
     dictionary_hmacs: dict[str, str] = {}  # by name: the results of queries, which are no part of the policy's digest
     rows: int
     suppressed: int
-    suppressed_cells: dict[str, int] = {}  # by attribute: those that a policy's `suppress_cells` took out before anything else
+    suppressed_cells: dict[str, int] = {}  # by attribute, of published rows: what `suppress_cells` took out before anything else
     seed_commitment: str
     approvals_required: int
     roles_required: SealedRoles = ()

@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from headgate.core.columns import MISSING, Column, Table
 from headgate.core.distinct import distinct_rows
@@ -30,12 +31,29 @@ def numbers_as_published(policy: Policy, table: Table, specs: Mapping[str, Colum
     columns = dict(table.columns)
     for name, attribute in policy.attributes.items():
         if attribute.as_published is not None:
-            columns[name] = _as_published(table[name], attribute.as_published, specs[name], policy.anonymize.k)
+            column = table[name]
+            columns[name] = _as_published(column, column, attribute.as_published, specs[name], policy.anonymize.k)
     if table.weight is not None:
         _require_weights(table[table.weight], columns[table.weight])
         if table.household is not None and policy.attributes[table.weight].unique is None:
             _require_shared(columns[table.weight], columns[table.household])
     return table if columns == table.columns else replace(table, columns=columns)
+
+
+def numbers_by_published_rows(
+    policy: Policy, source: Table, specs: Mapping[str, ColumnSpec], shown: Table, rows: NDArray[np.intp]
+) -> dict[str, Column]:
+    """Numbers with a bound that is a share, of every row, by what is published of them: the cells of `rows` that `shown` still holds.
+
+    A bound that followed from all rows would tell on which side of it those lie that are suppressed."""
+    columns = {}
+    for name, attribute in policy.attributes.items():
+        wanted = attribute.as_published
+        if wanted is not None and any(map(is_share, wanted.ends.values())):
+            column = source[name]
+            published = replace(column, codes=column.codes[rows][shown[name].codes[rows] != MISSING])
+            columns[name] = _as_published(column, published, wanted, specs[name], policy.anonymize.k)
+    return columns
 
 
 def _require_weights(source: Column, published: Column) -> None:
@@ -64,10 +82,11 @@ def _require_shared(weight: Column, household: Column) -> None:
         )
 
 
-def _as_published(column: Column, wanted: PublishAs, spec: ColumnSpec, k: int) -> Column:
+def _as_published(column: Column, counted: Column, wanted: PublishAs, spec: ColumnSpec, k: int) -> Column:
+    """`counted`: the cells on which shares are resolved."""
     step = None if wanted.round is None else exact(wanted.round)
-    rounded = _written(column, NumberForm(step), spec)
-    ends = {key: _end(rounded, key, end, k) for key, end in wanted.ends.items()}
+    rounded, among = _written(column, NumberForm(step), spec), _written(counted, NumberForm(step), spec)
+    ends = {key: _end(among, key, end, k) for key, end in wanted.ends.items()}
     form = NumberForm(step, **ends)
     if form.bottom is not None and form.top is not None and form.bottom >= form.top:
         raise InputRejected(f"In '{column.name}', the bottom is not below the top.", "Lower publish_as.bottom, or raise publish_as.top.")

@@ -13,13 +13,19 @@ from tests.functional.canaries import CANARY, places_with
 AGE, INCOME = "7391648", "9173648"  # nobody else is nearly so old or so rich
 
 
-@pytest.mark.slow
-def test_what_only_a_suppressed_person_has_is_nowhere_in_the_release(project: Any) -> None:
+@pytest.mark.parametrize(
+    "income",
+    [
+        pytest.param("kind: number", marks=pytest.mark.slow),
+        pytest.param("kind: number, publish_as: {round: 100, top: 0.9}", marks=pytest.mark.long),
+    ],
+)
+def test_what_only_a_suppressed_person_has_is_nowhere_in_the_release(project: Any, income: str) -> None:
     text = project.policy.read_text(encoding="utf-8")
     for old, new in (
         ("kind: integer, domain: [0, 110]", "kind: integer, hierarchy: {widths: [10, 20]}"),
         ("kind: category, hierarchy: region.csv", "kind: category, hierarchy: {mask: 3}"),
-        ("kind: number, domain: [0, 200000]", "kind: number"),
+        ("kind: number, domain: [0, 200000]", income),
         ("method: xcolor, k: 5, epsilon: 0.05, delta: 0.4", "method: full-domain, k: 5, suppression: 0.1"),
     ):
         assert text.count(old) == 1

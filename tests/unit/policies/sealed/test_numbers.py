@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from headgate.core.columns import Table
+from headgate.core.columns import MISSING, Table
 from headgate.core.encode import encode_table
 from headgate.core.errors import InputRejected
 from headgate.core.household_column import household_column
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy
-from policies.sealed.numbers import numbers_as_published, numbers_not_as_promised
+from policies.sealed.numbers import numbers_as_published, numbers_by_published_rows, numbers_not_as_promised
 from policies.sealed.promise import PublishedAs
 from policies.sealed.published_values import published_values
 from policies.sealed.specs import column_specs, promise_of
@@ -101,6 +101,24 @@ def test_a_bound_from_the_data_that_no_published_row_holds_is_not_told() -> None
     policy, table = people()
     declared = promise_of(policy, published_values(policy, table.take(np.arange(4)))).sensitive[0]
     assert declared.published_as == PublishedAs(declared={"round": "1000", "top": "250000"}, top=250000)
+
+
+def test_a_share_is_resolved_on_the_cells_that_are_published_alone() -> None:
+    """A cell that MinRisk took out is as little published as a row that is suppressed."""
+    policy = parse_policy(TEXT.replace("{round: 1000, top: 250000}, nonsensitive: [0]", "{round: 10, top: 0.5}"), "p")
+    specs = column_specs(policy)
+    source = encode_table(pd.DataFrame({"age": range(20), "income": [float(10 * number) for number in range(20)]}), specs)
+    rows, everybody = np.arange(14), np.arange(20)
+    gone = replace(source["income"], codes=np.where(everybody < 3, MISSING, source["income"].codes).astype(np.int32))
+    shown = replace(source, columns={**source.columns, "income": gone})
+
+    def top(table: Table, published: np.ndarray) -> float:
+        form = numbers_by_published_rows(policy, source, specs, table, published)["income"].number_form
+        assert form is not None
+        assert form.top is not None
+        return float(form.top)
+
+    assert [top(source, everybody), top(source, rows), top(shown, rows)] == [90, 60, 80]
 
 
 @pytest.mark.parametrize(("income", "wrong"), [(1500.0, 1), (251000.0, 1), (249000.0, 0)])

@@ -25,6 +25,7 @@ from tasks.release.steps.gate_tables import Gated, gate_table
 from tasks.release.steps.ingest_source import SourceRead
 from tasks.release.steps.judge_release import Judged, judge_release
 from tasks.release.steps.promise_published import promise_published
+from tasks.release.steps.resolve_shares import resolve_shares
 from tasks.release.steps.transform_source import (
     CellsSuppressed,
     DictionariesRead,
@@ -105,6 +106,7 @@ def finish(made: Made) -> Made:
     made.grouped = tuple(anonymize_table(run, planned, everybody, planned.groups, name) for name in planned.names)
     made.agreed = agree_on_suppression(run, planned, everybody, made.grouped)
     assert made.agreed.settled
+    made.transformed = resolve_shares(run, made.read, made.transformed, made.agreed)
     made.planned = planned = promise_published(run, made.transformed, planned, made.agreed)
     made.written = tuple(write_table(run, made.transformed, planned, made.agreed, table) for table in made.grouped)
     made.checked = tuple(expect_published(run, made.read, made.transformed, planned, table) for table in made.written)
