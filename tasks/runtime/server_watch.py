@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from headgate.core.errors import InputRejected
 from tasks.runtime.server_guard import authorization
+from tasks.runtime.waiting_time import seconds_in
 
 VARIABLE = "HEADGATE_PREFECT_SECONDS"
 PINGS = 4  # within the time that it may be silent
@@ -17,14 +17,7 @@ PINGS = 4  # within the time that it may be silent
 
 def silent_seconds() -> float:
     """How long the server may say nothing: HEADGATE_PREFECT_SECONDS, or a minute."""
-    text = os.environ.get(VARIABLE, "60")
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0.0 < seconds < float("inf"):
-        raise InputRejected(f"{VARIABLE} is not a number of seconds.", "Write a number above 0, such as 60.")
-    return seconds
+    return seconds_in(VARIABLE, 60)
 
 
 def answers(url: str, seconds: float) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headgate.core.errors import InputRejected
+from tasks.runtime.waiting_time import seconds_in
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -19,14 +18,7 @@ Part = tuple[tuple[str, ...], Sequence[Sequence[Any]]]  # the names of the colum
 
 def query_seconds() -> float:
     """How long a query may take: HEADGATE_QUERY_SECONDS, or an hour."""
-    text = os.environ.get(SECONDS_VARIABLE, "3600")
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0.0 < seconds < float("inf"):
-        raise InputRejected(f"{SECONDS_VARIABLE} is not a number of seconds.", "Write a number above 0, such as 3600.")
-    return seconds
+    return seconds_in(SECONDS_VARIABLE, 3600)
 
 
 def parts_as_sent(connection: Connection, query: str) -> Iterator[Part]:
