@@ -15,8 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headgate.core.columns import Kind, Role
+from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
-from headgate.library.check_table import check
+from headgate.core.scale import Scale
+from headgate.library.check_table import check, check_classes
 
 ROWS = st.lists(
     st.tuples(
@@ -266,3 +269,19 @@ def test_columns_without_names_are_refused_with_the_cure() -> None:
 def test_a_quasi_identifier_of_lists_is_refused() -> None:
     with pytest.raises(InputRejected, match="'age' has cells that are lists"):
         check(pd.DataFrame({"age": [[1], [2]], "ill": ["a", "b"]}), ["age"], ["ill"])
+
+
+def test_an_attribute_on_the_log_scale_is_checked_by_ratios() -> None:
+    """Of a released table, as its manifest says: 0.1 of 1 to 10,000 is a ratio of 10 ** 0.4. By difference nearly all would be alike."""
+    values, groups = [10, 20, 30, 500, 1000, 2000, 9000, 9000], [0, 0, 0, 0, 1, 1, 1, 1]
+    pay = encode_column(pd.Series(values), ColumnSpec("pay", Kind.INTEGER, Role.SENSITIVE, domain=(1, 10_000), scale=Scale.LOG))
+    found = check_classes([pay], [np.array(groups)], {}, epsilon="0.1", delta="0.5")
+    shares = [
+        sum(max(a, b) <= 10**0.4 * min(a, b) for b, other in zip(values, groups, strict=True) if other == own) - 1
+        for a, own in zip(values, groups, strict=True)
+    ]
+    (risk,) = (line.measured.figure.value for line in found.lines if line.measured.key == "risk")
+    assert risk == max(shares) / 3
+    by_difference = check(pd.DataFrame({"group": groups, "pay": values}), [], ["pay"], "0.1", "0.5", group="group")
+    assert by_difference.proximity is not None
+    assert by_difference.proximity.risk == 1
