@@ -42,7 +42,7 @@ from tasks.ledger.history import read_history
 from tasks.publication.withdraw import withdraw
 from tasks.reading.references import load_policy
 from tasks.signing.detached import detached_files
-from tasks.signing.home_keys import ledger_key
+from tasks.signing.home_keys import ledger_key, machine_key
 from tasks.signing.signatures import ATTESTATION, EVIDENCE, HEAD, sign_statement, statement
 from tasks.signing.sshsig import sign_bytes
 from tasks.verification.cosigned_heads import cosign, read_cosigned
@@ -391,6 +391,18 @@ def test_a_revoked_key_proves_nothing_by_the_recipe(world, tmp_path: Path) -> No
     assert by_the_recipe(world, folder)
     revoked.write_text(world.keys["ann"].public + "\n")
     assert not by_the_recipe(world, folder)
+
+
+@needs_ssh_keygen
+@pytest.mark.slow
+def test_a_revoked_key_of_a_machine_or_of_the_ledger_proves_nothing_by_the_recipe(world, tmp_path: Path) -> None:
+    """The recipe looked for the machine's fingerprint alone: whoever stole that key ran what they liked under a true registration."""
+    candidate = world.seal(scheduled=True)
+    folder = unpacked(evidence(world.home, world.ledger, candidate.id), tmp_path)
+    assert by_the_recipe(world, folder)
+    for key in (machine_key(world.home.keys), ledger_key(world.home.keys)):
+        (world.home.root / "revoked_keys").write_text(key.public + "\n")
+        assert not by_the_recipe(world, folder)
 
 
 def test_the_archive_names_what_it_does_not_prove() -> None:
