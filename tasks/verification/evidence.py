@@ -64,7 +64,7 @@ for s in $sigs; do s=${s%.sig}; at=$s; who=${s#*-}; event=${s%%-*}; event=events
   has candidate "$digest" "$event"; grep -qF "\"runner\":{\"principal\":\"$who\"" "$event"
   if [ ! -e registration.sig ]; then by "$SIGNERS" "$who" "$s"; continue; fi
   is schedule registration policy "$(said policy_digest "$event")"; by "$SIGNERS" "$who" registration; at=$s
-  key=$(grep -v -e ----- "$s.sig" | base64 -d | tail -c +15 | head -c 51 | base64 | tr -d '\n'); echo "machine ssh-ed25519 $key" > "$d/machine"
+  key=$(grep -v -- -- "$s.sig" | base64 -d | tail -c +15 | head -c 51 | base64 | tr -d '\n'); echo machine ssh-ed25519 $key > "$d/machine"
   by "$d/machine" machine "$s" > "$d/by"; grep -F " $(said machine registration.signed)" "$d/by"; done
 at="manifest.json or report.html"; if [ $(n '"event":"sealed"') -gt 0 ]; then
   grep -qF "\"path\":\"report.html\",\"sha256\":\"$(sum report.html)\"" manifest.json; fi
