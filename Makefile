@@ -1,6 +1,6 @@
 # Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk bench-series bench-ledger serve lock clean
+.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk bench-series bench-sticky bench-ledger serve lock clean
 
 # Each process would compile all of the project again: a test run some 20 s, the sabotages minutes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -34,6 +34,7 @@ help:
 	@echo "make bench-risk     the cost of exact disclosure risk against a register, its growth, and MinRisk"
 	@echo "make bench-paper-risk   the experiments of the disclosure-risk paper, redone"
 	@echo "make bench-series   the cost of measuring several versions of a dataset together"
+	@echo "make bench-sticky   three ways to keep months of a dataset safe together, on simulated months of the census"
 	@echo "make bench-ledger   what a ledger of 100,000 events costs, and verifying a release of a million rows"
 	@echo "make lock           resolves requirements.lock again"
 
@@ -126,6 +127,11 @@ bench-paper-risk: setup
 
 bench-series: setup
 	@$(BIN)/python -m benchmarks.series
+
+bench-sticky: setup
+	@for attribute in education occupation; do for change in 0 0.05; do \
+	  echo "$$attribute, of which $$change changes in each version"; \
+	  $(BIN)/python -m benchmarks.series_sticky blocks $$attribute 20000 0.8 $$change || exit 1; done; done
 
 bench-ledger: setup
 	@$(BIN)/python -m benchmarks.ledger

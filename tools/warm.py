@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,7 @@ import numpy as np
 from headgate.attacks.background_join import background_join
 from headgate.attacks.homogeneity import homogeneity
 from headgate.attacks.intersection import intersection
+from headgate.attacks.series_guessing import series_guessing
 from headgate.bounds.feasibility import feasibility
 from headgate.core.columns import Table
 from headgate.core.compiling import empty_records
@@ -48,6 +49,8 @@ from headgate.methods.xcolor.faithful import color
 from headgate.projection.bitmap import bitmap_table
 from headgate.risk.candidates.runs import cell_runs, stacked
 from headgate.risk.candidates.trie import trie_of
+from headgate.series.published_versions import Version, VersionTable
+from headgate.series.series_risk import series_risk
 from headgate.utility.queries import count_query_error
 from policies.attackers.attacker import Attacker, attackers_of
 from policies.jobs.spool import MemorySpool
@@ -166,6 +169,19 @@ def check() -> None:
         check_classes(table.select(measured), published.classes(), quasi, "0.1", "0.5", 1000)
 
 
+def compare_versions() -> None:
+    """Several versions together: without ε, with it, and guessing from them. A value of one person changes."""
+    people = np.arange(60, dtype=np.int32)
+    columns = [sample().table[name].take(people) for name in ("job", "education")]
+    versions = []
+    for size in (10, 12, 15, 20):
+        columns[0] = replace(columns[0], codes=np.where(people == size, 0, columns[0].codes).astype(np.int32))
+        classes = people // np.int32(size)
+        versions.append(Version(people, [VersionTable.in_order([classes], {column.name: column for column in columns})]))
+    series_risk(versions, epsilon="0.1")
+    series_guessing(versions, ["job"])
+
+
 def _published() -> PublishedTable:
     """Rows in groups as they come, some of them published alike."""
     table = sample().table
@@ -176,7 +192,7 @@ Parts = Sequence[Callable[[], None]]
 
 BLOCKS: Parts = (itemize, group, move)
 # Shared out so that both take about as long, and what needs the loops of another part follows it. `measure` groups by blocks: it is last.
-OTHERS: Parts = (check, foresee, exchange, measure)
+OTHERS: Parts = (check, compare_versions, foresee, exchange, measure)
 MEDIANS_AND_LEVELS: Parts = (cut, lattice)
 
 
