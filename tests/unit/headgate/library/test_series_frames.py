@@ -65,6 +65,7 @@ def test_suppressed_rows_are_in_no_version() -> None:
     assert found.per_person["versions"].tolist() == [2, 2, 2, 1]
 
 
+@pytest.mark.slow
 def test_the_function_is_there_after_the_room_of_the_same_name_was_imported() -> None:
     """`headgate.series` is a room, and `hg.series` a function: importing the room hid the function."""
     code = "import headgate as hg, headgate.series.chains; from headgate import series; print(callable(hg.series), callable(series))"

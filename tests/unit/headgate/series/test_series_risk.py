@@ -71,6 +71,7 @@ def test_figures_are_those_of_the_definition(seed: int) -> None:
         assert measure.told == len(right.told)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(SEEDS)
 def test_adding_a_version_lowers_no_linkability_over_any_versions(seed: int) -> None:
