@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken
 from headgate.core.units import counted
 from headgate.released.description import absent_version
-from policies.ledger.events import CandidateApproved, Event, moment
+from policies.ledger.events import CandidateApproved, CandidateSealed, Event, moment
 from policies.ledger.fold import fold
 from policies.ledger.standing import Release
 from policies.ledger.states import State
-from policies.sealed.manifest import Manifest
+from policies.sealed.manifest import Manifest, Signer
 from policies.words.quorum import fill_roles, in_words
 from tasks.approval.statements import check_decision
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, check_own_chain, entries_from_lines, head_of, verify_head
@@ -235,7 +235,7 @@ class _Examination:
         """Somebody whom the reader knows ran it, so that no approval can be theirs under another name."""
         manifest = self._sealed()
         runner = manifest.runner
-        why_not = "" if self.roots is None else self.roots.why_not(runner.fingerprint, runner.principal, moment(manifest.created))
+        why_not = self._why_not(runner, manifest.created)
         if why_not:
             raise IntegrityBroken(f"The key that ran the release, {runner.principal}'s, {why_not}.", AGAIN)
         ran = "registered the schedule that ran it" if manifest.machine else "ran it"
@@ -247,7 +247,7 @@ class _Examination:
         event, signed = check_withdrawal(self._stored(WITHDRAWN), self._sealed(), self.candidate, own)
         self._require_ledger(signed, WITHDRAWN)
         signer = event.signer
-        why_not = "" if self.roots is None else self.roots.why_not(signer.fingerprint, signer.principal, moment(event.at))
+        why_not = self._why_not(signer, event.at)
         if why_not:
             raise IntegrityBroken(f"{WITHDRAWN} is signed by a key of {signer.principal} that {why_not}.", AGAIN)
         self.withdrawn = f"by {signer.principal} on {event.at[:10]}"
@@ -321,18 +321,24 @@ class _Examination:
         unknown = [path for path in paths if path not in known]
         if unknown:
             raise IntegrityBroken(f"{unknown[0]} is an approval that the ledger did not record.", AGAIN)
+        sealed = [event.at for event in self.events if isinstance(event, CandidateSealed)]  # a key counts if it did then and when it signed
         counting: set[str] = set()
         void: list[str] = []
         for path in (path for path in paths if path in recorded):
             event = recorded[path]
             check_decision(self._stored(path), event, manifest.dataset, path)
             signer = event.signer
-            reason = "" if self.roots is None else self.roots.why_not(signer.fingerprint, signer.principal, moment(event.at))
+            reasons = [self._why_not(signer, at) for at in (event.at, *sealed)]
+            reason = next(filter(None, reasons), "")
             if reason:
                 void.append(f"the key of {signer.principal} {reason}")
             else:
                 counting.add(signer.fingerprint)
         return counting, void
+
+    def _why_not(self, signer: Signer, at: str) -> str:
+        """Empty where the reader names no signers of their own."""
+        return "" if self.roots is None else self.roots.why_not(signer.fingerprint, signer.principal, moment(at))
 
     def _attestation(self) -> str:
         self._stored(ATTESTATION_FILE)

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,18 @@ def test_a_key_that_expired_since_still_counts_at_the_ledgers_time(world, copy: 
     verify_folder(copy, signers)
     signers.write_text(world.line("ann", options='valid-before="20250101Z"') + "\n" + others)
     assert "was not valid at 2025-06-01" in failed(copy, signers=signers)["approvals"]
+
+
+def test_a_key_that_did_not_count_when_the_candidate_was_sealed_does_not_count_for_a_reader(world, copy: Path, tmp_path: Path) -> None:
+    """A reader's own list was asked of the moment of signing only, a home's of both."""
+    approved = next(event for event in world.ledger.events_of("release-1") if event.event == "approved")
+    assert approved.signer.principal == "ann"
+    others = world.line("bob") + "\n" + world.line("runner") + "\n"
+    signers, signed = tmp_path / "mine", f"{datetime.fromisoformat(approved.at):%Y%m%d%H%M%S}Z"
+    signers.write_text(world.line("ann", options='valid-after="20250601115900Z"') + "\n" + others)
+    verify_folder(copy, signers)
+    signers.write_text(world.line("ann", options=f'valid-after="{signed}"') + "\n" + others)
+    assert "the key of ann was not valid at 2025-06-01" in failed(copy, signers=signers)["approvals"]
 
 
 def test_origin_is_proven_only_if_the_reader_knows_who_ran_the_release(world, copy: Path, tmp_path: Path) -> None:
