@@ -145,22 +145,16 @@ def started(project: Any) -> subprocess.Popen[str]:
     return process
 
 
-def test_a_second_run_on_the_same_dataset_is_told_to_wait(project: Any) -> None:
-    process = started(project)
-    try:
-        second = project.run("release", project.policy, "--json")
-        assert second.code == 4
-        assert "running" in second.json["error"]["message"]
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
-
-
 @pytest.mark.parametrize("signal_name", ["SIGINT", "SIGTERM"])
-def test_an_interrupted_run_leaves_nothing_and_is_recorded(project: Any, signal_name: str) -> None:
+def test_a_run_keeps_others_of_its_dataset_waiting_and_when_interrupted_leaves_nothing_but_its_record(
+    project: Any, signal_name: str
+) -> None:
     process = started(project)
+    second = project.run("release", project.policy, "--json")
+    assert second.code == 4
+    assert "running" in second.json["error"]["message"]
     process.send_signal(getattr(signal, signal_name))
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=200)
     assert process.returncode == 130, err
     assert "Traceback" not in out + err
     assert not list(project.home.glob("staging/*"))
@@ -204,7 +198,7 @@ def test_a_long_run_tells_how_far_it_is_and_stops_within_a_moment(project: Any) 
 def test_a_killed_run_s_lock_is_taken_over_and_the_run_is_told_to_have_failed(project: Any) -> None:
     process = started(project)
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=200)
     project.write_policy()
     outcome = project.run("release", project.policy, "--json")
     assert outcome.code == 0, outcome.err

@@ -56,7 +56,7 @@ def test_when_one_table_refuses_the_others_have_stopped_before_the_run_ends(proj
         if written.table == "table-1":
             raise RequirementNotMet("Table-1 does not pass.", "Lower k.", "k")
         if written.table == "table-2":
-            noted.append(run.stopping.wait(10))
+            noted.append(run.stopping.wait(60))
             time.sleep(0.2)
             noted.append(run.spool.get(transformed.columns).rows > 0)
 

@@ -134,7 +134,7 @@ def test_people_who_cannot_open_the_home_release_approve_and_publish(project: An
     published = people.run("bob", "publish", candidate, "--json")
     assert published.code == 0, published.err
     serving.send_signal(signal.SIGINT)
-    _, err = serving.communicate(timeout=60)
+    _, err = serving.communicate(timeout=200)
     assert "Traceback" not in err
     assert not people.socket.exists()
     assert list((project.home / "staging").iterdir()) == []

@@ -183,10 +183,10 @@ def test_nothing_in_the_current_folder_is_taken_for_code_or_settings(name: tuple
 def served(project: Any, words: list[str], folder: Path, surroundings: dict[str, str]) -> str:
     """Until a run that it started has published what was approved."""
     process = project.in_background(*words, environment={**os.environ, **surroundings}, cwd=folder)
-    ends = time.monotonic() + 120
+    ends = time.monotonic() + 240
     while time.monotonic() < ends and not list(project.home.glob("releases/*/latest")) and process.poll() is None:
         time.sleep(0.5)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=200)
     assert list(project.home.glob("releases/*/latest")), err
     return str(out + err)

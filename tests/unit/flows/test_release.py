@@ -233,10 +233,10 @@ def test_what_breaks_one_table_stops_the_others_and_waits_for_them(making: Any, 
 
     def gate(table: str) -> str:
         if table == "table-1":
-            assert began.wait(5)
+            assert began.wait(60)
             raise InputRejected("No.", "Yes.")
         began.set()
-        assert made.run.stopping.wait(5)
+        assert made.run.stopping.wait(60)
         ended.append(table)
         return table
 

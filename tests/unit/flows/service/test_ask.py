@@ -113,7 +113,7 @@ def test_a_service_that_lies_gets_nothing_else_signed(
 
     lying(act)
     done = run("approve", candidate.id[:12], "--key", key_file("ann"), "--reason", "read it")
-    assert answered.wait(10)
+    assert answered.wait(60)
     assert done.code == 4
     assert "the service asked for a signature on something else than you asked for" in done.err
     assert answers == [b""]

@@ -75,7 +75,7 @@ def test_what_else_breaks_one_stops_them_all(work: Any) -> None:
         raise ZeroDivisionError
 
     def patient(place: Workplace) -> None:
-        assert place.stopping.wait(5)
+        assert place.stopping.wait(60)
 
     with pytest.raises(ZeroDivisionError):
         engine.map([broken, patient])

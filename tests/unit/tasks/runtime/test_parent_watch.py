@@ -47,7 +47,7 @@ def test_a_run_ends_with_the_process_that_served_it(before: str) -> None:
         time.sleep(0.3)
         assert run.is_running()
         serving.send_signal(signal.SIGKILL)
-        assert psutil.wait_procs([run], timeout=20)[1] == []
+        assert psutil.wait_procs([run], timeout=60)[1] == []
 
 
 def test_a_process_is_known_by_its_number_and_its_beginning() -> None:
