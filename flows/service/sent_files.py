@@ -32,10 +32,25 @@ def _files(option: str, given: Mapping[str, Any]) -> list[tuple[str, bytes]]:
         from tasks.reading.source import read_bytes
 
         return [] if value is None else [(value.name, read_bytes(value, "The source"))]
+    if option == "signers":
+        return [] if value is None else _signers(value)
     paths = value if isinstance(value, list) else [value]
     if option == "head":
         paths = [path / "head.dsse.json" if path is not None and path.is_dir() else path for path in paths]
     return [(path.name, read_key_file(path, f"The file of --{option}")) for path in paths if path is not None]
+
+
+def _signers(named: Path) -> list[tuple[str, bytes]]:
+    """Believed as where the command runs itself: only if nobody else could have written it, and with the keys that no longer count, which
+    lie beside it."""
+    from headgate.core.errors import InputRejected
+    from tasks.runtime.trusted_files import read_trusted
+    from tasks.signing.revocation import REVOKED
+
+    listed, revoked = read_trusted(named), read_trusted(named.parent / REVOKED)
+    if listed is None:
+        raise InputRejected(f"The file of --signers {named} does not exist.", "Check the path.")
+    return [("signers", listed), *([] if revoked is None else [(REVOKED, revoked)])]
 
 
 def _policy(named: Path, own_source: bool) -> list[tuple[str, bytes]]:

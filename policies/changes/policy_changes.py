@@ -27,13 +27,19 @@ def policy_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple
     return tuple(PolicyChange(key=key, before=old.get(key), after=new.get(key)) for key in keys if old.get(key) != new.get(key))
 
 
-def _leaves(section: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
-    """Keys that say nothing are left out: an attribute that is new has many of them."""
+def _leaves(section: Mapping[str, Any], *above: str) -> Iterator[tuple[str, str]]:
+    """Keys that say nothing are left out: an attribute that is new has many of them. The keys of a `map` are cells of the source, which may
+    be suppressed people's: no path names them, since published reports name paths."""
     for name, value in section.items():
-        key = f"{above}.{name}" if above else name
-        if isinstance(value, Mapping) and set(value) == {"sha256"}:
-            yield key, f"file {value['sha256'][:SHOWN]}"
-        elif isinstance(value, Mapping):
-            yield from _leaves(value, key)
-        elif value not in EMPTY:
-            yield key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        place = (*above, name)
+        if _is_map(place) or not isinstance(value, Mapping):
+            if value not in EMPTY:
+                yield ".".join(place), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        elif set(value) == {"sha256"}:
+            yield ".".join(place), f"file {value['sha256'][:SHOWN]}"
+        else:
+            yield from _leaves(value, *place)
+
+
+def _is_map(place: tuple[str, ...]) -> bool:
+    return place[:1] == ("attributes",) and place[2:] == ("map",)

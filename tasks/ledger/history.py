@@ -103,6 +103,10 @@ class History:
         """Newest first."""
         return (self.release(entry.release) for entry in self.ledger.newest_about("run_started", dataset))
 
+    def last_published(self, dataset: str, target: str) -> Release | None:
+        """At this target alone: who reads there may not know what is published elsewhere."""
+        return next((each for each in self.of_dataset(dataset) if each.state is State.PUBLISHED and each.target == target), None)
+
     def of_source(self, source_hmac: str) -> Iterator[Release]:
         """Newest first."""
         return (self.release(entry.release) for entry in self.ledger.newest_about("ingested", source_hmac))

@@ -22,7 +22,7 @@ LARGE = frozenset(
     {POLICY, SOURCE}
 )  # of what a release reads; all other files are small together, since they come from anybody in the group
 MOST_SMALL = 2**20
-TRUSTED = "signers"  # the role of what is read only where no link is on the way
+TRUSTED = "signers"  # the role of a list of signers, and of the revoked keys beside it, which are read only where no link is on the way
 DEEPEST = 20  # folders in each other: each level costs whoever clears them up
 INSIDE = "Keep what the policy names in its own folder or below it."
 
@@ -41,7 +41,7 @@ def receive_files(frames: Frames, entries: Iterable[FileEntry], folder: Path) ->
         raise InputRejected("The files of the request did not follow.", "Use the version of headgate that the service has.")
     for entry in entries:
         there = found.setdefault(entry.role, [])
-        place = folder / entry.role if entry.role == POLICY else folder / entry.role / str(len(there))
+        place = folder / entry.role if entry.role in (POLICY, TRUSTED) else folder / entry.role / str(len(there))
         there.append(_kept(frames, entry, place / inner_path(entry.name)))
     return found
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from headgate.core.errors import IntegrityBroken
-from tasks.formats.variables import Variable, variables_of
+from tasks.formats.variables import Variable, variable_names, variables_of
 from tasks.formats.write_labelled import labelled_bytes
 from tasks.stores.files import Stored
 from tasks.stores.seal import DATAPACKAGE, LABELLED_ENDINGS, TABLES
@@ -23,6 +23,8 @@ def check_labelled(name: str, cells: pa.Table, files: Mapping[str, Stored]) -> N
         if path not in files:
             continue
         title, variables = _described(files, path)
+        if [(each.column, each.name) for each in variables] != [*variable_names(cells.column_names).items()]:
+            raise IntegrityBroken(f"{path} has other columns than {name}, or other names for them.", FALSE_CLAIM)
         if labelled_bytes(form, cells, variables, title) != files[path].content:
             raise IntegrityBroken(f"{path} is not what headgate writes of the cells of {name}.", FALSE_CLAIM)
 

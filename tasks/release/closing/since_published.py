@@ -1,4 +1,4 @@
-"""What a candidate changes of the version of its dataset that was published last: for its report, and for readers."""
+"""What a candidate changes of the version that was published last at its target: for its report, and for readers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from headgate.released.description import described, insensitive_columns
 from headgate.released.released_tables import release_of
 from policies.changes.release_changes import Changes, Side, release_changes
 from policies.ledger.events import RunStarted
-from policies.ledger.states import State
 from policies.schema.digest import digested_form
 from policies.sealed.manifest import FileEntry, Manifest
 from tasks.ledger.history import read_history
@@ -25,7 +24,7 @@ def since_published(run: Run, done: SoFar, manifest: Manifest, package: bytes) -
     """None where no version is out; a sentence where it cannot be read. `package`: the data dictionary, which says how columns are read
     that are published as they are."""
     history = read_history(run.ledger)
-    last = next((release for release in history.of_dataset(run.policy.dataset) if release.state is State.PUBLISHED), None)
+    last = history.last_published(run.policy.dataset, run.policy.publish.to)
     if last is None:
         return None
     try:

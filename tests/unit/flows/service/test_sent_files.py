@@ -47,6 +47,25 @@ def test_several_files_of_one_option_keep_their_order(tmp_path: Path) -> None:
     assert [(entry.role, entry.name) for entry in entries] == [("cosigned", "b"), ("cosigned", "a")]
 
 
+def test_a_list_of_signers_goes_with_the_keys_that_no_longer_count(tmp_path: Path) -> None:
+    """Over the socket, a head that a stolen key of an auditor had cosigned was proof, though the auditors' own list revoked that key."""
+    listed = tmp_path / "auditors"
+    listed.write_text("ann ssh-ed25519 AAAA\n")
+    assert sent(("signers",), signers=listed) == {("signers", "signers"): listed.read_bytes()}
+    (tmp_path / "revoked_keys").write_text("ssh-ed25519 AAAA\n")
+    assert sent(("signers",), signers=listed)[("signers", "revoked_keys")] == b"ssh-ed25519 AAAA\n"
+    with pytest.raises(InputRejected, match="does not exist"):
+        sent(("signers",), signers=tmp_path / "absent")
+
+
+def test_a_list_that_others_can_change_is_not_sent_as_if_it_proved_something(tmp_path: Path) -> None:
+    listed = tmp_path / "auditors"
+    listed.touch()
+    listed.chmod(0o666)
+    with pytest.raises(InputRejected, match="Others on this machine can change"):
+        sent(("signers",), signers=listed)
+
+
 def test_what_the_person_cannot_read_is_not_sent(tmp_path: Path) -> None:
     with pytest.raises(InputRejected, match="does not exist"):
         sent(("signature",), signature=tmp_path / "absent")

@@ -40,3 +40,12 @@ def test_of_what_is_new_or_gone_only_keys_that_say_something_are_told() -> None:
 
 def test_a_switch_that_is_off_now_is_told() -> None:
     assert [(change.before, change.after) for change in policy_changes({"blind": True}, {"blind": False})] == [("true", None)]
+
+
+def test_cells_of_the_source_that_a_map_names_are_in_no_path() -> None:
+    """The published report names the paths that changed: it told a cell that only a suppressed person had, where a map was to hide it."""
+    before = {"attributes": {"map": {"role": "quasi", "map": None}}}
+    after = {"attributes": {"map": {"role": "quasi", "map": {"a case of Smallville": "other", "sha256": None}}}}
+    assert [(change.key, change.before, change.after) for change in policy_changes(before, after)] == [
+        ("attributes.map.map", None, '{"a case of Smallville": "other", "sha256": null}')
+    ]

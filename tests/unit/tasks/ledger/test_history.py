@@ -68,6 +68,14 @@ def test_releases_of_a_dataset_and_of_a_source_come_newest_first(world) -> None:
     assert list(history.of_dataset("nobody")) == []
 
 
+def test_what_is_published_elsewhere_is_not_what_a_candidate_is_compared_with(world) -> None:
+    """A dataset may have two targets, such as one for colleagues: changes.json at the other told figures and values of what is there."""
+    world.published()
+    history = read_history(world.ledger)
+    assert history.last_published("people", "people").version == 1
+    assert history.last_published("people", "public") is None
+
+
 def test_candidates_that_may_still_be_decided_or_published_are_open(world) -> None:
     world.published()
     waiting, approved, rejected, withdrawn = (world.seal() for _ in range(4))

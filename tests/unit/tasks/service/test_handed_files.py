@@ -12,6 +12,9 @@ import pytest
 from headgate.core.errors import InputRejected, StoreUnavailable
 from tasks.service.frames import FileEntry, Frames, Kind
 from tasks.service.handed_files import receive_files
+from tasks.signing.keys import PrivateKey
+from tasks.signing.revocation import REVOKED
+from tasks.signing.trust_roots import trust_roots
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "../x", "a/../../x", "", ".", "a\x00b", "a/" * 20 + "x"])
@@ -45,6 +48,14 @@ def test_a_list_of_signers_is_a_file_of_its_own_since_no_link_to_one_is_believed
     (path,) = handed(("signers", "signers", b"ann ssh-ed25519 AAAA\n"))["signers"]
     assert not path.is_symlink()
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"ann ssh-ed25519 AAAA\n", 0o600)
+
+
+def test_a_list_of_signers_and_the_revoked_keys_are_read_together(handed: Any, keys: dict[str, PrivateKey]) -> None:
+    ann = keys["ann"]
+    sent = ("signers", "signers", f"ann {ann.public}\n".encode()), ("signers", "revoked_keys", f"{ann.public}\n".encode())
+    signers, revoked = handed(*sent)["signers"]
+    assert signers.with_name(REVOKED) == revoked
+    assert trust_roots(signers, revoked).revokes(ann.key)
 
 
 def test_a_file_that_was_exchanged_on_its_way_is_not_taken(tmp_path: Path) -> None:

@@ -57,6 +57,22 @@ def test_other_cells_and_other_labels_are_found() -> None:
             check_labelled("t", CELLS, files)
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param([FIELDS[0]], id="a column less"),
+        pytest.param(FIELDS[::-1], id="another order"),
+        pytest.param([{**FIELDS[0], "variable": "ill_flu"}, {**FIELDS[1], "variable": "age"}], id="exchanged names"),
+        pytest.param([*FIELDS, *({**FIELDS[1], "variable": f"v{number}"} for number in range(3))], id="copies"),
+    ],
+)
+def test_all_columns_have_the_names_that_headgate_gives_them(fields: list[dict[str, Any]]) -> None:
+    """Where the data dictionary said the same, a column could be left out or pass for another, and thousands of copies took the memory of
+    whoever verified a stranger's folder."""
+    with pytest.raises(IntegrityBroken, match=r"tables/t\.sav has other columns than t, or other names for them"):
+        check_labelled("t", CELLS, files_of(fields=fields, said=fields))
+
+
 @pytest.mark.parametrize("package", [b"", b"[]", b'{"resources": []}', b'{"title": "T", "resources": [{"path": "tables/t.sav"}]}'])
 def test_a_file_that_the_data_dictionary_does_not_describe_is_refused(package: bytes) -> None:
     with pytest.raises(IntegrityBroken, match="does not describe"):
