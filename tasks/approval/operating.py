@@ -57,7 +57,7 @@ def _operate(home: Home, ledger: Ledger, name: str, action: Action, key: Signing
             void = void_keys(weigh_approvals(home, release, history.events(release.release_id), roots))
         given, envelope = _signed(release, action, signer, key, reason.strip(), now)
         digest = hashlib.sha256(envelope).hexdigest()
-        _require_unused(history.events(release.release_id), digest)
+        _require_unused(history.events(release.release_id), given.digest)
         act = Act(action, release.candidate, release.policy_digest, given.text, digest, given.digest)
         answer = decide(release, act, Actor(signer.principal, signer.fingerprint, ActorRole.OPERATOR), demands.rules(void), now)
         if isinstance(answer, Refused):
@@ -69,9 +69,10 @@ def _operate(home: Home, ledger: Ledger, name: str, action: Action, key: Signing
         return answer.release
 
 
-def _require_unused(events: Iterable[Event], digest: str) -> None:
-    """A statement that was handed in serves once: whoever has it could repeat it while it is not too old."""
-    if any(isinstance(event, SignedEvent) and event.statement_sha256 == digest for event in events):
+def _require_unused(events: Iterable[Event], reason_sha256: str) -> None:
+    """A statement that was handed in serves once: whoever has it could repeat it while it is not too old. Its reason has a salt of its own;
+    its signature may have several forms, of which whoever has one makes the others."""
+    if any(isinstance(event, SignedEvent) and event.reason_sha256 == reason_sha256 for event in events):
         raise TransitionRefused(
             [Refusal("statement", "this statement has served already")], "Sign anew what `headgate statement` gives for it."
         )

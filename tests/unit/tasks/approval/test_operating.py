@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from asyncssh.packet import MPInt, SSHPacket, String
 
 from headgate.core.errors import IntegrityBroken, StoreUnavailable, TransitionRefused
 from policies.ledger.fold import fold
@@ -24,10 +26,12 @@ from tasks.approval.statements import check_decision
 from tasks.ledger.dataset_lock import DatasetLock
 from tasks.ledger.history import read_history, read_whole
 from tasks.publication.withdraw import withdraw
-from tasks.signing.sshsig import sign_bytes
+from tasks.signing.keys import load_key
+from tasks.signing.sshsig import armored, sign_bytes
 from tasks.stores.store_folder import FolderSeries
 from tasks.verification.audit import verify_audit
 from tasks.verification.verify import verify_folder
+from tests.unit.tasks.signing.openssh import made_by_keygen, needs_ssh_keygen
 
 
 def act(world: Any, does: Callable[..., Any], candidate: Any, name: str, reason: str = "there is room again") -> Any:
@@ -173,6 +177,37 @@ def test_a_statement_signed_elsewhere_serves_once(world: Any, stalled: Any, tmp_
     with pytest.raises(TransitionRefused, match="this statement has served already"):
         resume(world.home, world.ledger, stalled.id, given, given.reason.text)
     assert read_history(world.ledger).find(stalled.id).state is State.STALLED
+
+
+def other_form(signature: bytes) -> bytes:
+    """Of an ECDSA signature (r, s): (r, n - s), which holds as well."""
+    order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+    raw = SSHPacket(base64.b64decode("".join(signature.decode().splitlines()[1:-1])))
+    head = raw.get_bytes(10)
+    fields = [raw.get_string() for _ in range(5)]
+    inner = SSHPacket(fields.pop())
+    name, pair = inner.get_string(), SSHPacket(inner.get_string())
+    r, s = pair.get_mpint(), pair.get_mpint()
+    return armored(head + b"".join(map(String, fields)) + String(String(name) + String(MPInt(r) + MPInt(order - s))))
+
+
+@pytest.mark.slow
+@needs_ssh_keygen
+def test_another_form_of_its_signature_makes_no_other_statement(world: Any, stalled: Any, tmp_path: Path) -> None:
+    """The envelope was compared, and whoever had an operator's ECDSA signature could make a second one of it."""
+    line = made_by_keygen(tmp_path / "key", "ecdsa", "-b", 256)
+    world.home.signers.write_text(f"{world.home.signers.read_text()}dora {line}\n")
+    issued = issue_statement(world.home, world.ledger, stalled.id, "resume", "dora", "there is room again")
+    signature = sign_bytes(issued.to_sign, load_key(tmp_path / "key"))
+    for attempt, form in enumerate((signature, other_form(signature))):
+        with pytest.raises(StoreUnavailable):
+            world.publish(stalled)
+        (tmp_path / "it.sig").write_bytes(form)
+        given = handed_in(world.home, stalled.id, tmp_path / "it.sig")
+        if attempt == 0:
+            assert resume(world.home, world.ledger, stalled.id, given, given.reason.text).state is State.PUBLISHING
+    with pytest.raises(TransitionRefused, match="this statement has served already"):
+        resume(world.home, world.ledger, stalled.id, given, given.reason.text)
 
 
 def test_an_operators_key_must_have_counted_when_its_statement_was_issued(world: Any, tmp_path: Path) -> None:
