@@ -61,9 +61,11 @@ def tell_unrecorded(why: str) -> None:
 
 
 def write_document(text: str) -> None:
-    """A document on stdout as it is. Where stdout is not UTF-8, other signs are written as the escapes of JSON and YAML strings."""
+    """A document on stdout as it is; on a terminal without what could steer that, since cells may be a stranger's. Where stdout is not
+    UTF-8, other signs are written as the escapes of JSON and YAML strings."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write("".join(sign if _can_be_written(sign, encoding) else _escaped(sign) for sign in text))
+    shown = plain_lines(text) if sys.stdout.isatty() else text
+    sys.stdout.write("".join(sign if _can_be_written(sign, encoding) else _escaped(sign) for sign in shown))
 
 
 def _can_be_written(sign: str, encoding: str) -> bool:

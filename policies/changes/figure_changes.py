@@ -133,7 +133,7 @@ def _verdicts(manifest: Manifest, shown: Mapping[tuple[str, ...], str]) -> dict[
     columns = {table.name: table.sensitive for table in manifest.tables}
     verdicts: dict[Place, Verdict] = {}
     for verdict in manifest.verdicts:
-        place = verdict.name, shown.get(columns[verdict.table], WORST) if verdict.table else ""
+        place = verdict.name, shown.get(columns.get(verdict.table, ()), WORST) if verdict.table else ""
         verdicts[place] = _worse(verdicts.get(place, verdict), verdict)
     return verdicts
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import pty
 import sys
 
 import pytest
 
-from flows.terminal.output import plain, print_error, print_json, results, tell, write_any_sign
+from flows.terminal.output import plain, print_error, print_json, results, tell, write_any_sign, write_document
 from headgate.core.errors import InputRejected
 
 
@@ -35,6 +37,20 @@ def test_an_error_has_its_title_and_its_cure_on_stderr(capsys: pytest.CaptureFix
 def test_an_error_holds_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
     print_error(InputRejected("The column a\x1b[31mge is missing.", "First line.\nSecond\x1b[0m line."))
     assert capsys.readouterr().err == "Not accepted: The column a�[31mge is missing.\nCure: First line.\nSecond�[0m line.\n"
+
+
+def test_cells_of_a_strangers_table_steer_no_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """`headgate read` of a download wrote its cells to the terminal as they were: they could set its title, or hide what came before."""
+    table = "region\n\x1b]0;owned\x07north\n"
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w", encoding="utf-8") as terminal, monkeypatch.context() as there:
+        there.setattr(sys, "stdout", terminal)
+        write_document(table)
+        terminal.flush()
+        assert os.read(ours, 1000).decode() == "region\r\n�]0;owned�north\r\n"
+    os.close(ours)
+    write_document(table)
+    assert capsys.readouterr().out == table
 
 
 def test_numbers_in_json_are_exact(capsys: pytest.CaptureFixture[str]) -> None:

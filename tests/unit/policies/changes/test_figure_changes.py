@@ -56,6 +56,13 @@ def test_a_gate_says_whether_it_asks_for_more_and_measured_better() -> None:
     assert [(each.stricter, each.better) for each in gate_changes(*k)] == [(None, True)]
 
 
+def test_a_strangers_verdict_on_a_table_that_is_not_there_ends_no_comparison() -> None:
+    """It ended as "a defect of headgate"."""
+    before = manifest(table("table-1", "job"), verdicts=(verdict("linkability", "table-9", 0.5, 0.8),))
+    (change,) = gate_changes(before, manifest(table("table-1", "job")))
+    assert (change.table, change.after) == (WORST, None)
+
+
 def test_a_gate_that_only_one_of_the_two_has_is_told() -> None:
     without, asked = (
         manifest(table("table-1", "job")),
