@@ -114,7 +114,7 @@ class TableAnonymized(EventBase):
     table: Annotated[int, Field(ge=1)]
     groups: Count
     suppressed: Count
-    risk: float | None = None
+    risk: float | None = None  # events of earlier releases have it
     reached: bool
 
 

@@ -54,11 +54,10 @@ def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Ag
     people = None
     if needs_whose(encoded.attackers) or table.weight is not None or table.household is not None:
         people = run.spool.put(rows[partition.groups >= 0][order_of_rows(published, seed)])
-    payload = {
+    payload = {  # no risk: it was counted with bounds that all rows gave, and the manifest holds that of what is published
         "table": planned.names.index(grouped.table) + 1,
         "groups": partition.count,
         "suppressed": agreed.suppressed,
-        "risk": partition.risk,
         "reached": partition.reached,
     }
     return Written(grouped.table, len(rows), files, run.spool.put(read), people, Happened(TableAnonymized, payload))
