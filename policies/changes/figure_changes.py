@@ -32,8 +32,8 @@ class FigureChange(Frozen):
 
     figure: str
     table: str
-    before: float | None
-    after: float | None
+    before: int | float | None
+    after: int | float | None
     better: bool | None
 
 

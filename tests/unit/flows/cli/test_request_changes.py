@@ -25,7 +25,7 @@ def test_a_request_ends_a_candidate_and_is_shown_with_the_next(run: Any, world: 
     assert "Region is too fine." in before.out
     document = run("show", answer.id, "--json").json
     assert document["answers"][0]["request"]["reason"] == "Region is too fine."
-    assert document["answers"][0]["changes"] == [{"figure": "suppressed", "table": "", "before": 0, "after": 3}]
+    assert document["answers"][0]["changes"] == [{"figure": "suppressed", "table": "", "before": 0, "after": 3, "better": False}]
 
 
 def test_the_document_names_the_state_and_a_reason_is_needed(run: Any, world: Any, key_file: Any) -> None:
