@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.calendar_parts import format_day
+from headgate.core.calendar_parts import FIRST_DAY, LAST_DAY, format_day
 from headgate.core.columns import Column
 from headgate.core.published_form.bounds import all_ends
 from headgate.core.published_form.cell_reader import CellReader
@@ -24,6 +24,7 @@ from headgate.core.units import amount_text
 STRETCHES = 20
 MISSING = "missing"
 BITS = {"1": "has it", "0": "does not have it"}  # of a set: each of its values is a column
+LARGEST = 1e300
 SAME = 12  # decimals: shares that differ by rounding alone changed alike
 
 
@@ -96,14 +97,20 @@ def _listed(listed: Mapping[str, float], missing: float) -> Spread:
 
 
 def moved(before: Spread, after: Spread) -> Moved | None:
-    """None where they cannot be compared: a line with values that have no order, or a column without rows."""
-    if before.unit != after.unit or not before.rows or not after.rows:
+    """None where they cannot be compared: a line with values that have no order, a column without rows, or numbers and days beyond all that
+    can be computed with."""
+    if before.unit != after.unit or not before.rows or not after.rows or not all(map(_within_reach, (before, after))):
         return None
     edges, values = _edges(before, after), list(dict.fromkeys([*before.listed, *after.listed]))
     old, new = (_shares(spread, values, edges) for spread in (before, after))
     most = int(np.argmax(np.round(np.abs(new - old), SAME)))
     place = [MISSING, *values, *_names(edges, before.unit)][most]
     return Moved(float(np.abs(new - old).sum()) / 2, place, float(old[most]), float(new[most]))
+
+
+def _within_reach(spread: Spread) -> bool:
+    first, last = (FIRST_DAY, LAST_DAY) if spread.unit == "date" else (-LARGEST, LARGEST)
+    return bool((spread.low >= first).all() and (spread.high <= last).all())
 
 
 def _shares(spread: Spread, values: Sequence[str], edges: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.released.distributions import Moved, moved
+from headgate.released.distributions import Moved, Spread, moved
 from tests.unit.headgate.released.tiny_releases import release
 
 
@@ -60,6 +61,14 @@ def test_a_bit_of_a_set_and_a_component_of_a_vector_can_be_compared() -> None:
 def test_numbers_and_words_cannot_be_compared() -> None:
     numbers, words = release(age=["1"])["table-1"].spread("age"), release(eye=["blue"])["table-1"].spread("eye")
     assert moved(numbers, words) is None
+
+
+@pytest.mark.parametrize(("unit", "far"), [("number", 1.7e308), ("number", -1.7e308), ("date", 1e9)])
+def test_what_lies_beyond_all_reckoning_ends_no_comparison(unit: str, far: float) -> None:
+    """A release with numbers near the largest of all would have ended as a defect."""
+    places, rows = np.array([far, 0.0]), np.array([1.0, 1.0])
+    spread = Spread(unit, places, places, rows, {}, 0.0)
+    assert moved(spread, spread) is None
 
 
 CELLS = {"[0..1]": (0, 1), "[2..5]": (2, 3, 4, 5), "[0..4]": (0, 1, 2, 3, 4), "*": (0, 1, 2, 3, 4, 5), "": (None,)} | {
