@@ -91,6 +91,7 @@ def test_a_publication_killed_anywhere_shows_nothing_or_all_of_a_version_and_is_
     assert after_the_rename > 5
 
 
+@pytest.mark.long
 def test_a_withdrawal_killed_anywhere_is_finished_by_withdrawing_again(world, tmp_path: Path) -> None:
     world.published()
     world.published()
