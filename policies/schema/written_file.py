@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,13 +11,13 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import (
     AliasEvent,
     DocumentStartEvent,
-    Event,
     MappingEndEvent,
     MappingStartEvent,
     SequenceEndEvent,
     SequenceStartEvent,
 )
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.parser import RoundTripParser
 
 from headgate.core.errors import PolicyInvalid
 from policies.words.fields import KeyPath, Problem, WrittenDecimal, WrittenInt
@@ -32,6 +32,39 @@ TAG = "tag:yaml.org,2002:"
 LAID_OUT = {"query": "\n\t", "separator": "".join(map(chr, range(32)))}  # by key: what its text may hold besides what is seen
 NULLS = ("map",)  # keys below which a null that is written out means something: a missing cell
 SEEN = "characters that people see; in a list of values that needs others, the path of a file of them"
+
+
+class _NotPlain(Exception):
+    def __init__(self, what: str, line: int) -> None:
+        super().__init__(what)
+        self.what, self.line = what, line
+
+
+class _PlainParser(RoundTripParser):  # type: ignore[misc]
+    """A policy reads the same for everyone: no anchor or alias that repeats a part, no tag that changes what a value is. Each event is
+    looked at before anything is made of it."""
+
+    depth = documents = 0
+
+    def get_event(self) -> Any:
+        event = super().get_event()
+        refused = ""
+        self.depth += isinstance(event, MappingStartEvent | SequenceStartEvent) - isinstance(event, MappingEndEvent | SequenceEndEvent)
+        if isinstance(event, AliasEvent) or getattr(event, "anchor", None) is not None:
+            refused = "an anchor or alias (& or *)"
+        elif getattr(event, "ctag", None) is not None:
+            refused = "a tag (!)"
+        elif isinstance(event, DocumentStartEvent):
+            self.documents += 1
+            if self.documents > 1:
+                refused = "a second document"
+            elif event.version is not None and tuple(event.version) != (1, 2):
+                refused = "a directive for another version of YAML"
+        if self.depth > DEEPEST_POLICY:
+            refused = f"more than {DEEPEST_POLICY} levels"
+        if refused:
+            raise _NotPlain(refused, event.start_mark.line + 1)
+        return event
 
 
 @dataclass
@@ -56,9 +89,13 @@ def read_written(text: str, filename: str, longest: int, cure: str) -> Written:
     if not text.strip():
         raise PolicyInvalid(f"{filename}, line 1: found an empty file; accepted: a mapping of keys to values.", cure)
     _refuse_unseen(text, filename, cure)
+    yaml = YAML(typ="rt", pure=True)
+    yaml.Parser = _PlainParser
     try:
-        _refuse_references(YAML(typ="rt", pure=True).parse(text), filename, cure)
-        root = YAML(typ="rt", pure=True).compose(text)
+        root = yaml.compose(text)
+    except _NotPlain as found:
+        plain = "plain YAML 1.2, everything written out where it stands"
+        raise PolicyInvalid(f"{filename}, line {found.line}: found {found.what}; accepted: {plain}.", cure) from None
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
         message = f"{filename}, line {line}: found text that is not YAML ({error.problem or 'it has no structure'}); accepted: YAML 1.2."
@@ -79,31 +116,6 @@ def _refuse_unseen(text: str, filename: str, cure: str) -> None:
         sign = unseen_in(line, "\t")
         if sign:
             raise PolicyInvalid(f"{filename}, line {number}: found {code_point(sign)}, which is invisible; accepted: {SEEN}.", cure)
-
-
-def _refuse_references(events: Iterable[Event], filename: str, cure: str) -> None:
-    """A policy reads the same for everyone: no anchor or alias that repeats a part, no tag that changes what a value is."""
-    depth = documents = 0
-    for event in events:
-        refused = ""
-        depth += isinstance(event, MappingStartEvent | SequenceStartEvent) - isinstance(event, MappingEndEvent | SequenceEndEvent)
-        if isinstance(event, AliasEvent) or getattr(event, "anchor", None) is not None:
-            refused = "an anchor or alias (& or *)"
-        elif getattr(event, "ctag", None) is not None:
-            refused = "a tag (!)"
-        elif isinstance(event, DocumentStartEvent):
-            documents += 1
-            if documents > 1:
-                refused = "a second document"
-            elif event.version is not None and tuple(event.version) != (1, 2):
-                refused = "a directive for another version of YAML"
-        if depth > DEEPEST_POLICY:
-            refused = f"more than {DEEPEST_POLICY} levels"
-        if refused:
-            line = event.start_mark.line + 1
-            raise PolicyInvalid(
-                f"{filename}, line {line}: found {refused}; accepted: plain YAML 1.2, everything written out where it stands.", cure
-            )
 
 
 def _plain(node: Node, path: KeyPath, written: Written) -> Any:

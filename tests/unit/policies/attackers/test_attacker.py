@@ -57,15 +57,17 @@ publish: {to: clinic}
 """
 
 
+POLICY = parse_policy(TEXT, "p")
+
+
 def policy_of(gate: Mapping[str, Any]) -> Policy:
     """The dictionaries and bounds of a gate, as they stand in a policy."""
-    policy = parse_policy(TEXT, "p")
-    return policy.model_copy(update={"gates": policy.gates.model_copy(update={"disclosure": DisclosureKey.model_validate(gate)})})
+    return POLICY.model_copy(update={"gates": POLICY.gates.model_copy(update={"disclosure": DisclosureKey.model_validate(gate)})})
 
 
 def tables_of(rows: Rows) -> Table:
     frame = pd.DataFrame(rows, columns=list(NAMES), dtype=object)
-    specs = column_specs(parse_policy(TEXT, "p"))
+    specs = column_specs(POLICY)
     return bitmap_table(encode_table(frame, specs), specs)
 
 

@@ -55,20 +55,22 @@ REGISTER = st.lists(st.tuples(st.sampled_from([None, 20, 30, 99]), st.sampled_fr
 WEIGHT = st.sampled_from([0.0, 0.5, 2.0, math.inf])
 
 
+POLICY = parse_policy(TEXT, "p")
+
+
 def table_of(rows):
     frame = pd.DataFrame([row[:5] for row in rows], columns=list(NAMES[:5]), dtype=object)
     frame["p1"] = [row[5] for row in rows]
     frame["p2"] = [None if row[5] is None else 1 - row[5] for row in rows]
     frame["ward"] = "w"
-    return encode_table(frame, column_specs(parse_policy(TEXT, "p")))
+    return encode_table(frame, column_specs(POLICY))
 
 
 def policy_of(wanted, weights):
-    policy = parse_policy(TEXT, "p")
     cost = {"weights": {name: ".inf" if math.isinf(weight) else str(weight) for name, weight in weights.items()}} if weights else {}
     asked = DisclosureKey.model_validate({"max": "1", "sensitivity": {"form": "additive", **cost} if weights else {"form": "constant"}})
-    return policy.model_copy(
-        update={"suppress_cells": SuppressCells.model_validate(wanted), "gates": policy.gates.model_copy(update={"disclosure": asked})}
+    return POLICY.model_copy(
+        update={"suppress_cells": SuppressCells.model_validate(wanted), "gates": POLICY.gates.model_copy(update={"disclosure": asked})}
     )
 
 
@@ -123,14 +125,14 @@ def test_the_cells_that_stay_are_those_of_the_algorithm(draw):
 
 def test_without_the_wish_the_table_stays_itself():
     table = table_of([(20, "a", None, "flu", 1.5, 0.5)] * 2)
-    assert suppress(parse_policy(TEXT, "p"), table, Dictionaries()) is table
+    assert suppress(POLICY, table, Dictionaries()) is table
     assert suppressed_cells(table, table) == {}
 
 
 def test_all_attributes_are_chosen_from_unless_some_are_named_and_nothing_weighs_without_a_gate():
     """Of two people one has a rare age, the other a rare place; α(⊥)/α(x) = 2 there, 1 elsewhere."""
     table = table_of([(20, "a", "2025-01-01", "flu", 1.5, 0.5), (30, "a", "2025-01-01", "flu", 1.5, 0.5)])
-    policy = parse_policy(TEXT, "p").model_copy(update={"suppress_cells": SuppressCells(keep=5)})
+    policy = POLICY.model_copy(update={"suppress_cells": SuppressCells(keep=5)})
     assert suppressed_cells(table, suppress(policy, table, Dictionaries())) == {"age": 2}
     fewer = policy.model_copy(update={"suppress_cells": SuppressCells(keep=1, among=("age", "income"))})
     assert suppressed_cells(table, suppress(fewer, table, Dictionaries())) == {"age": 2}
@@ -138,7 +140,7 @@ def test_all_attributes_are_chosen_from_unless_some_are_named_and_nothing_weighs
 
 def test_a_choice_without_a_shared_field_is_refused():
     table = table_of([(20, "a", None, "flu", 1.5, 0.5)] * 2)
-    policy = parse_policy(TEXT, "p").model_copy(update={"suppress_cells": SuppressCells(keep=1, among=("income",))})
+    policy = POLICY.model_copy(update={"suppress_cells": SuppressCells(keep=1, among=("income",))})
     with pytest.raises(InputRejected, match="share no field") as caught:
         suppress(policy, table, Dictionaries())
     assert caught.value.cure
