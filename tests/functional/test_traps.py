@@ -124,7 +124,8 @@ def trapped(ground: Ground, project: Any) -> Ground:
     ground.given.update(
         policy="policy.yaml", policies="scheduled.yaml", table="patients.csv", folder="download", candidate=candidate, release=candidate,
         key=str(project.keys["carol"]), reason="as agreed",
-        before="download", after="download", principal="carol", action="approve", measure="count", quasi="age,sex", sensitive="income", source="patients.csv",
+        before="download", after="download",
+        principal="carol", action="approve", measure="count", quasi="age,sex", sensitive="income", source="patients.csv",
         report="made-report.html", output="made-output", signers=str(project.home / "signers"), home=str(project.home.parent / "demo"),
     )  # fmt: skip
     return ground
