@@ -24,7 +24,7 @@ def figure(number: float | None) -> str:
     if math.isinf(number):
         return "∞"
     whole = float(number).is_integer() and abs(number) >= 1
-    return f"{number:,.0f}" if whole or 1e4 <= abs(number) < 1e15 else f"{number:.4g}"
+    return f"{number:,.0f}" if whole or 1e3 <= abs(number) < 1e15 else f"{number:.4g}"
 
 
 def short(value: float | None) -> str:

@@ -17,7 +17,7 @@ def test_the_next_candidate_is_compared_with_what_is_published(project: Any) -> 
     first, folder = project.published()
     project.write_source(people(count=320, seed=2))
     project.write_policy(k=6, gates=", distinct_l: {education: 2}")
-    policy = project.policy.read_text(encoding="utf-8").replace("formats: [csv, parquet]", "formats: [csv]")
+    policy = project.policy.read_text(encoding="utf-8").replace("formats: [csv, parquet]", "formats: [csv, spss]")
     project.policy.write_text(policy, encoding="utf-8")
     second = str(project._release()["candidate"])
 
@@ -28,9 +28,10 @@ def test_the_next_candidate_is_compared_with_what_is_published(project: Any) -> 
     assert {change["key"]: (change["before"], change["after"]) for change in found["policy"]} == {
         "anonymize.k": ("5", "6"),
         "gates.distinct_l.education": (None, "2"),
-        "publish.formats": ('["csv", "parquet"]', '["csv"]'),
+        "publish.formats": ('["csv", "parquet"]', '["csv", "spss"]'),
     }
     assert "tables/table-1.parquet is gone." in [change["sentence"] for change in found["readers"] if change["breaks"]]
+    assert "tables/table-1.sav is new." in [change["sentence"] for change in found["readers"] if not change["breaks"]]
     k = [change for change in found["gates"] if change["gate"] == "k"]
     assert {(change["stricter"], change["better"]) for change in k} == {(True, True)}
     assert not found["same_source"]

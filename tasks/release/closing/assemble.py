@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from headgate.core.columns import Role
 from headgate.risk.disclosure.patterns import Pattern
 from policies.gates.verdict import Verdict
 from policies.judging.exposure import Exposure
 from policies.ledger.states import State
+from policies.schema.attribute import UNPUBLISHED
 from policies.sealed.manifest import Manifest
 from policies.sealed.promise import Promise
 from policies.words.publication_moment import PublicationMoment
@@ -120,7 +120,7 @@ def report_content(run: Run, done: SoFar, refusal: str = "") -> ReportContent:
         samples = tuple(_sample(table.table, run.spool.get(table.read)) for table in done.written)
         patterns = {(table.table, name): shown for table in done.gated for name, shown in run.spool.get(table.measurement).patterns.items()}
     measured = measured_release(run, done, refusal)
-    left_out = (*policy.named(Role.IDENTIFIER), *policy.named(Role.DROPPED))
+    left_out = tuple(name for role in UNPUBLISHED for name in policy.named(role))
     named = (run.runner.principal, run.loaded.path.name, left_out)
     return ReportContent(measured, product(), samples, patterns, run.quorum.approvals, policy.publish.to, *named)
 

@@ -62,7 +62,7 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
     entries = [_entry(run, planned, table) for table in done.written]
     package = package_of(run.policy, run.spool.get(planned.promise), entries, run.started)
     package_content, manifest, formats = package_json(package), manifest_of(run, done, roots), run.policy.publish.formats
-    changes = since_published(run, done, manifest, package_content)
+    changes = since_published(run, done, manifest, package_content, [file for entry in entries for file in entry.files])
     content = replace(report_content(run, done), changes=changes)
     outcomes = [
         {"side": outcome.side, "table": outcome.table, "type": outcome.expectation, "column": outcome.column, "success": outcome.success}

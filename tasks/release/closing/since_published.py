@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from headgate.core.errors import HeadgateError
 from headgate.released.description import described, insensitive_columns
@@ -15,14 +16,15 @@ from tasks.ledger.history import read_history
 from tasks.release.closing.so_far import SoFar
 from tasks.release.run import Run
 from tasks.stores.seal import load_candidate
+from tasks.tables.read_published import PinnedFile
 from tasks.verification.compared_versions import policy_of_run, side_of_folder
 
 UNREADABLE = "The version that was published last cannot be read in the home any more, so nothing is compared with it."
 
 
-def since_published(run: Run, done: SoFar, manifest: Manifest, package: bytes) -> Changes | str | None:
+def since_published(run: Run, done: SoFar, manifest: Manifest, package: bytes, files: Sequence[PinnedFile]) -> Changes | str | None:
     """None where no version is out; a sentence where it cannot be read. `package`: the data dictionary, which says how columns are read
-    that are published as they are."""
+    that are published as they are. `files`: all files of the tables, copies for statistics programs among them."""
     history = read_history(run.ledger)
     last = history.last_published(run.policy.dataset, run.policy.publish.to)
     if last is None:
@@ -32,7 +34,7 @@ def since_published(run: Run, done: SoFar, manifest: Manifest, package: bytes) -
         before = _sealed(run, last.candidate, started)
     except HeadgateError:
         return UNREADABLE
-    return release_changes(before, _written(run, done, manifest, package))
+    return release_changes(before, _written(run, done, manifest, package, files))
 
 
 def _sealed(run: Run, name: str, started: RunStarted) -> Side:
@@ -41,10 +43,10 @@ def _sealed(run: Run, name: str, started: RunStarted) -> Side:
     return Side(side.manifest, side.tables, candidate.id, policy_of_run(run.home, started))
 
 
-def _written(run: Run, done: SoFar, manifest: Manifest, package: bytes) -> Side:
+def _written(run: Run, done: SoFar, manifest: Manifest, package: bytes, files: Sequence[PinnedFile]) -> Side:
     """As the tables were read back."""
-    files = tuple(FileEntry(path=file.path, sha256=file.sha256, bytes=file.bytes) for table in done.written for file in table.files)
-    listed = manifest.model_copy(update={"files": files})
+    entries = tuple(FileEntry(path=file.path, sha256=file.sha256, bytes=file.bytes) for file in files)
+    listed = manifest.model_copy(update={"files": entries})
     frames = {table.table: run.spool.get(table.read).frame for table in done.written}
     kinds = insensitive_columns(json.loads(package))
     tables = release_of(described(listed.model_dump(mode="json")), lambda table: frames[table.name], kinds)

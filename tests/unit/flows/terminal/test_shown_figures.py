@@ -22,6 +22,7 @@ def verdict(gate: str, required: str, **more: Any) -> Verdict:
         (math.inf, "∞"),
         (1234567.0, "1,234,567"),
         (12345.678, "12,346"),
+        (9852.4, "9,852"),  # as the whole number beside it
         (0.26351, "0.2635"),
         (0, "0"),
         (3.0, "3"),

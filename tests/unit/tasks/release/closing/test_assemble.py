@@ -6,7 +6,9 @@ import hashlib
 from dataclasses import replace
 from typing import Any
 
+from headgate.core.columns import Role
 from policies.ledger.states import State
+from policies.schema.attribute import Attribute
 from tasks.approval.approvals import operator_roots
 from tasks.release.closing.assemble import (
     SAMPLE_ROWS,
@@ -56,6 +58,16 @@ def test_a_refused_release_shows_figures_and_no_rows(finished: Made) -> None:
     assert refused.samples == ()
     assert refused.patterns == {}
     assert refused.measured.refusal == "k is 6; at least 50 is required."
+
+
+def test_every_column_that_no_table_holds_is_named_that_of_households_too(finished: Made) -> None:
+    """Approvers read nothing of the column that says who lives together: it was neither among the published nor among the others."""
+    policy = finished.run.policy
+    attributes = {**policy.attributes, "hh_id": Attribute(role=Role.HOUSEHOLD), "notes": Attribute(role=Role.DROPPED)}
+    loaded = replace(finished.run.loaded, policy=policy.model_copy(update={"attributes": attributes}))
+    content = report_content(replace(finished.run, loaded=loaded), finished.so_far())
+    assert set(content.left_out) == {name for name, attribute in attributes.items() if not attribute.published}
+    assert {"hh_id", "notes"} <= set(content.left_out)
 
 
 def test_a_sample_is_the_first_rows_of_the_file(finished: Made) -> None:
