@@ -73,7 +73,7 @@ class Demands:
         if missing:
             raise InputRejected(
                 f"Besides the runner too few people may sign: {in_words(missing)} would be needed, since nobody fills two roles.",
-                f"The operator adds people to signers and to roles in {OPERATOR_FILE}; or run with another key.",
+                f"The operator adds people to signers and, under the same name, to roles in {OPERATOR_FILE}; or run with another key.",
             )
 
     def require_target(self, target: str) -> None:
@@ -124,7 +124,7 @@ def require_operator(key: PublicKey, roots: TrustRoots, demands: Demands, now: d
 
 def _require_listed(key: PublicKey, roots: TrustRoots, people: Collection[str] | None, now: datetime, role: str, does: str) -> Signer:
     principal, listing = roots.principal_of(key.fingerprint), f'NAME namespaces="headgate" {key.line}'
-    why_not = roots.why_not(key.fingerprint, principal or "", now)
+    why_not, otherwise = roots.why_not(key.fingerprint, principal or "", now), ""
     if key.fingerprint in roots.own:
         why_not, listing = f"the key that was given {why_not}", ""
     elif principal is None:
@@ -132,11 +132,12 @@ def _require_listed(key: PublicKey, roots: TrustRoots, people: Collection[str] |
     elif why_not:
         why_not = f"the key of {principal} {why_not}"
     elif people is not None and principal not in people:
-        why_not = f"{principal} is not among those who may {does}"
+        why_not, listing = f"{principal} is not among those who may {does}", ""
+        otherwise = f" Otherwise the operator adds {principal} to the {role}s of {OPERATOR_FILE}."
     else:
         return Signer(principal=principal, fingerprint=key.fingerprint)
     cure = f"Give --key (or HEADGATE_KEY) with the key of somebody who may {does}."
     if listing:
-        cure += " Otherwise the operator adds this line to signers, and the name to the "
-        cure += f"{role}s of {OPERATOR_FILE}, if that lists any: {listing}"
-    raise TransitionRefused([Refusal(role, why_not)], cure)
+        otherwise = " Otherwise the operator adds this line to signers, and the name to the "
+        otherwise += f"{role}s of {OPERATOR_FILE}, if that lists any: {listing}"
+    raise TransitionRefused([Refusal(role, why_not)], cure + otherwise)

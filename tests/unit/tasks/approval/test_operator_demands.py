@@ -57,6 +57,14 @@ def test_a_runner_has_the_name_that_the_list_gives_the_key(world: Any) -> None:
         require_runner(world.keys["stranger"].key, roots, demands, NOW)
 
 
+def test_who_is_on_the_list_and_no_runner_is_not_told_to_be_added_to_the_list(world: Any) -> None:
+    """The cure offered a line for signers to somebody whose line was there."""
+    (world.home.root / "operator.yaml").write_text("runners: [bob]\n")
+    with pytest.raises(TransitionRefused, match="ann is not among those who may run releases") as refused:
+        require_runner(world.keys["ann"].key, operator_roots(world.home), operator_demands(world.home), NOW)
+    assert refused.value.cure.endswith("Otherwise the operator adds ann to the runners of operator.yaml.")
+
+
 def test_the_homes_own_key_is_told_from_a_strangers_and_no_line_is_offered_for_it(world: Any) -> None:
     own, stranger = machine_key(world.home.keys).key, world.keys["stranger"].key
     roots, demands = operator_roots(world.home), operator_demands(world.home)
