@@ -60,7 +60,7 @@ def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = Fa
     tell(out, plain(f"home    {home.root}"))
     tell(out, plain(f"ledger  {counted(found.events, 'event')}{last}. {found.ledger or 'It is the one this home has seen.'}"))
     tell(out, plain(f"clock   {found.present.isoformat(timespec='seconds')}. {found.clock or 'It is consistent with the ledger.'}"))
-    tell(out, plain(f"signers {found.signers or 'No line has a key of the home.'}"))
+    tell(out, plain(f"signers {found.signers or 'Whoever operator.yaml names is on the list, and nobody has a key of the home.'}"))
     if place is not None:
         tell(out, plain(f"socket  {place.path}. {_said(place)} Those who ask there know this home as {home_fingerprint(home.keys)}."))
 

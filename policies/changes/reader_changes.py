@@ -11,6 +11,7 @@ from policies.sealed.promise import Promise, PublishedAs
 from policies.words.frozen import Frozen
 
 TABLES = "tables/"
+QUASI = "quasi"
 
 
 class ReaderChange(Frozen):
@@ -50,8 +51,13 @@ def _files(before: Manifest, after: Manifest) -> Iterator[ReaderChange]:
 
 def _tables(before: Manifest, after: Manifest) -> Iterator[ReaderChange]:
     old, new = ({table.name: _columns(manifest, table.name) for table in manifest.tables} for manifest in (before, after))
+    still = {column for columns in new.values() for column in columns}
+    for column in (name for name, _ in _quasi(before.promise) if name not in still):  # they were in every table
+        yield ReaderChange(table="", column=column, sentence=f"{column} is in no table any more.", breaks=True)
     for table in (name for name in new if name in old):
         for column, was in old[table].items():
+            if was.role == QUASI and column not in still:
+                continue
             now = new[table].get(column)
             if now is None:
                 place = next((name for name, columns in new.items() if column in columns), None)
@@ -103,5 +109,5 @@ def _quasi(promise: Promise) -> Iterator[tuple[str, _Column]]:
     for attribute in promise.quasi:
         nodes = tuple(dict.fromkeys(label for row in attribute.hierarchy for label in row))
         levels, values = (attribute.values, ()) if attribute.kind == Kind.ORDINAL else ((), attribute.values)
-        yield attribute.name, _Column("quasi", attribute.kind, nodes or values, levels)
-        yield from ((name, _Column("quasi", attribute.kind)) for name in attribute.bounds or ())
+        yield attribute.name, _Column(QUASI, attribute.kind, nodes or values, levels)
+        yield from ((name, _Column(QUASI, attribute.kind)) for name in attribute.bounds or ())

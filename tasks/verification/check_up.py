@@ -8,8 +8,10 @@ from datetime import datetime
 
 from headgate.core.errors import HeadgateError, IntegrityBroken, StoreUnavailable
 from tasks.approval.approvals import operator_roots
+from tasks.approval.operator_demands import operator_demands
 from tasks.ledger.event_log import Ledger
 from tasks.runtime.home import Home
+from tasks.runtime.operator_settings import OPERATOR_FILE
 from tasks.verification.audit import examine_audit
 
 
@@ -40,15 +42,21 @@ def check_up(home: Home, ledger: Ledger) -> CheckUp:
 
 
 def _signers(home: Home) -> str:
-    """A list that cannot be read, and lines of it that count for nothing because the key is, or was, the home's own."""
+    """A list that cannot be read, lines of it that count for nothing because the key is, or was, the home's own, and names that the
+    operator's demands spell otherwise than the list."""
     try:
-        roots = operator_roots(home)
+        roots, operator = operator_roots(home), operator_demands(home).operator
     except HeadgateError as problem:
         return f"{problem.message} {problem.cure}"
-    names = sorted({entry.principal for entry in roots.entries if entry.fingerprint in roots.own})
-    if not names:
-        return ""
-    return f"A key that is or was the home's own is listed for {', '.join(names)} and counts for nobody. List a key of their own instead."
+    own = sorted({entry.principal for entry in roots.entries if entry.fingerprint in roots.own})
+    named = {*(operator.runners or ()), *(operator.operators or ()), *(person for people in operator.roles.values() for person in people)}
+    unknown = sorted(named - {entry.principal for entry in roots.entries})
+    faults = []
+    if own:
+        faults.append(f"A key that is or was the home's own is listed for {', '.join(own)} and counts for nobody. List a key of their own.")
+    if unknown:
+        faults.append(f"{OPERATOR_FILE} names {', '.join(unknown)}, and no line of signers does: correct the name, or add a line.")
+    return " ".join(faults)
 
 
 def confirm_clock(ledger: Ledger) -> None:

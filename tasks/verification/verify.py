@@ -351,7 +351,8 @@ class _Examination:
             check_place(signed, self.release.version, self.release.target)
         for name in (self.folder.name, self.called):
             if re.fullmatch(NUMBER, name) and name != str(said.get("version")):
-                raise IntegrityBroken(f"This is version {said.get('version')}, in a folder called {name}.", AGAIN)
+                number = said.get("version")
+                raise IntegrityBroken(f"This is version {number}, in a folder called {name}: a copy of it is called {number} too.", AGAIN)
         return f"covers {counted(len(signed.statement.subject), 'file')}, signed by the ledger's key"
 
     def _attested_approvals(self, approvals: Any) -> None:

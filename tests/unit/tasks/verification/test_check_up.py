@@ -50,3 +50,13 @@ def test_a_line_whose_key_is_or_was_the_homes_own_is_named(world) -> None:
     assert operator_roots(world.home).why_not(own.fingerprint, "dora", world.ledger.now()) == "is the home's own and speaks for nobody"
     world.home.signers.unlink()
     assert "does not exist" in check_up(world.home, world.ledger).signers
+
+
+def test_a_name_that_the_operator_spells_otherwise_than_the_list_is_told(world) -> None:
+    """Somebody with a role was misspelt, and releases were refused for want of a person without a word on whom."""
+    (world.home.root / "operator.yaml").write_text("runners: [runner, stewart]\nroles: {law: [ann, alcie], methods: [alcie]}\n")
+    assert check_up(world.home, world.ledger).signers == (
+        "operator.yaml names alcie, stewart, and no line of signers does: correct the name, or add a line."
+    )
+    (world.home.root / "operator.yaml").write_text("runners: [runner]\nroles: {law: [ann]}\n")
+    assert check_up(world.home, world.ledger).signers == ""
