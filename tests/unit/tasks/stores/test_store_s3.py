@@ -174,8 +174,7 @@ def test_whatever_a_network_does_a_version_is_whole_or_not_seen_and_the_same_cal
 
 
 def test_a_server_that_never_answers_is_given_up_in_half_a_minute(s3_address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for_real = module.SECONDS * 2
-    assert for_real + module.CONNECT.seconds < 30
+    assert module.SECONDS * 2 + module.CONNECT.seconds < 30
     monkeypatch.setattr(module, "SECONDS", 0.5)
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
@@ -184,7 +183,7 @@ def test_a_server_that_never_answers_is_given_up_in_half_a_minute(s3_address: st
         begun = time.monotonic()
         with pytest.raises(StoreUnavailable, match="gave no answer in time") as refused:
             open_store(s3_address).series("people").prepare()
-        assert time.monotonic() - begun < for_real
+        assert time.monotonic() - begun < 2 * 0.5 + 3  # seconds of room for a busy machine
     assert refused.value.code == 6
     assert "AWS_ENDPOINT_URL" in refused.value.cure
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,15 +76,12 @@ def test_a_description_that_changed_since_it_was_written_is_not_sealed(
     made: Made, mlflow: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """Only the tables were pinned: approvers could be shown another report than was written."""
-    honest = sealing.seal
+    honest = sealing.write_file
 
-    def rewriting(*given: Any) -> Any:
-        path = made.run.stage / name
-        path.chmod(0o644)
-        path.write_bytes(path.read_bytes() + b" ")
-        return honest(*given)
+    def rewriting(folder: Path, path: str, content: bytes) -> None:
+        honest(folder, path, content + b" " if path == name else content)
 
-    monkeypatch.setattr(sealing, "seal", rewriting)
+    monkeypatch.setattr(sealing, "write_file", rewriting)
     with pytest.raises(IntegrityBroken, match=f"{name} was changed"):
         seal_candidate(made.run, made.so_far(mlflow_run_id="m-1"))
     assert list(made.run.home.candidates.iterdir()) == []
