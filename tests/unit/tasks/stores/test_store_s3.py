@@ -183,7 +183,7 @@ def test_a_server_that_never_answers_is_given_up_in_half_a_minute(s3_address: st
         begun = time.monotonic()
         with pytest.raises(StoreUnavailable, match="gave no answer in time") as refused:
             open_store(s3_address).series("people").prepare()
-        assert time.monotonic() - begun < 2 * 0.5 + 3  # seconds of room for a busy machine
+        assert time.monotonic() - begun < 2.3  # once is half a second, four times are more than 2.5
     assert refused.value.code == 6
     assert "AWS_ENDPOINT_URL" in refused.value.cure
 
