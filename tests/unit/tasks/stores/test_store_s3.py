@@ -206,6 +206,7 @@ def test_a_publication_whose_server_goes_away_anywhere_is_finished_when_it_is_ba
         assert (report.faults, report.unfinished, series.latest()) == ((), (), version)
 
 
+@pytest.mark.long
 def test_a_withdrawal_whose_server_goes_away_anywhere_is_finished_when_it_is_back(
     world_on_s3: Any, proxy: FaultyProxy, series: BucketSeries
 ) -> None:
