@@ -163,7 +163,7 @@ def _furnished(folder: Path, benches: list[Bench]) -> Workshop:
     project = Project(steward, bench.home, lambda home, *words: bench.run(*words), folder, keys)
     (steward / "region.csv").write_text(REGIONS, encoding="utf-8")
     (steward / "signers").write_text(project.lines("alice", "bob", "carol"), encoding="utf-8")
-    project.open_home()
+    project.open_home(bare=True)
     project.write_source(people(60))
     project.write_policy()
     homes = folder / "homes"

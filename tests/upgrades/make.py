@@ -54,7 +54,7 @@ def journey(folder: Path) -> Path:
     project = Project(steward, home, _run, folder, {name: folder / name for name in names})
     (steward / "region.csv").write_text(REGIONS, encoding="utf-8")
     (steward / "signers").write_text(project.lines("alice", "bob", "carol"), encoding="utf-8")
-    project.open_home()
+    project.open_home(bare=True)
     project.write_source(people(60))
     project.write_policy()
     first = _done(project, "release", project.policy, "--key", project.keys["steward"], "--json").json["candidate"]
