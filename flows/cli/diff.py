@@ -56,13 +56,11 @@ def _policy(named: str) -> Mapping[str, Any]:
     from flows.policy_files import resolve_policy
     from flows.terminal.current_folder import from_here
     from headgate.core.errors import InputRejected
-    from policies.schema.digest import digested_form
     from tasks.reading.references import load_policy
 
     if _is_policy(named):
         path = from_here(Path(named)) if named.endswith(POLICY) else resolve_policy(named)
-        loaded = load_policy(path)
-        form: dict[str, Any] = json.loads(digested_form(loaded.policy, loaded.file_digests))
+        form: dict[str, Any] = json.loads(load_policy(path).digested)
         return form
     policy = _side(named).policy
     if policy is None:

@@ -5,7 +5,8 @@ A table is known by what it holds: its number says nothing in another plan. Of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
 
 from pydantic import computed_field
 
@@ -14,6 +15,7 @@ from policies.gates.verdict import Comparison, Verdict
 from policies.sealed.manifest import Manifest
 from policies.words.frozen import Frozen
 
+T = TypeVar("T")
 Place = tuple[str, str]  # a figure or a gate, and the table's name in the later of the two; empty for the release as a whole
 LESS_IS_BETTER = frozenset({"suppressed", "association loss", "information exposure", "loss (NCP)", "query error", "linkability"})
 MORE_IS_BETTER = frozenset({"k"})
@@ -68,7 +70,7 @@ def figure_changes(before: Manifest, after: Manifest) -> tuple[FigureChange, ...
     old, new = _figures(before, shown), _figures(after, shown)
     return tuple(
         FigureChange(figure=place[0], table=place[1], before=was, after=now, better=_better(place[0], was, now))
-        for place, was, now in ((place, old.get(place), new.get(place)) for place in dict.fromkeys([*new, *old]))
+        for place, was, now in _pairs(old, new)
         if was != now
     )
 
@@ -78,10 +80,13 @@ def gate_changes(before: Manifest, after: Manifest) -> tuple[GateChange, ...]:
     shown = _in_both(before, after)
     old, new = _verdicts(before, shown), _verdicts(after, shown)
     return tuple(
-        GateChange(gate=place[0], table=place[1], before=was, after=now)
-        for place, was, now in ((place, old.get(place), new.get(place)) for place in dict.fromkeys([*new, *old]))
-        if _said(was) != _said(now)
+        GateChange(gate=place[0], table=place[1], before=was, after=now) for place, was, now in _pairs(old, new) if _said(was) != _said(now)
     )
+
+
+def _pairs(old: Mapping[Place, T], new: Mapping[Place, T]) -> Iterator[tuple[Place, T | None, T | None]]:
+    """In the order of the later of the two; what only the earlier one has comes last."""
+    return ((place, old.get(place), new.get(place)) for place in dict.fromkeys([*new, *old]))
 
 
 def _said(verdict: Verdict | None) -> tuple[float | None, ...] | None:

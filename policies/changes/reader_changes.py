@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from headgate.core.columns import Kind
+from headgate.core.units import counted
 from policies.sealed.manifest import Manifest
 from policies.sealed.promise import Promise, PublishedAs
 from policies.words.frozen import Frozen
@@ -51,7 +52,7 @@ def _files(before: Manifest, after: Manifest) -> Iterator[ReaderChange]:
 
 def _tables(before: Manifest, after: Manifest) -> Iterator[ReaderChange]:
     old, new = ({table.name: _columns(manifest, table.name) for table in manifest.tables} for manifest in (before, after))
-    still = {column for columns in new.values() for column in columns}
+    known, still = ({column for columns in tables.values() for column in columns} for tables in (old, new))
     for column in (name for name, _ in _quasi(before.promise) if name not in still):  # they were in every table
         yield ReaderChange(table="", column=column, sentence=f"{column} is in no table any more.", breaks=True)
     for table in (name for name in new if name in old):
@@ -66,7 +67,6 @@ def _tables(before: Manifest, after: Manifest) -> Iterator[ReaderChange]:
             elif now != was:
                 for said, broken in _other(column, was, now):
                     yield ReaderChange(table=table, column=column, sentence=said, breaks=broken)
-        known = {name for columns in old.values() for name in columns}
         for column in (name for name in new[table] if name not in known):
             yield ReaderChange(table=table, column=column, sentence=f"{column} is new.", breaks=False)
 
@@ -80,15 +80,11 @@ def _other(name: str, was: _Column, now: _Column) -> Iterator[tuple[str, bool]]:
         yield f"{name} has other levels, or the same in another order.", True
     gone, added = set(was.known) - set(now.known), set(now.known) - set(was.known)
     if gone and now.known:
-        yield f"{name} may no longer hold {_number(len(gone))} that it could hold before.", False
+        yield f"{name} may no longer hold {counted(len(gone), 'value')} that it could hold before.", False
     if added and was.known:
-        yield f"{name} may hold {_number(len(added))} that it could not hold before.", False
+        yield f"{name} may hold {counted(len(added), 'value')} that it could not hold before.", False
     if was.published_as != now.published_as:
         yield f"The numbers of {name} are rounded or coded otherwise.", False
-
-
-def _number(values: int) -> str:
-    return "1 value" if values == 1 else f"{values:,} values"
 
 
 def _columns(manifest: Manifest, table: str) -> dict[str, _Column]:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from headgate.core.errors import IntegrityBroken, StoreUnavailable
 from policies.ledger.events import RunStarted
-from policies.schema.digest import digested_form
 from tasks.reading.references import LoadedPolicy
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
@@ -30,7 +29,7 @@ class KeptPolicy:
 
 def keep_policy(home: Home, loaded: LoadedPolicy) -> None:
     """Under the SHA-256 of its bytes, and under its digest."""
-    content, digested = loaded.content, digested_form(loaded.policy, loaded.file_digests)
+    content, digested = loaded.content, loaded.digested
     for path, kept in ((_own(home, hashlib.sha256(content).hexdigest()), content), (_digested(home, loaded.digest), digested)):
         try:
             write_private(path, kept)

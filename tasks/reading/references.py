@@ -19,7 +19,7 @@ from headgate.core.errors import CellsRejected, HeadgateError, InputRejected, Po
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.units import counted
 from policies.schema.attribute import ValuesFrom
-from policies.schema.digest import policy_digest
+from policies.schema.digest import digested_form, policy_digest
 from policies.schema.intake_keys import RegionKey
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy, files_of
@@ -63,6 +63,11 @@ class LoadedPolicy:
     @property
     def folder(self) -> Path:
         return self.path.parent
+
+    @property
+    def digested(self) -> bytes:
+        """The bytes whose SHA-256 is the digest."""
+        return digested_form(self.policy, self.file_digests)
 
 
 def load_policy(path: Path | str) -> LoadedPolicy:

@@ -14,10 +14,10 @@ from policies.ledger.events import RunStarted
 from policies.ledger.states import State
 from tasks.approval.inspection import view_candidate
 from tasks.approval.kept_policies import kept_policy
-from tasks.ledger.history import read_history
+from tasks.ledger.history import History, read_history
 from tasks.ledger.open_ledger import LookedAt
 from tasks.runtime.home import Home
-from tasks.stores.seal import load_candidate
+from tasks.stores.seal import Candidate, load_candidate
 from tasks.verification.released_folder import read_with_manifest
 
 OUT = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
@@ -37,9 +37,13 @@ def side_in_home(there: LookedAt, name: str) -> Side:
         candidate = load_candidate(there.home.candidates, known.candidate)
     else:
         candidate = view_candidate(there.home, there.ledger, name, there.unrecorded).candidate
-    started = next(event for event in history.events(known.release_id) if isinstance(event, RunStarted))
-    side = side_of_folder(candidate.folder)
-    return replace(side, candidate=candidate.id, policy=policy_of_run(there.home, started))
+    return side_of_candidate(there.home, history, candidate)
+
+
+def side_of_candidate(home: Home, history: History, candidate: Candidate) -> Side:
+    """With the policy under which it ran."""
+    started = next(event for event in history.events(candidate.manifest.release_id) if isinstance(event, RunStarted))
+    return replace(side_of_folder(candidate.folder), candidate=candidate.id, policy=policy_of_run(home, started))
 
 
 def policy_of_run(home: Home, started: RunStarted) -> Mapping[str, Any] | None:

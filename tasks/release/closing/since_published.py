@@ -9,15 +9,13 @@ from headgate.core.errors import HeadgateError
 from headgate.released.description import described, insensitive_columns
 from headgate.released.released_tables import release_of
 from policies.changes.release_changes import Changes, Side, release_changes
-from policies.ledger.events import RunStarted
-from policies.schema.digest import digested_form
 from policies.sealed.manifest import FileEntry, Manifest
 from tasks.ledger.history import read_history
 from tasks.release.closing.so_far import SoFar
 from tasks.release.run import Run
 from tasks.stores.seal import load_candidate
 from tasks.tables.read_published import PinnedFile
-from tasks.verification.compared_versions import policy_of_run, side_of_folder
+from tasks.verification.compared_versions import side_of_candidate
 
 UNREADABLE = "The version that was published last cannot be read in the home any more, so nothing is compared with it."
 
@@ -30,17 +28,10 @@ def since_published(run: Run, done: SoFar, manifest: Manifest, package: bytes, f
     if last is None:
         return None
     try:
-        started = next(event for event in history.events(last.release_id) if isinstance(event, RunStarted))
-        before = _sealed(run, last.candidate, started)
+        before = side_of_candidate(run.home, history, load_candidate(run.home.candidates, last.candidate))
     except HeadgateError:
         return UNREADABLE
     return release_changes(before, _written(run, done, manifest, package, files))
-
-
-def _sealed(run: Run, name: str, started: RunStarted) -> Side:
-    candidate = load_candidate(run.home.candidates, name)
-    side = side_of_folder(candidate.folder)
-    return Side(side.manifest, side.tables, candidate.id, policy_of_run(run.home, started))
 
 
 def _written(run: Run, done: SoFar, manifest: Manifest, package: bytes, files: Sequence[PinnedFile]) -> Side:
@@ -50,7 +41,7 @@ def _written(run: Run, done: SoFar, manifest: Manifest, package: bytes, files: S
     frames = {table.table: run.spool.get(table.read).frame for table in done.written}
     kinds = insensitive_columns(json.loads(package))
     tables = release_of(described(listed.model_dump(mode="json")), lambda table: frames[table.name], kinds)
-    return Side(listed, tables, policy=json.loads(digested_form(run.policy, run.loaded.file_digests)))
+    return Side(listed, tables, policy=json.loads(run.loaded.digested))
 
 
 def for_readers(changes: Changes) -> bytes:
