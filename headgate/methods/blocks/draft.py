@@ -67,9 +67,9 @@ class Draft(NamedTuple):
     state: NDArray[np.int64]
 
 
-def empty_groups(items: Items, groups: int, rows: int) -> Groups:
-    """Room for this many groups with this many rows in all."""
-    span, parts = unset_records((groups, len(items.axes.of)), SPAN), 2 * rows + 2
+def empty_groups(items: Items, groups: int, parts: int) -> Groups:
+    """Room for this many groups, and places for this many parts in all."""
+    span = unset_records((groups, len(items.axes.of)), SPAN)
     part, crowd = unset_records(parts, PART), unset_records((parts, len(items.limits.of)), CROWD)
     seen = np.full(len(items.axes.at) + 1, -1, dtype=np.int64)
     return Groups(items, empty_records(groups, GROUP), span, part, crowd, empty_records(1, COUNTS), seen)
@@ -80,7 +80,7 @@ def empty_draft(items: Items, tree: Tree, k: int, state: NDArray[np.int64]) -> D
     rows = int(items.cell.rows[tree.order].sum())
     own = int((items.cell.start[tree.order + 1] - items.cell.start[tree.order]).sum())
     leaves = int((tree.box.left < 0).sum())
-    groups = empty_groups(items, max(leaves, min(rows // k, 4 * leaves + own)), rows)
+    groups = empty_groups(items, max(leaves, min(rows // k, 4 * leaves + own)), 2 * rows + 2)
     aside = Aside(unset_records(own, LEFT), np.full(len(items.item), -1, dtype=np.int64), np.zeros(1, dtype=np.int64))
     return Draft(groups, tree, aside, empty_records(len(tree.box) + 2, VISIT), k, state)
 

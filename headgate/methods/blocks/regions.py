@@ -14,7 +14,7 @@ def together(one: Draft, two: Draft, most: int) -> Draft:
     """Both, under a common root. `most`: groups that there can be at all."""
     tree = _under_a_root(one, two)
     return one._replace(
-        groups=_all_groups(one.groups, two.groups, len(one.tree.box), most, int(one.groups.items.cell.rows.sum())),
+        groups=_all_groups(one.groups, two.groups, len(one.tree.box), most),
         tree=tree,
         aside=_all_aside(one.aside, two.aside),
         visits=empty_records(len(tree.box) + 2, VISIT),
@@ -38,10 +38,10 @@ def _under_a_root(one: Draft, two: Draft) -> Tree:
     return Tree(np.concatenate([one.tree.order, two.tree.order]), _all(root, first, second), _all(span, one.tree.span, two.tree.span))
 
 
-def _all_groups(one: Groups, two: Groups, boxes: int, most: int, rows: int) -> Groups:
-    """The groups in use of both, and room for as many more."""
+def _all_groups(one: Groups, two: Groups, boxes: int, most: int) -> Groups:
+    """The groups in use of both and room for as many more; all places for parts that both had, for all may be in use."""
     first, second, left, right = int(one.now[0].groups), int(two.now[0].groups), int(one.now[0].top), int(two.now[0].top)
-    whole = empty_groups(one.items, max(first + second, min(most, 2 * (first + second))), rows)
+    whole = empty_groups(one.items, max(first + second, min(most, 2 * (first + second))), len(one.part) + len(two.part))
     whole.of[:first], whole.span[:first] = one.of[:first], one.span[:first]
     whole.of[first : first + second], whole.span[first : first + second] = two.of[:second], two.span[:second]
     whole.part[:left], whole.crowd[:left] = one.part[:left], one.crowd[:left]

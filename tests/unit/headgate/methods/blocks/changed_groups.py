@@ -39,7 +39,7 @@ def _emptied(groups, group):
 def changed_groups(told, seed, rows=40, changes=80):
     """A table, its groups after random coming and going, and the same as dictionaries, rows by item: of each group, and of the rest."""
     case = told(seed, rows)
-    groups = empty_groups(case.items, GROUPS, rows)
+    groups = empty_groups(case.items, GROUPS, 2 * rows + 2)
     held, left = [{} for _ in range(GROUPS)], dict(enumerate(case.items.rows.tolist()))
     draw = np.random.default_rng(seed + 1_000)
     cells = np.sort(draw.choice(case.items.cells, min(3, case.items.cells), replace=False)).astype(np.int64)

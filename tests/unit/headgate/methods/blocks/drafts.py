@@ -33,8 +33,9 @@ def whole_draft(case, k):
     return empty_draft(case.items, grow_tree(case.items, cells, k, np.ones(len(case.names)), 1, _state()), k, _state())
 
 
-def started_draft(case):
-    cells = np.arange(case.items.cells)
+def started_draft(case, cells=None):
+    """Groups of these cells, or of all."""
+    cells = np.arange(case.items.cells) if cells is None else cells
     draft = empty_draft(case.items, grow_tree(case.items, cells, K, np.ones(len(case.names)), 10_000, _state()), K, _state())
     start_groups(draft)
     return draft

@@ -38,7 +38,7 @@ def test_parts_are_in_the_order_of_the_first_limit_also_where_a_group_is_one_cel
     several = 0
     for seed in range(24):
         case = told(seed, 60, quasi=("colour",))
-        groups = empty_groups(case.items, 1, 60)
+        groups = empty_groups(case.items, 1, 120)
         filled(groups, 0, np.zeros(1, np.int64))
         assert_counted(case, groups, [case.rows_of([0])])
         several += bool((np.diff(case.items.limits.value[: groups.of[0].parts, 0]) < 0).any()) if case.names else 0

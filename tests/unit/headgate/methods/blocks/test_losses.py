@@ -29,7 +29,7 @@ def test_groups_have_one_key_where_they_are_published_alike_and_only_there(told)
     alike = other = 0
     for seed in range(24):
         case = told(seed, 40, quasi=[("colour",), ("colour", "town"), ("age", "school")][seed % 3])
-        groups = empty_groups(case.items, 30, 2_000)
+        groups = empty_groups(case.items, 30, 4_000)
         draw = np.random.default_rng(seed)
         for group in range(30):
             many = int(draw.integers(1, 6))

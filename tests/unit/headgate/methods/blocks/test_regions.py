@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from headgate.methods.blocks import local_groups as blocks
 from tests.unit.headgate.methods.blocks.divided_tables import by_item, divided
-from tests.unit.headgate.methods.blocks.drafts import K
+from tests.unit.headgate.methods.blocks.drafts import K, assert_boxes_cover_their_groups, assert_sound, started_draft
 
 
 def test_halves_keep_what_the_whole_keeps(told, monkeypatch):
@@ -28,3 +30,15 @@ def test_halves_keep_what_the_whole_keeps(told, monkeypatch):
             kept += all(case.keeps(by_item(case, group)) for group in groups)
     assert len(halved) >= 3
     assert kept >= len(halved) - 1
+
+
+def test_halves_that_use_every_place_become_one(told):
+    """The last group that moved behind the others takes all places that are left, so that both halves may be full."""
+    case = told(0, 80)
+    halves = [started_draft(case, cells) for cells in np.array_split(np.arange(case.items.cells), 2)]
+    for half in halves:
+        half.groups.now[0].top = len(half.groups.part)
+    whole = blocks.together(*halves, 80 // K)
+    assert whole.groups.now[0].top <= len(whole.groups.part)
+    assert_sound(case, whole)
+    assert_boxes_cover_their_groups(whole)
