@@ -28,6 +28,7 @@ STEP_TITLES = {
     "expect-published": "Checking the published form against expectations",
     "gate": "Measuring the published form",
     "attack": "Attacking the finished tables",
+    "compare-versions": "Comparing it with the versions before",
     "track": "Logging to MLflow",
     "candidate": "Sealing the candidate",
     "decide": "Counting the signatures",

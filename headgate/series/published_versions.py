@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Column
 from headgate.core.distinct import rows_of_each
@@ -18,7 +19,7 @@ MOST_VERSIONS = 1000
 @dataclass(frozen=True, eq=False)
 class VersionTable:
     """One table of a version, in one or two readings of "class": `classes` has the class of each published row, `groups` that of each
-    person of the version, in the same numbers.
+    person of the version, in the same numbers. Who is not asked about may be left out of the people, but not of the rows.
 
     `steady` are the published values of those sensitive attributes that a person keeps from version to version; each attribute has the same
     `values` in all versions. `own` has each person's own codes where they are known: rows of a published table are shuffled."""
@@ -74,7 +75,14 @@ def _check_table(table: VersionTable, people: int, where: str) -> None:
     for groups, classes in zip(table.groups, table.classes, strict=True):
         if any(len(column) != len(classes) for column in table.steady.values()):
             raise InputRejected(f"A table of {where} has columns of different lengths.", "Give one cell and one group per row.")
-        if not np.array_equal(class_sizes(groups), class_sizes(classes)):
+        if not _fit(groups, class_sizes(classes)):
             raise InputRejected(
                 f"The groups of the people of {where} are not those of its table.", "Give the groups with which this version was published."
             )
+
+
+def _fit(groups: Codes, sizes: NDArray[np.int64]) -> bool:
+    """No class has more people than rows."""
+    if len(groups) == 0 or groups.min() < 0 or groups.max() >= len(sizes):
+        return False
+    return bool((rows_of_each(groups, len(sizes)) <= sizes).all())

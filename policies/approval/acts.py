@@ -36,7 +36,8 @@ class OperatorRules:
 
 @dataclass(frozen=True)
 class Act:
-    """What is to be done. `candidate` and `policy_digest` are those that were read and signed; `event` is what a run's end reports."""
+    """What is to be done. `candidate` and `policy_digest` are those that were read and signed; `event` is what a run's end reports; `out`
+    are the candidates of the dataset's other versions that came out."""
 
     action: Action
     candidate: str = ""
@@ -48,5 +49,6 @@ class Act:
     version: int = 0
     attestation_sha256: str = ""
     superseded_by: str = ""
+    out: tuple[str, ...] = ()
     error: str = ""
     event: CandidateSealed | ReleaseRefused | RunFailed | NothingNew | None = None

@@ -133,6 +133,14 @@ def _signed(at: Situation) -> str:
     return "" if SHA256.fullmatch(at.act.statement_sha256) and SHA256.fullmatch(at.act.reason_sha256) else "the signature is missing"
 
 
+def _series(at: Situation) -> str:
+    """Two candidates may wait at once, each measured without the other."""
+    known = at.release.series
+    if known is None or set(at.act.out) <= set(known):
+        return ""
+    return "a version of the dataset came out since the candidate was sealed, and nobody has looked at the two together"
+
+
 def _target(at: Situation) -> str:
     return "" if at.act.target and at.act.version >= 1 else "the target folder or the version is missing"
 
@@ -163,6 +171,7 @@ GUARDS: Mapping[Guard, Callable[[Situation], str]] = {
     Guard.ENOUGH_APPROVALS: enough_approvals,
     Guard.REASON: _reason,
     Guard.SIGNED: _signed,
+    Guard.SERIES: _series,
     Guard.TARGET: _target,
     Guard.ATTESTED: _attested,
     Guard.NEWER_RELEASE: _newer_release,

@@ -7,7 +7,7 @@ largest gain counts (`AttackGain.largest_gain`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from headgate.core.columns import Table
 from headgate.core.errors import PolicyInvalid
 from policies.gates.amounts import shares
-from policies.gates.figures import AttackGain, ReleaseUtility
+from policies.gates.figures import ReleaseFigures
 from policies.gates.gate import Gate
 from policies.gates.verdict import Comparison, Requirement, Verdict
 from policies.words.fields import Problem, Problems, Section, Share, decimal_text
@@ -76,7 +76,7 @@ class Attack(Gate):
     keys = AttackKeys
     comparison = Comparison.AT_MOST
     of_tables = False
-    of_attacks = True
+    only_of_releases = True
     bounds = tuple(WHO)
     verified = "no: attacks need the source, which is not published"
     meaning = "Somebody who tries this attack on the published tables learns little more than a guess from the whole table tells anybody."
@@ -94,9 +94,9 @@ class Attack(Gate):
                 )
             yield Requirement(gate=self.name, bound=bound, required=decimal_text(most))
 
-    def reached_by_release(self, requirement: Requirement, utility: ReleaseUtility, attacks: Sequence[AttackGain]) -> float | None:
+    def reached_by_release(self, requirement: Requirement, release: ReleaseFigures) -> float | None:
         """None where any of its trials could not be made."""
-        gains = [tried.largest_gain for tried in attacks if tried.attack == requirement.bound]
+        gains = [tried.largest_gain for tried in release.attacks if tried.attack == requirement.bound]
         known = [gain for gain in gains if gain is not None]
         return max(known) if known and len(known) == len(gains) else None
 

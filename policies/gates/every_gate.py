@@ -14,6 +14,7 @@ from policies.gates.individual_risk import IndividualRisk
 from policies.gates.k import K
 from policies.gates.linkability import Linkability
 from policies.gates.reidentification import Reidentification
+from policies.gates.series import Series
 from policies.gates.uniqueness import Uniqueness
 from policies.gates.utility import Utility
 from policies.words.fields import Section
@@ -31,6 +32,7 @@ GATES: tuple[Gate, ...] = (
     Uniqueness(),
     Disclosure(),
     Attack(),
+    Series(),
     Utility(),
 )
 

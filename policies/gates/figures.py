@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field, model_validator
 
 from headgate.attacks.success import percent, wilson
+from policies.gates.series_figures import SeriesFigures
 from policies.gates.verdict import Measured
 from policies.words.frozen import Frozen
 
@@ -109,6 +111,16 @@ class AttackGain(Frozen):
     def shown(self) -> bool:
         """Whether the gain is more than the choice of the sample explains."""
         return not self.drawn or wilson(self.right, self.people)[0] > wilson(self.right_overall, self.people)[1]
+
+
+@dataclass(frozen=True)
+class ReleaseFigures:
+    """What is measured of the release as a whole. `attacks`: all that were tried on the finished tables. `series`: None where versions were
+    not compared."""
+
+    utility: ReleaseUtility
+    attacks: tuple[AttackGain, ...] = ()
+    series: SeriesFigures | None = None
 
 
 def worst_attack(gains: Iterable[AttackGain]) -> str:

@@ -25,7 +25,7 @@ from headgate.principles.dissimilarity import Dissimilarity, dissimilarity
 from policies.attackers.attacker import Threat
 from policies.attackers.attackers_key import AttackersKey
 from policies.gates.beside import NOTHING, Beside
-from policies.gates.figures import AttackGain, ReleaseUtility, TableFigures
+from policies.gates.figures import ReleaseFigures, TableFigures
 from policies.gates.verdict import ASKED, Comparison, Measured, Requirement, Verdict
 from policies.words.fields import KeyPath, Section
 
@@ -109,7 +109,7 @@ class Gate:
     cure: ClassVar[str]  # what to do where it refuses
     kinds: ClassVar[tuple[Kind, ...]] = tuple(Kind)  # of attributes that it can be asked of
     of_tables: ClassVar[bool] = True  # or of the release as a whole
-    of_attacks: ClassVar[bool] = False  # needs attacks on the finished tables, which only a release tries
+    only_of_releases: ClassVar[bool] = False  # needs what only a release has: finished tables, and the versions before
     bounds: ClassVar[tuple[str | None, ...]] = (None,)  # of a gate that has several: their keys
     of_every_group: ClassVar[bool] = False  # every method makes groups that keep it, without a limit or condition
     verified: ClassVar[str] = "yes"  # for the reference page: can anybody measure it again from the published files
@@ -143,8 +143,8 @@ class Gate:
         name = self.name if requirement.bound is None else f"{self.name}_{requirement.bound}"
         return figures.figure(name, requirement.attribute or requirement.dictionary or "")
 
-    def reached_by_release(self, requirement: Requirement, utility: ReleaseUtility, attacks: Sequence[AttackGain]) -> float | None:
-        """The same for a gate that is not of tables. `attacks`: all that were tried on the finished tables."""
+    def reached_by_release(self, requirement: Requirement, release: ReleaseFigures) -> float | None:
+        """The same for a gate that is not of tables."""
         raise NotImplementedError
 
     def compared(self, bound: str | None) -> Comparison:
@@ -155,6 +155,10 @@ class Gate:
         for requirement in required:
             if requirement.attribute is None or requirement.attribute in figures.sensitive:
                 yield self.verdict(requirement, figures.name, self.reached(requirement, figures))
+
+    def judge_release(self, requirement: Requirement, release: ReleaseFigures) -> Verdict:
+        """The verdict of a gate that is not of tables."""
+        return self.verdict(requirement, "", self.reached_by_release(requirement, release))
 
     def verdict(self, requirement: Requirement, table: str, measured: float | None, least: Fraction | None = None) -> Verdict:
         """`least`: in place of what is required. What could not be measured has not passed."""

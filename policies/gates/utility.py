@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from headgate.core.columns import Table
 from policies.gates.amounts import shares
-from policies.gates.figures import AttackGain, ReleaseUtility
+from policies.gates.figures import ReleaseFigures
 from policies.gates.gate import Gate
 from policies.gates.verdict import Comparison, Requirement, Verdict
 from policies.words.fields import NotNegative, Section, Share, decimal_text
@@ -40,8 +40,8 @@ class Utility(Gate):
             if most is not None:
                 yield Requirement(gate=self.name, bound=bound, required=decimal_text(most))
 
-    def reached_by_release(self, requirement: Requirement, utility: ReleaseUtility, attacks: Sequence[AttackGain]) -> float | None:
-        return utility.query_error_mean if requirement.bound == MAX_ERROR else utility.ncp
+    def reached_by_release(self, requirement: Requirement, release: ReleaseFigures) -> float | None:
+        return release.utility.query_error_mean if requirement.bound == MAX_ERROR else release.utility.ncp
 
     def remedy(self, requirement: Requirement) -> str:
         return f"{self.cure.removesuffix('.')}.{requirement.bound}."

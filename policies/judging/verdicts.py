@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from headgate.core.errors import Defect, InputRejected, RequirementNotMet
 from policies.gates.every_gate import GATES, gate_named
-from policies.gates.figures import AttackGain, ReleaseUtility, TableFigures
+from policies.gates.figures import ReleaseFigures, TableFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.promise import Promise
 
@@ -33,15 +33,10 @@ def judge_table(promise: Promise, figures: TableFigures) -> tuple[Verdict, ...]:
     return tuple(verdict for gate in GATES if gate.of_tables for verdict in gate.judge(promise.of(gate.name), figures))
 
 
-def judge_whole(promise: Promise, utility: ReleaseUtility, attacks: Sequence[AttackGain] = ()) -> tuple[Verdict, ...]:
-    """The bounds on the release as a whole: on what it may lose, and on what attackers may gain. An attack that is not among `attacks` has
-    not passed."""
-    return tuple(
-        gate.verdict(requirement, "", gate.reached_by_release(requirement, utility, attacks))
-        for gate in GATES
-        if not gate.of_tables
-        for requirement in promise.of(gate.name)
-    )
+def judge_whole(promise: Promise, release: ReleaseFigures) -> tuple[Verdict, ...]:
+    """The bounds on the release as a whole: on what it may lose, on what attackers may gain, and on what it tells together with the
+    versions before. What was not measured has not passed."""
+    return tuple(gate.judge_release(requirement, release) for gate in GATES if not gate.of_tables for requirement in promise.of(gate.name))
 
 
 def require_passed(verdicts: Iterable[Verdict]) -> None:

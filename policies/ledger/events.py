@@ -137,7 +137,8 @@ class RunTracked(EventBase):
 class CandidateSealed(EventBase):
     """`signers`: the keys that may approve, as the trust roots stood now, and `roles` those that must be filled, with who held them.
     `deadline`: when nothing more can be decided. `not_before`: when it may be published. `blind`: no vote is shown before all are in.
-    `answers`: the dataset's candidates whose requested changes this one answers."""
+    `answers`: the dataset's candidates whose requested changes this one answers. `series`: the candidates of all versions of the dataset
+    that were out; None where the policy accepts that they are not compared."""
 
     after: ClassVar[frozenset[str]] = frozenset({"tracked"})
     event: Literal["sealed"] = "sealed"
@@ -152,6 +153,7 @@ class CandidateSealed(EventBase):
     not_before: PublicationMoment | None = None
     blind: bool = False
     answers: tuple[Digest, ...] = ()
+    series: tuple[Digest, ...] | None = None
 
     @property
     def subject(self) -> str:

@@ -153,6 +153,7 @@ def _sealed(release: Release, event: CandidateSealed) -> dict[str, Any]:
         "not_before": event.not_before,
         "blind": event.blind,
         "answers": event.answers,
+        "series": event.series,
     }
 
 

@@ -47,6 +47,7 @@ class Release:
     not_before: PublicationMoment | None = None
     blind: bool = False
     answers: tuple[str, ...] = ()
+    series: tuple[str, ...] | None = None
     decisions: tuple[Decision, ...] = ()
     version: int | None = None
     target: str = ""
@@ -71,6 +72,16 @@ class Release:
             if not quorum.missing(replace(self, decisions=self.decisions[:place]).agreeing(revoked, held)):
                 return self.not_before.first_after(datetime.datetime.fromisoformat(decision.at))
         return None
+
+    @property
+    def came_out(self) -> bool:
+        """Whether anybody may have a copy of it: a withdrawal brings none back."""
+        return "published" in self.seen or self.state in (State.PUBLISHING, State.STALLED)
+
+    @property
+    def ended_unpublished(self) -> bool:
+        """Whether a candidate came to nothing: nobody has it, and nobody will."""
+        return not self.came_out and self.state not in (State.RUNNING, State.AWAITING_APPROVAL, State.APPROVED)
 
     @property
     def decided(self) -> str:

@@ -73,6 +73,7 @@ class Guard(StrEnum):
     SIGNED = "the decision is signed"
     TARGET = "a target folder and a version are named"
     ATTESTED = "the version is the one that was started, and its attestation is named"
+    SERIES = "was measured together with every version of its dataset that is out"
     NEWER_RELEASE = "a newer release is named"
 
 

@@ -43,7 +43,7 @@ KINDS_OF = {
 }
 KEYS_OF_ORIGINS = ("date", "domain", "map", "unmapped")  # of a dropped attribute from which another one is made
 KEYS_OF_ROLE = {
-    Role.SENSITIVE: {"nonsensitive", "weight", "absent", "publish_as", "scale", "unique"},
+    Role.SENSITIVE: {"nonsensitive", "weight", "absent", "publish_as", "scale", "unique", "changes"},
     Role.INSENSITIVE: {"table", "unique"},
     Role.WEIGHT: {"publish_as", "table", "unique"},
 }
@@ -139,6 +139,7 @@ class Attribute(IntakeKeys):
     publish_as: PublishAs | None = None
     scale: Scale | None = None
     unique: Literal["accepted"] | None = None
+    changes: bool = Field(default=False, strict=True)
     table: Positive | None = None
     guess: bool = Field(default=False, strict=True)
 

@@ -29,6 +29,7 @@ def problems_of(policy: Policy) -> list[Problem]:
     checks = (
         _roles,
         _only_one,
+        _person,
         _source_columns,
         _origins,
         _names,
@@ -76,6 +77,22 @@ def _only_one(policy: Policy) -> Iterator[Problem]:
     if policy.gates.individual_risk is not None and not policy.named(Role.WEIGHT):
         accepted = "an attribute with role: weight, which says how many people each row stands for"
         yield Problem(("gates", "individual_risk"), "individual_risk without weights", accepted)
+
+
+def _person(policy: Policy) -> Iterator[Problem]:
+    """Versions are compared person by person."""
+    identifiers, series = policy.named(Role.IDENTIFIER), policy.gates.series
+    if policy.person is not None and policy.person not in identifiers:
+        accepted = choices(identifiers, policy.person) or "an identifier, of which the policy has none"
+        yield Problem(("person",), f"'{policy.person}', which is not an identifier", accepted)
+    wanted = "a series gate" if series is not None and series.measured else "a schedule" if series is None and policy.schedule else ""
+    if wanted and policy.person_column is None:
+        here: KeyPath = ("person",) if identifiers else ("gates", "series")
+        by = "nothing that says which of the identifiers is a person" if identifiers else "no identifier"
+        named = f"person: {choices(identifiers)}" if identifiers else "an attribute with role: identifier"
+        yield Problem(here, f"{wanted}, and {by}", f"{named}; or gates.series: {{unmeasured: REASON}}, which approvers read")
+    if series is not None and series.risk is not None and policy.anonymize.epsilon is None:
+        yield Problem(("gates", "series", "risk"), "series.risk without anonymize.epsilon", "linkability or candidates, or an epsilon")
 
 
 def _source_columns(policy: Policy) -> Iterator[Problem]:

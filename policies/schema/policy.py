@@ -12,11 +12,11 @@ from headgate.core.errors import PolicyInvalid
 from policies.schema.about import AboutKey
 from policies.schema.anonymization import Anonymize, ProjectionKey, SuppressCells
 from policies.schema.attribute import Attribute, ValuesFrom
-from policies.schema.coherence import problems_of
+from policies.schema.coherence import problems_of, set_of
 from policies.schema.requirements import ApprovalKey, Gates, PublishKey, ScheduleKey, UtilityKey
 from policies.schema.rows_key import RowsKey, Rule
 from policies.schema.source_key import Expectations, Source
-from policies.words.fields import Problems, Section
+from policies.words.fields import Problems, Section, Text
 
 Dataset = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
 
@@ -32,6 +32,7 @@ class Policy(Section):
     source: Source
     expect: Expectations = Expectations()
     rows: RowsKey | None = None
+    person: Text | None = None
     attributes: Annotated[dict[str, Attribute], Field(min_length=1)]
     suppress_cells: SuppressCells | None = None
     projection: ProjectionKey = ProjectionKey()
@@ -52,6 +53,19 @@ class Policy(Section):
     def named(self, role: Role) -> tuple[str, ...]:
         """Attributes of one role, in the order of the file."""
         return tuple(name for name, attribute in self.attributes.items() if attribute.role is role)
+
+    @property
+    def person_column(self) -> str | None:
+        """The identifier by which people are known from version to version; None where the policy names none, or several without saying
+        which."""
+        identifiers = self.named(Role.IDENTIFIER)
+        named = self.person or (None if self.rows is None else self.rows.per)
+        return named or (identifiers[0] if len(identifiers) == 1 else None)
+
+    def is_steady(self, name: str) -> bool:
+        """Whether people keep the value of a published sensitive column from version to version."""
+        attribute = self.attributes.get(set_of(self, name) or name)
+        return attribute is not None and attribute.role is Role.SENSITIVE and not attribute.changes
 
     @property
     def unprotected(self) -> tuple[str, ...]:

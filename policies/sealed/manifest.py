@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from policies.gates.figures import AttackGain, ReleaseUtility, TableFigures
+from policies.gates.figures import AttackGain, ReleaseFigures, ReleaseUtility, TableFigures
+from policies.gates.series_figures import SeriesFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.promise import Promise
 from policies.words.frozen import Frozen
@@ -112,6 +113,8 @@ class Manifest(Frozen):
     utility: ReleaseUtility
     attacks: tuple[str, ...] = ()  # tried on the finished tables, in words
     attack_gains: tuple[AttackGain, ...] = ()  # the same in figures
+    known_versions: tuple[str, ...] | None = None  # candidates of the versions that were out; None where they need not be compared
+    series: SeriesFigures | None = None  # together with these
     mlflow_run_id: str
     files: tuple[FileEntry, ...]
 
@@ -119,3 +122,8 @@ class Manifest(Frozen):
     def sealed_by(self) -> str:
         """The fingerprint of the key that signs this manifest."""
         return self.machine or self.runner.fingerprint
+
+    @property
+    def whole(self) -> ReleaseFigures:
+        """What was measured of the release as a whole."""
+        return ReleaseFigures(self.utility, self.attack_gains, self.series)

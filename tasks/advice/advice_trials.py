@@ -23,7 +23,7 @@ from headgate.projection.codip import codip_star
 from headgate.projection.plan import NoPlan, loses_too_much
 from policies.attackers.attacker import Attacker
 from policies.gates.dissimilarity import DISSIMILARITY, Dissimilarity
-from policies.gates.figures import ReleaseUtility
+from policies.gates.figures import ReleaseFigures, ReleaseUtility
 from policies.gates.households import Households
 from policies.gates.k import K
 from policies.gates.verdict import Requirement
@@ -153,7 +153,7 @@ class Trials:
 
     def _whole(self, setting: TrialSetting, tables: tuple[Names, ...], outcomes: Sequence[Tried]) -> ReleaseTried:
         utility, linkability, delta_reached = over_tables(outcomes)
-        refused = tuple(verdict.name for verdict in judge_whole(self.promise, utility) if not verdict.passed)
+        refused = tuple(verdict.name for verdict in judge_whole(self.promise, ReleaseFigures(utility)) if not verdict.passed)
         error = math.inf if utility.query_error_mean is None else utility.query_error_mean
         return ReleaseTried(setting, tables, utility.ncp, error, linkability, delta_reached, refused)
 

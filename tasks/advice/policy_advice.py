@@ -117,9 +117,9 @@ def prepare(path: Path, report: Report | None = None) -> Prepared:
     promise = source.promise
     for verdict in refused:  # no setting changes that, so the trials leave it aside
         promise = promise.without(verdict.gate, verdict.attribute)
-    attacked = [gate.name for gate in GATES if gate.of_attacks]
-    untried = tuple(requirement.name for name in attacked for requirement in promise.of(name))
-    for name in attacked:
+    later = [gate.name for gate in GATES if gate.only_of_releases]
+    untried = tuple(requirement.name for name in later for requirement in promise.of(name))
+    for name in later:
         promise = promise.without(name)
     seed = hashlib.sha256(loaded.digest.encode()).digest()
     spool = MemorySpool()

@@ -23,6 +23,7 @@ from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import History, check_same, read_history
 from tasks.ledger.record_transition import record_transition
 from tasks.runtime.home import Home
+from tasks.series.side_store import drop
 from tasks.signing.keys import PrivateKey
 from tasks.signing.signatures import sign_statement
 from tasks.stores.seal import Candidate, load_candidate
@@ -96,12 +97,13 @@ def record_takeover(ledger: Ledger, lock: DatasetLock) -> Release | None:
     return record_transition(ledger, release, act, Actor("headgate", "", ActorRole.OPERATOR), "See `headgate audit show`.")
 
 
-def record_expiries(ledger: Ledger) -> None:
-    """Who reads has counted a candidate as expired since its deadline; who writes next records it."""
+def record_expiries(home: Home, ledger: Ledger) -> None:
+    """Who reads has counted a candidate as expired since its deadline; who writes next records it, and drops who is in which group."""
     for release in read_history(ledger).overdue():
         act = Act(Action.EXPIRE, candidate=release.candidate, policy_digest=release.policy_digest)
         with suppress(TransitionRefused):  # somebody else was faster
             record_transition(ledger, release, act, Actor("headgate", "", ActorRole.OPERATOR), "See `headgate audit show`.")
+        drop(home, release.dataset, release.candidate)
 
 
 def release_of(history: History, candidate: Candidate) -> Release:
@@ -117,7 +119,7 @@ def release_of(history: History, candidate: Candidate) -> Release:
 def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, key: Signing, reason: str) -> Decided:
     """Signs, asks the table of transitions, stores the envelope, and only then records. When somebody else's event came between, it is
     all done again, for the new moment."""
-    record_expiries(ledger)
+    record_expiries(home, ledger)
     for attempt in range(1, ATTEMPTS + 1):
         release, now = release_of(read_history(ledger), candidate), ledger.now()
         require_recorded(home, ledger, release)
@@ -144,6 +146,8 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
             continue
         settle_envelope(home, candidate.id, digest)
         break
+    if after.ended_unpublished:
+        drop(home, after.dataset, after.candidate)
     return Decided(after, actor.principal, digest, after.standing(), after.required)
 
 

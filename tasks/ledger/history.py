@@ -103,6 +103,13 @@ class History:
         """Newest first."""
         return (self.release(entry.release) for entry in self.ledger.newest_about("run_started", dataset))
 
+    def came_out(self, dataset: str) -> tuple[Release, ...]:
+        """Every version of the dataset that anybody may have, at whatever target, withdrawn or not; in the order in which the runs began.
+        Of other runs no event but the first is read."""
+        begun = {entry.release for entry in self.ledger.about("publishing", "", prefix=True)}
+        started = [entry.release for entry in self.ledger.about("run_started", dataset) if entry.release in begun]
+        return tuple(release for release in map(self.release, reversed(started)) if release.came_out)
+
     def last_published(self, dataset: str, target: str) -> Release | None:
         """At this target alone: who reads there may not know what is published elsewhere."""
         return next((each for each in self.of_dataset(dataset) if each.state is State.PUBLISHED and each.target == target), None)
@@ -196,6 +203,7 @@ def check_same(release: Release, manifest: Manifest) -> None:
         "role": (release.roles, manifest.roles_required),
         "way of voting": (release.blind, manifest.blind),
         "candidate that it answers": (release.answers, manifest.answers),
+        "version that it was measured with": (release.series, manifest.known_versions),
         "moment of publication": (release.not_before, manifest.not_before),
         "runner": ((release.runner, release.machine), (manifest.runner, manifest.machine)),
         "signers": ((release.signers, release.signers_digest), (manifest.signers, manifest.signers_digest)),

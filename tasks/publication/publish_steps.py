@@ -44,8 +44,9 @@ def audit(candidate: str) -> int:
 def candidates_due() -> tuple[str, ...]:
     """The queue, folded from the ledger: approved candidates whose moment has come, and publications that were cut short.
     Whose deadline has passed is recorded first."""
-    ledger = open_ledger(Home.open())
-    record_expiries(ledger)
+    home = Home.open()
+    ledger = open_ledger(home)
+    record_expiries(home, ledger)
     now, waiting = ledger.now(), read_history(ledger).open_candidates()
     return tuple(release.candidate for release in waiting if _is_due(release, now))
 

@@ -76,7 +76,7 @@ def publish(home: Home, ledger: Ledger, candidate: str, store: ReleaseStore | No
     release, target = sealed.manifest.release_id, target_lock(series.target)
     with ledger.lock(sealed.manifest.dataset, release) as lock, ledger.lock(target, release):  # of two datasets, too, one comes first
         record_takeover(ledger, lock)
-        record_expiries(ledger)
+        record_expiries(home, ledger)
         try:
             with held_signals() as held:
                 return _publish(home, ledger, sealed, series, held, lock)
@@ -99,7 +99,13 @@ def require_publishable(home: Home, ledger: Ledger, candidate: str) -> None:
     demands.require_target(target)
     _require_runner(home, sealed)
     require_free_target(history, target, release.dataset)
-    _accepted(ledger, release, Act(Action.PUBLISH, target=target, version=1), demands.rules(void_keys(approvals)), approvals)
+    _accepted(
+        ledger,
+        release,
+        Act(Action.PUBLISH, target=target, version=1, out=_out(history, release)),
+        demands.rules(void_keys(approvals)),
+        approvals,
+    )
 
 
 def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, held: HeldSignals, lock: DatasetLock) -> Publication:
@@ -127,7 +133,7 @@ def _publish(home: Home, ledger: Ledger, sealed: Candidate, series: Series, held
     else:
         demands.require_target(series.target)
         _require_runner(home, sealed)
-        _require_standing(ledger, release, approvals, rules)
+        _require_standing(ledger, history, release, approvals, rules)
         with _stalling(ledger, release, PlaceTaken):
             files = accompanying_files(sealed, release, _own_until_start(history, release), counting, key)
             attestation = _put_in_place(
@@ -161,7 +167,7 @@ def _start(
 ) -> Release:
     """The next number is taken by an event, so that a second publisher takes another."""
     require_free_target(history, series.target, release.dataset)
-    act = Act(Action.PUBLISH, target=series.target, version=1)
+    act = Act(Action.PUBLISH, target=series.target, version=1, out=_out(history, release))
     _accepted(ledger, release, act, rules, approvals)  # refused before the store is touched
     series.prepare()
     require_own_series(history, series, release.dataset)
@@ -211,9 +217,15 @@ def _require_runner(home: Home, sealed: Candidate) -> None:
         raise TransitionRefused(refusals, RUN_AGAIN)
 
 
-def _require_standing(ledger: Ledger, release: Release, approvals: Sequence[Approval], rules: OperatorRules) -> None:
+def _out(history: History, release: Release) -> tuple[str, ...]:
+    """The candidates of the dataset's other versions that came out."""
+    return tuple(other.candidate for other in history.came_out(release.dataset) if other.release_id != release.release_id)
+
+
+def _require_standing(ledger: Ledger, history: History, release: Release, approvals: Sequence[Approval], rules: OperatorRules) -> None:
     """A publication that was cut short goes on only while it could still begin."""
-    act = Act(Action.PUBLISH, release.candidate, release.policy_digest, target=release.target, version=release.version or 0)
+    out, version = _out(history, release), release.version or 0
+    act = Act(Action.PUBLISH, release.candidate, release.policy_digest, target=release.target, version=version, out=out)
     at, begin = Situation(release, act, PUBLISHER, rules, ledger.now()), transitions_from(State.APPROVED, Action.PUBLISH)
     refusals = [Refusal(guard.name.lower(), why_not) for row in begin for guard in row.guards if (why_not := GUARDS[guard](at))]
     if refusals:

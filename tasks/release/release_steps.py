@@ -18,6 +18,7 @@ from tasks.release.run import Run
 from tasks.release.steps.anonymize_tables import anonymize_table, regroup_tables
 from tasks.release.steps.attack_tables import attack_tables
 from tasks.release.steps.choose_plan import choose_plan
+from tasks.release.steps.compare_versions import compare_versions
 from tasks.release.steps.expect_tables import expect_published, expect_source
 from tasks.release.steps.gate_tables import gate_table
 from tasks.release.steps.ingest_source import ingest_source
@@ -82,6 +83,7 @@ write = Step("write", write_table, about="grouped")
 expect_written = Step("expect-published", expect_published, about="written")
 gate = Step("gate", gate_table, about="written")
 attack = Step("attack", attack_tables)
+compare = Step("compare-versions", compare_versions)
 judge = Step("judge", judge_release)
 track = Step("track", track_release, retries=1)
 seal = Step("candidate", seal_candidate)

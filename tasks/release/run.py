@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,10 @@ from policies.jobs.engine import Engine, LocalEngine
 from policies.jobs.spool import MemorySpool, Spool
 from policies.jobs.table_job import Workplace
 from policies.ledger.events import Event, RunStarted
+from policies.ledger.standing import Release
 from policies.schema.operator_file import Operator
 from policies.schema.policy import Policy, require_ready
+from policies.schema.series_default import with_series
 from policies.sealed.manifest import Signer
 from policies.words.quorum import Quorum
 from tasks.approval.approvals import operator_roots, policy_roots
@@ -28,6 +31,7 @@ from tasks.approval.kept_policies import keep_policy
 from tasks.approval.operator_demands import Demands, operator_demands, require_runner
 from tasks.approval.registered_policies import CURE, ScheduledPolicy, registered
 from tasks.ledger.event_log import Ledger
+from tasks.ledger.history import read_history
 from tasks.ledger.open_ledger import open_ledger
 from tasks.reading.references import LoadedPolicy, load_policy
 from tasks.reading.whereabouts import whereabouts
@@ -35,6 +39,7 @@ from tasks.release.listener import Listener, listener_here
 from tasks.release.stopwatch import Stopwatch
 from tasks.runtime.callables import callable_distance
 from tasks.runtime.home import Home
+from tasks.series.known_versions import drop_ended
 from tasks.signing.given_key import given_key
 from tasks.signing.home_keys import machine_key
 from tasks.signing.keys import PrivateKey
@@ -70,11 +75,13 @@ class Run:
     clock: Stopwatch = field(repr=False)
     demands: Demands = field(default_factory=lambda: Demands(Operator()))
     registration: Registration | None = None
+    versions: tuple[Release, ...] = ()  # of the dataset that came out before, oldest first
     stopping: threading.Event = field(default_factory=threading.Event, repr=False)
 
-    @property
+    @cached_property
     def policy(self) -> Policy:
-        return self.loaded.policy
+        """What is asked of this run: the policy, and of a series what it leaves unsaid."""
+        return with_series(self.loaded.policy, len(self.versions))
 
     @property
     def quorum(self) -> Quorum:
@@ -138,7 +145,10 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
         if lock.taken_from:
             home.clear_stage(lock.taken_from)
             record_takeover(ledger, lock)
-        record_expiries(ledger)
+        record_expiries(home, ledger)
+        history = read_history(ledger)
+        with_series(loaded.policy, len(history.came_out(loaded.policy.dataset)))  # refused before any work
+        drop_ended(home, history, loaded.policy.dataset)
         keep_policy(home, loaded)
         spool, stopping, listener = MemorySpool(), threading.Event(), listener_here()
         clock = Stopwatch(listener)
@@ -159,6 +169,7 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
             clock=clock,
             demands=runner.demands,
             registration=runner.registration,
+            versions=history.came_out(loaded.policy.dataset),
             stopping=stopping,
         )
         try:

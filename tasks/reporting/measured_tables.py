@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policies.gates.figures import AttackGain, ReleaseUtility, TableFigures
+from policies.gates.series_figures import SeriesFigures
 from policies.gates.verdict import Verdict
 from policies.judging.exposure import Exposure
 from policies.sealed.manifest import Plan
@@ -73,6 +74,7 @@ class MeasuredRelease:
     limits: Limits = Limits()
     attacks: tuple[str, ...] = ()
     attack_gains: tuple[AttackGain, ...] = ()
+    series: SeriesFigures | None = None
     suppressed_cells: Mapping[str, int] = field(default_factory=dict)
     exposures: tuple[Exposure, ...] = ()
     bounds: tuple[str, ...] = ()  # of Theorem 1, in words

@@ -117,6 +117,11 @@ class Home:
         return self.root / "origins"
 
     @property
+    def series(self) -> Path:
+        """By dataset and candidate, who is in which group, encrypted: for comparing versions."""
+        return self.root / "series"
+
+    @property
     def policies(self) -> Path:
         """The policies under which releases ran, as they were."""
         return self.root / "policies"

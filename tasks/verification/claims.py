@@ -179,7 +179,7 @@ def _check_promise(manifest: Manifest, measured: tuple[TableFigures, ...]) -> No
         of_tables = judge(manifest.promise, known)
     except Defect as unjudged:
         raise IntegrityBroken(unjudged.message, FALSE_CLAIM) from None
-    judged = {verdict.place: verdict for verdict in (*of_tables, *judge_whole(manifest.promise, manifest.utility, manifest.attack_gains))}
+    judged = {verdict.place: verdict for verdict in (*of_tables, *judge_whole(manifest.promise, manifest.whole))}
     claimed = {verdict.place: verdict for verdict in manifest.verdicts}
     if len(claimed) != len(manifest.verdicts):
         raise IntegrityBroken("The manifest holds two verdicts on one gate of one table.", FALSE_CLAIM)

@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 from headgate.risk.disclosure.patterns import Pattern
+from policies.gates.series_figures import SeriesFigures
 from policies.gates.verdict import Verdict
 from policies.judging.exposure import Exposure
 from policies.ledger.states import State
@@ -56,11 +57,25 @@ def measured_release(run: Run, done: SoFar, refusal: str = "") -> MeasuredReleas
         limits=_limits(run),
         attacks=() if attacked is None else attacked.sentences,
         attack_gains=() if attacked is None else attacked.gains,
+        series=series_of(run, done),
         suppressed_cells={} if done.suppressed is None else done.suppressed.cells,
         exposures=exposed,
         bounds=() if judgement is None else judgement.bounds,
         refusal=refusal,
     )
+
+
+def series_of(run: Run, done: SoFar) -> SeriesFigures | None:
+    compared = done.compared
+    return None if compared is None or compared.figures is None else run.spool.get(compared.figures)
+
+
+def known_versions(run: Run) -> tuple[str, ...] | None:
+    """The versions without which this one must not come out; None where the policy accepts that they are not compared."""
+    key = run.policy.gates.series
+    if key is not None and not key.measured:
+        return None
+    return tuple(release.candidate for release in run.versions)
 
 
 def _measured_tables(
@@ -170,6 +185,8 @@ def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:
         utility=judgement.utility,
         attacks=get(whole.attacked.attacked).sentences,
         attack_gains=get(whole.attacked.attacked).gains,
+        known_versions=known_versions(run),
+        series=series_of(run, done),
         mlflow_run_id=done.mlflow_run_id,
         files=(),
     )

@@ -58,6 +58,7 @@ def end_as_sealed(run: Run, candidate: Candidate) -> State:
         not_before=manifest.not_before,
         blind=manifest.blind,
         answers=manifest.answers,
+        series=manifest.known_versions,
         deadline=None if days is None else (now + timedelta(days=days)).isoformat(),
     )
     return _end(run, Action.SEAL, event, candidate.id)

@@ -28,6 +28,7 @@ from tasks.reporting.ddi_codebook import ddi_codebook
 from tasks.reporting.mlflow_runs import tag_candidate
 from tasks.reporting.package import TableEntry, package_json, package_of
 from tasks.reporting.report import render_report
+from tasks.series.side_store import keep
 from tasks.signing.detached import with_detached
 from tasks.signing.home_keys import home_fingerprint
 from tasks.signing.keys import write_private
@@ -84,6 +85,8 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
     pinned |= {path: hashlib.sha256(said).hexdigest() for path, said in described.items()}
     candidate = seal(run.home.candidates, run.stage, manifest, run.key, pinned, home_fingerprint(run.home.keys))
     _keep_seed(run, candidate.id)
+    if whole.compared.kept is not None:
+        keep(run.home, run.policy.dataset, candidate.id, run.spool.get(whole.compared.kept))
     keep_origin(run.home, candidate.id, run.loaded.path, run.source)
     return candidate
 

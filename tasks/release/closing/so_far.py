@@ -8,6 +8,7 @@ from headgate.core.errors import Defect
 from tasks.release.steps.anonymize_tables import Agreed
 from tasks.release.steps.attack_tables import AttackedTables
 from tasks.release.steps.choose_plan import NotPlanned, Planned
+from tasks.release.steps.compare_versions import ComparedVersions
 from tasks.release.steps.expect_tables import Checked
 from tasks.release.steps.gate_tables import Gated
 from tasks.release.steps.ingest_source import SourceRead
@@ -32,6 +33,7 @@ class SoFar:
     gated: tuple[Gated, ...] = ()
     judged: Judged | None = None
     attacked: AttackedTables | None = None
+    compared: ComparedVersions | None = None
     mlflow_run_id: str = ""
 
     @property
@@ -40,9 +42,10 @@ class SoFar:
 
     def whole(self) -> GatedRelease:
         """All of a release that has got as far as its gates."""
-        if self.read is None or self.planned is None or self.agreed is None or self.judged is None or self.attacked is None:
+        done = self.read, self.planned, self.agreed, self.judged, self.attacked, self.compared
+        if any(step is None for step in done):
             raise Defect("A release is sealed before all its steps are done.", "Report this defect.")
-        return GatedRelease(self.read, self.planned, self.agreed, self.judged, self.attacked)
+        return GatedRelease(*done)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -52,3 +55,4 @@ class GatedRelease:
     agreed: Agreed
     judged: Judged
     attacked: AttackedTables
+    compared: ComparedVersions

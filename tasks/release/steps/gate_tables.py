@@ -36,11 +36,13 @@ from tasks.tables.read_published import published_of
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """All that was measured of one table. Exposures, and patterns by dictionary, where the policy reckons with attackers."""
+    """All that was measured of one table. Exposures, and patterns by dictionary, where the policy reckons with attackers. `whose`: the row
+    of the source that each record is, where that was noted."""
 
     table: MeasuredTable
     published: PublishedTable
     query_errors: NDArray[np.float64]
+    whose: NDArray[np.int64] | None = None
     exposures: tuple[Exposure, ...] = ()
     patterns: Mapping[str, tuple[Pattern, ...]] = field(default_factory=dict)
 
@@ -75,7 +77,7 @@ def gate_table(run: Run, transformed: Transformed, planned: Planned, written: Wr
     table = MeasuredTable(figures, np.bincount(published.group), measured.group_risks, measured.loss)
     patterns = {threat.attacker.name: riskiest(published, threat.attacker.fields, threat.risk) for threat in learned}
     exposed = exposures(published, learned, run.policy.gates)
-    measurement = run.spool.put(Measurement(table, published, errors.errors, exposed, patterns))
+    measurement = run.spool.put(Measurement(table, published, errors.errors, whose, exposed, patterns))
     return Gated(written.table, figures.groups, measurement)
 
 

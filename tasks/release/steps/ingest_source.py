@@ -1,4 +1,4 @@
-"""Step 1: the source as dictionary-encoded columns; identifiers end here."""
+"""Step 1: the source as dictionary-encoded columns; identifiers end here, and become the pseudonyms by which versions are compared."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headgate.core.errors import CellsRejected
+from headgate.series.kept_version import Pseudonyms
 from policies.jobs.spool import Reference
 from policies.ledger.events import SourceIngested
 from policies.sealed.unused_values import unused_values
 from tasks.reading.ingest import Ingested, ingest
 from tasks.release.listener import listener_here
 from tasks.release.run import Happened, Run
+from tasks.series.pseudonyms import pseudonyms
 from tasks.signing.home_keys import ledger_secret, source_hmac
 
 
@@ -22,6 +24,7 @@ class SourceRead:
     ingested: Reference[Ingested]
     cells: Reference[Ingested]  # with the cells that expectations look at, until they have
     happened: Happened
+    people: Reference[Pseudonyms] | None  # of each row; None where no identifier says who is who in other versions
     unused: Mapping[str, int]  # by attribute: how many of its declared values no row has
 
 
@@ -35,4 +38,12 @@ def ingest_source(run: Run) -> SourceRead:
     payload = {"rows": ingested.rows, "columns": len(run.policy.source_columns), "source_hmac": digest}
     unused = {name: len(values) for name, values in unused_values(ingested.table, ingested.specs).items()}
     whole, slim = run.spool.put(ingested), run.spool.put(ingested.without_frame())
-    return SourceRead(ingested.rows, digest, slim, whole, Happened(SourceIngested, payload), unused)
+    return SourceRead(ingested.rows, digest, slim, whole, Happened(SourceIngested, payload), _people(run, ingested), unused)
+
+
+def _people(run: Run, ingested: Ingested) -> Reference[Pseudonyms] | None:
+    person = run.policy.person_column
+    identifiers = None if person is None else ingested.identifiers.of(person)
+    if identifiers is None:
+        return None
+    return run.spool.put(pseudonyms(ledger_secret(run.home.keys), run.policy.dataset, identifiers))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from headgate.core.errors import RequirementNotMet
-from policies.gates.figures import ReleaseUtility
+from policies.gates.figures import ReleaseFigures, ReleaseUtility
 from policies.gates.verdict import Verdict
 from policies.jobs.spool import Reference
 from policies.judging.exposure import with_cures
@@ -19,6 +19,7 @@ from tasks.release.run import Happened, Run
 from tasks.release.steps.anonymize_tables import Agreed
 from tasks.release.steps.attack_tables import AttackedTables
 from tasks.release.steps.choose_plan import Planned
+from tasks.release.steps.compare_versions import ComparedVersions
 from tasks.release.steps.gate_tables import Gated
 from tasks.release.steps.ingest_source import SourceRead
 from tasks.release.steps.refinement import DictionaryComparison, bounds
@@ -51,15 +52,17 @@ def judge_release(
     agreed: Agreed,
     gated: Sequence[Gated],
     attacked: AttackedTables,
+    compared: ComparedVersions,
 ) -> Judged:
     promise = run.spool.get(planned.promise)
     measured = [run.spool.get(table.measurement) for table in gated]
     figures = tuple(each.table.figures for each in measured)
     errors = np.concatenate([each.query_errors for each in measured])
     utility = utility_of([(table.rows, table.ncp) for table in figures], errors, agreed.suppressed / read.rows)
-    attacks = run.spool.get(attacked.attacked).gains
+    series = None if compared.figures is None else run.spool.get(compared.figures)
+    whole = ReleaseFigures(utility, run.spool.get(attacked.attacked).gains, series)
     exposed = [exposure for each in measured for exposure in each.exposures]
-    verdicts = with_cures((*judge(promise, figures), *judge_whole(promise, utility, attacks)), exposed, run.policy.gates)
+    verdicts = with_cures((*judge(promise, figures), *judge_whole(promise, whole)), exposed, run.policy.gates)
     encoded, ingested = run.spool.get(transformed.encoded), run.spool.get(read.ingested)
     comparison = DictionaryComparison(
         encoded.attackers,

@@ -28,8 +28,8 @@ from tasks.tables.write import write_published
 
 @dataclass(frozen=True)
 class Written:
-    """The files of one table. `people` says whose record each row is, if people weigh their own records, or rows have weights or
-    households. Since it could undo the shuffle, it lies in the spool and nowhere else."""
+    """The files of one table. `people` says whose record each row is, if people are known by an identifier, weigh their own
+    records, or have weights or households. Since it could undo the shuffle, it lies in the spool and nowhere else."""
 
     table: str
     released: int  # rows that it must hold
@@ -52,7 +52,7 @@ def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Ag
     seed = secrets.randbits(128)
     read, files = read_back(run.stage, write_published(published, run.stage, run.policy.publish.tables, seed))
     people = None
-    if needs_whose(encoded.attackers) or table.weight is not None or table.household is not None:
+    if run.policy.person_column or needs_whose(encoded.attackers) or table.weight is not None or table.household is not None:
         people = run.spool.put(rows[partition.groups >= 0][order_of_rows(published, seed)])
     payload = {  # no risk: it was counted with bounds that all rows gave, and the manifest holds that of what is published
         "table": planned.names.index(grouped.table) + 1,

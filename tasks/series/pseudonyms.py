@@ -1,0 +1,29 @@
+"""What the home's secret makes of a dataset's people: their pseudonyms, and the key under which it is kept who was in which group."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable
+
+import numpy as np
+
+from headgate.series.kept_version import Pseudonyms
+
+BYTES = 16  # of 32: among a hundred million people two have the same once in 10²² homes
+
+
+def pseudonyms(secret: bytes, dataset: str, identifiers: Iterable[str]) -> Pseudonyms:
+    """HMAC-SHA256 over dataset and identifier (DEFINITIONS §11): the same person the same in every version of a dataset, and nothing to
+    anybody without the secret."""
+    key, prefix = _derived(secret, b"pseudonyms"), dataset.encode() + b"\n"
+    digests = b"".join(hmac.digest(key, prefix + name.encode("utf-8", "surrogatepass"), "sha256")[:BYTES] for name in identifiers)
+    return np.frombuffer(digests, dtype=f"S{BYTES}")
+
+
+def keeping_key(secret: bytes) -> bytes:
+    return _derived(secret, b"groups")
+
+
+def _derived(secret: bytes, purpose: bytes) -> bytes:
+    """No other use of the secret gives the same."""
+    return hmac.digest(secret, b"headgate series 1\n" + purpose, "sha256")
