@@ -18,6 +18,7 @@ class Method(Protocol):
     key: ClassVar[str]  # `anonymize.method` in a policy
     variant: ClassVar[str | None] = None  # `anonymize.variant`, where methods share a key
     looks_at_conditions: ClassVar[bool] = False  # groups are made so that they hold the conditions; elsewhere these only judge the result
+    keeps_groups: ClassVar[bool] = False  # can group a new version so that former groups stay together
     suppresses: ClassVar[bool] = False  # which rows to suppress is part of the search; elsewhere it is the last resort
     whole_levels: ClassVar[bool] = False  # a quasi-identifier is published at one level of its hierarchy in all rows
     progress: ClassVar[str] = "rows grouped"  # what the watch counts

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 class Blocks(Method):
     key: ClassVar[str] = "xcolor"
     variant: ClassVar[str | None] = "blocks"
+    keeps_groups: ClassVar[bool] = True
 
     def group(self, table: Table, sensitive: Sequence[str], settings: Settings, seed: int, watch: Watch) -> Partition:
         from headgate.methods.blocks.block_partition import block_partition

@@ -19,20 +19,30 @@ from headgate.methods.blocks.tree import NOWHERE
 @making
 def fill(groups: Groups, group: int, cells: NDArray[np.int64]) -> None:
     """Makes a group of all rows of some cells, behind all others."""
-    items, limits, own, many = groups.items, groups.items.limits, groups.of[group], np.int64(0)
+    items, many = groups.items, np.int64(0)
     for cell in cells:
         many += items.cell[cell + 1].start - items.cell[cell].start
-    numbers, keys, at = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64), 0
+    numbers, at = np.empty(many, dtype=np.int64), 0
     for cell in cells:
         for item in range(items.cell[cell].start, items.cell[cell + 1].start):
             numbers[at] = item
-            keys[at] = limits.value[item, 0] if limits.value.shape[1] > 0 else 0
             at += 1
-    order, counts = sorted_order(keys), np.empty(many, dtype=np.int64)
+    fill_with(groups, group, numbers, items.rows[numbers])
+
+
+@making
+def fill_with(groups: Groups, group: int, numbers: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+    """Makes a group of so many rows of some items, behind all others."""
+    limits, own, many = groups.items.limits, groups.of[group], len(numbers)
+    keys, counts = np.zeros(many, dtype=np.int64), np.empty(many, dtype=np.int64)
+    if limits.value.shape[1] > 0:
+        for i in range(many):
+            keys[i] = limits.value[numbers[i], 0]
+    order = sorted_order(keys)
     own.begin, own.parts, own.places = groups.now[0].top, many, many
     for i in range(many):
         part, item = groups.part[own.begin + i], numbers[order[i]]
-        part.number, part.cell, part.rows, counts[i] = item, items.item[item].cell, items.rows[item], items.rows[item]
+        part.number, part.cell, part.rows, counts[i] = item, groups.items.item[item].cell, rows[order[i]], rows[order[i]]
         own.rows += part.rows
     for l in range(limits.value.shape[1]):  # noqa: E741
         for i in range(many):
@@ -105,7 +115,7 @@ def _add_part(groups: Groups, group: int, item: int) -> int:
     for l in range(groups.crowd.shape[1]):  # noqa: E741
         groups.crowd[place, l].value = value[item, l]
     for l in range(groups.crowd.shape[1]):  # noqa: E741
-        groups.crowd[place, l].near = _rows_near(groups, group, l, value[item, l])
+        groups.crowd[place, l].near = rows_near(groups, group, l, value[item, l])
     return int(place)
 
 
@@ -146,7 +156,7 @@ def _window(groups: Groups, group: int, l: int, v: int) -> tuple[int, int, int]:
 
 
 @inlined
-def _rows_near(groups: Groups, group: int, l: int, v: int) -> int:  # noqa: E741
+def rows_near(groups: Groups, group: int, l: int, v: int) -> int:  # noqa: E741
     begin, end, last = _window(groups, group, l, v)
     total = 0
     for part in range(begin, end):

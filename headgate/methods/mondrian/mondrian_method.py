@@ -23,6 +23,7 @@ class Mondrian(Method):
 
     key: ClassVar[str] = "mondrian"
     looks_at_conditions: ClassVar[bool] = True
+    keeps_groups: ClassVar[bool] = True
 
     def group(self, table: Table, sensitive: Sequence[str], settings: Settings, seed: int, watch: Watch) -> Partition:
         from headgate.methods.mondrian.mondrian_partition import mondrian_partition
