@@ -19,7 +19,7 @@ from policies.gates.dissimilarity import DISSIMILARITY, EPSILON
 from policies.gates.series_figures import SeriesFigures
 from policies.jobs.spool import Reference
 from policies.judging.measure import composite_of
-from policies.judging.series_figures import figures_of
+from policies.judging.measured_series import figures_of
 from policies.sealed.promise import Promise
 from policies.sealed.specs import specs_of
 from tasks.release.run import Run
