@@ -25,6 +25,8 @@ from prefect.runtime import deployment
 from flows.policy_files import resolve_policy
 from flows.terminal.served_lines import followed
 from headgate.core.errors import HeadgateError
+from policies.jobs.former_groups import FormerGroups
+from policies.jobs.spool import Reference
 from policies.judging.verdicts import require_passed
 from tasks.release import release_steps as steps
 from tasks.release.closing.assemble import account_of, measured_release
@@ -37,6 +39,7 @@ from tasks.release.steps.anonymize_tables import Agreed, GroupedTable, agree_on_
 from tasks.release.steps.choose_plan import NotPlanned, Planned
 from tasks.release.steps.count_suppressed_cells import count_suppressed_cells
 from tasks.release.steps.expect_tables import Checked, refuse_failed
+from tasks.release.steps.keep_series import LeftOut
 from tasks.release.steps.promise_published import promise_published
 from tasks.release.steps.resolve_shares import resolve_shares
 from tasks.release.steps.transform_source import Transformed
@@ -132,8 +135,12 @@ class Making:
         self._add(suppressed=suppressed)
         transformed = steps.transform(run, read, dictionaries, suppressed)
         self._add(transformed=transformed)
-        planned = self._plan(transformed)
+        former = steps.former(run, read) if run.policy.anonymize.series is not None and run.versions else None
+        planned = self._plan(transformed, former)
         agreed, grouped = self._anonymize(transformed, planned)
+        left_out = steps.leave_out(run, read, planned, agreed, grouped) if run.versions else LeftOut(agreed, tuple(grouped))
+        agreed, grouped = left_out.agreed, list(left_out.grouped)
+        self._add(agreed=agreed)
         suppressed = None if suppressed is None else count_suppressed_cells(run, read, suppressed, agreed)
         transformed = resolve_shares(run, read, transformed, agreed)
         planned = promise_published(run, transformed, planned, agreed)
@@ -148,7 +155,7 @@ class Making:
         self._add(gated=gated)
         attacked = steps.attack(run, transformed, planned, agreed, self.done.written, gated)
         self._add(attacked=attacked)
-        compared = steps.compare(run, read, planned, gated)
+        compared = steps.compare(run, read, planned, gated, left_out.needed)
         self._add(compared=compared)
         judged = steps.judge(run, read, dictionaries, transformed, planned, agreed, gated, attacked, compared)
         self._add(judged.happened, judged=judged)
@@ -162,8 +169,8 @@ class Making:
         listener_here().finished(account_of(run, self.done, sealed.state, sealed.folder, sealed.candidate))
         return sealed.candidate
 
-    def _plan(self, transformed: Transformed) -> Planned:
-        planned = steps.plan(self.run, transformed)
+    def _plan(self, transformed: Transformed, former: Reference[FormerGroups] | None) -> Planned:
+        planned = steps.plan(self.run, transformed, former)
         if isinstance(planned, NotPlanned):
             self._add(not_planned=planned)
             raise self.run.spool.get(planned.stopped).why

@@ -28,6 +28,8 @@ STEP_TITLES = {
     "expect-published": "Checking the published form against expectations",
     "gate": "Measuring the published form",
     "attack": "Attacking the finished tables",
+    "former-groups": "Finding who was published together before",
+    "leave-out": "Leaving out whom the versions together would give away",
     "compare-versions": "Comparing it with the versions before",
     "track": "Logging to MLflow",
     "candidate": "Sealing the candidate",

@@ -106,11 +106,12 @@ class Series(Gate):
 
     def judge_release(self, requirement: Requirement, release: ReleaseFigures) -> Verdict:
         verdict = super().judge_release(requirement, release)
-        above = 0 if release.series is None else release.series.above
-        if verdict.passed or requirement.bound != LINKABILITY or not above:
+        series = release.series
+        if verdict.passed or requirement.bound != LINKABILITY or series is None or not series.above:
             return verdict
-        concerned = f"This concerns {counted(above, 'person', 'people')}. "
-        return verdict.model_copy(update={"remedy": f"{concerned}{verdict.remedy}"})
+        concerned = f"This concerns {counted(series.above, 'person', 'people')}. "
+        needed = f"More than {counted(series.needed - 1, 'person', 'people')} would have to be left out. " if series.needed else ""
+        return verdict.model_copy(update={"remedy": f"{concerned}{needed}{verdict.remedy}"})
 
     def remedy(self, requirement: Requirement) -> str:
         match requirement.bound:

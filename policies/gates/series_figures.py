@@ -39,6 +39,7 @@ class SeriesFigures(Frozen):
     came: Count = 0
     left: Count = 0
     above: Count = 0  # people for whom series linkability is above what the policy allows
+    needed: Count = 0  # people who would have to be left out at least, if those are more than the policy allows
     compared: tuple[ComparedFigures, ...] = ()
 
     @property

@@ -26,12 +26,14 @@ from headgate.methods.anonymize import anonymize
 from headgate.methods.method import Method
 from headgate.methods.partition import Partition
 from headgate.methods.settings import Infeasible, Otherwise, Settings
+from headgate.methods.sticky.keep_groups import keep_groups
 from headgate.utility.queries import count_query_error
 from policies.attackers.attacker import Attacker, threats
 from policies.gates.beside import Beside
 from policies.gates.dissimilarity import DISSIMILARITY
 from policies.gates.figures import TableFigures
 from policies.gates.verdict import ASKED, Verdict
+from policies.jobs.former_groups import FormerGroups
 from policies.jobs.spool import Reference, Spool
 from policies.judging.measure import measure_table
 from policies.judging.method_limits import conditions_of, limits_of
@@ -69,6 +71,7 @@ class TableJob:
     rows: Reference[Rows] | None = None  # the only ones that are grouped
     judged: bool = True  # else it is only grouped
     queries: Queries | None = None
+    former: Reference[FormerGroups] | None = None  # those that groups must keep together
     light: bool = False  # without the groups: dozens of them would fill the memory
 
     def about(self, sensitive: Names) -> TableJob:
@@ -139,7 +142,8 @@ def try_table(job: TableJob, place: Workplace) -> TableOutcome:
     """Pure: nothing is left of it but the outcome."""
     table, distance = place.spool.get(job.columns), _stoppable(place.distance_of(job.promise), place.stopping)
     rows = None if job.rows is None else place.spool.get(job.rows)
-    partition = group_table(job, table, rows, distance, place.watch())
+    former = None if job.former is None else place.spool.get(job.former)
+    partition = group_table(job, table, rows, distance, former, place.watch())
     if rows is not None or not job.judged:
         outcome = TableOutcome(partition, allowed=infeasible_of(job.settings))
     else:
@@ -192,13 +196,23 @@ def _query_errors(queries: Queries, published: PublishedTable, place: Workplace)
     return errors.mean, errors.median
 
 
-def group_table(job: TableJob, whole: Table, rows: Rows | None, distance: Distance | None, watch: Watch) -> Partition:
+def group_table(
+    job: TableJob, whole: Table, rows: Rows | None, distance: Distance | None, former: FormerGroups | None, watch: Watch
+) -> Partition:
     """The rows of the table, or only those that are left, in groups by the policy's method."""
+    table, settings = what_to_group(job, whole, rows, distance)
+    if former is None:
+        return anonymize(job.method, table, job.sensitive, settings, job.group_seed, watch)
+    before = former.of(job.sensitive, whole.rows)
+    return keep_groups(job.method, table, job.sensitive, settings, before if rows is None else before[rows], job.group_seed, watch)
+
+
+def what_to_group(job: TableJob, whole: Table, rows: Rows | None, distance: Distance | None) -> tuple[Table, Settings]:
+    """The rows that are grouped, and what their groups must keep."""
     table, promise = whole if rows is None else whole.take(rows), job.promise
     limits = limits_of(promise, table, job.sensitive, distance)
     conditions = conditions_of(promise, job.sensitive) if job.method.looks_at_conditions else ()
-    settings = Settings(promise.k, limits, conditions, _allowed(job, whole.rows, table.rows))
-    return anonymize(job.method, table, job.sensitive, settings, job.group_seed, watch)
+    return table, Settings(promise.k, limits, conditions, _allowed(job, whole.rows, table.rows))
 
 
 def _allowed(job: TableJob, whole: int, rows: int) -> Infeasible:

@@ -99,6 +99,7 @@ class Anonymize(*keys_of("anonymize")):  # type: ignore[misc]
     infeasible: Infeasible = "fail"
     suppression: Share | None = None
     objective: Literal["ncp", "discernibility", "arx"] | None = None
+    series: Literal["sticky"] | None = None  # people who were published together stay together
 
     @model_validator(mode="after")
     def _fits_the_method(self) -> Anonymize:
@@ -126,6 +127,9 @@ class Anonymize(*keys_of("anonymize")):  # type: ignore[misc]
         ]
         if self.infeasible != "fail" and choice.method_type(self.method).suppresses:
             problems.append(Problem(("infeasible",), f"'infeasible' with method {self.method}", "'suppression', a share of the rows"))
+        if self.series is not None and self.variant in (None, *choice.variants(self.method)) and not self.chosen.keeps_groups:
+            able = choices(dict.fromkeys(method.variant or method.key for method in choice.METHODS if method.keeps_groups))
+            problems.append(Problem(("series",), f"series: {self.series} with method {self.method}", f"only with {able}"))
         return problems
 
     def _owners(self) -> dict[str, tuple[str, ...]]:

@@ -86,6 +86,9 @@ def _person(policy: Policy) -> Iterator[Problem]:
         accepted = choices(identifiers, policy.person) or "an identifier, of which the policy has none"
         yield Problem(("person",), f"'{policy.person}', which is not an identifier", accepted)
     wanted = "a series gate" if series is not None and series.measured else "a schedule" if series is None and policy.schedule else ""
+    if policy.anonymize.series is not None and policy.person_column is None:
+        found = "groups that are kept, and nobody known by an identifier"
+        yield Problem(("anonymize", "series"), found, "an identifier, named under person if there are several")
     if wanted and policy.person_column is None:
         here: KeyPath = ("person",) if identifiers else ("gates", "series")
         by = "nothing that says which of the identifiers is a person" if identifiers else "no identifier"

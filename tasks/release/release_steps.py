@@ -23,6 +23,7 @@ from tasks.release.steps.expect_tables import expect_published, expect_source
 from tasks.release.steps.gate_tables import gate_table
 from tasks.release.steps.ingest_source import ingest_source
 from tasks.release.steps.judge_release import judge_release
+from tasks.release.steps.keep_series import former_groups, leave_out_told
 from tasks.release.steps.transform_source import read_dictionaries, suppress_cells, transform_source
 from tasks.release.steps.write_tables import write_table
 from tasks.runtime.prefect_task import prefect_task
@@ -78,6 +79,8 @@ cells = Step("suppress-cells", suppress_cells)
 transform = Step("transform", transform_source)
 plan = Step("plan", choose_plan)
 anonymize = Step("anonymize", anonymize_table, about="table")
+former = Step("former-groups", former_groups)
+leave_out = Step("leave-out", leave_out_told)
 regroup = Step("regroup", regroup_tables)
 write = Step("write", write_table, about="grouped")
 expect_written = Step("expect-published", expect_published, about="written")

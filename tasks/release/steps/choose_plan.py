@@ -18,6 +18,7 @@ from headgate.projection.plan import NoPlan, Projection
 from policies.attackers.attacker import Attacker, threats
 from policies.gates.beside import Beside
 from policies.gates.verdict import Verdict
+from policies.jobs.former_groups import FormerGroups
 from policies.jobs.plan_search import TableCheck, search_plan
 from policies.jobs.spool import Reference
 from policies.jobs.table_job import TableJob, TableOutcome, infeasible_of, relaxed
@@ -66,9 +67,10 @@ class PlanRefusal:
     exposures: tuple[Exposure, ...] = ()
 
 
-def choose_plan(run: Run, transformed: Transformed) -> Planned | NotPlanned:
+def choose_plan(run: Run, transformed: Transformed, former: Reference[FormerGroups] | None = None) -> Planned | NotPlanned:
+    """`former`: the groups of earlier versions that are to be kept together."""
     encoded, policy = run.spool.get(transformed.encoded), run.policy
-    job = TableJob((), transformed.columns, encoded.promise, policy.anonymize, transformed.attackers, run.seed)
+    job = TableJob((), transformed.columns, encoded.promise, policy.anonymize, transformed.attackers, run.seed, former=former)
     check = TableCheck(job, run.engine)
     try:
         projection = search_plan(policy, encoded.table, check, job.promise)

@@ -39,7 +39,8 @@ class ComparedVersions:
     figures: Reference[SeriesFigures] | None = None
 
 
-def compare_versions(run: Run, read: SourceRead, planned: Planned, gated: Sequence[Gated]) -> ComparedVersions:
+def compare_versions(run: Run, read: SourceRead, planned: Planned, gated: Sequence[Gated], needed: int = 0) -> ComparedVersions:
+    """`needed`: people who would have to be left out, if those are too many."""
     key = run.policy.gates.series
     reason = "" if key is None else key.unmeasured or ""
     if read.people is None:
@@ -53,7 +54,7 @@ def compare_versions(run: Run, read: SourceRead, planned: Planned, gated: Sequen
         unmeasured = SeriesFigures(unmeasured=reason, not_measured=len(run.versions), people=len(new.people), came=len(new.people))
         return ComparedVersions(0, run.spool.put(new), run.spool.put(unmeasured))
     known = known_versions(run.home, run.policy.dataset, run.versions, accepted=bool(reason))
-    figures = _figures(run, run.spool.get(planned.promise), known, new, own)
+    figures = _figures(run, run.spool.get(planned.promise), known, new, own).model_copy(update={"needed": needed})
     return ComparedVersions(len(known), run.spool.put(new), run.spool.put(figures))
 
 
