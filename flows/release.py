@@ -32,9 +32,10 @@ from tasks.release import release_steps as steps
 from tasks.release.closing.assemble import account_of, measured_release
 from tasks.release.closing.end_release import append_events, end_as_nothing_new, end_unsealed, has_ended, pending_candidate
 from tasks.release.closing.so_far import SoFar
+from tasks.release.due_runs import is_due
 from tasks.release.listener import listener_here
 from tasks.release.run import Happened, Run, begun, opened_release
-from tasks.release.served_runs import note_process
+from tasks.release.served_runs import by_schedule, note_process
 from tasks.release.steps.anonymize_tables import Agreed, GroupedTable, agree_on_suppression, release_everybody
 from tasks.release.steps.choose_plan import NotPlanned, Planned
 from tasks.release.steps.count_suppressed_cells import count_suppressed_cells
@@ -47,7 +48,8 @@ from tasks.reporting.public_names import PublicNames
 from tasks.runtime.boundary import named
 from tasks.runtime.parent_watch import end_with_server
 
-NOTHING_NEW = "nothing new"
+NOTHING_NEW, NOT_DUE = "nothing new", "not due"
+WITHOUT_CANDIDATE = {NOTHING_NEW: "nothing new.", NOT_DUE: "not due: every moment of its schedule so far has had its run."}
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -82,19 +84,23 @@ def _run_name() -> str:
 @flow(name="release", persist_result=False, flow_run_name=_run_name)
 def release(policy: str, key: str | None = None, if_changed: bool = False, release_id: str = "", scheduled: bool = False) -> str:
     """Gives the candidate's id, or "nothing new" where `if_changed` and source and policy have a candidate already. A `scheduled` run is
-    made with the home's own key, and only of a policy that somebody registered."""
+    made with the home's own key, only of a policy that somebody registered, and gives "not due" where Prefect's schedule started it and
+    the ledger has a run for each of its moments."""
     end_with_server()
     note_process()
+    if_due = scheduled and by_schedule()
     release_id = release_id or new_release_id()
     with followed(deployment.name, release_id) as say:
-        came_to = _release(policy, _instead.get(), key, if_changed, release_id, scheduled)
-        say("nothing new." if came_to == NOTHING_NEW else f"candidate {came_to[:12]} awaits approval.")
+        came_to = _release(policy, _instead.get(), key, if_changed, release_id, scheduled, if_due)
+        say(WITHOUT_CANDIDATE.get(came_to) or f"candidate {came_to[:12]} awaits approval.")
     return came_to
 
 
 @named("release")
-def _release(policy: str, source: Path | None, key: str | None, if_changed: bool, release_id: str, scheduled: bool) -> str:
+def _release(policy: str, source: Path | None, key: str | None, if_changed: bool, release_id: str, scheduled: bool, if_due: bool) -> str:
     with opened_release(resolve_policy(policy), source, _path(key), release_id, scheduled) as run:
+        if if_due and not is_due(run):
+            return NOT_DUE
         making = Making(run)
         try:
             return making.to_candidate(if_changed)

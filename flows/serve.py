@@ -6,14 +6,17 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from flows.policy_files import resolve_policy
 from headgate.core.errors import HeadgateError, InputRejected
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from prefect.runner import Runner
 
+    from flows.missed_runs import MissedRuns
     from policies.schema.requirements import ScheduleKey
     from tasks.runtime.home import Home
 
@@ -64,6 +67,7 @@ def _scheduled(file: Path) -> Scheduled | None:
 
 def register_policies(home: Home, policies: list[Scheduled], key: Path) -> None:
     """Each policy as it is now, by somebody who may run it."""
+    from tasks.approval.kept_policies import keep_policy
     from tasks.approval.registered_policies import register
     from tasks.ledger.open_ledger import open_ledger
     from tasks.reading.references import load_policy
@@ -73,6 +77,7 @@ def register_policies(home: Home, policies: list[Scheduled], key: Path) -> None:
     for policy in policies:
         loaded = load_policy(policy.path)
         runner = runner_of(home, ledger, loaded, key)
+        keep_policy(home, loaded)
         register(home, ledger, scheduled_policy(loaded), runner.signer, runner.key)
 
 
@@ -112,17 +117,24 @@ def serve_policies(policies: list[Scheduled]) -> None:
 
     from prefect.runner import Runner
 
-    from tasks.release.served_runs import crash_abandoned
+    from flows.missed_runs import MissedRuns, Served
+    from tasks.release.served_runs import crash_abandoned, drop_late, start_due
+    from tasks.runtime.home import Home
 
     crash_abandoned(own_server=not os.environ.get("PREFECT_API_URL"))
     runner = Runner(pause_on_shutdown=True)
-    for deployment in (*map(_release_deployment, policies), _publish_deployment()):
-        runner.add_deployment(deployment)
+    served = {policy.dataset: Served(policy.path, _added(runner, _release_deployment(policy))) for policy in policies}
+    drop_late([*(each.deployment for each in served.values()), _added(runner, _publish_deployment())])
     with suppress(KeyboardInterrupt):
-        asyncio.run(_until_stopped(runner))
+        asyncio.run(_until_stopped(runner, MissedRuns(Home.open(), served, start_due)))
 
 
-async def _until_stopped(runner: Runner) -> None:
+def _added(runner: Runner, deployment: Any) -> UUID:
+    """Outside of an event loop no coroutine is given."""
+    return cast("UUID", runner.add_deployment(deployment))
+
+
+async def _until_stopped(runner: Runner, missed: MissedRuns) -> None:
     """Prefect's own answer to SIGTERM is a coroutine that nobody awaits, which Python says aloud."""
     import asyncio
 
@@ -133,8 +145,12 @@ async def _until_stopped(runner: Runner) -> None:
             loop.call_soon_threadsafe(serving.cancel)
 
     runner.handle_sigterm = stop  # type: ignore[method-assign]
-    with suppress(asyncio.CancelledError):
-        await runner.start()
+    watching = loop.create_task(missed.watch())
+    try:
+        with suppress(asyncio.CancelledError):
+            await runner.start()
+    finally:
+        watching.cancel()
 
 
 def _release_deployment(policy: Scheduled) -> Any:

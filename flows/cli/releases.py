@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,13 +10,15 @@ import typer
 from flows.terminal.options import Json
 
 if TYPE_CHECKING:
-    from flows.terminal.release_filters import ReleaseFilters
+    from policies.ledger.run_problem import RunProblem
+    from policies.ledger.standing import Release
+    from tasks.approval.release_calendar import ReleaseCalendar
     from tasks.ledger.history import WholeHistory
 
 SHORT = 12  # digits of an id; every command takes them
 
 
-Calendar = Annotated[bool, typer.Option("--calendar", help="Only approved candidates, and when each is published.")]
+Calendar = Annotated[bool, typer.Option("--calendar", help="What runs, what waits for whom, and what is published when.")]
 Dataset = Annotated[str | None, typer.Option("--dataset", help="Only releases of this dataset.")]
 InState = Annotated[str | None, typer.Option("--state", help="Only releases in this state, such as refused or awaiting-approval.")]
 Since = Annotated[
@@ -24,28 +27,37 @@ Since = Annotated[
 
 
 def releases(json: Json = False, calendar: Calendar = False, dataset: Dataset = None, state: InState = None, since: Since = None) -> None:
-    """List all releases and their states, those that were refused or failed too."""
-    from flows.terminal.fitted_table import print_table
+    """List all releases and their states, and say what to do about those that were refused or failed."""
     from flows.terminal.output import print_json, results
     from flows.terminal.release_filters import ReleaseFilters
     from flows.terminal.shapes import releases_document
-    from flows.terminal.shown_figures import in_words, plain_table
+    from tasks.approval.release_calendar import problem_of, release_calendar
     from tasks.ledger.history import read_whole
     from tasks.ledger.open_ledger import found_ledger
     from tasks.runtime.home import Home
 
-    filters = ReleaseFilters.of(dataset, state, since)
-    history = read_whole(found_ledger(Home.read()))
-    if calendar:
-        _show_calendar(history, filters, json)
-        return
+    filters, home = ReleaseFilters.of(dataset, state, since), Home.read()
+    history = read_whole(found_ledger(home))
     listed = filters.among(history.releases())
+    if calendar:
+        _show_calendar(release_calendar(home, history, listed, dataset), json)
+        return
+    problems = {release.release_id: problem for release in listed if (problem := problem_of(home, history, release)) is not None}
     if json:
-        print_json(releases_document(history, listed))
+        print_json(releases_document(history, listed, problems))
         return
     if not listed:
         results().print("No release matches." if history.entries else "No releases yet.")
         return
+    _show_list(history, listed)
+    _show_problems(problems, history.latest_runs(listed) if filters.state is None else listed)
+
+
+def _show_list(history: WholeHistory, listed: Sequence[Release]) -> None:
+    from flows.terminal.fitted_table import print_table
+    from flows.terminal.output import results
+    from flows.terminal.shown_figures import in_words, plain_table
+
     headings = ("dataset", "started", "id", "state", "approvals", "version")
     shown = plain_table(headings, words=headings, unbroken=("dataset", "started", "id", "approvals", "version"))
     for release in listed:
@@ -56,22 +68,25 @@ def releases(json: Json = False, calendar: Calendar = False, dataset: Dataset = 
     print_table(results(), shown)
 
 
-def _show_calendar(history: WholeHistory, filters: ReleaseFilters, json: bool) -> None:
-    from flows.terminal.fitted_table import print_table
-    from flows.terminal.output import print_json, results
-    from flows.terminal.shapes import calendar_document
-    from flows.terminal.shown_figures import plain_table
+def _show_problems(problems: Mapping[str, RunProblem], listed: Sequence[Release]) -> None:
+    """A line for what stopped each run, and one for its cure."""
+    from flows.terminal.calendar_view import problem_lines
+    from flows.terminal.output import plain, results, tell
 
-    document = calendar_document(filters.among(history.releases()))
+    for release in listed:
+        if release.release_id in problems:
+            subject = f"{release.dataset}: release {release.release_id[:SHORT]}"
+            results().print()
+            for line in problem_lines(problems[release.release_id], subject):
+                tell(results(), plain(line))
+
+
+def _show_calendar(calendar: ReleaseCalendar, json: bool) -> None:
+    from flows.terminal.calendar_shape import calendar_document
+    from flows.terminal.calendar_view import show_calendar
+    from flows.terminal.output import print_json
+
     if json:
-        print_json(document)
-        return
-    if not document["calendar"]:
-        results().print("No approved candidate waits to be published.")
-        return
-    headings = ("dataset", "candidate", "published")
-    shown = plain_table(headings, words=headings, unbroken=headings)
-    for row in document["calendar"]:
-        due = "at once" if row["due"] is None else f"{row['due'][:16].replace('T', ' ')} {row['timezone']}"
-        shown.add_row(row["dataset"], row["candidate"][:SHORT], due)
-    print_table(results(), shown)
+        print_json(calendar_document(calendar))
+    else:
+        show_calendar(calendar)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from policies.gates.figures import AttackGain, TableFigures
     from policies.gates.verdict import Verdict
+    from policies.ledger.run_problem import RunProblem
     from policies.ledger.standing import Release
     from policies.sealed.manifest import Plan
     from tasks.approval.answers import Answer
@@ -164,7 +165,7 @@ def _attempt_shape(attempt: Attempt) -> dict[str, Any]:
     return {**shape, "sentence": attempt.sentence}
 
 
-def releases_document(history: WholeHistory, listed: Sequence[Release]) -> dict[str, Any]:
+def releases_document(history: WholeHistory, listed: Sequence[Release], problems: Mapping[str, RunProblem]) -> dict[str, Any]:
     return {
         "releases": [
             {
@@ -176,28 +177,16 @@ def releases_document(history: WholeHistory, listed: Sequence[Release]) -> dict[
                 "approvals": release.standing() if release.candidate else 0,
                 "required": release.required,
                 "version": release.version,
+                **problem_shape(problems.get(release.release_id)),
             }
             for release in listed
         ]
     }
 
 
-def calendar_document(listed: Sequence[Release]) -> dict[str, Any]:
-    """Approved candidates, the next first. `due` is null where nothing keeps one waiting."""
-    waiting = [release for release in listed if release.state == "approved"]
-    waiting.sort(key=lambda release: (release.due is not None, release.due, release.release_id))
-    return {
-        "calendar": [
-            {
-                "dataset": release.dataset,
-                "release": release.release_id,
-                "candidate": release.candidate,
-                "due": None if release.due is None else release.due.isoformat(),
-                "timezone": None if release.not_before is None else release.not_before.timezone,
-            }
-            for release in waiting
-        ]
-    }
+def problem_shape(problem: RunProblem | None) -> dict[str, Any]:
+    """Only where a run failed or was refused. `step` is null where a gate refused it."""
+    return {} if problem is None else {"problem": {**asdict(problem), "failed": list(problem.failed)}}
 
 
 def verification_document(report: VerifyReport) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from cronsim import CronSim, CronSimError
 from cronsim.cronsim import FIELD_NAMES, Field
 from pydantic_core import PydanticCustomError
 
-SHORTCUTS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
+from policies.words.cron_moments import SHORTCUTS
+
 ORDER = (Field.MINUTE, Field.HOUR, Field.DAY, Field.MONTH, Field.DOW, Field.SECOND)  # the scheduler reads seconds last, where given
 ANY_TIME = datetime.datetime(2024, 1, 1)  # reading starts somewhere; nothing depends on where
 

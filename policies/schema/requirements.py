@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from policies.attackers.attackers_key import AttackersKey
 from policies.gates.every_gate import GATES, keys_of
 from policies.schema.cron import check_cron, check_timezone
+from policies.words.cron_moments import CronMoments
 from policies.words.fields import (
     InputPath,
     KeyPath,
@@ -126,3 +127,7 @@ class PublishKey(Section):
 class ScheduleKey(Section):
     cron: Annotated[str, AfterValidator(check_cron)]
     timezone: Annotated[str, AfterValidator(check_timezone)] = "UTC"
+
+    @property
+    def moments(self) -> CronMoments:
+        return CronMoments(cron=self.cron, timezone=self.timezone)

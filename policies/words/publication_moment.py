@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import datetime
-import zoneinfo
 
-from cronsim import CronSim
-
-from policies.words.frozen import Frozen
+from policies.words.cron_moments import CronMoments
 
 
-class PublicationMoment(Frozen):
-    """Both were checked where the policy was read."""
-
-    cron: str
-    timezone: str
-
-    def first_after(self, moment: datetime.datetime) -> datetime.datetime:
-        """The first match after a moment, in this time zone."""
-        return next(CronSim(self.cron, moment.astimezone(zoneinfo.ZoneInfo(self.timezone))))
+class PublicationMoment(CronMoments):
+    """The first of these moments after the approval that was still missing."""
 
 
 def moment_in_words(due: datetime.datetime) -> str:

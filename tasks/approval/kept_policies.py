@@ -51,6 +51,11 @@ def kept_policy(home: Home, started: RunStarted) -> KeptPolicy | None:
     )
 
 
+def kept_form(home: Home, digest: str) -> bytes | None:
+    """The canonical form of the policy with this digest; None if the home keeps none."""
+    return _read(_digested(home, digest), digest) if _digested(home, digest).is_file() else None
+
+
 def _read(path: Path, digest: str) -> bytes:
     content = read_file(path.parent, path.name).content if path.is_file() else None
     if content is None or hashlib.sha256(content).hexdigest() != digest:

@@ -6,12 +6,17 @@ scheduled run records when its policy was registered.
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
-from headgate.core.errors import Refusal, StoreUnavailable, TransitionRefused
+from headgate.core.errors import HeadgateError, Refusal, StoreUnavailable, TransitionRefused
 from policies.ledger.events import moment
 from policies.sealed.manifest import Signer
+from policies.words.cron_moments import CronMoments
+from tasks.approval.kept_policies import kept_form
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import read_history
 from tasks.runtime.boundary import reason_of
@@ -22,6 +27,7 @@ from tasks.signing.keys import PrivateKey
 from tasks.signing.registration import Registration, SignedRegistration, read_registration, sign_registration
 from tasks.stores.files import replace_file
 
+SUFFIX = ".dsse.json"
 CURE = "Somebody who may run releases reads the policy and registers it: headgate serve POLICY --key KEY --register."
 
 
@@ -39,7 +45,12 @@ class ScheduledPolicy:
 
 
 def register(home: Home, ledger: Ledger, policy: ScheduledPolicy, runner: Signer, key: PrivateKey) -> Registration:
-    """Lets this home's machine run the policy as it is now. The caller has checked that `runner` may run it."""
+    """Lets this home's machine run the policy as it is now. The caller has checked that `runner` may run it. A registration that holds
+    already stays: what came due since then is due."""
+    with suppress(HeadgateError):  # whatever is wrong with what is there, it is replaced
+        present = registered(home, ledger, policy)
+        if present.signer == runner:
+            return present
     said = SignedRegistration(
         dataset=policy.dataset,
         policy_digest=policy.digest,
@@ -79,8 +90,39 @@ def registered(home: Home, ledger: Ledger, policy: ScheduledPolicy) -> Registrat
     return registration
 
 
+@dataclass(frozen=True)
+class RegisteredSchedule:
+    """When a registered policy runs. `moments` is None if the home does not keep the policy: it was registered by an earlier version and
+    has not run since."""
+
+    dataset: str
+    principal: str
+    registered: datetime
+    moments: CronMoments | None
+
+
+def registered_schedules(home: Home) -> tuple[RegisteredSchedule, ...]:
+    """Of every policy that somebody registered in this home, by the names of their datasets."""
+    files = sorted((home.root / "schedules").glob(f"*{SUFFIX}"))
+    schedules = (registered_schedule(home, file.name.removesuffix(SUFFIX)) for file in files)
+    return tuple(schedule for schedule in schedules if schedule is not None)
+
+
+def registered_schedule(home: Home, dataset: str) -> RegisteredSchedule | None:
+    """Of the policy that somebody registered for this dataset. Whether it may still run is asked at every run."""
+    envelope = read_trusted(_file(home, dataset))
+    if envelope is None:
+        return None
+    said = read_registration(envelope, f"The registration of {dataset}").said
+    if said.dataset != dataset:
+        raise _refused(f"what is kept as the registration of {dataset} is another dataset's")
+    form = kept_form(home, said.policy_digest)
+    schedule = None if form is None else json.loads(form).get("schedule")
+    return RegisteredSchedule(dataset, said.principal, moment(said.at), None if schedule is None else CronMoments(**schedule))
+
+
 def _file(home: Home, dataset: str) -> Path:
-    return home.root / "schedules" / f"{dataset}.dsse.json"
+    return home.root / "schedules" / f"{dataset}{SUFFIX}"
 
 
 def _refused(why: str) -> TransitionRefused:

@@ -78,6 +78,13 @@ def acquire(store: LedgerStore, dataset: str, release: str, process: Process, mo
     return DatasetLock(dataset, release, holder, None if present is None else present.release)
 
 
+def holder_of(store: LedgerStore, dataset: str) -> str | None:
+    """The release that has the lock, if whoever took it is alive."""
+    with store.reading() as stored:
+        present = stored.lock_of(dataset)
+    return present.release if present is not None and _alive(present, this_process(), time.time()) else None
+
+
 def target_lock(target: str) -> str:
     """The name under which a target is locked, by whichever dataset: no dataset is called so."""
     return f"{TARGET}{target}"

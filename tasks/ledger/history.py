@@ -163,6 +163,11 @@ class WholeHistory(History):
     def at_target(self, target: str) -> tuple[Release, ...]:
         return tuple(release for release in self._releases if release.target == target)
 
+    def latest_runs(self, listed: Iterable[Release]) -> tuple[Release, ...]:
+        """Those that are the last of their dataset to have ended: what came of earlier ones is history."""
+        latest = {release.dataset: release.release_id for release in self._releases if release.state is not State.RUNNING}
+        return tuple(release for release in listed if latest.get(release.dataset) == release.release_id)
+
 
 def read_history(ledger: Ledger) -> History:
     """IntegrityBroken unless the head that the home remembers lies on the chain."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tasks.ledger.dataset_lock import Process, runs_still, this_process
@@ -13,12 +13,17 @@ from tasks.runtime.boundary import guarded
 from tasks.runtime.parent_watch import MERCY_SECONDS, VARIABLE, lives, was_served
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from prefect.client.schemas.objects import FlowRun
 
 LABEL = "headgate.process"
 SERVED_BY = "headgate.served-by"
 PATIENCE_SECONDS = MERCY_SECONDS + 5.0
 TAG = "headgate"  # of every deployment that `serve` makes
+DUE = "headgate-due"  # of a run that makes up for a moment without one
+EARLIEST_SECONDS = 10.0
+UNFINISHED = ("PENDING", "RUNNING", "CANCELLING")
 GONE = "Its process is gone; the ledger says what came of the release."
 
 
@@ -35,6 +40,62 @@ def note_process() -> None:
     with get_client(sync_client=True) as client:
         note: dict[str, bool | int | float | str] = {LABEL: noted_form(this_process()), SERVED_BY: os.environ[VARIABLE]}
         client.update_flow_run_labels(UUID(flow_run.id), note)
+
+
+@guarded
+def by_schedule() -> bool:
+    """Whether a schedule of `serve` has started this run, not somebody at Prefect's server. Prefect does so up to a second early; this
+    returns when the moment has come."""
+    if not was_served():
+        return False
+    from uuid import UUID
+
+    from prefect.client.orchestration import get_client
+    from prefect.runtime import flow_run
+
+    with get_client(sync_client=True) as client:
+        run = client.read_flow_run(UUID(flow_run.id))
+    if run.auto_scheduled and run.expected_start_time is not None:
+        early = run.expected_start_time.timestamp() - time.time()
+        time.sleep(min(max(early, 0.0), EARLIEST_SECONDS))
+    return run.auto_scheduled or DUE in run.tags
+
+
+@guarded
+def drop_late(deployments: Collection[UUID]) -> int:
+    """Removes the runs for which nobody was there at their moment, and gives their number: Prefect would start each of them. The ledger
+    says which are due."""
+    from datetime import UTC, datetime
+
+    from prefect.client.orchestration import get_client
+
+    late = {
+        "deployment_id": {"any_": [str(deployment) for deployment in deployments]},
+        "expected_start_time": {"before_": datetime.now(UTC).isoformat()},
+    }
+    with get_client(sync_client=True) as client:
+        runs = [run for run in _unfinished(client, late, ("SCHEDULED",)) if run.auto_scheduled]
+        for run in runs:
+            client.delete_flow_run(run.id)
+    return len(runs)
+
+
+@guarded
+def start_due(deployment: UUID) -> bool:
+    """Starts a run of the deployment; False if one is there already that has not ended."""
+    from datetime import UTC, datetime
+
+    from prefect.client.orchestration import get_client
+
+    begun = {
+        "deployment_id": {"any_": [str(deployment)]},
+        "expected_start_time": {"before_": datetime.now(UTC).isoformat()},
+    }
+    with get_client(sync_client=True) as client:
+        if _unfinished(client, begun, (*UNFINISHED, "SCHEDULED")):
+            return False
+        client.create_flow_run_from_deployment(deployment, tags=[DUE])
+    return True
 
 
 @guarded
@@ -57,11 +118,11 @@ def crash_abandoned(own_server: bool) -> int:
     return len(abandoned)
 
 
-def _unfinished(client: Any, which: dict[str, Any]) -> list[FlowRun]:
+def _unfinished(client: Any, which: dict[str, Any], states: tuple[str, ...] = UNFINISHED) -> list[FlowRun]:
     from prefect.client.schemas.filters import FlowRunFilter
 
-    states = {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}}
-    found: list[FlowRun] = client.read_flow_runs(flow_run_filter=FlowRunFilter.model_validate({**which, "state": states}))
+    those = {**which, "state": {"type": {"any_": list(states)}}}
+    found: list[FlowRun] = client.read_flow_runs(flow_run_filter=FlowRunFilter.model_validate(those))
     return found
 
 

@@ -16,6 +16,7 @@ schema: 1
 dataset: {dataset}
 source: {{kind: csv, path: people.csv}}
 attributes:
+  id: {{role: identifier}}
   age: {{role: quasi, kind: integer, domain: [0, 99]}}
   job: {{role: sensitive, kind: category}}
 anonymize: {{k: 5}}

@@ -6,10 +6,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from policies.ledger.events import RunFailed, RunStarted
+from policies.ledger.events import NothingNew, ReleaseRefused, RunFailed, RunStarted, SourceIngested
+from policies.sealed.manifest import Signer
 from policies.words.publication_moment import PublicationMoment
+from tasks.approval.decisions import request_changes
+from tasks.approval.kept_policies import keep_policy
+from tasks.approval.registered_policies import register
 from tasks.ledger.open_ledger import open_ledger
+from tasks.reading.references import load_policy
+from tasks.release.run import scheduled_policy
 from tasks.runtime.home import Home
+from tasks.signing.home_keys import machine_key
+from tests.unit.flows.test_serve import SCHEDULE, written
 
 KEYS = ["dataset", "release", "started", "candidate", "state", "approvals", "required", "version"]
 
@@ -57,7 +65,7 @@ def test_a_run_without_a_candidate_shows_the_id_that_every_command_takes(run: An
     base = {"release_id": release, "at": world.ledger.now().isoformat()}
     begun = RunStarted(**base, dataset="people", policy_digest="a" * 64, runner=runner, product="headgate")
     world.ledger.append(release, (begun, RunFailed(**base, step="ingest", error="InputRejected", code=2)), 0, "runner")
-    (line,) = [line.split() for line in run("releases", "--state", "failed").out.splitlines()[1:]]
+    line = run("releases", "--state", "failed").out.splitlines()[1].split()
     assert line[-2:] == [release[:12], "failed"]
     assert f"release {release}: failed" in run("audit", "show", release[:12]).out
 
@@ -110,8 +118,144 @@ def test_a_home_that_cannot_be_used_is_told_as_that(run: Any, tmp_path: Any) -> 
     assert run("releases", "--json").error["code"] == 6
 
 
-def test_the_calendar_says_what_is_published_when_and_nothing_else(run: Any, world: Any) -> None:
-    assert run("releases", "--calendar").out == "No approved candidate waits to be published.\n"
+def run_of(world: Any, dataset: str, *ends: tuple[Any, dict[str, Any]], scheduled: bool = True) -> str:
+    """A run that came to no candidate."""
+    key, release = world.keys["runner"], f"{len(world.ledger.entries()):016x}"
+    base = {"release_id": release, "at": world.ledger.now().isoformat()}
+    machine = {"machine": machine_key(world.home.keys).fingerprint, "registered": base["at"]} if scheduled else {}
+    runner = Signer(principal="runner", fingerprint=key.fingerprint)
+    begun = RunStarted(**base, dataset=dataset, policy_digest="a" * 64, runner=runner, product="headgate", **machine)
+    world.ledger.append(release, [begun, *(kind(**base, **payload) for kind, payload in ends)], 0, "runner")
+    return release
+
+
+INGESTED = (SourceIngested, {"rows": 5, "columns": 2, "source_hmac": "c" * 64})
+UNREACHABLE = (RunFailed, {"step": "ingest", "error": "StoreUnavailable", "code": 6})
+REFUSED = (ReleaseRefused, {"failed": ("k", "linkability")})
+
+
+def registered_policy(world: Any, folder: Path, dataset: str, schedule: str = SCHEDULE) -> None:
+    loaded, key = load_policy(written(folder, f"{dataset}.yaml", dataset, schedule)), world.keys["runner"]
+    keep_policy(world.home, loaded)
+    register(world.home, world.ledger, scheduled_policy(loaded), Signer(principal="runner", fingerprint=key.fingerprint), key)
+
+
+def test_a_run_that_failed_and_one_that_was_refused_say_what_to_do(run: Any, world: Any) -> None:
+    """The list said `failed` and `refused`, and nothing else."""
+    refused, failed = run_of(world, "survey", INGESTED, REFUSED), run_of(world, "clinic", UNREACHABLE)
+    report = world.home.refused / refused / "report.html"
+    report.parent.mkdir(parents=True)
+    report.write_text("<p>figures</p>")
+    shown = run("releases").out
+    assert f"survey: release {refused[:12]} was refused: k and linkability were not met.\nCure: Read {report}: it says" in shown
+    assert f"clinic: release {failed[:12]} failed while reading the source: a store, a server or the home could not be used.\n" in shown
+    assert "run `headgate release POLICY`" in shown
+    problems = [release["problem"] for release in run("releases", "--json").json["releases"]]
+    assert [(problem["step"], problem["code"], problem["failed"]) for problem in problems] == [
+        (None, 3, ["k", "linkability"]),
+        ("ingest", 6, []),
+    ]
+
+
+def test_what_a_later_run_has_made_good_is_said_only_to_whoever_looks_for_it(run: Any, world: Any) -> None:
+    run_of(world, "people", UNREACHABLE)
+    world.seal()
+    assert "failed while" not in run("releases").out
+    assert "failed while" in run("releases", "--state", "failed").out
+
+
+def test_the_calendar_says_when_each_schedule_runs_next_and_how_it_ended_last(run: Any, world: Any, tmp_path: Path) -> None:
+    registered_policy(world, tmp_path, "clinic")
+    registered_policy(world, tmp_path, "survey", SCHEDULE.replace("0 3 1 * *", "* * * * *"))
+    run_of(world, "clinic", INGESTED, REFUSED)
+    world.seal(dataset="survey")  # by hand: not a run of the schedule
+    survey, clinic = run("releases", "--calendar", "--json").json["runs"]
+    assert (survey["dataset"], survey["last"], survey["registered_by"]) == ("survey", None, "runner")
+    assert clinic["schedule"] == {"cron": "0 3 1 * *", "timezone": "Europe/Rome"}
+    upcoming = datetime.fromisoformat(clinic["next"])
+    assert (upcoming.day, upcoming.hour) == (1, 3)
+    assert upcoming > datetime.now(UTC)
+    assert (clinic["last"]["state"], clinic["last"]["problem"]["failed"]) == ("refused", ["k", "linkability"])
+    shown = run("releases", "--calendar").out
+    assert f"  clinic: next {upcoming:%Y-%m-%d} 03:00 Europe/Rome (UTC+" in shown
+    assert "was refused: k and linkability were not met." in shown
+    assert "Last: it has not run on its schedule yet." in shown
+    assert [each["dataset"] for each in run("releases", "--calendar", "--dataset", "clinic", "--json").json["runs"]] == ["clinic"]
+
+
+def test_a_moment_that_passed_without_a_run_is_seen(run: Any, world: Any, tmp_path: Path) -> None:
+    """As when the machine was off, or nobody runs `serve`."""
+    now = world.clock.moment
+    world.clock.moment = now - timedelta(days=40)
+    registered_policy(world, tmp_path, "clinic")
+    world.clock.moment = now
+    (clinic,) = run("releases", "--calendar", "--json").json["runs"]
+    assert datetime.fromisoformat(clinic["missed"]) <= now
+    assert "without a run so far" in run("releases", "--calendar").out
+    run_of(world, "clinic", INGESTED, (NothingNew, {"candidate": "d" * 64}))
+    (clinic,) = run("releases", "--calendar", "--json").json["runs"]
+    assert (clinic["missed"], clinic["last"]["state"]) == (None, "nothing_new")
+
+
+def test_a_schedule_whose_policy_the_home_does_not_keep_is_named(run: Any, world: Any, tmp_path: Path) -> None:
+    """Earlier versions kept a policy when it ran first."""
+    registered_policy(world, tmp_path, "clinic")
+    for file in world.home.policies.iterdir():
+        file.unlink()
+    (clinic,) = run("releases", "--calendar", "--json").json["runs"]
+    assert (clinic["schedule"], clinic["next"]) == (None, None)
+    assert "clinic: its schedule is not known here." in run("releases", "--calendar").out
+
+
+def test_the_calendar_says_who_has_signed_what_is_needed_and_who_could_give_it(run: Any, world: Any) -> None:
+    world.expires = timedelta(days=30)
+    candidate = world.seal(roles_required=world.hold_roles(methods=("bob",)))
+    world.approve(candidate, "ann")
+    (awaiting,) = run("releases", "--calendar", "--json").json["awaiting"]
+    assert awaiting["signed"] == [{"principal": "ann", "roles": []}]
+    assert awaiting["missing"] == {"roles": {"methods": 1}, "others": 0}
+    assert awaiting["could_sign"] == [{"principal": "bob", "roles": ["methods"]}]
+    assert datetime.fromisoformat(awaiting["expires"]) > datetime.fromisoformat(awaiting["since"]) + timedelta(days=29)
+    shown = run("releases", "--calendar").out
+    for line in ("Signed: ann.", "Still needed: 1 more person with the role methods.", "Could sign: bob (methods)."):
+        assert f"    {line}\n" in shown
+    assert f"    Expires: {awaiting['expires'][:16].replace('T', ' ')} UTC.\n" in shown
+
+
+def test_the_calendar_does_not_say_who_has_signed_where_votes_are_hidden(run: Any, world: Any) -> None:
+    """Nor by leaving out of those who may sign the one who has."""
+    world.approve(world.seal(blind=True), "ann")
+    (awaiting,) = run("releases", "--calendar", "--json").json["awaiting"]
+    assert (awaiting["approvals"], awaiting["signed"]) == (1, None)
+    assert [each["principal"] for each in awaiting["could_sign"]] == ["ann", "bob", "cyd"]
+    shown = run("releases", "--calendar").out
+    assert "    Signed: 1 person. Who signed is hidden until it is decided.\n    Needed in all: 2 people.\n" in shown
+    assert "May sign: ann, bob, cyd." in shown
+
+
+def test_the_calendar_says_what_runs_and_whether_its_process_lives(run: Any, world: Any) -> None:
+    gone, here = run_of(world, "survey"), run_of(world, "clinic", scheduled=False)
+    with world.ledger.lock("clinic", here):
+        running = run("releases", "--calendar", "--json").json["running"]
+        shown = run("releases", "--calendar").out
+    assert [(each["release"], each["scheduled"], each["alive"]) for each in running] == [(gone, True, False), (here, False, True)]
+    assert f"clinic: release {here[:12]} since " in shown
+    assert shown.count("Its process has ended.") == 1
+    assert f"`headgate abandon {gone[:12]} " in shown
+
+
+def test_changes_that_nobody_has_answered_wait_for_who_ran_it(run: Any, world: Any) -> None:
+    candidate = world.seal()
+    request_changes(world.home, world.ledger, candidate.id, world.keys["ann"], "coarser ages")
+    (asked,) = run("releases", "--calendar", "--json").json["changes_requested"]
+    assert asked["candidate"] == candidate.id
+    assert "changes were requested; waits for a new run by runner since " in run("releases", "--calendar").out
+    world.seal(answers=(candidate.id,))
+    assert run("releases", "--calendar", "--json").json["changes_requested"] == []
+
+
+def test_the_calendar_says_what_is_published_when(run: Any, world: Any) -> None:
+    assert run("releases", "--calendar").out.endswith("Nothing runs, nothing waits, and no policy is registered to run on a schedule.\n")
     tuesdays = PublicationMoment(cron="30 9 * * 2", timezone="Europe/Rome")
     world.published()
     waiting, at_once = world.seal(not_before=tuesdays), world.seal()

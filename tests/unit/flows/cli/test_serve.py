@@ -69,6 +69,7 @@ def test_what_was_registered_once_is_served_without_anybodys_key(
     written(tmp_path, "a.yaml", "people", SCHEDULE)
     outcome = run("serve", "a.yaml", "--key", key_folder / "runner", "--register")
     assert (outcome.code, outcome.err, served) == (0, "Registered: people.\n", [])
+    assert run("releases", "--calendar", "--json").json["runs"][0]["schedule"] == {"cron": "0 3 1 * *", "timezone": "Europe/Rome"}
     monkeypatch.setenv("HEADGATE_KEY", str(key_folder / "bob"))
     assert run("serve", "a.yaml").code == 0
     assert len(served) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from base64 import b64decode
@@ -14,8 +15,9 @@ import pytest
 from headgate.core.errors import InputRejected, IntegrityBroken, TransitionRefused
 from policies.ledger.states import State
 from policies.sealed.manifest import Signer
+from policies.words.cron_moments import CronMoments
 from tasks.approval.decisions import approve
-from tasks.approval.registered_policies import ScheduledPolicy, register, registered
+from tasks.approval.registered_policies import ScheduledPolicy, register, registered, registered_schedules
 from tasks.publication.attestation import ATTESTATION_FILE
 from tasks.signing.home_keys import home_fingerprint, machine_key
 from tasks.signing.registration import REGISTRATION
@@ -84,6 +86,35 @@ def test_an_older_registration_that_was_put_back_is_found_once_a_later_one_has_r
     world.clock.moment += timedelta(days=1)
     registration(world)
     assert registered(world.home, world.ledger, PEOPLE).signer.principal == "runner"
+
+
+def test_what_is_registered_already_stays_so_that_what_came_due_since_is_due(world: Any) -> None:
+    """Whoever starts `serve` with `--key` each time registered anew each time, and what had come due before counted as nobody's."""
+    before = registration(world).read_bytes()
+    world.clock.moment += timedelta(days=1)
+    assert registration(world).read_bytes() == before
+    world.write_signers(world.line("runner"), world.line("cyd"))
+    assert registration(world, "cyd").read_bytes() != before
+    file = registration(world, digest="b" * 64)
+    assert registered(world.home, world.ledger, ScheduledPolicy("people", "b" * 64, PLACE)).signer.principal == "runner"
+    file.write_bytes(b"{}")
+    registration(world)  # what is broken is replaced
+    assert registered(world.home, world.ledger, PEOPLE).signer.principal == "runner"
+
+
+def test_when_registered_policies_run_is_read_from_what_the_home_keeps_of_them(world: Any) -> None:
+    form = json.dumps({"schedule": {"cron": "0 3 1 * *", "timezone": "Europe/Rome"}}).encode()
+    digest = hashlib.sha256(form).hexdigest()
+    registration(world, digest=digest)
+    (unknown,) = registered_schedules(world.home)
+    assert (unknown.dataset, unknown.principal, unknown.moments) == ("people", "runner", None)
+    world.home.policies.mkdir()
+    (world.home.policies / f"{digest}.json").write_bytes(form)
+    (known,) = registered_schedules(world.home)
+    assert known.moments == CronMoments(cron="0 3 1 * *", timezone="Europe/Rome")
+    (world.home.policies / f"{digest}.json").write_bytes(form.replace(b"0 3", b"0 4"))
+    with pytest.raises(IntegrityBroken, match="was changed"):
+        registered_schedules(world.home)
 
 
 def test_neither_the_person_nor_the_machine_approves_what_a_schedule_ran(world: Any) -> None:

@@ -1,0 +1,100 @@
+"""Runs whose moment passed while nobody was there to start them, or while another release had the dataset: `serve` starts one for the last
+such moment. Prefect forgets what came due while `serve` was stopped, starts all of it after a crash, and follows a clock that is not the
+policy's in the hour that a clock leaps over; the ledger says what ran."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flows.terminal.served_lines import in_a_line, say
+from headgate.core.errors import HeadgateError
+from policies.words.cron_moments import in_zone
+from tasks.runtime.boundary import outward_form
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from tasks.approval.registered_policies import RegisteredSchedule
+    from tasks.runtime.home import Home
+
+CHECK_SECONDS = 20.0
+GRACE = timedelta(seconds=20)  # in which Prefect starts what is due
+AGAIN_SECONDS = 600.0  # after a run that ended before its first event
+
+
+@dataclass(frozen=True)
+class Served:
+    """A policy that this process serves, and its deployment."""
+
+    path: Path
+    deployment: UUID
+
+
+@dataclass
+class MissedRuns:
+    """`start` starts a run of a deployment, unless one has not ended. What was started and said is remembered, so that it is neither
+    done nor said again and again."""
+
+    home: Home
+    served: Mapping[str, Served]
+    start: Callable[[UUID], bool]
+    _started: dict[str, tuple[datetime, float]] = field(default_factory=dict)
+    _said: dict[str, str] = field(default_factory=dict)
+
+    async def watch(self) -> None:
+        """Until cancelled."""
+        while True:
+            await asyncio.to_thread(self.look)
+            await asyncio.sleep(CHECK_SECONDS)
+
+    def look(self) -> None:
+        """Once at each schedule. What keeps one from being looked at is said, and it is looked at again."""
+        from tasks.approval.registered_policies import registered_schedule
+
+        for dataset, served in self.served.items():
+            try:
+                schedule = registered_schedule(self.home, dataset)
+                if schedule is not None:
+                    self._look(schedule, served)
+            except Exception as problem:  # noqa: BLE001 - whatever it is, `serve` goes on, and says it
+                told = problem if isinstance(problem, HeadgateError) else outward_form(problem, "start what is due")
+                self._say_once(dataset, in_a_line(told))
+
+    def _look(self, schedule: RegisteredSchedule, served: Served) -> None:
+        from tasks.ledger.open_ledger import read_ledger
+        from tasks.release.due_runs import due_run
+
+        dataset = schedule.dataset
+        due = due_run(read_ledger(self.home), schedule, GRACE)
+        if due is None:
+            self._said.pop(dataset, None)
+        elif due.holder is not None:
+            self._say_once(dataset, f"the run of {in_zone(due.at)} waits until release {due.holder} has ended.")
+        elif not self._tried(dataset, due.at):
+            self._require_runnable(served.path)
+            if self.start(served.deployment):
+                self._started[dataset] = (due.at, time.monotonic())
+                self._say_once(dataset, f"the run of {in_zone(due.at)} did not begin then; it begins now.")
+
+    def _tried(self, dataset: str, due: datetime) -> bool:
+        moment, at = self._started.get(dataset, (None, 0.0))
+        return moment == due and time.monotonic() - at < AGAIN_SECONDS
+
+    def _require_runnable(self, policy: Path) -> None:
+        """What would be refused before its first event is not started."""
+        from tasks.ledger.open_ledger import open_ledger
+        from tasks.reading.references import load_policy
+        from tasks.release.run import runner_of
+
+        runner_of(self.home, open_ledger(self.home), load_policy(policy), None, scheduled=True)
+
+    def _say_once(self, dataset: str, text: str) -> None:
+        if self._said.get(dataset) != text:
+            self._said[dataset] = text
+            say(f"{dataset}: {text}")

@@ -1,0 +1,153 @@
+"""What runs and what is published when, and what waits for whom since when: of what the ledger and the home say, nothing else is asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from policies.ledger.events import moment
+from policies.ledger.run_due import run_due
+from policies.ledger.run_problem import RunProblem, run_problem
+from policies.ledger.standing import Release
+from policies.ledger.states import State
+from policies.words.cron_moments import CronMoments
+from tasks.approval.registered_policies import RegisteredSchedule, registered_schedules
+from tasks.ledger.dataset_lock import holder_of
+from tasks.ledger.history import WholeHistory
+from tasks.runtime.home import Home
+
+
+@dataclass(frozen=True)
+class ScheduledRun:
+    """A registered policy. `due`: the moment that passed without a run. `last`: its last scheduled run."""
+
+    dataset: str
+    registered_by: str
+    schedule: CronMoments | None
+    next: datetime | None
+    due: datetime | None
+    last: Release | None
+    problem: RunProblem | None
+
+
+@dataclass(frozen=True)
+class Running:
+    """`alive`: whether a process is at work on it."""
+
+    release: Release
+    since: datetime
+    alive: bool
+
+
+@dataclass(frozen=True)
+class Awaiting:
+    """A candidate that awaits approval. `signed`: who has, with the roles they hold; empty while votes are hidden. `could_sign`: who can
+    give what is missing; while votes are hidden, everybody who may sign."""
+
+    release: Release
+    since: datetime
+    signed: dict[str, tuple[str, ...]]
+    missing: Counter[str]
+    could_sign: dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Due:
+    """An approved candidate, or one whose publication has begun. `at`: None where nothing keeps it waiting."""
+
+    release: Release
+    since: datetime
+    at: datetime | None
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """What goes on only when somebody acts: a publication that stalled, or changes that no later candidate answers."""
+
+    release: Release
+    since: datetime
+
+
+@dataclass(frozen=True)
+class ReleaseCalendar:
+    now: datetime
+    running: tuple[Running, ...]
+    awaiting: tuple[Awaiting, ...]
+    due: tuple[Due, ...]
+    stalled: tuple[Stuck, ...]
+    changes_requested: tuple[Stuck, ...]
+    runs: tuple[ScheduledRun, ...]
+
+    @property
+    def empty(self) -> bool:
+        return not (self.running or self.awaiting or self.due or self.stalled or self.changes_requested or self.runs)
+
+
+def release_calendar(home: Home, history: WholeHistory, listed: Sequence[Release], dataset: str | None = None) -> ReleaseCalendar:
+    """Of these releases, and of the schedules of this dataset, or of all."""
+
+    def since(release: Release, event: str) -> datetime:
+        return moment(next(entry.at for entry in reversed(history.of(release.release_id)) if entry.type == event))
+
+    def among(*states: State) -> list[Release]:
+        return [release for release in listed if release.state in states]
+
+    now = history.ledger.seen_now()
+    due = [Due(release, since(release, "approved"), release.due) for release in among(State.APPROVED, State.PUBLISHING)]
+    answered = {candidate for release in history.releases() for candidate in release.answers}
+    schedules = [schedule for schedule in registered_schedules(home) if dataset in (None, schedule.dataset)]
+    runs = (_scheduled(home, history, schedule, now) for schedule in schedules)
+    return ReleaseCalendar(
+        now,
+        tuple(Running(release, moment(release.started), _alive(history, release)) for release in among(State.RUNNING)),
+        tuple(_awaiting(release, since) for release in among(State.AWAITING_APPROVAL)),
+        tuple(sorted(due, key=lambda each: (each.at is not None, each.at, each.since))),
+        tuple(Stuck(release, since(release, "stalled")) for release in among(State.STALLED)),
+        tuple(
+            Stuck(release, since(release, "changes_requested"))
+            for release in among(State.CHANGES_REQUESTED)
+            if release.candidate not in answered
+        ),
+        tuple(sorted(runs, key=lambda run: (run.next is None, run.next, run.dataset))),
+    )
+
+
+def problem_of(home: Home, history: WholeHistory, release: Release) -> RunProblem | None:
+    """Why a run came to no candidate; None if it did, or goes on."""
+    if release.state not in (State.FAILED, State.REFUSED):
+        return None
+    report = home.refused / release.release_id / "report.html"
+    return run_problem(history.events(release.release_id), str(report) if report.is_file() else "")
+
+
+def _alive(history: WholeHistory, release: Release) -> bool:
+    return holder_of(history.ledger.store, release.dataset) == release.release_id
+
+
+def _awaiting(release: Release, since: Callable[[Release, str], datetime]) -> Awaiting:
+    sealed, hidden = since(release, "sealed"), release.hides_votes
+    signed: dict[str, tuple[str, ...]] = {} if hidden else release.agreeing()
+    missing = release.quorum.missing(signed)
+    roles = {
+        signer.principal: tuple(role.role for role in release.roles if signer.principal in role.people)
+        for signer in release.signers
+        if not release.is_runner(signer) and signer.principal not in signed
+    }
+    able = {who: held for who, held in roles.items() if release.quorum.missing({**signed, who: held}).total() < missing.total()}
+    return Awaiting(release, sealed, signed, missing, able)
+
+
+def _scheduled(home: Home, history: WholeHistory, schedule: RegisteredSchedule, now: datetime) -> ScheduledRun:
+    last = next((each for each in reversed(history.releases()) if each.dataset == schedule.dataset and each.machine), None)
+    moments = schedule.moments
+    return ScheduledRun(
+        schedule.dataset,
+        schedule.principal,
+        moments,
+        None if moments is None else moments.first_after(now),
+        None if moments is None else run_due(moments, schedule.registered, None if last is None else moment(last.started), now),
+        last,
+        None if last is None else problem_of(home, history, last),
+    )
