@@ -38,12 +38,12 @@ class Served:
 
 @dataclass
 class MissedRuns:
-    """`start` starts a run of a deployment, unless one has not ended. What was started and said is remembered, so that it is neither
-    done nor said again and again."""
+    """`start` starts a run of a deployment, with this id, unless one has not ended. What was started and said is remembered, so that it is
+    neither done nor said again and again."""
 
     home: Home
     served: Mapping[str, Served]
-    start: Callable[[UUID], bool]
+    start: Callable[[UUID, str], bool]
     _started: dict[str, tuple[datetime, float]] = field(default_factory=dict)
     _said: dict[str, str] = field(default_factory=dict)
 
@@ -67,6 +67,7 @@ class MissedRuns:
                 self._say_once(dataset, in_a_line(told))
 
     def _look(self, schedule: RegisteredSchedule, served: Served) -> None:
+        from flows.release import new_release_id
         from tasks.ledger.open_ledger import read_ledger
         from tasks.release.due_runs import due_run
 
@@ -78,9 +79,10 @@ class MissedRuns:
             self._say_once(dataset, f"the run of {in_zone(due.at)} waits until release {due.holder} has ended.")
         elif not self._tried(dataset, due.at):
             self._require_runnable(served.path)
-            if self.start(served.deployment):
+            run = new_release_id()
+            if self.start(served.deployment, run):
                 self._started[dataset] = (due.at, time.monotonic())
-                self._say_once(dataset, f"the run of {in_zone(due.at)} did not begin then; it begins now.")
+                self._say_once(dataset, f"run {run} makes up for that of {in_zone(due.at)}, which did not begin.")
 
     def _tried(self, dataset: str, due: datetime) -> bool:
         moment, at = self._started.get(dataset, (None, 0.0))

@@ -74,7 +74,7 @@ def test_what_came_due_while_the_machine_was_off_runs_once_when_it_is_back(proje
         waited_for(lambda: len(flow_runs(project, "publish-approved")) > published + 5, first)  # it has looked again since
     finally:
         said = ended(first)
-    assert "did not begin then; it begins now." in said
+    assert said.count(", which did not begin.") == 1
     assert "Traceback" not in said
     second = served(project)
     try:
@@ -82,7 +82,7 @@ def test_what_came_due_while_the_machine_was_off_runs_once_when_it_is_back(proje
         waited_for(lambda: len(flow_runs(project, "publish-approved")) > published + 4, second)
     finally:
         said = ended(second)
-    assert "did not begin" not in said
+    assert "makes up" not in said
     assert [one["state"] for one in releases(project)] == ["awaiting_approval"]
     assert flow_runs(project, "release") == ["COMPLETED"]
     (planned,) = project.run("releases", "--calendar", "--json").json["runs"]

@@ -68,7 +68,7 @@ def answers_to_a_stranger(served: int) -> dict[str, int]:
 
 @pytest.mark.long
 def test_a_schedule_releases_people_approve_and_it_is_published(project: Any, tmp_path: Path) -> None:
-    project.write_policy(more='schedule: {cron: "* * * * * */5", timezone: Europe/Rome}\n')
+    project.write_policy(more='person: person\nschedule: {cron: "* * * * * */5", timezone: Europe/Rome}\n')
     flows = tmp_path / "elsewhere" / "flows"
     flows.mkdir(parents=True)
     (flows / "__init__.py").write_text("raise ImportError('the wrong flows')\n", encoding="utf-8")
@@ -122,7 +122,7 @@ def prefect_states(project: Any, name: str) -> set[str]:
 @pytest.mark.timeout(900)
 def test_a_run_that_was_cut_off_with_its_service_does_not_keep_the_next_from_starting(project: Any) -> None:
     """The next `serve` started nothing: the run's place was taken for ever. SIGTERM is answered by ending, in silence."""
-    project.write_policy(more='schedule: {cron: "* * * * * */5", timezone: Europe/Rome}\n')
+    project.write_policy(more='person: person\nschedule: {cron: "* * * * * */5", timezone: Europe/Rome}\n')
     environment = {**os.environ, "PREFECT_HOME": str(project.home / "prefect"), "PREFECT_RUNNER_POLL_FREQUENCY": "2"}
     environment.pop("PREFECT_API_URL")
     environment.pop("PREFECT_API_AUTH_STRING")
@@ -157,7 +157,7 @@ def test_a_folder_without_a_schedule_is_said_so(project: Any) -> None:
 
 
 def test_two_policies_of_one_dataset_are_not_served(project: Any) -> None:
-    text = project.write_policy(more='schedule: {cron: "0 3 1 * *"}\n').read_text(encoding="utf-8")
+    text = project.write_policy(more='person: person\nschedule: {cron: "0 3 1 * *"}\n').read_text(encoding="utf-8")
     (project.folder / "again.yaml").write_text(text, encoding="utf-8")
     outcome = project.run("serve", project.folder)
     assert outcome.code == 2
