@@ -98,6 +98,8 @@ def verify(cosigned: CosignedFiles = None, head: KeptFolders = None, signers: Au
         tell(out, plain(f"{as_named(Path(folder.where))} was published after event {folder.seq}, which lies on the chain"))
     for weakness in report.weaknesses:
         tell(out, plain(f"weakness: {weakness}"))
+    for without in report.lacking:
+        tell(out, plain(f"lacking: {without}"))
     for left in report.unfinished:
         tell(out, plain(f"unfinished: {left}"))
 

@@ -23,7 +23,7 @@ AcceptLedger = Annotated[
 
 
 def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = False, json: Json = False) -> None:
-    """Say how the ledger, the clock, the list of signers and the socket stand, and confirm what only the operator can."""
+    """Say how the ledger, the clock, the list of signers, the series and the socket stand, and confirm what only the operator can."""
     from flows.terminal.output import plain, print_json, results, tell
     from flows.terminal.shapes import place_document
     from headgate.core.units import counted
@@ -51,6 +51,7 @@ def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = Fa
                 "clock": found.clock or None,
                 "ledger": found.ledger or None,
                 "signers": found.signers or None,
+                "series": found.series or None,
                 "socket": None if place is None else place_document(place),
             }
         )
@@ -61,6 +62,7 @@ def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = Fa
     tell(out, plain(f"ledger  {counted(found.events, 'event')}{last}. {found.ledger or 'It is the one this home has seen.'}"))
     tell(out, plain(f"clock   {found.present.isoformat(timespec='seconds')}. {found.clock or 'It is consistent with the ledger.'}"))
     tell(out, plain(f"signers {found.signers or 'Whoever operator.yaml names is on the list, and nobody has a key of the home.'}"))
+    tell(out, plain(f"series  {found.series or 'The home keeps what later versions are measured with, and no more.'}"))
     if place is not None:
         tell(out, plain(f"socket  {place.path}. {_said(place)} Those who ask there know this home as {home_fingerprint(home.keys)}."))
 

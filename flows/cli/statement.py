@@ -18,7 +18,9 @@ def statement(
     release: ReleaseId,
     reason: Reason,
     principal: Annotated[str, typer.Option("--as", help="Who will sign: a name on the list of signers.")],
-    action: Annotated[str, typer.Option("--action", help="approve, request-changes, reject, withdraw, resume or abandon.")] = "approve",
+    action: Annotated[
+        str, typer.Option("--action", help="approve, request-changes, reject, withdraw, resume, abandon or purge.")
+    ] = "approve",
 ) -> None:
     """Write the bytes that somebody signs who keeps their key elsewhere to stdout, and what they say to stderr."""
     from headgate.core.errors import StoreUnavailable

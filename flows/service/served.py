@@ -47,6 +47,7 @@ SERVED = {
     "withdraw": ON_RELEASE,
     "resume": ON_RELEASE,
     "abandon": ON_RELEASE,
+    "purge": ON_RELEASE,
     "audit show": Served(("release", "json")),
     "audit verify": Served(("json",), files=("cosigned", "head", "signers")),
     "audit cosign": Served((), signs=True, output="output", named=r"cosigned-head\.dsse\.json"),

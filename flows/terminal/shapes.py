@@ -178,6 +178,7 @@ def releases_document(history: WholeHistory, listed: Sequence[Release], problems
                 "required": release.required,
                 "version": release.version,
                 **problem_shape(problems.get(release.release_id)),
+                "purged": release.purged or None,
             }
             for release in listed
         ]
@@ -234,6 +235,7 @@ def audit_document(report: AuditReport) -> dict[str, Any]:
         "published": [{"folder": kept.where, "event": kept.seq} for kept in report.published],
         "unfinished": list(report.unfinished),
         "weaknesses": list(report.weaknesses),
+        "lacking": list(report.lacking),
         "faults": [],
     }
 

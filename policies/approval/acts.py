@@ -50,5 +50,6 @@ class Act:
     attestation_sha256: str = ""
     superseded_by: str = ""
     out: tuple[str, ...] = ()
+    kept: bool = False  # whether the home keeps who was in which group
     error: str = ""
     event: CandidateSealed | ReleaseRefused | RunFailed | NothingNew | None = None

@@ -26,6 +26,7 @@ from policies.ledger.events import (
     ReleaseSuperseded,
     ReleaseWithdrawn,
     RunFailed,
+    SeriesPurged,
 )
 from policies.ledger.fold import apply
 from policies.ledger.standing import Release
@@ -117,6 +118,7 @@ EVENTS: Mapping[Action, Callable[[Situation, dict[str, Any]], Event]] = {
     Action.STALL: lambda at, base: PublicationStalled(**base, error=at.act.error),
     Action.ABANDON: lambda at, base: ReleaseAbandoned(**base, **_signed(at)),
     Action.RESUME: lambda at, base: PublicationResumed(**base, **_signed(at)),
+    Action.PURGE: lambda at, base: SeriesPurged(**base, **_signed(at)),
     Action.SUPERSEDE: lambda at, base: ReleaseSuperseded(**base, by=at.act.superseded_by),
     Action.EXPIRE: lambda at, base: CandidateExpired(**base),
     Action.VIEW: lambda at, base: CandidateViewed(**base, viewer=at.actor.principal),

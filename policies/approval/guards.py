@@ -151,6 +151,16 @@ def _attested(at: Situation) -> str:
     return "" if SHA256.fullmatch(at.act.attestation_sha256) else "the attestation is missing"
 
 
+def _came_out(at: Situation) -> str:
+    return "" if at.release.came_out else "it was never published; what the home keeps of it is dropped when it ends"
+
+
+def _kept(at: Situation) -> str:
+    if at.release.purged:
+        return f"it was purged on {at.release.purged[:10]}"
+    return "" if at.act.kept else "the home does not keep who was in which group of it"
+
+
 def _newer_release(at: Situation) -> str:
     return "" if at.act.superseded_by and at.act.superseded_by != at.release.release_id else "the newer release is not named"
 
@@ -174,5 +184,7 @@ GUARDS: Mapping[Guard, Callable[[Situation], str]] = {
     Guard.SERIES: _series,
     Guard.TARGET: _target,
     Guard.ATTESTED: _attested,
+    Guard.CAME_OUT: _came_out,
+    Guard.KEPT: _kept,
     Guard.NEWER_RELEASE: _newer_release,
 }

@@ -277,6 +277,13 @@ class ReleaseSuperseded(CandidateEvent):
     by: Annotated[str, Field(min_length=1)]
 
 
+class SeriesPurged(SignedEvent):
+    """The home no longer keeps who was in which group of this version, so that no later one can be measured with it."""
+
+    after: ClassVar[frozenset[str]] = frozenset({"published"})
+    event: Literal["purged"] = "purged"
+
+
 class CandidateExpired(CandidateEvent):
     event: Literal["expired"] = "expired"
 
@@ -287,7 +294,9 @@ class CandidateViewed(CandidateEvent):
     viewer: str
 
 
-SignedDecisionEvent = CandidateApproved | ChangesRequested | CandidateRejected | ReleaseWithdrawn | PublicationResumed | ReleaseAbandoned
+SignedDecisionEvent = (
+    CandidateApproved | ChangesRequested | CandidateRejected | ReleaseWithdrawn | PublicationResumed | ReleaseAbandoned | SeriesPurged
+)
 RunEvent = SourceIngested | ExpectationsChecked | PlanChosen | TableAnonymized | GatesJudged | RunTracked
 RunEnd = CandidateSealed | ReleaseRefused | RunFailed | NothingNew
 LaterEvent = (
@@ -302,6 +311,7 @@ LaterEvent = (
     | ReleasePublished
     | PublicationSettled
     | ReleaseSuperseded
+    | SeriesPurged
     | CandidateExpired
     | CandidateViewed
 )

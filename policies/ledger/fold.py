@@ -25,6 +25,7 @@ from policies.ledger.events import (
     ReleaseWithdrawn,
     RunStarted,
     RunTracked,
+    SeriesPurged,
     SignedEvent,
     SourceIngested,
     moment,
@@ -132,6 +133,8 @@ def _content(release: Release, event: Event) -> dict[str, Any]:
             if event.version != release.version:
                 raise _broken(event, "names another version than was started")
             return {}
+        case SeriesPurged():
+            return {"purged": event.at}
         case ReleaseSuperseded():
             return {"superseded_by": event.by}
         case _:

@@ -41,6 +41,7 @@ class Action(StrEnum):
     SUPERSEDE = "supersede"
     EXPIRE = "expire"
     WITHDRAW = "withdraw"
+    PURGE = "purge"
     VIEW = "view"
 
 
@@ -74,6 +75,8 @@ class Guard(StrEnum):
     TARGET = "a target folder and a version are named"
     ATTESTED = "the version is the one that was started, and its attestation is named"
     SERIES = "was measured together with every version of its dataset that is out"
+    CAME_OUT = "was published"
+    KEPT = "the home keeps who was in which group of it"
     NEWER_RELEASE = "a newer release is named"
 
 

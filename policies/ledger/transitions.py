@@ -78,6 +78,10 @@ TRANSITIONS: tuple[Transition, ...] = (
         Transition(state, Action.WITHDRAW, State.WITHDRAWN, ActorRole.CUSTODIAN, _WITHDRAWAL, "withdrawn")
         for state in (State.AWAITING_APPROVAL, State.APPROVED, State.PUBLISHING, State.STALLED, State.PUBLISHED, State.SUPERSEDED)
     ),
+    *(
+        Transition(state, Action.PURGE, state, ActorRole.OPERATOR, (*_OPERATION, Guard.CAME_OUT, Guard.KEPT), "purged")
+        for state in (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
+    ),
     *(Transition(state, Action.VIEW, state, ActorRole.READER, (Guard.BOUND,), "viewed") for state in CANDIDATE_STATES),
 )
 

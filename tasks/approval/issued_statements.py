@@ -72,7 +72,7 @@ def _require_operator(home: Home, principal: str, now: datetime) -> None:
     people = [person for person in operator_roots(home).people(now) if operators is None or person in operators]
     if principal not in people:
         raise TransitionRefused(
-            [Refusal("operator", f"{principal[:80]} is not among those who may resume and abandon releases")],
+            [Refusal("operator", f"{principal[:80]} is not among those who may resume, abandon and purge releases")],
             f"Name the person who signs with --as: {', '.join(people)}.",
         )
 

@@ -28,6 +28,7 @@ from tasks.stores.seal import load_candidate
 CURES = {
     Action.RESUME: "Only a stalled publication can be resumed: see `headgate releases`.",
     Action.ABANDON: "Only a run or a publication whose process has ended can be abandoned: see `headgate releases`.",
+    Action.PURGE: "Only what the home keeps of a version that was published can be purged: see `headgate releases` and `headgate doctor`.",
 }
 
 
@@ -46,27 +47,32 @@ def _operate(home: Home, ledger: Ledger, name: str, action: Action, key: Signing
     named = read_history(ledger).find(name)
     with ledger.lock(named.dataset, named.release_id) as lock:
         record_takeover(ledger, lock)
-        history, now, demands = read_history(ledger), ledger.now(), operator_demands(home)
-        release = history.release(named.release_id)
-        require_recorded(home, ledger, release)
-        signer = _operator(home, key, demands, now)
-        void: frozenset[str] = frozenset()
-        if release.candidate:
-            sealed = load_candidate(home.candidates, release.candidate)
-            roots = roots_of(home, sealed.folder, sealed.manifest)
-            void = void_keys(weigh_approvals(home, release, history.events(release.release_id), roots))
-        given, envelope = _signed(release, action, signer, key, reason.strip(), now)
-        digest = hashlib.sha256(envelope).hexdigest()
-        _require_unused(history.events(release.release_id), given.digest)
-        act = Act(action, release.candidate, release.policy_digest, given.text, digest, given.digest)
-        answer = decide(release, act, Actor(signer.principal, signer.fingerprint, ActorRole.OPERATOR), demands.rules(void), now)
-        if isinstance(answer, Refused):
-            raise answer.error(CURES[action])
-        keep_envelope(home, release.decided, envelope)
-        keep_reason(home, release.decided, given)
-        ledger.append(release.release_id, answer.events, release.events, signer.principal)
-        settle_envelope(home, release.decided, digest)
-        return answer.release
+        return record_operation(home, ledger, named, action, key, reason)
+
+
+def record_operation(home: Home, ledger: Ledger, named: Release, action: Action, key: Signing, reason: str, kept: bool = False) -> Release:
+    """What an operator signed, as an event. Call it under the dataset's lock."""
+    history, now, demands = read_history(ledger), ledger.now(), operator_demands(home)
+    release = history.release(named.release_id)
+    require_recorded(home, ledger, release)
+    signer = operator_of(home, key, demands, now)
+    void: frozenset[str] = frozenset()
+    if release.candidate:
+        sealed = load_candidate(home.candidates, release.candidate)
+        roots = roots_of(home, sealed.folder, sealed.manifest)
+        void = void_keys(weigh_approvals(home, release, history.events(release.release_id), roots))
+    given, envelope = _signed(release, action, signer, key, reason.strip(), now)
+    digest = hashlib.sha256(envelope).hexdigest()
+    _require_unused(history.events(release.release_id), given.digest)
+    act = Act(action, release.candidate, release.policy_digest, given.text, digest, given.digest, kept=kept)
+    answer = decide(release, act, Actor(signer.principal, signer.fingerprint, ActorRole.OPERATOR), demands.rules(void), now)
+    if isinstance(answer, Refused):
+        raise answer.error(CURES[action])
+    keep_envelope(home, release.decided, envelope)
+    keep_reason(home, release.decided, given)
+    ledger.append(release.release_id, answer.events, release.events, signer.principal)
+    settle_envelope(home, release.decided, digest)
+    return answer.release
 
 
 def _require_unused(events: Iterable[Event], reason_sha256: str) -> None:
@@ -78,7 +84,7 @@ def _require_unused(events: Iterable[Event], reason_sha256: str) -> None:
         )
 
 
-def _operator(home: Home, key: Signing, demands: Demands, now: datetime) -> Signer:
+def operator_of(home: Home, key: Signing, demands: Demands, now: datetime) -> Signer:
     roots = operator_roots(home)
     signer = require_operator(key.key, roots, demands, now)
     why_not = key.why_not(roots, demands, signer.principal) if isinstance(key, HandedIn) else ""

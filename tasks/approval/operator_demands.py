@@ -30,7 +30,7 @@ class Demands:
 
     @property
     def operators(self) -> tuple[str, ...] | None:
-        """Who may resume and abandon; None: everybody on the operator's own list."""
+        """Who may resume, abandon and purge; None: everybody on the operator's own list."""
         return self.operator.runners if self.operator.operators is None else self.operator.operators
 
     @property
@@ -119,7 +119,7 @@ def require_runner(key: PublicKey, roots: TrustRoots, demands: Demands, now: dat
 
 def require_operator(key: PublicKey, roots: TrustRoots, demands: Demands, now: datetime) -> Signer:
     """Who unsticks releases with this key: somebody on the operator's own list, whom `operators` names, or else `runners`."""
-    return _require_listed(key, roots, demands.operators, now, "operator", "resume and abandon releases")
+    return _require_listed(key, roots, demands.operators, now, "operator", "resume, abandon and purge releases")
 
 
 def _require_listed(key: PublicKey, roots: TrustRoots, people: Collection[str] | None, now: datetime, role: str, does: str) -> Signer:

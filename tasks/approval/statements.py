@@ -16,7 +16,7 @@ from tasks.signing.signatures import APPROVAL, OPERATION, WITHDRAWAL, Signed, St
 from tasks.stores.seal import MANIFEST
 
 KINDS = {"approve": APPROVAL, "request-changes": APPROVAL, "reject": APPROVAL, "withdraw": WITHDRAWAL}
-OPERATIONS = {"resume": OPERATION, "abandon": OPERATION}
+OPERATIONS = {"resume": OPERATION, "abandon": OPERATION, "purge": OPERATION}
 ACTIONS = {
     "approved": "approve",
     "changes_requested": "request-changes",
@@ -24,6 +24,7 @@ ACTIONS = {
     "withdrawn": "withdraw",
     "resumed": "resume",
     "abandoned": "abandon",
+    "purged": "purge",
 }
 LONGEST_UNSIGNED = timedelta(days=7)  # from the moment that a statement names until the ledger records it
 CURE = "Run `headgate audit verify`; a decision that does not hold must be made again."

@@ -18,7 +18,7 @@ floor: {approvals: 2}     # every release needs at least so many approvals, what
 policy_signers: false     # true lets whoever writes a policy decide who can agree to it
 
 # runners: [steward@hospital.example]       # who may run releases; without this key everybody in `signers`
-# operators: [olga@hospital.example]        # who may resume and abandon what is stuck; without this key those who may run
+# operators: [olga@hospital.example]        # who may resume, abandon and purge; without this key those who may run
 # roles: {data-protection: [anna@hospital.example], methods: [bert@hospital.example]}
 # clock: {max_gap_days: 40}                 # little more than the time between two releases; after a longer gap you confirm the clock
 # passkeys: {rp: release.hospital.example, origins: ["https://release.hospital.example"]}   # the site whose passkeys count

@@ -13,6 +13,8 @@ from tasks.ledger.history import History
 from tasks.runtime.home import Home
 from tasks.series.side_store import RESTORE, WITHOUT, drop, kept, kept_candidates
 
+ACCEPT = "Write gates.series: {unmeasured: REASON} beside its bounds; approvers read the reason."
+
 
 @dataclass(frozen=True, eq=False)
 class KnownVersion:
@@ -22,20 +24,27 @@ class KnownVersion:
 
 def known_versions(home: Home, dataset: str, releases: Sequence[Release], accepted: bool) -> tuple[KnownVersion, ...]:
     """What the home keeps of these versions, oldest first. `accepted`: the policy says why those that are lacking may be left out."""
-    held = [(release, kept(home, dataset, release.candidate)) for release in releases]
+    held = [(release, None if release.purged else kept(home, dataset, release.candidate)) for release in releases]
     lacking = [release for release, version in held if version is None]
     if lacking and not accepted:
-        which = counted(len(lacking), "version")
-        raise StoreUnavailable(
-            f"The home does not keep who was in which group of {which} of {dataset}, so nobody can say what they tell together.",
-            f"{RESTORE}; {WITHOUT}.",
-        )
+        raise _lacking(dataset, lacking)
     return tuple(KnownVersion(release.candidate, version) for release, version in held if version is not None)
 
 
+def _lacking(dataset: str, lacking: Sequence[Release]) -> StoreUnavailable:
+    """What was purged on purpose comes back from no backup that anybody should restore."""
+    which = counted(len(lacking), "version")
+    purged = [f"version {release.version} was purged on {release.purged[:10]}" for release in lacking if release.purged]
+    why = f" ({', '.join(purged)})" if purged else ""
+    return StoreUnavailable(
+        f"The home does not keep who was in which group of {which} of {dataset}{why}, so nobody can say what they tell together.",
+        ACCEPT if len(purged) == len(lacking) else f"{RESTORE}; {WITHOUT}.",
+    )
+
+
 def drop_ended(home: Home, history: History, dataset: str) -> int:
-    """Drops what is kept of candidates that came to nothing: rejected, expired, withdrawn before they came out, or never recorded. Call it
-    under the dataset's lock, where no run can be sealing one. Returns how many."""
+    """Drops what is kept of candidates that came to nothing (rejected, expired, withdrawn before they came out, or never recorded), and of
+    versions that were purged. Call it under the dataset's lock, where no run can be sealing one. Returns how many."""
     return sum(drop(home, dataset, candidate) for candidate in kept_candidates(home, dataset) if not _needed(history, candidate))
 
 
@@ -43,4 +52,5 @@ def _needed(history: History, candidate: str) -> bool:
     sealed = history.sealed(candidate)
     if sealed is None:
         return False
-    return not history.release(sealed.release_id).ended_unpublished
+    release = history.release(sealed.release_id)
+    return not release.ended_unpublished and not release.purged

@@ -67,6 +67,10 @@ def kept(home: Home, dataset: str, candidate: str) -> KeptVersion | None:
     return _version(list(_opened(home, dataset, candidate, content, path)), path)
 
 
+def is_kept(home: Home, dataset: str, candidate: str) -> bool:
+    return (home.series / dataset / candidate).exists()
+
+
 def drop(home: Home, dataset: str, candidate: str) -> bool:
     """Whether there was something to drop."""
     path = home.series / dataset / candidate

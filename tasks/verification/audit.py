@@ -22,6 +22,7 @@ from tasks.publication.attestation import ATTESTATION_FILE, check_attestation, c
 from tasks.publication.recorded_withdrawal import check_withdrawal
 from tasks.publication.targets import open_targets
 from tasks.runtime.home import Home
+from tasks.series.completeness import kept_versions, lacking, left_over
 from tasks.signing.home_keys import LEDGER_KEY
 from tasks.signing.public_keys import read_public_key
 from tasks.stores.files import Stored, replace_file
@@ -48,7 +49,8 @@ class EventLine:
 @dataclass(frozen=True)
 class AuditReport:
     """What was checked. `faults` is empty when nothing was changed, and `cures` says what to do about them; `unfinished` names
-    publications and withdrawals that were cut short; `weaknesses` what the database does not protect the ledger from, though it could."""
+    publications, withdrawals and purges that were cut short; `weaknesses` what the database does not protect the ledger from, though it
+    could; `lacking` versions that no later one can be measured with."""
 
     events: int
     releases: int
@@ -58,6 +60,7 @@ class AuditReport:
     cures: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
     cosigned: tuple[Cosigned, ...] = ()
     published: tuple[PublishedHead, ...] = ()
 
@@ -124,7 +127,7 @@ def examine_audit(
 ) -> AuditReport:
     """The same, with every fault in the report. A chain that doesn't hold is the only fault reported: nothing else can be judged by it."""
     kept = {candidate: kept_decisions(home, candidate) for candidate in decided_candidates(home)}  # before the ledger: others may decide
-    here = kept_in(home)
+    here, of_series = kept_in(home), kept_versions(home)
     try:
         history = read_whole(ledger)
         releases = history.releases()
@@ -142,7 +145,7 @@ def examine_audit(
     # Also what the ledger does not know: one cut short, or replaced by a new one, must not pass because it names nothing.
     targets = sorted({release.target for release in releases if release.target} | store.targets())
     versions = 0
-    unfinished = unrecorded_decisions(home, here, history, releases)
+    unfinished = [*unrecorded_decisions(home, here, history, releases), *left_over(of_series, releases)]
     for target in targets:
         series = _check_series(home, history, store.series(target))
         versions += series.versions
@@ -159,6 +162,7 @@ def examine_audit(
         tuple(dict.fromkeys(cures)),
         tuple(unfinished),
         ledger.store.weaknesses(),
+        tuple(lacking(home, releases)) if home.series.is_dir() else (),  # a copy for an auditor has none of it
         tuple(cosigned),
         tuple(published),
     )

@@ -10,14 +10,16 @@ from headgate.core.errors import HeadgateError, IntegrityBroken, StoreUnavailabl
 from tasks.approval.approvals import operator_roots
 from tasks.approval.operator_demands import operator_demands
 from tasks.ledger.event_log import Ledger
+from tasks.ledger.history import History
 from tasks.runtime.home import Home
 from tasks.runtime.operator_settings import OPERATOR_FILE
+from tasks.series.completeness import kept_versions, known_to_matter, lacking, left_over
 from tasks.verification.audit import examine_audit
 
 
 @dataclass(frozen=True)
 class CheckUp:
-    """`clock`, `ledger` and `signers` say what is wrong, "" if nothing is."""
+    """`clock`, `ledger`, `signers` and `series` say what is wrong, "" if nothing is."""
 
     events: int
     last_event: str
@@ -25,6 +27,7 @@ class CheckUp:
     clock: str
     ledger: str
     signers: str
+    series: str
 
 
 def check_up(home: Home, ledger: Ledger) -> CheckUp:
@@ -38,7 +41,18 @@ def check_up(home: Home, ledger: Ledger) -> CheckUp:
         clock = f"{problem.message} {problem.cure}"
     except IntegrityBroken as problem:
         chain = f"{problem.message} {problem.cure}"
-    return CheckUp(0 if last is None else last.seq, "" if last is None else last.at, ledger.clock(), clock, chain, _signers(home))
+    events, at = (0, "") if last is None else (last.seq, last.at)
+    return CheckUp(events, at, ledger.clock(), clock, chain, _signers(home), _series(home, ledger))
+
+
+def _series(home: Home, ledger: Ledger) -> str:
+    """What the home lacks or should not have of what versions are compared with."""
+    try:
+        kept = kept_versions(home)
+        releases = known_to_matter(History(ledger), ledger, kept)
+        return " ".join((*lacking(home, releases), *left_over(kept, releases)))
+    except HeadgateError as problem:
+        return f"{problem.message} {problem.cure}"
 
 
 def _signers(home: Home) -> str:

@@ -52,11 +52,11 @@ for c in cosigned/*.sig; do [ -e "$c" ] || break; c=${c%.sig}; at=$c; event=even
   by "$SIGNERS" "$(ssh-keygen -Y find-principals -f "$SIGNERS" -s "$c.sig")" "$c"; done
 at="the number of signatures"; sigs=$(ls signed/*.sig 2> /dev/null || :)
 [ $(echo $sigs | grep -o "[.]sig" | grep -c .) -eq \
-  $(n '"event":"(sealed|approved|changes_requested|rejected|withdrawn|resumed|abandoned)"') ]
+  $(n '"event":"(sealed|approved|changes_requested|rejected|withdrawn|resumed|abandoned|purged)"') ]
 for s in $sigs; do s=${s%.sig}; at=$s; who=${s#*-}; event=${s%%-*}; event=events/${event#signed/}
   case "$(said event "$event") $(said action "$s.signed")" in "sealed ") kind=candidate;; "withdrawn withdraw") kind=withdrawal;;
     "approved approve"|"rejected reject"|"changes_requested request-changes") kind=approval;;
-    "resumed resume"|"abandoned abandon") kind=operation;; *) false;; esac
+    "resumed resume"|"abandoned abandon"|"purged purge") kind=operation;; *) false;; esac
   if [ -e manifest.json ]; then is $kind "$s" manifest.json "$digest"; else is $kind "$s" policy "$(said policy_digest "$event")"; fi
   has release "$release" "$s.signed"; if [ $kind != candidate ]; then by "$SIGNERS" "$who" "$s"
     for file in "$s.signed" "$event"; do has reason_sha256 "$(sum "$s.reason")" "$file"; done

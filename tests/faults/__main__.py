@@ -53,7 +53,7 @@ def parsed() -> argparse.Namespace:
     options.add_argument("--sample", metavar="TEXT", help="for a minute, what is drawn by this text")
     options.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     options.add_argument("--parts", default="calls,power,surroundings,strangers")
-    options.add_argument("--commands", default="approve,withdraw,publish,release")
+    options.add_argument("--commands", default="approve,withdraw,publish,purge,release")
     options.add_argument("--parsers", default="", help="such as policy,csv (default: all)")
     options.add_argument("--fuzz-seconds", type=float, default=600)
     options.add_argument("--minutes", type=float, default=24 * 60, help="begin nothing new after this many minutes")
@@ -82,7 +82,7 @@ def every_fault(shop: Workshop, options: argparse.Namespace) -> list[Callable[[]
 
 def drawn(shop: Workshop, options: argparse.Namespace) -> list[Result]:
     """What fits into a minute: of calls and losses of power in the fast commands, and half a second of each parser."""
-    options.parts, options.commands = "calls,power", "approve,withdraw,publish"
+    options.parts, options.commands = "calls,power", "approve,withdraw,publish,purge"
     work = every_fault(shop, options)
     Random(options.sample).shuffle(work)
     fuzzed = side_by_side(every_fuzz(shop, FUZZ_SAMPLE_SECONDS, ""), 1, math.inf)

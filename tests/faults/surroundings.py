@@ -52,7 +52,7 @@ class Scene:
 def every_scene(shop: Workshop) -> list[Callable[[], Result]]:
     scenes: list[Scene] = []
     if mounting_is_allowed(shop.folder):
-        for command in ("approve", "publish", "withdraw"):
+        for command in ("approve", "publish", "withdraw", "purge"):
             scenes += [Scene(command, "full disk (tmpfs)", f"{room} left", partial(on_full_disk, room)) for room in ROOM]
             scenes.append(Scene(command, "read-only disk", "the whole home", partial(read_only, ".")))
         scenes += [Scene(command, "read-only disk", "the store", partial(read_only, "releases")) for command in ("publish", "withdraw")]

@@ -16,9 +16,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Queue
 
+import numpy as np
+
+from headgate.series.kept_version import KeptVersion
 from tasks.runtime.home import Home
 from tasks.runtime.prefect_server import PrefectServer
 from tasks.runtime.quiet import quieten
+from tasks.series.side_store import keep as keep_groups
 from tasks.signing.keys import make_key
 from tests.faults.shim import Control, build_shim
 from tests.functional.conftest import REGIONS, Outcome, Project, people
@@ -38,6 +42,7 @@ class Case:
     state: str
     candidate: str = ""
     again: frozenset[int] = frozenset({0})  # exit codes when all was done before
+    purged: bool = False  # it changes no state, but what is kept of the release
 
 
 @dataclass
@@ -192,10 +197,14 @@ def _furnished(folder: Path, benches: list[Bench]) -> Workshop:
     done("publish", second)
     to_withdraw = keep("to-withdraw")
     withdraw = ("withdraw", second, "--key", str(keys["alice"]), *REASON)
+    to_purge = keep("to-purge")
+    keep_groups(Home(to_purge), "patients", second, KeptVersion(np.array([b"a" * 16], dtype="S16"), ()))
+    purge = ("purge", second, "--key", str(keys["steward"]), *REASON)
     cases = (
         Case("approve", to_approve, approve, "approved", second, again=frozenset({4})),
         Case("publish", to_publish, ("publish", second), "published", second),
         Case("withdraw", to_withdraw, withdraw, "withdrawn", second),
+        Case("purge", to_purge, purge, "published", second, again=frozenset({0, 4}), purged=True),
         Case("release", new, release, "awaiting_approval"),
     )
     waiting: Queue[Bench] = Queue()
@@ -213,8 +222,11 @@ class Seen:
     states: dict[str, str]
     audit: Outcome
     problems: tuple[str, ...]
+    purged: frozenset[str] = frozenset()
 
     def done(self, case: Case) -> bool:
+        if case.purged and case.candidate not in self.purged:
+            return False
         return self.states.get(case.candidate) == case.state if case.candidate else case.state in self.states.values()
 
 
@@ -226,7 +238,8 @@ def look(shop: Workshop, bench: Bench) -> Seen:
     listed, audit, *verified = bench.look(
         ("releases", "--json"), ("audit", "verify"), *(("verify", version, "--signers", shop.signers) for version in unknown)
     )
-    states = {} if listed.code else {row["candidate"] or row["release"]: row["state"] for row in listed.json["releases"]}
+    rows = [] if listed.code else listed.json["releases"]
+    states = {row["candidate"] or row["release"]: row["state"] for row in rows}
     problems = [f"releases ended with {listed.code}: {listed.err[-300:]}"] if listed.code else []
     problems += [f"audit verify ended with {audit.code}: {audit.err[-500:]}"] if audit.code else []
     for (version, digest), outcome in zip(unknown.items(), verified, strict=True):
@@ -236,7 +249,7 @@ def look(shop: Workshop, bench: Bench) -> Seen:
             problems.append(f"version {version.name} does not verify ({outcome.code}): {outcome.out[-300:]} {outcome.err[-300:]}")
     latest = [folder / "latest" for folder in series]
     problems += [f"{link} leads nowhere" for link in latest if link.is_symlink() and not link.exists()]
-    return Seen(states, audit, tuple(problems))
+    return Seen(states, audit, tuple(problems), frozenset(row["candidate"] for row in rows if row["purged"]))
 
 
 def digest_of(version: Path) -> str:

@@ -276,6 +276,7 @@ class World:
                 roles=manifest.roles_required,
                 blind=manifest.blind,
                 answers=manifest.answers,
+                series=manifest.known_versions,
                 not_before=manifest.not_before,
                 runner=manifest.runner,
                 signers=manifest.signers,

@@ -19,7 +19,7 @@ from tasks.runtime.home import Home
 from tasks.signing.home_keys import machine_key
 from tests.unit.flows.test_serve import SCHEDULE, written
 
-KEYS = ["dataset", "release", "started", "candidate", "state", "approvals", "required", "version"]
+KEYS = ["dataset", "release", "started", "candidate", "state", "approvals", "required", "version", "purged"]
 
 
 def test_without_a_release_there_is_a_sentence_and_an_empty_list(run: Any) -> None:
@@ -103,6 +103,7 @@ def test_the_document_has_the_keys_of_the_contract(run: Any, world: Any) -> None
         "approvals": 0,
         "required": 2,
         "version": None,
+        "purged": None,
     }
     assert len(world.ledger.entries()) == before
 

@@ -201,6 +201,7 @@ def test_an_audit_counts_what_it_checked() -> None:
         "cosigned": [],
         "unfinished": ["Version 3 of people: withdraw release-3 again to finish it."],
         "weaknesses": [],
+        "lacking": [],
         "faults": [],
         "published": [],
     }

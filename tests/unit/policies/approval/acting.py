@@ -101,6 +101,7 @@ def act(action: Action, **changed: object) -> Act:
         "version": 1,
         "attestation_sha256": D["f"],
         "superseded_by": "r2",
+        "kept": True,
         "error": "OSError",
         "event": ends.get(action),
     }
@@ -194,5 +195,6 @@ ALLOWED: dict[tuple[State, Action], tuple[ActorRole, State]] = {
     (State.PUBLISHED, Action.SUPERSEDE): (ActorRole.PUBLISHER, State.SUPERSEDED),
     (State.PUBLISHED, Action.WITHDRAW): (ActorRole.CUSTODIAN, State.WITHDRAWN),
     (State.SUPERSEDED, Action.WITHDRAW): (ActorRole.CUSTODIAN, State.WITHDRAWN),
+    **{(state, Action.PURGE): (ActorRole.OPERATOR, state) for state in (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)},
     **{(state, Action.VIEW): (ActorRole.READER, state) for state in CANDIDATE_STATES},
 }

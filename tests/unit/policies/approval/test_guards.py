@@ -25,6 +25,7 @@ from tests.unit.policies.approval.acting import (
     APPROVE_BOB,
     BASE,
     BOB,
+    CUSTODIAN,
     DEADLINE,
     EVE,
     NOW,
@@ -245,3 +246,13 @@ def test_while_votes_are_hidden_a_refusal_does_not_say_which_role_is_open() -> N
     shown = decide(replace(release, blind=False), act(Action.PUBLISH), PUBLISHER, OperatorRules(held=HELD), NOW)
     assert isinstance(shown, Refused)
     assert shown.reasons[-1].reason.endswith("still needed: 1 more person with the role methods")
+
+
+def test_what_was_never_published_is_not_purged_nor_is_anything_twice_or_for_nothing() -> None:
+    taken_back = accepted(RELEASES[State.AWAITING_APPROVAL], Action.WITHDRAW, CUSTODIAN)
+    assert refused(taken_back, Action.PURGE, OPERATOR) == {"came_out"}
+    for state in (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN):
+        assert refused(RELEASES[state], Action.PURGE, OPERATOR, kept=False) == {"kept"}
+        purged = accepted(RELEASES[state], Action.PURGE, OPERATOR)
+        assert (purged.state, purged.purged[:10]) == (state, NOW.isoformat()[:10])
+        assert refused(purged, Action.PURGE, OPERATOR) == {"kept"}

@@ -8,10 +8,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from asyncssh.packet import MPInt, SSHPacket, String
 
 from headgate.core.errors import IntegrityBroken, StoreUnavailable, TransitionRefused
+from headgate.series.kept_version import KeptVersion
 from policies.ledger.fold import fold
 from policies.ledger.states import ActorRole, State
 from policies.ledger.transitions import TRANSITIONS
@@ -21,17 +23,21 @@ from tasks.approval.handed_in import handed_in
 from tasks.approval.inspection import view_candidate
 from tasks.approval.issued_statements import issue_statement
 from tasks.approval.operating import abandon, resume
+from tasks.approval.purging import purge
 from tasks.approval.reasons import kept_reason
 from tasks.approval.statements import check_decision
 from tasks.ledger.dataset_lock import DatasetLock
 from tasks.ledger.history import read_history, read_whole
 from tasks.publication.withdraw import withdraw
+from tasks.series.side_store import keep
 from tasks.signing.keys import load_key
 from tasks.signing.sshsig import armored, sign_bytes
 from tasks.stores.store_folder import FolderSeries
 from tasks.verification.audit import verify_audit
 from tasks.verification.verify import verify_folder
 from tests.unit.tasks.signing.openssh import made_by_keygen, needs_ssh_keygen
+
+EMPTY = KeptVersion(np.empty(0, dtype="S16"), ())
 
 
 def act(world: Any, does: Callable[..., Any], candidate: Any, name: str, reason: str = "there is room again") -> Any:
@@ -234,10 +240,10 @@ def test_only_operators_unstick_and_only_what_is_stuck(world: Any, stalled: Any)
     (world.home.root / "operator.yaml").write_text("operators: [cyd]\nrunners: [runner]\n")
     for does in (abandon, resume):
         for name in ("runner", "ann"):
-            with pytest.raises(TransitionRefused, match="not among those who may resume and abandon"):
+            with pytest.raises(TransitionRefused, match="not among those who may resume, abandon and purge"):
                 act(world, does, stalled, name)
     (world.home.root / "operator.yaml").write_text("runners: [runner]\n")
-    with pytest.raises(TransitionRefused, match="not among those who may resume and abandon"):
+    with pytest.raises(TransitionRefused, match="not among those who may resume, abandon and purge"):
         act(world, abandon, stalled, "cyd")
     with pytest.raises(TransitionRefused, match="'resume' is not possible"):
         act(world, resume, stalled, "runner")
@@ -308,8 +314,15 @@ def test_every_transition_after_a_run_is_reached_by_what_people_and_publications
     newest = sealed("ann", "bob")
     world.publish(newest)
     everybody_looks()
-    for candidate in (stuck, newest):
+    for candidate in (stuck, newest):  # one is superseded, the other published
+        keep(world.home, "people", candidate.id, EMPTY)
+        act(world, purge, candidate, "cyd")
         withdraw(world.home, world.ledger, candidate.id, world.keys["ann"], "a wrong column")
+    taken_back = sealed("ann", "bob")
+    world.publish(taken_back)
+    withdraw(world.home, world.ledger, taken_back.id, world.keys["ann"], "a wrong column")
+    keep(world.home, "people", taken_back.id, EMPTY)
+    act(world, purge, taken_back, "cyd")
     world.clock.moment += timedelta(days=31)
     sealed("ann")  # whoever writes next records what has expired
     everybody_looks()

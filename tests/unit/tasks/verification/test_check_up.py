@@ -6,13 +6,18 @@ from headgate.core.errors import IntegrityBroken
 from tasks.approval.approvals import operator_roots
 from tasks.approval.decisions import reject
 from tasks.signing.home_keys import machine_key
+from tasks.verification.audit import verify_audit
 from tasks.verification.check_up import accept_ledger, check_up, confirm_clock
 
 
 def test_a_sound_home_is_said_to_be_sound(world) -> None:
     world.seal()
     found = check_up(world.home, world.ledger)
-    assert (found.events, found.last_event, found.clock, found.ledger, found.signers) == (8, world.ledger.entries()[-1].at, "", "", "")
+    assert (found.events, found.last_event, found.clock, found.ledger, found.signers, found.series) == (
+        8,
+        world.ledger.entries()[-1].at,
+        *("", "", "", ""),
+    )
 
 
 def test_confirming_the_clock_does_not_accept_another_ledger(world) -> None:
@@ -36,6 +41,15 @@ def test_a_ledger_that_something_else_contradicts_is_not_accepted(world) -> None
     kept.unlink()
     assert accept_ledger(world.home, world.ledger) == 8
     world.approve(candidate, "ann")
+
+
+def test_a_version_that_no_later_one_can_be_measured_with_is_told(world) -> None:
+    promise = world.made.manifest.promise.model_copy(update={"people_checked": True})
+    world.published(promise=promise, known_versions=())
+    assert "version 1 of people" in check_up(world.home, world.ledger).series
+    assert verify_audit(world.home, world.ledger).lacking == ()  # as in a copy for an auditor
+    world.home.series.mkdir()
+    assert len(verify_audit(world.home, world.ledger).lacking) == 1
 
 
 def test_a_line_whose_key_is_or_was_the_homes_own_is_named(world) -> None:
