@@ -58,19 +58,19 @@ def _say(text: str) -> None:
 
 def _running(running: Running) -> list[str]:
     release = running.release
-    who = f"{'on its schedule, registered' if release.machine else 'started'} by {release.runner.principal}"
-    lines = [f"{release.dataset}: release {release.release_id[:SHORT]} since {_utc(running.since)}, {who}"]
+    who = f"{'scheduled, registered' if release.machine else 'started'} by {release.runner.principal}"
+    lines = [f"{release.dataset}: release {_id(release)}, running since {_utc(running.since)} ({who})"]
     if not running.alive:
         lines.append(
             "Its process has ended. The next run of this dataset records it as failed; "
-            f"so does `headgate abandon {release.release_id[:SHORT]} --key KEY --reason TEXT`."
+            f"so does `headgate abandon {_id(release)} --key KEY --reason TEXT`."
         )
     return lines
 
 
 def _awaiting(awaiting: Awaiting) -> list[str]:
     release = awaiting.release
-    lines = [f"{_candidate(release)} awaits approval since {_utc(awaiting.since)}"]
+    lines = [f"{_candidate(release)}, awaiting approval since {_utc(awaiting.since)}"]
     needed = missing_in_words(awaiting.missing)
     if release.hides_votes:
         needed = needed.replace(" more ", " ")  # before anybody has signed
@@ -93,7 +93,7 @@ def _expiry(release: Release) -> list[str]:
 
 def _stalled(stuck: Stuck) -> list[str]:
     return [
-        f"{_candidate(stuck.release)}: its publication stalled; waits for an operator since {_utc(stuck.since)}",
+        f"{_candidate(stuck.release)}, publication stalled, waiting for an operator since {_utc(stuck.since)}",
         f"Move away what lies where its version belongs, then: headgate resume {_id(stuck.release)} --key KEY --reason TEXT",
     ]
 
@@ -101,7 +101,7 @@ def _stalled(stuck: Stuck) -> list[str]:
 def _asked(stuck: Stuck) -> list[str]:
     release = stuck.release
     return [
-        f"{_candidate(release)}: changes were requested; waits for a new run by {release.runner.principal} since {_utc(stuck.since)}",
+        f"{_candidate(release)}, changes requested, waiting for a new run by {release.runner.principal} since {_utc(stuck.since)}",
         f"`headgate show {_id(release)}` says what was asked for.",
     ]
 
@@ -109,20 +109,20 @@ def _asked(stuck: Stuck) -> list[str]:
 def _due(due: Due) -> list[str]:
     release = due.release
     if release.state == "publishing":
-        return [f"{_candidate(release)}: publication has begun; `headgate publish {_id(release)}` finishes it if it was cut short"]
-    when = "at once, by `headgate serve` or `headgate publish`" if due.at is None else in_zone(due.at)
-    return [f"{_candidate(release)}: {when}; approved since {_utc(due.since)}", *_expiry(release)]
+        return [f"{_candidate(release)}, publication has begun; `headgate publish {_id(release)}` finishes it if it was cut short"]
+    when = "as soon as `headgate serve` or `headgate publish` runs" if due.at is None else f"on {in_zone(due.at)}"
+    return [f"{_candidate(release)}, {when}; approved on {_utc(due.since)}", *_expiry(release)]
 
 
 def _scheduled(run: ScheduledRun) -> list[str]:
     if run.schedule is None or run.next is None:
         lines = [f"{run.dataset}: its schedule is not known here. It is shown once the policy has run, or is registered again."]
     else:
-        lines = [f"{run.dataset}: next {in_zone(run.next)} (cron {run.schedule.cron}); registered by {run.registered_by}"]
+        lines = [f"{run.dataset}: next run on {in_zone(run.next)} (cron {run.schedule.cron}); registered by {run.registered_by}"]
     if run.due is not None:
-        lines.append(f"Due since {in_zone(run.due)}, without a run so far. `headgate serve` starts it; is it running?")
+        lines.append(f"A run has been due since {in_zone(run.due)}. `headgate serve` starts it: check that it is running.")
     if run.last is None:
-        return [*lines, "Last: it has not run on its schedule yet."]
+        return [*lines, "Last: no run on this schedule yet."]
     started = moment(run.last.started).astimezone(UTC if run.schedule is None else ZoneInfo(run.schedule.timezone))
     if run.problem is not None:
         return [*lines, *problem_lines(run.problem, f"Last: {in_zone(started)}; release {_id(run.last)}")]

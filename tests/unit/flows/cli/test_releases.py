@@ -178,9 +178,9 @@ def test_the_calendar_says_when_each_schedule_runs_next_and_how_it_ended_last(ru
     assert upcoming > datetime.now(UTC)
     assert (clinic["last"]["state"], clinic["last"]["problem"]["failed"]) == ("refused", ["k", "linkability"])
     shown = run("releases", "--calendar").out
-    assert f"  clinic: next {upcoming:%Y-%m-%d} 03:00 Europe/Rome (UTC+" in shown
+    assert f"  clinic: next run on {upcoming:%Y-%m-%d} 03:00 Europe/Rome (UTC+" in shown
     assert "was refused: k and linkability were not met." in shown
-    assert "Last: it has not run on its schedule yet." in shown
+    assert "Last: no run on this schedule yet." in shown
     assert [each["dataset"] for each in run("releases", "--calendar", "--dataset", "clinic", "--json").json["runs"]] == ["clinic"]
 
 
@@ -192,7 +192,7 @@ def test_a_moment_that_passed_without_a_run_is_seen(run: Any, world: Any, tmp_pa
     world.clock.moment = now
     (clinic,) = run("releases", "--calendar", "--json").json["runs"]
     assert datetime.fromisoformat(clinic["missed"]) <= now
-    assert "without a run so far" in run("releases", "--calendar").out
+    assert "A run has been due since " in run("releases", "--calendar").out
     run_of(world, "clinic", INGESTED, (NothingNew, {"candidate": "d" * 64}))
     (clinic,) = run("releases", "--calendar", "--json").json["runs"]
     assert (clinic["missed"], clinic["last"]["state"]) == (None, "nothing_new")
@@ -240,7 +240,7 @@ def test_the_calendar_says_what_runs_and_whether_its_process_lives(run: Any, wor
         running = run("releases", "--calendar", "--json").json["running"]
         shown = run("releases", "--calendar").out
     assert [(each["release"], each["scheduled"], each["alive"]) for each in running] == [(gone, True, False), (here, False, True)]
-    assert f"clinic: release {here[:12]} since " in shown
+    assert f"clinic: release {here[:12]}, running since " in shown
     assert shown.count("Its process has ended.") == 1
     assert f"`headgate abandon {gone[:12]} " in shown
 
@@ -250,7 +250,7 @@ def test_changes_that_nobody_has_answered_wait_for_who_ran_it(run: Any, world: A
     request_changes(world.home, world.ledger, candidate.id, world.keys["ann"], "coarser ages")
     (asked,) = run("releases", "--calendar", "--json").json["changes_requested"]
     assert asked["candidate"] == candidate.id
-    assert "changes were requested; waits for a new run by runner since " in run("releases", "--calendar").out
+    assert ", changes requested, waiting for a new run by runner since " in run("releases", "--calendar").out
     world.seal(answers=(candidate.id,))
     assert run("releases", "--calendar", "--json").json["changes_requested"] == []
 
@@ -272,5 +272,5 @@ def test_the_calendar_says_what_is_published_when(run: Any, world: Any) -> None:
     assert (due.weekday(), due.hour, due.minute) == (1, 9, 30)
     assert approved < due <= approved + timedelta(days=7, hours=1)
     shown = run("releases", "--calendar").out
-    assert "at once" in shown
+    assert "as soon as `headgate serve` or `headgate publish` runs" in shown
     assert f"{due:%Y-%m-%d %H:%M} Europe/Rome" in shown

@@ -36,7 +36,7 @@ def test_a_stalled_publication_waits_for_an_operator(capsys: pytest.CaptureFixtu
         "Now: 2027-10-30 22:00 UTC",
         "",
         "Waiting for people",
-        "  people: candidate cccccccccccc: its publication stalled; waits for an operator since 2027-10-30 22:00 UTC",
+        "  people: candidate cccccccccccc, publication stalled, waiting for an operator since 2027-10-30 22:00 UTC",
     ]
     assert "headgate resume cccccccccccc --key KEY --reason TEXT" in lines[4]
 
@@ -49,7 +49,7 @@ def test_a_publication_on_its_way_can_be_finished(capsys: pytest.CaptureFixture[
 def test_in_the_night_in_which_the_clock_is_set_back_the_offset_says_which_showing_is_meant(capsys: pytest.CaptureFixture[str]) -> None:
     run = ScheduledRun("people", "rita", NIGHTLY, NIGHTLY.first_after(NOW), None, release(State.AWAITING_APPROVAL), None)
     lines = shown(capsys, replace(EMPTY, runs=(run,)))
-    assert lines[3] == "  people: next 2027-10-31 02:30 Europe/Rome (UTC+2) (cron 30 2 * * *); registered by rita"
+    assert lines[3] == "  people: next run on 2027-10-31 02:30 Europe/Rome (UTC+2) (cron 30 2 * * *); registered by rita"
     assert lines[4] == "    Last: 2027-10-29 02:30 Europe/Rome (UTC+2), candidate cccccccccccc: awaiting approval."
 
 
