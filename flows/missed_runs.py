@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 CHECK_SECONDS = 20.0
 GRACE = timedelta(seconds=20)  # in which Prefect starts what is due
+LONG = timedelta(minutes=10)
 AGAIN_SECONDS = 600.0  # after a run that ended before its first event
 
 
@@ -83,6 +84,9 @@ class MissedRuns:
             if self.start(served.deployment, run):
                 self._started[dataset] = (due.at, time.monotonic())
                 self._say_once(dataset, f"run {run} makes up for that of {in_zone(due.at)}, which did not begin.")
+            elif datetime.now(UTC) - due.at > LONG:
+                why = "Prefect has one of this dataset that has not ended: cancel it there."
+                self._say_once(dataset, f"the run of {in_zone(due.at)} has not begun, because {why}")
 
     def _tried(self, dataset: str, due: datetime) -> bool:
         moment, at = self._started.get(dataset, (None, 0.0))

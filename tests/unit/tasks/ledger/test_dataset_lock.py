@@ -10,7 +10,17 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import TransitionRefused
-from tasks.ledger.dataset_lock import DEAD_AFTER_SECONDS, Process, _started, acquire, dataset_lock, let_go, still_held, this_process
+from tasks.ledger.dataset_lock import (
+    DEAD_AFTER_SECONDS,
+    Process,
+    _started,
+    acquire,
+    dataset_lock,
+    holder_of,
+    let_go,
+    still_held,
+    this_process,
+)
 from tasks.ledger.ledger_store import LedgerStore
 from tasks.ledger.store_sqlite import SqliteStore
 
@@ -75,6 +85,14 @@ def test_a_live_process_that_does_not_beat_now_holds_nothing(store: LedgerStore,
     first = Process(this_process().machine, 1, _started(1))
     acquire(store, "people", "r1", first, 1e6 + beat)
     assert acquire(store, "people", "r2", this_process(), 1e6).taken_from == "r1"
+
+
+def test_who_has_a_dataset_is_known_while_their_process_lives(store: LedgerStore) -> None:
+    assert holder_of(store, "people") is None
+    with dataset_lock(store, "people", "r1"):
+        assert holder_of(store, "people") == "r1"
+    acquire(store, "people", "r2", replace(this_process(), number=2**22 + 1), time.time())
+    assert holder_of(store, "people") is None
 
 
 def test_a_process_whose_start_is_not_known_holds_nothing(store: LedgerStore) -> None:

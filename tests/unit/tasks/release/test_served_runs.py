@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from tasks.ledger.dataset_lock import Process, this_process
-from tasks.release.served_runs import LABEL, SERVED_BY, is_abandoned, is_ending, note_process, noted_form
+from tasks.release.served_runs import LABEL, SERVED_BY, by_schedule, is_abandoned, is_ending, note_process, noted_form
 from tasks.runtime.parent_watch import VARIABLE
 
 HERE = this_process()
@@ -58,3 +58,9 @@ def test_a_run_that_nobody_serves_notes_nothing(monkeypatch: pytest.MonkeyPatch)
     for value in ("", f"{os.getpid()}:1.0"):
         monkeypatch.setenv(VARIABLE, value)
         note_process()
+
+
+def test_what_nobody_serves_was_started_by_no_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No server is asked."""
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert not by_schedule()
