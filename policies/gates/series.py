@@ -14,6 +14,7 @@ from headgate.core.units import counted
 from policies.gates.amounts import amounts, shares
 from policies.gates.figures import ReleaseFigures
 from policies.gates.gate import Gate
+from policies.gates.series_figures import SeriesFigures
 from policies.gates.verdict import Comparison, Requirement, Verdict
 from policies.words.fields import Positive, PositiveShare, Problem, Problems, Section, Share, decimal_text
 from policies.words.unseen import unseen_in
@@ -31,6 +32,11 @@ def _reason(text: str) -> str:
     if not text.strip() or unseen_in(text):
         raise PydanticCustomError("reason", "Input should be a reason in words, which approvers read")
     return text
+
+
+TOGETHER = "Keep people who were published together in one group (anonymize.series: sticky)"
+LEAVE_OUT = "leave out those who would be given away (anonymize.infeasible: {suppress: …})"
+OTHERWISE = "round numbers (publish_as), or publish less often"
 
 
 class SeriesKey(Section):
@@ -76,10 +82,7 @@ class Series(Gate):
     bounds = (*BOUNDS, RETURNING, CHANGED)
     verified = "no: who is in which version is not published"
     meaning = "Somebody who compares this version with those published before cannot be more certain about anybody's sensitive value."
-    cure = (
-        "Keep people who were published together in one group (anonymize.series: sticky), leave out those who would be given away "
-        "(anonymize.infeasible: {suppress: …}), round numbers (publish_as), or publish less often"
-    )
+    cure = f"{TOGETHER}, {LEAVE_OUT}, {OTHERWISE}"
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:
         given: SeriesKey | None = keys.series
@@ -109,9 +112,7 @@ class Series(Gate):
         series = release.series
         if verdict.passed or requirement.bound != LINKABILITY or series is None or not series.above:
             return verdict
-        concerned = f"This concerns {counted(series.above, 'person', 'people')}. "
-        needed = f"More than {counted(series.needed - 1, 'person', 'people')} would have to be left out. " if series.needed else ""
-        return verdict.model_copy(update={"remedy": f"{concerned}{needed}{verdict.remedy}"})
+        return verdict.model_copy(update={"remedy": _remedy(series)})
 
     def remedy(self, requirement: Requirement) -> str:
         match requirement.bound:
@@ -138,3 +139,16 @@ class Series(Gate):
                 return f"{measured} of the people of the version published last are in this one; at least {required} must be"
             case _:
                 return f"{measured} of the people in several versions are seen to have another value now; at most {required} may be"
+
+
+def _remedy(series: SeriesFigures) -> str:
+    """What would help that the policy does not do already."""
+    concerned = f"This concerns {counted(series.above, 'person', 'people')}."
+    ways = [] if series.sticky else [TOGETHER]
+    if series.needed:
+        allowed = f"in anonymize.infeasible: {{suppress: …}}, which allows {series.suppressible:g}"
+        ways.append(f"let at least {counted(series.needed, 'person', 'people')} be left out {allowed}")
+    elif not series.suppressible:
+        ways.append(LEAVE_OUT)
+    listed = ", ".join([*ways, OTHERWISE])
+    return f"{concerned} {listed[0].upper()}{listed[1:]}; or accept a higher gates.series.{LINKABILITY}."

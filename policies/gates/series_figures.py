@@ -40,6 +40,8 @@ class SeriesFigures(Frozen):
     left: Count = 0
     above: Count = 0  # people for whom series linkability is above what the policy allows
     needed: Count = 0  # people who would have to be left out at least, if those are more than the policy allows
+    sticky: bool = False  # groups were kept together
+    suppressible: Certainty = 0.0  # the share of rows that the policy lets be left out
     compared: tuple[ComparedFigures, ...] = ()
 
     @property

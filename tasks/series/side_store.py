@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,8 @@ def keep(home: Home, dataset: str, candidate: str, version: KeptVersion) -> None
         sync_folder(folder)
     except OSError as problem:
         reason = reason_of(problem)
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):  # what cannot be removed now is removed by the dataset's next run
+            draft.unlink()
         raise StoreUnavailable(
             f"Who is in which group could not be kept in {folder} ({reason}).", "Check permissions and free space."
         ) from None

@@ -18,6 +18,7 @@ from headgate.series.with_earlier import Encode, with_earlier
 from policies.gates.dissimilarity import DISSIMILARITY, EPSILON
 from policies.gates.series_figures import SeriesFigures
 from policies.jobs.spool import Reference
+from policies.jobs.table_job import infeasible_of
 from policies.judging.measure import composite_of
 from policies.judging.measured_series import figures_of
 from policies.sealed.promise import Promise
@@ -85,7 +86,13 @@ def _figures(
     )
     candidates = [version.candidate for version in known]
     figures = figures_of(key, new, earlier[-1] if earlier else None, candidates, len(run.versions) - len(known), measured)
-    return figures.model_copy(update={"by_default": run.loaded.policy.gates.series is None})
+    anonymize = run.policy.anonymize
+    asked = {
+        "by_default": run.loaded.policy.gates.series is None,
+        "sticky": anonymize.series is not None,
+        "suppressible": float(infeasible_of(anonymize).suppressible),
+    }
+    return figures.model_copy(update=asked)
 
 
 def _encode(promise: Promise) -> Encode:

@@ -17,7 +17,7 @@ from headgate.series.kept_version import CodedValues, KeptTable, KeptVersion, Ps
 from headgate.series.with_earlier import with_earlier
 from policies.jobs.former_groups import FormerGroups, FormerTable
 from policies.jobs.spool import Reference
-from policies.jobs.table_job import what_to_group
+from policies.jobs.table_job import infeasible_of, what_to_group
 from tasks.release.run import Run
 from tasks.release.steps.anonymize_tables import Agreed, GroupedTable
 from tasks.release.steps.choose_plan import Planned, sensitive_of
@@ -52,7 +52,7 @@ def leave_out_told(run: Run, read: SourceRead, planned: Planned, agreed: Agreed,
         return unchanged
     kept = run.spool.get(agreed.kept)
     rows = np.flatnonzero(kept)
-    spare = int(job.infeasible.suppressible * len(kept)) - agreed.suppressed
+    spare = int(infeasible_of(job.settings).suppressible * len(kept)) - agreed.suppressed
     known = _known(run)
     if spare <= 0 or not known:
         return unchanged

@@ -49,8 +49,10 @@ def by_definition(
     names: Names,
     harmless: frozenset[Any] = frozenset(),
     near: Callable[[tuple[Any, ...], tuple[Any, ...]], bool] | None = None,
+    known: int | None = None,
 ) -> Figures:
-    """Of the attributes together, over the versions that publish just these together; of one attribute, over all that publish it."""
+    """Of the attributes together, over the versions that publish just these together; of one attribute, over all that publish it. `known`:
+    the only version of which it is known who has which value."""
     held: dict[int, dict[int, Counter[tuple[Any, ...]]]] = {}
     own: dict[int, set[tuple[Any, ...]]] = {}
     for i, version in enumerate(series):
@@ -59,7 +61,8 @@ def by_definition(
                 for person in groups:
                     mates = [other for other in groups if groups[other] == groups[person]]
                     held.setdefault(person, {})[i] = Counter(tuple(version.people[mate][name] for name in names) for mate in mates)
-                    own.setdefault(person, set()).add(tuple(version.people[person][name] for name in names))
+                    if known in (None, i):
+                        own.setdefault(person, set()).add(tuple(version.people[person][name] for name in names))
 
     def is_sensitive(value: tuple[Any, ...]) -> bool:
         return any(part not in harmless for part in value)
@@ -84,7 +87,7 @@ def by_definition(
     out = Figures({}, {}, {}, {}, set())
     for person, groups in held.items():
         everywhere = common(person, list(groups))
-        told = any(value not in group for value in own[person] for group in groups.values())
+        told = any(value not in group for value in own.get(person, ()) for group in groups.values())
         if told:
             out.told.add(person)
         out.linkability[person] = Fraction(1) if told else max(share(common(person, some)) for some in few(list(groups)))

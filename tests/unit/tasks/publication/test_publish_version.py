@@ -413,3 +413,38 @@ def test_a_store_attested_by_another_ledger_is_not_taken_for_ones_own(world, tmp
         (world.home.keys / name).unlink()
     with pytest.raises(StoreUnavailable, match="another ledger"):
         publish(world.home, Ledger(world.ledger.store, world.clock), made.release.candidate)
+
+
+def test_two_candidates_that_were_measured_without_each_other_do_not_both_come_out(world) -> None:
+    """Each was measured with the versions that were out when it ran: none. Together nobody has looked at them."""
+    one, two = world.seal(known_versions=()), world.seal(known_versions=())
+    for candidate in (one, two):
+        world.approve(candidate, "ann", "bob")
+    made = world.publish(one)
+    with pytest.raises(TransitionRefused, match="a version of the dataset came out since the candidate was sealed") as refused:
+        world.publish(two)
+    assert refused.value.refusals[0].rule == "series"
+    assert "Run the release again" in refused.value.cure
+    with pytest.raises(TransitionRefused, match="nobody has looked at the two together"):
+        publish_version.require_publishable(world.home, world.ledger, two.id)
+    assert versions(world) == ["1", "latest"]
+    withdraw(world.home, world.ledger, one.id, world.keys["ann"], "wrong")  # copies stay
+    with pytest.raises(TransitionRefused, match="came out since"):
+        world.publish(two)
+    again = world.seal(known_versions=(one.id,))
+    world.approve(again, "ann", "bob")
+    assert world.publish(again).version == made.version + 1
+
+
+def test_a_candidate_whose_policy_accepts_that_versions_are_not_compared_comes_out(world) -> None:
+    one, two = world.seal(), world.seal()
+    for candidate in (one, two):
+        world.approve(candidate, "ann", "bob")
+    assert [world.publish(one).version, world.publish(two).version] == [1, 2]
+
+
+def test_a_version_of_another_dataset_does_not_matter(world) -> None:
+    candidate = world.seal(known_versions=())
+    world.published(dataset="others", publish_to="others")
+    world.approve(candidate, "ann", "bob")
+    assert world.publish(candidate).version == 1
