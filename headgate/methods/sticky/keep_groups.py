@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,19 +24,30 @@ from headgate.methods.sticky.cores import cores_of
 from headgate.methods.sticky.joining import join
 from headgate.methods.sticky.settling import Settling
 
+EVEN = Fraction(1, 2)  # a promise that lends only those who leave a choice of two at least
 NEAR = 0.5  # of what one row loses at most on one axis, in all: for more than that a newcomer joins no core
 
 
 def keep_groups(
-    method: Method, table: Table, sensitive: Sequence[str], settings: Settings, before: Codes, seed: int, watch: Watch | None = None
+    method: Method,
+    table: Table,
+    sensitive: Sequence[str],
+    settings: Settings,
+    before: Codes,
+    seed: int,
+    watch: Watch | None = None,
+    promise: Any = EVEN,
 ) -> Partition:
     """Groups the rows of a new version as `anonymize` does, where people who were published together stay together.
 
     `before[row, version]` is the group that the row's person had in a published version of this table, oldest version first, −1 where the
     person was not published: new people have −1 everywhere. The version published last is enough; if more are given, groups that were
     united for a while are told apart again, which loses less. A group's number means something within its column only. With −1 everywhere
-    the result is that of `anonymize`. Rows that fit nowhere are suppressed within `infeasible`; otherwise the partition is not reached.
-    Who comes above the promise of the series is for `leave_out`."""
+    the result is that of `anonymize`.
+
+    `promise` is the largest series linkability that is allowed: a group that lacks people borrows them where what both groups have in
+    common keeps it. Rows that fit nowhere are suppressed within `infeasible`; otherwise the partition is not reached. Whoever comes above
+    the promise all the same is for `leave_out`."""
     if not method.keeps_groups:
         raise InputRejected(f"Method {method.variant or method.key} cannot keep groups of former versions.", "Use blocks or mondrian.")
     if before.ndim != 2 or len(before) != table.rows:
@@ -46,7 +59,7 @@ def keep_groups(
     watched = watch or Watch()
 
     def group(rows: Table, applied: Settings) -> Partition:
-        return _kept(Settling.of(method, rows, sensitive, applied, seed, watched), cores)
+        return _kept(Settling.of(method, rows, sensitive, applied, promise, seed, watched), cores)
 
     first = group(table, settings)
     if first.reached:

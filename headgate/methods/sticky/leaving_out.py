@@ -62,7 +62,8 @@ def leave_out(
     `measure` takes the groups of all tables, −1 for who is left out, and gives the series linkability of each row's person, as
     `linkability_by_person` does with the published versions and this one. `required` is the largest linkability that is allowed, `share`
     the largest share of rows that may be suppressed in all. The tables have the same rows in the same order."""
-    settlings = [Settling.of(new.method, new.table, new.sensitive, new.settings, seed, watch) for new in tables]
+    watched = watch or Watch()
+    settlings = [Settling.of(new.method, new.table, new.sensitive, new.settings, required, seed, watched) for new in tables]
     rows = len(tables[0].partition.groups)
     if any(len(new.partition.groups) != rows for new in tables):
         raise InputRejected("The tables of a version differ in rows.", "Give a group for every row of the version, −1 for who is left out.")

@@ -1,14 +1,16 @@
-"""Groups that broke, because people left, came or changed, are mended: united with others near them, or relieved of the rows that they hold
-too many of."""
+"""Groups that broke, because people left, came or changed, are mended: they borrow a few rows of groups near them, are united with one, or
+give up the rows that they hold too many of."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes
-from headgate.core.compiling import loop
-from headgate.core.distinct import places
+from headgate.core.compiling import Records, loop
+from headgate.core.distinct import firsts_and_sizes, places
 from headgate.grouping.items import Itemized
 from headgate.grouping.watch import STOP
 from headgate.methods.blocks.draft import Draft
@@ -16,24 +18,34 @@ from headgate.methods.blocks.groups import keeps_all
 from headgate.methods.blocks.setting_aside import set_aside
 from headgate.methods.sticky.core_draft import draft_of
 from headgate.methods.sticky.joining import join
+from headgate.methods.sticky.lending import lend
 from headgate.methods.sticky.uniting import unite
 
 ROUNDS = 8  # of uniting groups, and placing what they then hold too many of
 
 
+@dataclass(frozen=True)
+class Keeping:
+    """What groups must keep. `promise`: the largest share that one value may have in what two groups of somebody who is lent have in
+    common."""
+
+    k: int
+    promise: float
+
+
 def mend(
-    itemized: Itemized, k: int, groups: Codes, turns: NDArray[np.int64], state: NDArray[np.int64], must: NDArray[np.bool_] | None = None
+    itemized: Itemized, keeping: Keeping, groups: Codes, turns: NDArray[np.int64], state: NDArray[np.int64], must: NDArray[np.bool_]
 ) -> Codes:
-    """The same groups, united and relieved until each has at least k rows and keeps every limit, and no two are published alike. Rows of
-    −1 stay in no group; rows for which there is no place are in none either. `turns`: the rows in the order in which a group gives up
-    those that are equal. `must`: rows whose groups have to be united with others, whatever they keep."""
+    """The same groups, but some have borrowed rows, were united or gave up rows, until each has at least k rows and keeps every limit, and
+    no two are published alike. Rows of −1 stay in no group; rows for which there is no place are in none either. `turns`: the rows in the
+    order in which groups give up those that are equal. `must`: rows whose groups have to be united with others, whatever they keep."""
     groups = without_gaps(groups)
     if groups.max(initial=-1) < 0:
         return groups
-    draft = draft_of(itemized, groups, k, state)
+    draft = draft_of(itemized, groups, keeping.k, state)
     flagged = np.zeros(int(groups.max()) + 1, dtype=np.bool_)
-    if must is not None:
-        flagged[groups[must & (groups >= 0)]] = True
+    flagged[groups[must & (groups >= 0)]] = True
+    groups = _lent(groups, itemized.item, turns, lend(draft, keeping.promise))
     for _ in range(ROUNDS):
         groups = np.where(groups >= 0, unite(draft, flagged)[groups], -1).astype(np.int32)
         given_up = _rows_of(groups, itemized.item, turns, *_shed(draft))
@@ -49,6 +61,20 @@ def without_gaps(groups: Codes) -> Codes:
     out, inside = np.full(len(groups), -1, dtype=np.int32), groups >= 0
     if inside.any():
         out[inside] = places([groups[inside]])
+    return out
+
+
+def _lent(groups: Codes, item: Codes, turns: NDArray[np.int64], loans: Records) -> Codes:
+    """The groups, with everybody who is lent in the group that borrows: of equal rows those first whose turn it is."""
+    if len(loans) == 0:
+        return groups
+    pair = places([loans.giver.astype(np.int32), loans.number.astype(np.int32)])
+    order = np.argsort(pair, kind="stable")
+    first, rows = firsts_and_sizes(pair)
+    lent = _rows_of(groups, item, turns, loans.giver[first], loans.number[first], rows)
+    of = places([groups[lent], item[lent]])  # the same pairs, in the same order
+    out = groups.copy()
+    out[lent[np.argsort(of, kind="stable")]] = loans.taker[order]
     return out
 
 

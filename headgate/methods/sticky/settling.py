@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Table
+from headgate.core.tolerance import exact, radius
 from headgate.grouping.conditions import broken_conditions
 from headgate.grouping.items import Itemized, items_of
 from headgate.grouping.watch import Watch
@@ -16,27 +18,31 @@ from headgate.methods.household_counting import counting_households, recounted_b
 from headgate.methods.method import Method
 from headgate.methods.partition import Partition, counted_partition
 from headgate.methods.settings import Settings
-from headgate.methods.sticky.mending import mend
+from headgate.methods.sticky.mending import Keeping, mend
 
 ROUNDS = 12  # of uniting groups that break a condition
 
 
 @dataclass(frozen=True, eq=False)
 class Settling:
-    """One table of a new version, and what its groups must keep. `turns` are its rows in the order in which groups give up equal ones."""
+    """One table of a new version, and what its groups must keep. `turns` are its rows in the order in which groups give up equal ones.
+    `promise`: the largest linkability that the series promises, with its tolerance."""
 
     method: Method
     table: Table
     sensitive: Sequence[str]
     settings: Settings
     itemized: Itemized
+    promise: float
     seed: int
     watch: Watch
 
     @classmethod
-    def of(cls, method: Method, table: Table, sensitive: Sequence[str], settings: Settings, seed: int, watch: Watch | None) -> Settling:
-        settings = counting_households(method, table, settings)
-        return cls(method, table, sensitive, settings, items_of(table, settings.limits), seed, watch or Watch())
+    def of(
+        cls, method: Method, table: Table, sensitive: Sequence[str], settings: Settings, promise: Any, seed: int, watch: Watch
+    ) -> Settling:
+        settings, share = counting_households(method, table, settings), radius(float(exact(promise)))
+        return cls(method, table, sensitive, settings, items_of(table, settings.limits), share, seed, watch)
 
     def turns(self, cores: Codes) -> NDArray[np.int64]:
         """All rows, those of no core first: equal rows follow each other, in an order that is drawn."""
@@ -45,7 +51,7 @@ class Settling:
 
     def settled(self, groups: Codes, turns: NDArray[np.int64]) -> Codes:
         """Groups that are mended; rows for which there is no place have −1."""
-        groups = self._mended(groups, turns, None)
+        groups = self._mended(groups, turns, np.zeros(len(groups), dtype=np.bool_))
         for _ in range(ROUNDS):
             failures = self._failures(groups)
             if not failures or groups.max(initial=-1) < 1:
@@ -58,8 +64,9 @@ class Settling:
         counted = counted_partition(self.itemized, self.settings, groups, self._failures(groups))
         return recounted_by_households(self.table, counted, self.settings.k)
 
-    def _mended(self, groups: Codes, turns: NDArray[np.int64], must: NDArray[np.bool_] | None) -> Codes:
-        return self.watch.run(lambda: mend(self.itemized, self.settings.k, groups, turns, self.watch.state, must))
+    def _mended(self, groups: Codes, turns: NDArray[np.int64], must: NDArray[np.bool_]) -> Codes:
+        keeping = Keeping(self.settings.k, self.promise)
+        return self.watch.run(lambda: mend(self.itemized, keeping, groups, turns, self.watch.state, must))
 
     def _failures(self, groups: Codes) -> list[tuple[str, NDArray[np.bool_]]]:
         """The conditions that are not kept, each with the rows concerned; no row without a group is."""

@@ -34,7 +34,7 @@ def unite(draft: Draft, must: NDArray[np.bool_]) -> NDArray[np.int64]:
         for group in sorted_order(rows):
             own = groups.of[group]
             if own.rows > 0 and (must[group] or own.rows < draft.k or not keeps_all(groups, group)):
-                other = _nearest(draft, group)
+                other, _ = nearest_group(draft, group)
                 if other >= 0:
                     _pour(draft, group, other)
                     must[group] = must[other] = False
@@ -72,9 +72,9 @@ def _pour(draft: Draft, group: int, other: int) -> None:
 
 
 @inner
-def _nearest(draft: Draft, group: int) -> int:
-    """The group for which uniting costs least, of those with which the limits are kept; −1 without one. Near boxes of the tree come first,
-    and after so many groups without a better one the best so far is taken."""
+def nearest_group(draft: Draft, group: int) -> tuple[int, float]:
+    """The group for which uniting costs least, of those with which the limits are kept, and what it costs; −1 without one. Near boxes of
+    the tree come first, and after so many groups in vain the best so far is taken."""
     groups, tree, visits, own = draft.groups, draft.tree, draft.visits, draft.groups.of[group]
     best, least, tried = np.int64(-1), np.inf, 0
     visits[0].box, visits[0].gap = 0, 0.0
@@ -86,7 +86,7 @@ def _nearest(draft: Draft, group: int) -> int:
             continue
         if box.left >= 0:
             close, far = box.left, box.right
-            one, two = _gap_between(draft, close, group), _gap_between(draft, far, group)
+            one, two = gap_between(draft, close, group), gap_between(draft, far, group)
             if one > two:
                 close, far, one, two = far, close, two, one
             visits[height].box, visits[height].gap = far, two
@@ -104,11 +104,11 @@ def _nearest(draft: Draft, group: int) -> int:
                     if cost < least and _keep_together(groups, group, other):
                         best, least, tried = other, cost, 0
             other = np.int64(beside.beside)
-    return best  # type: ignore[return-value]
+    return best, least  # type: ignore[return-value]
 
 
 @inner
-def _gap_between(draft: Draft, box: int, group: int) -> float:
+def gap_between(draft: Draft, box: int, group: int) -> float:
     """How much the loss of a group grows at the least when it is united with one within a box of the tree."""
     axes, total = draft.groups.items.axes, 0.0
     for a in range(len(axes.of)):

@@ -81,7 +81,8 @@ def test_whatever_was_before_limits_are_kept_and_every_group_has_k(seed):
 
 @settings(max_examples=30, deadline=None)
 @given(SEEDS)
-def test_nobody_is_parted_where_nothing_but_k_is_asked(seed):
+def test_nobody_is_parted_from_a_group_that_lacks_nothing_unless_they_are_lent(seed):
+    """Whoever is not with the others of their core is in a core that lacked people, and is not alone there with a value of their own."""
     draw = np.random.default_rng(seed)
     case = Told(seed, int(draw.integers(K, 70)), limited=False)
     before = draw.integers(-1, 8, case.rows)
@@ -89,6 +90,23 @@ def test_nobody_is_parted_where_nothing_but_k_is_asked(seed):
         return
     found = kept(case, before)
     assert found.reached
+    for core in sets_of(before):
+        parts = {int(found.groups[row]) for row in core}
+        if len(core) <= K:
+            assert len(parts) == 1  # nobody is taken from those who have just enough
+        elif len(parts) > 1:
+            assert any(len(other) < K for other in sets_of(before))
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS)
+def test_where_every_group_has_enough_nobody_is_parted(seed):
+    draw = np.random.default_rng(seed)
+    case = Told(seed, int(draw.integers(3 * K, 70)), limited=False)
+    before = np.where(draw.random(case.rows) < 0.2, -1, np.arange(case.rows) % 2)
+    if min(map(len, sets_of(before)), default=0) < K:
+        return
+    found = kept(case, before)
     assert all(any(core <= group for group in sets_of(found.groups)) for core in sets_of(before))
 
 
@@ -141,6 +159,18 @@ def test_a_core_that_fell_below_k_is_published_with_the_nearest_and_parted_from_
     parted = {frozenset([0, 1, 8]), frozenset([2, 3, 4]), frozenset([5, 6, 7])}
     assert sets_of(grouped(table, 3, history).groups) == parted
     assert sets_of(grouped(table, 3, history[:, 1:]).groups) != parted  # the version published last does not tell them apart
+
+
+def test_a_core_that_lacks_one_row_borrows_it_from_a_larger_one_with_which_it_has_values_in_common():
+    """Nobody of the large one loses anything, and who is lent leaves three values to choose from; under a promise below a third it is united."""
+    table = flat_table([20, 21, 50, 50, 50, 50, 50, 50], "abababcc")
+    parts = sets_of(grouped(table, 3, [0, 0, 1, 1, 1, 1, 1, 1]).groups)
+    assert sorted(map(len, parts)) == [3, 5]
+    assert any({0, 1} < part and len(part) == 3 for part in parts)
+    limit = dissimilarity(table.select(["word"]), "0", "0.5")
+    before = np.array([[0, 0, 1, 1, 1, 1, 1, 1]]).T
+    strict = keep_groups(Blocks(), table, ("word",), Settings(3, (limit,)), before, 0, promise="0.3")
+    assert sets_of(strict.groups) == {frozenset(range(8))}
 
 
 def test_a_core_whose_values_changed_takes_in_another_with_which_its_limits_are_kept():

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from headgate.methods.sticky.mending import mend, without_gaps
+from headgate.methods.sticky.mending import Keeping, mend, without_gaps
 from tests.unit.headgate.methods.sticky.grouped_tables import K, drawn_groups, kept_groups, rows_by_item, sets_of
 
 
-def mended(case, groups, k=K, **options):
-    state = np.zeros(3, dtype=np.int64)
-    return mend(case.itemized, k, groups, np.arange(case.rows), state, **options)
+def mended(case, groups, k=K, must=None):
+    must = np.zeros(case.rows, dtype=np.bool_) if must is None else must
+    return mend(case.itemized, Keeping(k, 0.5), groups, np.arange(case.rows), np.zeros(3, dtype=np.int64), must)
 
 
 @pytest.mark.parametrize("seed", range(16))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from headgate.grouping.conditions import DistinctL
+from headgate.grouping.watch import Watch
 from headgate.methods.blocks.blocks_method import Blocks
 from headgate.methods.mondrian.mondrian_method import Mondrian
 from headgate.methods.settings import Settings
@@ -21,7 +22,7 @@ def test_conditions_are_kept_where_uniting_can_keep_them(told, seed):
     case = told(seed, 60)
     least = min(3, len(set(case.cells["word"])))
     conditions = (DistinctL("word", Fraction(least)),)
-    settling = Settling.of(Mondrian(), case.table, ("word", "pay"), Settings(K, case.limits, conditions), 0, None)
+    settling = Settling.of(Mondrian(), case.table, ("word", "pay"), Settings(K, case.limits, conditions), "0.5", 0, Watch())
     groups = settling.settled(drawn_groups(case, seed, 12), np.arange(case.rows))
     found = settling.counted(groups)
     for group in range(found.count):
@@ -36,8 +37,8 @@ def test_turns_take_new_people_first_and_follow_the_rows_in_any_order(told):
     case = told(4, 40)
     cores = np.where(np.arange(40) % 3 == 0, -1, np.arange(40) % 5).astype(np.int32)
     order = np.random.default_rng(0).permutation(40)
-    one = Settling.of(Blocks(), case.table, ("word",), Settings(K), 0, None)
-    two = Settling.of(Blocks(), case.table.take(order), ("word",), Settings(K), 0, None)
+    one = Settling.of(Blocks(), case.table, ("word",), Settings(K), "0.5", 0, Watch())
+    two = Settling.of(Blocks(), case.table.take(order), ("word",), Settings(K), "0.5", 0, Watch())
     turns, others = one.turns(cores), order[two.turns(cores[order])]
     assert sorted(turns.tolist()) == list(range(40))
     assert (cores[turns[:14]] == -1).all()

@@ -1,0 +1,155 @@
+"""A core that fell below k, or that breaks a limit, borrows a few people from larger groups near it: uniting it with one would widen all of
+both. Whoever is lent is in two groups then, so what these have in common must leave enough to choose from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.compiling import Records, empty_records, inner, loop, making, record
+from headgate.grouping.sorting import sorted_order
+from headgate.grouping.watch import STOP
+from headgate.methods.blocks.draft import Draft
+from headgate.methods.blocks.groups import keeps_all, may_go, part_of, put, room_for, take
+from headgate.methods.blocks.losses import loss_with
+from headgate.methods.blocks.placing import widen
+from headgate.methods.sticky.uniting import gap_between, nearest_group
+
+TRIED = 64  # groups that are looked at in vain before the best row so far is taken
+
+LOAN = record(giver=np.int64, number=np.int64, taker=np.int64)  # one row of the item of that number
+
+
+class Tally(NamedTuple):
+    """How many rows of the borrowing group, and of one that may lend, have each joint value; zeros in between."""
+
+    here: NDArray[np.int64]
+    there: NDArray[np.int64]
+
+
+def lend(draft: Draft, share: float) -> Records:
+    """Who goes from which group to which. `share`: the largest share that one value may have in what both groups have in common."""
+    values = int(draft.groups.items.item.joint.max()) + 1
+    tally = Tally(np.zeros(values, dtype=np.int64), np.zeros(values, dtype=np.int64))
+    room = int(draft.groups.now[0].groups) * max(1, draft.k // 2)
+    loans = empty_records(room, LOAN)
+    return loans[: _lend(draft, share, tally, loans)]
+
+
+@loop
+def _lend(draft: Draft, share: float, tally: Tally, loans: Records) -> int:
+    groups, many = draft.groups, 0
+    rows = np.empty(groups.now[0].groups, dtype=np.int64)
+    borrowing = np.zeros(len(rows), dtype=np.bool_)
+    for group in range(len(rows)):
+        rows[group] = groups.of[group].rows
+        borrowing[group] = rows[group] > 0 and (rows[group] < draft.k or not keeps_all(groups, group))
+    for group in sorted_order(-rows):  # the fewer are lacking, the sooner
+        if borrowing[group] and 2 * rows[group] >= draft.k and draft.state[STOP] == 0:
+            many += _borrow(draft, group, share, tally, borrowing, loans[many:])
+    return many
+
+
+@making
+def _borrow(draft: Draft, group: int, share: float, tally: Tally, borrowing: NDArray[np.bool_], loans: Records) -> int:
+    """Borrows rows until the group keeps everything; gives all back if that costs more than uniting it, or is not possible."""
+    groups, own = draft.groups, draft.groups.of[group]
+    most, many, spent = nearest_group(draft, group)[1], 0, 0.0
+    while own.rows < draft.k or not keeps_all(groups, group):
+        giver, number, cost = -1, np.int64(-1), np.inf
+        if many < draft.k // 2:
+            giver, number, cost = _cheapest_row(draft, group, share, tally, borrowing, most - spent)
+        if giver < 0:
+            for i in range(many - 1, -1, -1):
+                take(groups, group, part_of(groups, group, loans[i].number), 1)
+                put(groups, loans[i].giver, loans[i].number, 1)
+            return 0
+        take(groups, giver, part_of(groups, giver, number), 1)
+        put(groups, group, number, 1)
+        widen(draft, group, groups.items.item[number].cell)
+        loans[many].giver, loans[many].number, loans[many].taker = giver, number, group
+        spent += cost
+        many += 1
+    return many
+
+
+@inner
+def _cheapest_row(
+    draft: Draft, group: int, share: float, tally: Tally, borrowing: NDArray[np.bool_], most: float
+) -> tuple[int, int, float]:
+    """The group that lends a row, the item of the row and what it costs: less than `most`; −1 without one."""
+    groups, tree, visits, own = draft.groups, draft.tree, draft.visits, draft.groups.of[group]
+    giver, number, least, tried = np.int64(-1), np.int64(-1), most, 0
+    _count(draft, group, tally.here, 1)
+    visits[0].box, visits[0].gap = 0, 0.0
+    height = 1
+    while height > 0 and (giver < 0 or tried < TRIED):
+        height -= 1
+        box, gap = tree.box[visits[height].box], visits[height].gap
+        if (own.rows + 1) * gap >= least:
+            continue
+        if box.left >= 0:
+            close, far = box.left, box.right
+            one, two = gap_between(draft, close, group), gap_between(draft, far, group)
+            if one > two:
+                close, far, one, two = far, close, two, one
+            visits[height].box, visits[height].gap = far, two
+            visits[height + 1].box, visits[height + 1].gap = close, one
+            height += 2
+            continue
+        other = np.int64(box.group)
+        while other >= 0:
+            lender = groups.of[other]
+            if lender.rows > draft.k and not borrowing[other]:
+                tried += 1
+                part, cost = _row_of(draft, group, other, share, tally, least)
+                if part >= 0:
+                    giver, number, least, tried = other, np.int64(groups.part[part].number), cost, 0
+            other = np.int64(lender.beside)
+    _count(draft, group, tally.here, 0)
+    return giver, number, least  # type: ignore[return-value]
+
+
+@inner
+def _row_of(draft: Draft, group: int, other: int, share: float, tally: Tally, most: float) -> tuple[int, float]:
+    """The part of the other group of which one row costs least, and how much: less than `most`; −1 without one."""
+    groups, items, own, lender = draft.groups, draft.groups.items, draft.groups.of[group], draft.groups.of[other]
+    _count(draft, other, tally.there, 1)
+    total, largest = np.int64(0), np.int64(0)  # of what both have in common
+    for part in range(own.begin, own.begin + own.parts):
+        joint = items.item[groups.part[part].number].joint
+        if tally.here[joint] > 0:  # once per value: it is marked until the end
+            both = min(tally.here[joint], tally.there[joint])
+            total, largest = total + both, max(largest, both)
+            tally.here[joint] = -tally.here[joint]
+    best, least, last, wider = np.int64(-1), most, np.int64(-1), 0.0
+    for part in range(lender.begin, lender.begin + lender.parts):
+        number, cell = groups.part[part].number, groups.part[part].cell
+        if cell != last:
+            last, wider = cell, loss_with(groups, group, cell)
+        cost = (own.rows + 1) * wider - own.rows * own.loss
+        if cost >= least:
+            continue
+        joint = items.item[number].joint
+        here = -tally.here[joint]
+        more = 1 if tally.there[joint] > here else 0
+        if max(largest, here + more) > share * (total + more):
+            continue
+        if room_for(groups, group, np.int64(number), np.int64(1), np.int64(0)) > 0 and may_go(groups, other, part, np.int64(1)):
+            best, least = np.int64(part), cost
+    for part in range(own.begin, own.begin + own.parts):
+        joint = items.item[groups.part[part].number].joint
+        tally.here[joint] = abs(tally.here[joint])
+    _count(draft, other, tally.there, 0)
+    return best, least  # type: ignore[return-value]
+
+
+@inner
+def _count(draft: Draft, group: int, tally: NDArray[np.int64], keep: int) -> None:
+    """Counts the rows of a group by joint value, or forgets them."""
+    own = draft.groups.of[group]
+    for part in range(own.begin, own.begin + own.parts):
+        joint = draft.groups.items.item[draft.groups.part[part].number].joint
+        tally[joint] = tally[joint] + draft.groups.part[part].rows if keep else 0
