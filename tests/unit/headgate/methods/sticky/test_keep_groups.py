@@ -162,7 +162,8 @@ def test_a_core_that_fell_below_k_is_published_with_the_nearest_and_parted_from_
 
 
 def test_a_core_that_lacks_one_row_borrows_it_from_a_larger_one_with_which_it_has_values_in_common():
-    """Nobody of the large one loses anything, and who is lent leaves three values to choose from; under a promise below a third it is united."""
+    """Nobody of the large one loses anything, and who is lent leaves three values to choose from. Under a promise below a third it is
+    united."""
     table = flat_table([20, 21, 50, 50, 50, 50, 50, 50], "abababcc")
     parts = sets_of(grouped(table, 3, [0, 0, 1, 1, 1, 1, 1, 1]).groups)
     assert sorted(map(len, parts)) == [3, 5]
