@@ -3,28 +3,30 @@
 The guess is the value v with the largest Π_i (c_i(v)/|G_i|) / π(v)^(n−1): n versions as independent evidence, π(v) being its share in all
 rows of all versions. Ties go to the value that the intersection holds more often, then to the one more frequent overall, then to the first
 in domain order. Where no value is in every group, the guess is that from one version: the most frequent value of the group in which its
-share is largest. That guess is also what the attack is compared with.
+share is largest. The attack is compared with that guess, and with guessing the most frequent value of all versions.
 
-What is right about people who are in no version is population knowledge: `Outsiders` are attacked in the same way, by the groups that they
-would be in. More than they lose is the leak.
+What is right about people who are in no version is population knowledge: `Outsiders` are attacked in the same way, each by all groups of
+somebody who is like them. So they differ from those who are attacked in one thing: their own values are in no group. More than they lose
+is the leak.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.attacks.matching import fitting_classes, match
-from headgate.attacks.success import AttackResult, Success, percent, success
+from headgate.attacks.success import AttackResult, Success, guessed_value, percent, success
 from headgate.core.columns import Codes, Column
 from headgate.core.compiling import loop
 from headgate.core.errors import InputRejected
 from headgate.core.published_form.published_table import PublishedTable
 from headgate.core.tolerance import TOLERANCE
-from headgate.series.chains import ABSENT, UNKNOWN, Chains, Compared, compare
+from headgate.series.chains import ABSENT, UNKNOWN, Compared, compare
 from headgate.series.published_versions import Version, check_versions
 from headgate.series.series_risk import measure
 
@@ -33,20 +35,21 @@ UNSEEN = -2  # a value that no version holds
 
 @dataclass(frozen=True, eq=False)
 class Outsiders:
-    """People who are in no version: the class that each would be in, by version, −1 for none; and their own values, in the codes of the
-    published columns."""
+    """People who are in no version: in whose groups each is looked for, by the number of that person in the versions, −1 for nobody's; and
+    their own values, in the codes of the published columns."""
 
-    classes: Codes
+    like: NDArray[np.integer[Any]]
     own: Mapping[str, Codes]
 
 
 @dataclass(frozen=True, eq=False)
 class SeriesGuessing(AttackResult):
-    """`success` compares with guessing from one version; `predicted` is what the formula says of the same people: the mean of their series
-    linkability over all values."""
+    """`from_one` is the guess from one version about the same people, and `predicted` what the formula says of them: the mean of their
+    series linkability over all values."""
 
     names: tuple[str, ...]
     success: Success
+    from_one: Success
     predicted: float
     outsiders: Success | None
 
@@ -61,35 +64,49 @@ class SeriesGuessing(AttackResult):
         return None if self.outsiders is None else self.success.share - self.outsiders.share
 
     def remark(self) -> str:
-        formula = f"Series linkability predicts {percent(self.predicted)} %{': the attack beats it' if self.beats_formula else ''}."
-        if self.outsiders is None:
-            return formula
-        who = "1 person who is" if self.outsiders.people == 1 else f"{self.outsiders.people:,} people who are"
-        return f"{formula} Of {who} in no version, the same guesses are right for {_share(self.outsiders)}."
+        beaten = ": the attack beats it" if self.beats_formula else ""
+        formula = f"Series linkability predicts {percent(self.predicted)} %{beaten}."
+        said = f"From one version the attacker is right for {_share(self.from_one)}{self._secrets()}. {formula}"
+        return said if self.outsiders is None else f"{said} {self._control(self.outsiders)}"
 
-    def sentence(self) -> str:
-        return (
-            f"{self.success.attack}: an attacker who guesses {self.success.guess} is right for {_share(self.success)} of "
-            f"{self.success.people:,} people in several versions; from one version, for {percent(self.success.share_overall)} %. "
-            f"{self.remark()}"
-        )
+    def _secrets(self) -> str:
+        sensitive = self.from_one.sensitive
+        if sensitive is None or self.success.sensitive == self.success.right:
+            return ""
+        return f"; for sensitive values only, for {percent(sensitive / self.from_one.people)} %"
+
+    def _control(self, outsiders: Success) -> str:
+        who = "1 person who is" if outsiders.people == 1 else f"{outsiders.people:,} people who are"
+        said = f"Of {who} in no version, the same guesses are right for {_share(outsiders)}, which is knowledge about the population"
+        if self.success.interval[0] <= outsiders.interval[1]:
+            return f"{said}; chance may explain the difference."
+        return f"{said}; the other {percent(self.success.share - outsiders.share)} percentage points are what the versions give away."
 
     def who(self, tables: str) -> str:
-        return f"somebody who compares a person's groups in several versions of {tables} is right about {_named(self.names)}"
+        what = guessed_value("' and '".join(self.names), self.success)
+        return f"somebody who compares a person's groups in several versions of {tables} is right about {what}"
 
 
-def series_guessing(versions: Sequence[Version], names: Sequence[str], outsiders: Outsiders | None = None) -> SeriesGuessing:
-    """Attacks everybody who is in more than one version and whose own value is known, by the value in the newest of these versions."""
+def series_guessing(
+    versions: Sequence[Version],
+    names: Sequence[str],
+    outsiders: Outsiders | None = None,
+    people: NDArray[np.integer[Any]] | None = None,
+) -> SeriesGuessing:
+    """Attacks everybody who is in more than one version and whose own value is known, by the value in the newest of these versions; with
+    `people`, only those among these numbers."""
     check_versions(versions)
     compared = compare(versions, tuple(names))
-    chains = compared.readings[0]
     truth = _newest(compared.own)
-    attacked = np.flatnonzero(compared.several & (truth != UNKNOWN))
-    figures = measure(compared)
-    done = _attack(compared, chains, chains.classes[attacked], truth[attacked])
-    predicted = float(figures.by_person(figures.linkability_all)[attacked].mean())
-    control = None if outsiders is None else _control(compared, chains, outsiders)
-    return SeriesGuessing(tuple(names), done, predicted, control)
+    wanted = compared.several & (truth != UNKNOWN)
+    if people is not None:
+        wanted &= np.isin(compared.people, people)
+    attacked = np.flatnonzero(wanted)
+    done, from_one = _attack(compared, compared.readings[0].classes[attacked], truth[attacked])
+    figures = measure(_only(compared, attacked))
+    predicted = float(figures.by_person(figures.linkability_all).mean())
+    control = None if outsiders is None else _control(compared, outsiders)
+    return SeriesGuessing(tuple(names), done, from_one, predicted, control)
 
 
 def held_out(people: int, share: float, seed: int) -> NDArray[np.bool_]:
@@ -125,25 +142,39 @@ def _newest(own: Codes) -> Codes:
     return truth
 
 
-def _attack(compared: Compared, chains: Chains, classes: Codes, truth: Codes) -> Success:
-    total = np.bincount(chains.counts.codes, weights=chains.counts.counts, minlength=len(compared.distinct))
-    counts = chains.counts
+def _only(compared: Compared, places: NDArray[np.int64]) -> Compared:
+    readings = tuple(replace(chains, classes=chains.classes[places]) for chains in compared.readings)
+    return replace(compared, people=compared.people[places], own=compared.own[places], readings=readings)
+
+
+def _attack(compared: Compared, classes: Codes, truth: Codes) -> tuple[Success, Success]:
+    """From all versions, and from one."""
+    counts = compared.readings[0].counts
+    total = np.bincount(counts.codes, weights=counts.counts, minlength=len(compared.distinct))
     series, single = _guesses(classes, counts.starts, counts.codes, counts.counts, counts.sizes, total, np.log(total / total.sum()))
-    right, right_single = series == truth, single == truth
-    done = success("Series", f"{_named(compared.names)} from all versions", len(truth), right.sum(), right_single.sum())
-    sensitive, sensitive_single = (int(compared.sensitive[truth[flags]].sum()) for flags in (right, right_single))
-    return replace(done, sensitive=sensitive, sensitive_overall=sensitive_single)
+    overall = truth == int(total.argmax())
+    named = _named(compared.names)
+    return (
+        _succeeded(compared, f"{named} from all versions", truth, series == truth, overall),
+        _succeeded(compared, f"{named} from one version", truth, single == truth, overall),
+    )
 
 
-def _control(compared: Compared, chains: Chains, outsiders: Outsiders) -> Success:
-    if outsiders.classes.shape[1:] != (len(compared.versions),):
-        raise InputRejected("Outsiders need one class for each version that is compared.", "Give −1 where no class fits.")
-    classes = np.where(outsiders.classes == ABSENT, ABSENT, outsiders.classes + chains.first.astype(np.int32)).astype(np.int32)
-    fitting = (classes != ABSENT).any(axis=1)
+def _succeeded(compared: Compared, guess: str, truth: Codes, right: NDArray[np.bool_], overall: NDArray[np.bool_]) -> Success:
+    done = success("Series", guess, len(truth), right.sum(), overall.sum())
+    sensitive, sensitive_overall = (int(compared.sensitive[truth[flags]].sum()) for flags in (right, overall))
+    return replace(done, sensitive=sensitive, sensitive_overall=sensitive_overall)
+
+
+def _control(compared: Compared, outsiders: Outsiders) -> Success:
+    if not np.isin(outsiders.like, np.append(compared.people[compared.several], ABSENT)).all():
+        raise InputRejected("An outsider is looked for in the groups of nobody who is attacked.", "Give −1 where nobody is like them.")
+    like = np.flatnonzero(outsiders.like != ABSENT)
     number = {tuple(row): place for place, row in enumerate(compared.distinct.tolist())}
-    rows = np.stack([outsiders.own[name] for name in compared.names], axis=1).tolist()
+    rows = np.stack([outsiders.own[name][like] for name in compared.names], axis=1).tolist()
     truth = np.array([number.get(tuple(row), UNSEEN) for row in rows], dtype=np.int32)
-    return _attack(compared, chains, classes[fitting], truth[fitting])
+    classes = compared.readings[0].classes[np.searchsorted(compared.people, outsiders.like[like])]
+    return _attack(compared, classes, truth)[0]
 
 
 @loop

@@ -16,7 +16,7 @@ from headgate.series.published_versions import Version, VersionTable
 from headgate.series.series_risk import SeriesRisk, series_risk
 
 Own = Mapping[str, Codes]  # by attribute, the code of each person's own value in the new version
-Encode = Callable[[str, Sequence[str]], Column]  # texts of an attribute as it is read, for comparing them by a distance
+Encode = Callable[[str, Sequence[str]], Column]  # a cell for each of these texts of an attribute
 
 
 def with_earlier(
@@ -55,6 +55,13 @@ def together(
     return [*versions, Version(np.arange(len(new.people), dtype=np.int32), tables)] if tables else []
 
 
+def text_column(name: str, texts: Sequence[str]) -> Column:
+    """Values that are equal or not, and nothing between."""
+    place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    codes = np.array([place[text] for text in texts], dtype=np.int32)
+    return Column(name, Kind.CATEGORY, codes, np.array(list(place), dtype=object), np.zeros(len(place) + 1, dtype=np.bool_))
+
+
 def version_people(version: KeptVersion, new: KeptVersion) -> NDArray[np.int64]:
     """The number in the new version of each person of an earlier one, −1 for who is not there."""
     return new.places_of(version.people)
@@ -74,14 +81,8 @@ class _OneCoding:
 
     def __init__(self, columns: Sequence[CodedValues], name: str, encode: Encode | None) -> None:
         texts = list(dict.fromkeys(text for column in columns for text in column.texts))
-        empty = np.empty(0, dtype=np.int32)
-        self._whole = (
-            Column(name, Kind.CATEGORY, empty, np.array(texts, dtype=object), np.zeros(len(texts) + 1, dtype=np.bool_))
-            if encode is None
-            else encode(name, texts)
-        )
-        place = np.arange(len(texts)) if encode is None else self._whole.codes
-        self._place = dict(zip(texts, place.tolist(), strict=True))
+        self._whole = (encode or text_column)(name, texts)
+        self._place = dict(zip(texts, self._whole.codes.tolist(), strict=True))
         self._sensitive = np.zeros(len(self._whole.values) + 1, dtype=np.bool_)
         for column in columns:
             np.logical_or.at(self._sensitive, self._places(column), column.sensitive)

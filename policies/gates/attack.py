@@ -22,12 +22,14 @@ from policies.words.fields import Problem, Problems, Section, Share, decimal_tex
 
 ATTACK = "attack"
 LINKING = "dictionary_linking"
+SERIES = "series"
 WHO = {
     "homogeneity": "somebody who guesses the most frequent value of a person's group",
     "proximity": "somebody who guesses where most values of a person's group lie",
     "background_join": "somebody who knows one sensitive value of a person and guesses another",
     "intersection": "somebody who compares the groups of all tables to find a person",
     LINKING: "somebody who looks up a person's record in a dictionary",
+    SERIES: "somebody who compares a person's groups in several versions",
 }
 CURES = {
     "homogeneity": "Raise k, or lower gates.linkability",
@@ -35,6 +37,7 @@ CURES = {
     "background_join": "Lower projection.join_threat, so that attributes that depend on each other lie in different tables; raise k",
     "intersection": "Raise k, use fewer quasi-identifiers, or publish one table (projection.method: single)",
     LINKING: "Raise k, or use fewer or coarser quasi-identifiers",
+    SERIES: "Keep people who were published together in one group (anonymize.series: sticky), round numbers (publish_as), or raise k",
 }
 UNTRIED = {
     "homogeneity": "Some table has no sensitive attribute with one value per person",
@@ -42,6 +45,7 @@ UNTRIED = {
     "background_join": "No two sensitive attributes, in one table or in two, depend on each other",
     "intersection": "People have too many different combinations of quasi-identifiers to be compared",
     LINKING: "Some dictionary lists no individuals",
+    SERIES: "Not all versions before could be compared",
 }
 
 
@@ -53,6 +57,7 @@ class AttackKey(Section):
     background_join: Share | None = None
     intersection: Share | None = None
     dictionary_linking: Share | None = None
+    series: Share | None = None
 
     @model_validator(mode="after")
     def _bounds_something(self) -> AttackKey:
@@ -65,8 +70,8 @@ class AttackKeys(Section):
     attack: Annotated[
         AttackKey | None,
         Field(
-            description="`{background_join: 0.1}`, likewise `homogeneity`, `proximity`, `intersection` and `dictionary_linking`: the "
-            "largest share of the people that the attack may gain over guessing from the whole table"
+            description="`{background_join: 0.1}`, likewise `homogeneity`, `proximity`, `intersection`, `dictionary_linking` and "
+            "`series` (from several versions): the largest share of the people that the attack may gain over guessing from the whole table"
         ),
     ] = None
 
@@ -95,7 +100,9 @@ class Attack(Gate):
             yield Requirement(gate=self.name, bound=bound, required=decimal_text(most))
 
     def reached_by_release(self, requirement: Requirement, release: ReleaseFigures) -> float | None:
-        """None where any of its trials could not be made."""
+        """None where any of its trials could not be made. Where nobody is in several versions, comparing them gains nothing."""
+        if requirement.bound == SERIES and release.series is not None and not release.series.several and not release.series.not_measured:
+            return 0.0
         gains = [tried.largest_gain for tried in release.attacks if tried.attack == requirement.bound]
         known = [gain for gain in gains if gain is not None]
         return max(known) if known and len(known) == len(gains) else None

@@ -85,7 +85,7 @@ def _person(policy: Policy) -> Iterator[Problem]:
     if policy.person is not None and policy.person not in identifiers:
         accepted = choices(identifiers, policy.person) or "an identifier, of which the policy has none"
         yield Problem(("person",), f"'{policy.person}', which is not an identifier", accepted)
-    wanted = "a series gate" if series is not None and series.measured else "a schedule" if series is None and policy.schedule else ""
+    wanted = _why_compared(policy)
     if policy.anonymize.series is not None and policy.person_column is None:
         found = "groups that are kept, and nobody known by an identifier"
         yield Problem(("anonymize", "series"), found, "an identifier, named under person if there are several")
@@ -94,8 +94,20 @@ def _person(policy: Policy) -> Iterator[Problem]:
         by = "nothing that says which of the identifiers is a person" if identifiers else "no identifier"
         named = f"person: {choices(identifiers)}" if identifiers else "an attribute with role: identifier"
         yield Problem(here, f"{wanted}, and {by}", f"{named}; or gates.series: {{unmeasured: REASON}}, which approvers read")
+    if series is not None and not series.measured and policy.gates.attacks_versions:
+        yield Problem(("gates", "attack", "series"), "attack.series, and series.unmeasured without a bound", "one of the two, or a bound")
     if series is not None and series.risk is not None and policy.anonymize.epsilon is None:
         yield Problem(("gates", "series", "risk"), "series.risk without anonymize.epsilon", "linkability or candidates, or an epsilon")
+
+
+def _why_compared(policy: Policy) -> str:
+    """What asks for versions to be compared; empty where nothing does."""
+    series = policy.gates.series
+    if policy.gates.attacks_versions:
+        return "attack.series"
+    if series is not None:
+        return "a series gate" if series.measured else ""
+    return "a schedule" if policy.schedule else ""
 
 
 def _source_columns(policy: Policy) -> Iterator[Problem]:

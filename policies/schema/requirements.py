@@ -58,6 +58,11 @@ class Gates(*keys_of("gates")):  # type: ignore[misc]
         return self
 
     @property
+    def attacks_versions(self) -> bool:
+        """Whether something is promised of who compares several versions by attacking them."""
+        return self.attack is not None and self.attack.series is not None
+
+    @property
     def attackers_path(self) -> KeyPath:
         """Where it says so."""
         return next((gate.section, gate.name) for gate in GATES if gate.attackers(self) is not None)

@@ -12,7 +12,7 @@ def with_series(policy: Policy, versions: int) -> Policy:
     if policy.gates.series is not None:
         measured = policy.gates.series.measured
     else:
-        measured = bool(versions or policy.schedule)
+        measured = bool(versions or policy.schedule or policy.gates.attacks_versions)
     if not measured:
         return policy
     if policy.person_column is None:

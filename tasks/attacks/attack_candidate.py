@@ -10,7 +10,9 @@ from headgate.core.errors import InputRejected
 from policies.ledger.standing import Release
 from tasks.approval.inspection import view_candidate
 from tasks.attacks.attempts import Attempt, drawn_from, read_finished, try_attacks
+from tasks.attacks.kept_series import series_of
 from tasks.attacks.origin import reopen
+from tasks.attacks.series_attempts import try_series
 from tasks.ledger.event_log import Ledger
 from tasks.runtime.home import Home
 from tasks.stores.seal import Candidate
@@ -42,7 +44,12 @@ def attack_candidate(
     candidate, manifest = viewed.candidate, viewed.candidate.manifest
     opened = reopen(home, candidate, policy, source)
     files = {figures.name: candidate.folder / figures.path for figures in manifest.tables}
-    finished = read_finished(manifest.promise, files, opened.table, opened.original, opened.attackers)
+    prepared = opened.source
+    finished = read_finished(manifest.promise, files, prepared.table, prepared.original, prepared.attackers)
     most = MOST_PEOPLE if people is None else people
-    attempts = try_attacks(finished, most, drawn_from(bytes.fromhex(candidate.id)))
-    return AttackedCandidate(candidate, viewed.release, min(most, opened.table.rows), attempts)
+    generator = drawn_from(bytes.fromhex(candidate.id))
+    attempts = try_attacks(finished, most, generator)
+    series = series_of(home, candidate, opened, finished)
+    if series is not None:
+        attempts += (series,) if isinstance(series, Attempt) else try_series(series, finished, most, generator)
+    return AttackedCandidate(candidate, viewed.release, min(most, prepared.table.rows), attempts)

@@ -23,6 +23,7 @@ from headgate.attacks.homogeneity import Homogeneity, homogeneity
 from headgate.attacks.intersection import Intersection, intersection
 from headgate.attacks.linkage import linkage_frames
 from headgate.attacks.proximity import Proximity, proximity
+from headgate.attacks.series_guessing import SeriesGuessing
 from headgate.attacks.success import Success
 from headgate.core.columns import GROUP, Column, Table
 from headgate.core.distance import LARGEST_MATRIX, Distance
@@ -40,7 +41,7 @@ from tasks.tables.read_published import published_of, read_published_frame
 MOST_CELLS = 20_000  # different people by their quasi-identifiers, up to which tables are intersected
 MOST_PAIRS = 4 * 10**8  # of a person who is looked for and an individual of the dictionary
 
-Guessed = Homogeneity | Proximity | BackgroundJoin | Intersection | DictionaryLinking
+Guessed = Homogeneity | Proximity | BackgroundJoin | Intersection | DictionaryLinking | SeriesGuessing
 
 
 @dataclass(frozen=True)
@@ -119,10 +120,15 @@ class FinishedTable:
 
 def finished(promise: Promise, tables: Sequence[FinishedTable], table: Table, original: Table, attackers: tuple[Attacker, ...]) -> Finished:
     """`table` is what was anonymized."""
-    people = replace(original, columns={**original.columns, **{name: table[name] for name in table.quasi}})
+    people = people_of(table, original)
     shown = [*(quasi.name for quasi in promise.quasi), GROUP]
     cells = {written.published.name: written.frame[shown] for written in tables}
     return Finished(promise, tuple(written.published for written in tables), cells, people, original, attackers)
+
+
+def people_of(table: Table, original: Table) -> Table:
+    """As attacks look for them: `table` has the quasi-identifiers that groups were made of."""
+    return replace(original, columns={**original.columns, **{name: table[name] for name in table.quasi}})
 
 
 def read_finished(promise: Promise, files: Mapping[str, Path], table: Table, original: Table, attackers: tuple[Attacker, ...]) -> Finished:
@@ -139,7 +145,7 @@ def drawn_from(seed: bytes) -> np.random.Generator:
 
 def try_attacks(finished: Finished, most: int, generator: np.random.Generator) -> tuple[Attempt, ...]:
     """`most` of the people, drawn at random, are attacked in each table; fewer where a dictionary is large."""
-    some = finished.people.take(_drawn(finished.people.rows, most, generator)).columns
+    some = finished.people.take(drawn_places(finished.people.rows, most, generator)).columns
     sample = most < finished.people.rows
     attempts = [attempt for table in finished.tables for attempt in _on_one(finished.promise, table, some, sample)]
     attempts += _linking(finished, most, generator)
@@ -150,7 +156,7 @@ def try_attacks(finished: Finished, most: int, generator: np.random.Generator) -
     return tuple(attempts)
 
 
-def _drawn(people: int, most: int, generator: np.random.Generator) -> NDArray[np.int64]:
+def drawn_places(people: int, most: int, generator: np.random.Generator) -> NDArray[np.int64]:
     return np.arange(people) if people <= most else np.sort(generator.choice(people, most, replace=False))
 
 
@@ -198,7 +204,7 @@ def _linking(finished: Finished, most: int, generator: np.random.Generator) -> I
             yield Attempt("Dictionary linking", tuple(table.name for table in finished.tables), remark)
             continue
         register = Register(attacker.name.rsplit("/", 1)[-1], attacker.dictionary, attacker.fields, attacker.similar)
-        few = _drawn(finished.people.rows, min(most, max(1, MOST_PAIRS // register.individuals)), generator)
+        few = drawn_places(finished.people.rows, min(most, max(1, MOST_PAIRS // register.individuals)), generator)
         people, known = (table.take(few).columns for table in (finished.people, finished.original))
         for table in finished.tables:
             yield Attempt.of(dictionary_linking(table, people, register, generator, known), table, drawn=True)

@@ -7,17 +7,20 @@ are sealed: the policy's in the manifest, and the source's there as an HMAC unde
 from __future__ import annotations
 
 import hmac
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from headgate.core.errors import InputRejected, PolicyInvalid
+from headgate.series.kept_version import Pseudonyms
 from policies.words.frozen import Frozen
 from tasks.reading.dictionaries import Dictionaries, encode_dictionaries
 from tasks.reading.ingest import Ingested, ingest
 from tasks.reading.prepare import PreparedSource, prepare_source
 from tasks.reading.references import LoadedPolicy, load_policy
 from tasks.runtime.home import Home
+from tasks.series.pseudonyms import pseudonyms_of
 from tasks.signing.home_keys import ledger_secret, source_hmac
 from tasks.signing.keys import write_private
 from tasks.stores.seal import Candidate
@@ -35,7 +38,16 @@ def keep_origin(home: Home, candidate: str, policy: Path, source: Path | None) -
     write_private(home.origins / candidate, origin.model_dump_json().encode() + b"\n")
 
 
-def reopen(home: Home, candidate: Candidate, policy: Path | None = None, source: Path | None = None) -> PreparedSource:
+@dataclass(frozen=True, eq=False)
+class Reopened:
+    """`people`: the pseudonym of each row; None where no identifier says who is who in other versions."""
+
+    loaded: LoadedPolicy
+    source: PreparedSource
+    people: Pseudonyms | None
+
+
+def reopen(home: Home, candidate: Candidate, policy: Path | None = None, source: Path | None = None) -> Reopened:
     """A path that is given takes the place of the one kept. Anything but what the candidate was made from is refused."""
     kept = _read_origin(home, candidate.id)
     if policy is None and kept is None:
@@ -44,7 +56,7 @@ def reopen(home: Home, candidate: Candidate, policy: Path | None = None, source:
     ingested = _source(home, loaded, source or (Path(kept.source) if kept and kept.source else None), candidate)
     dictionaries = encode_dictionaries(loaded, ingested.table)
     _check_queries(home, dictionaries, candidate)
-    return prepare_source(loaded.policy, ingested, dictionaries)
+    return Reopened(loaded, prepare_source(loaded.policy, ingested, dictionaries), pseudonyms_of(home, loaded.policy, ingested))
 
 
 def _check_queries(home: Home, dictionaries: Dictionaries, candidate: Candidate) -> None:

@@ -8,6 +8,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from headgate.series.kept_version import Pseudonyms
+from policies.schema.policy import Policy
+from tasks.reading.ingest import Ingested
+from tasks.runtime.home import Home
+from tasks.signing.home_keys import ledger_secret
 
 BYTES = 16  # of 32: among a hundred million people two have the same once in 10²² homes
 
@@ -18,6 +22,13 @@ def pseudonyms(secret: bytes, dataset: str, identifiers: Iterable[str]) -> Pseud
     key, prefix = _derived(secret, b"pseudonyms"), dataset.encode() + b"\n"
     digests = b"".join(hmac.digest(key, prefix + name.encode("utf-8", "surrogatepass"), "sha256")[:BYTES] for name in identifiers)
     return np.frombuffer(digests, dtype=f"S{BYTES}")
+
+
+def pseudonyms_of(home: Home, policy: Policy, ingested: Ingested) -> Pseudonyms | None:
+    """Of each row; None where no identifier says who is who in other versions."""
+    person = policy.person_column
+    identifiers = None if person is None else ingested.identifiers.of(person)
+    return None if identifiers is None else pseudonyms(ledger_secret(home.keys), policy.dataset, identifiers)
 
 
 def keeping_key(secret: bytes) -> bytes:

@@ -133,3 +133,27 @@ def test_a_table_that_was_changed_is_not_attacked_but_refused(project: Any, cand
     table.chmod(0o644)
     table.write_bytes(table.read_bytes() + b"\n")
     assert "hash differs" in refused(project, 5, candidate)["message"]
+
+
+@pytest.mark.long
+def test_a_second_version_is_attacked_together_with_the_first_as_its_release_was(project: Any) -> None:
+    project.write_policy(gates=", series: {linkability: 1}, attack: {series: 0.9}", more="person: person\n")
+    first, _ = project.published()
+    released = project.run("release", project.policy, "--json")
+    assert released.code == 0, released.err
+    gains = [one for one in released.json["attacks"] if one["attack"] == "series"]
+    assert {(one["people"], one["drawn"]) for one in gains} == {(300, False)}
+    (verdict,) = [one for one in released.json["gates"] if (one["gate"], one["bound"]) == ("attack", "series")]
+    assert verdict["measured"] == max(one["gain"] for one in gains)
+    candidate = released.json["candidate"]
+    again = project.run("attack", candidate, "--json")
+    assert again.code == 0, again.err
+    tried = [one for one in again.json["attacks"] if one["attack"] == "Series"]
+    assert [one["sentence"] for one in tried] == [said for said in _sealed_sentences(project, candidate) if ": Series: " in said]
+    assert all("From one version the attacker is right for " in one["sentence"] for one in tried)
+    assert "No control of the attack on several versions was possible" in again.out
+    assert not any(value in text for value in VALUES for text in (released.out, again.out))
+    (project.home / "series" / "patients" / first).unlink()
+    shown = project.run("attack", candidate)
+    assert shown.code == 0, shown.err
+    assert "Series was not tried: the home no longer keeps who was in which group of 1 version." in " ".join(shown.out.split())

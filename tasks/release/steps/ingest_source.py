@@ -13,7 +13,7 @@ from policies.sealed.unused_values import unused_values
 from tasks.reading.ingest import Ingested, ingest
 from tasks.release.listener import listener_here
 from tasks.release.run import Happened, Run
-from tasks.series.pseudonyms import pseudonyms
+from tasks.series.pseudonyms import pseudonyms_of
 from tasks.signing.home_keys import ledger_secret, source_hmac
 
 
@@ -42,8 +42,5 @@ def ingest_source(run: Run) -> SourceRead:
 
 
 def _people(run: Run, ingested: Ingested) -> Reference[Pseudonyms] | None:
-    person = run.policy.person_column
-    identifiers = None if person is None else ingested.identifiers.of(person)
-    if identifiers is None:
-        return None
-    return run.spool.put(pseudonyms(ledger_secret(run.home.keys), run.policy.dataset, identifiers))
+    people = pseudonyms_of(run.home, run.policy, ingested)
+    return None if people is None else run.spool.put(people)

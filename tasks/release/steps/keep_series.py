@@ -14,7 +14,7 @@ from headgate.core.columns import MISSING, Codes, Column
 from headgate.methods.sticky.leaving_out import Measure, NewTable, TooMany, leave_out
 from headgate.series.above_promise import linkability_by_person
 from headgate.series.kept_version import CodedValues, KeptTable, KeptVersion, Pseudonyms
-from headgate.series.with_earlier import with_earlier
+from headgate.series.with_earlier import Encode, with_earlier
 from policies.jobs.former_groups import FormerGroups, FormerTable
 from policies.jobs.spool import Reference
 from policies.jobs.table_job import infeasible_of, what_to_group
@@ -24,6 +24,7 @@ from tasks.release.steps.choose_plan import Planned, sensitive_of
 from tasks.release.steps.ingest_source import SourceRead
 from tasks.runtime.callables import callable_distance
 from tasks.series.known_versions import KnownVersion, known_versions
+from tasks.series.value_coding import coding_of
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ def leave_out_told(run: Run, read: SourceRead, planned: Planned, agreed: Agreed,
         sensitive = sensitive_of(run, planned, each.table)
         left, settings = what_to_group(job.about(sensitive), table, rows, distance)
         tables.append(NewTable(job.method, left, sensitive, settings, run.spool.get(each.partition)))
-    measure = _measure(run, known, run.spool.get(read.people)[rows], tables)
+    encode = coding_of(run.spool.get(planned.promise), None)
+    measure = _measure(run, known, run.spool.get(read.people)[rows], tables, encode)
     came_to = leave_out(tables, measure, key.linkability, Fraction(spare, len(rows)), job.group_seed)
     if isinstance(came_to, TooMany):
         return replace(unchanged, needed=came_to.rows)
@@ -88,7 +90,7 @@ def _former(version: KeptVersion, people: Pseudonyms) -> tuple[FormerTable, ...]
     return tuple(FormerTable(frozenset(table.columns), of) for table, of in zip(version.tables, groups, strict=True))
 
 
-def _measure(run: Run, known: Sequence[KnownVersion], people: Pseudonyms, tables: Sequence[NewTable]) -> Measure:
+def _measure(run: Run, known: Sequence[KnownVersion], people: Pseudonyms, tables: Sequence[NewTable], encode: Encode) -> Measure:
     earlier = [version.version for version in known]
     columns = [new.table.select(new.sensitive) for new in tables]
     steady = [column.name for table in columns for column in table if run.policy.is_steady(column.name)]
@@ -98,7 +100,7 @@ def _measure(run: Run, known: Sequence[KnownVersion], people: Pseudonyms, tables
         order = there[np.argsort(people[there], kind="stable")]
         kept = tuple(_table(own[order], table, order) for own, table in zip(groups, columns, strict=True))
         theirs = [{name: values.codes for name, values in table.columns.items()} for table in kept]
-        risk = with_earlier(earlier, KeptVersion(people[order], kept), theirs, steady)
+        risk = with_earlier(earlier, KeptVersion(people[order], kept), theirs, steady, encode=encode)
         out = np.zeros(len(people))
         if risk is not None:
             out[order] = linkability_by_person(risk, len(order))

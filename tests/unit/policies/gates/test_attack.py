@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from headgate.core.errors import PolicyInvalid
 from policies.gates.attack import WHO, Attack, AttackKey
-from policies.gates.figures import AttackGain, ReleaseUtility
+from policies.gates.figures import AttackGain, ReleaseFigures, ReleaseUtility
+from policies.gates.series_figures import ComparedFigures, SeriesFigures
 from policies.gates.verdict import Requirement
 
 GATE = Attack()
@@ -24,7 +25,7 @@ def gained(right: float, overall: float = 20, people: int = 100, attack: str = "
 
 
 def reached(*attacks: AttackGain) -> float | None:
-    return GATE.reached_by_release(JOIN, UTILITY, attacks)
+    return GATE.reached_by_release(JOIN, ReleaseFigures(UTILITY, attacks))
 
 
 def test_the_largest_gain_of_any_table_counts_and_that_of_other_attacks_does_not() -> None:
@@ -65,6 +66,32 @@ def test_every_attack_has_a_key_and_its_words() -> None:
         verdict = GATE.verdict(Requirement(gate="attack", bound=bound, required="0"), "", 0.5)
         assert GATE.sentence(verdict).startswith("somebody who ")
         assert f"gates.attack.{bound}." in verdict.remedy
+
+
+SERIES = Requirement(gate="attack", bound="series", required="0.1")
+
+
+def series_of(several: int, not_measured: int = 0) -> SeriesFigures:
+    compared = (ComparedFigures(names=("job",), values=3, people=several, linkability=1, linkability_any=1),)
+    return SeriesFigures(people=60, several=several, not_measured=not_measured, compared=compared)
+
+
+@pytest.mark.parametrize(
+    ("series", "tried", "gains"),
+    [
+        (series_of(0), (), 0.0),  # the first version: nobody is in two
+        (series_of(40), (gained(33, attack="series"),), 0.13),
+        (series_of(40), (), None),
+        (series_of(0, not_measured=1), (), None),  # who was in that one is not known
+        (series_of(40, not_measured=1), (gained(33, attack="series"),), 0.13),
+        (None, (), None),
+    ],
+)
+def test_comparing_versions_gains_nothing_only_where_it_is_known_that_nobody_is_in_two(
+    series: SeriesFigures | None, tried: tuple[AttackGain, ...], gains: float | None
+) -> None:
+    reached = GATE.reached_by_release(SERIES, ReleaseFigures(UTILITY, tried, series))
+    assert reached == (None if gains is None else pytest.approx(gains))
 
 
 def test_linking_needs_a_dictionary_and_a_gate_a_bound() -> None:

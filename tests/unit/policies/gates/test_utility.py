@@ -17,7 +17,7 @@ def test_each_bound_that_is_written_is_required(asked, table) -> None:
 
 def test_it_looks_at_the_release_as_a_whole(gated) -> None:
     lost = figures.ReleaseUtility(query_error_mean=0.25, ncp=0.5, suppressed_share=0)
-    assert [GATE.reached_by_release(bound, lost, ()) for bound in (ERROR, LOSS)] == [0.25, 0.5]
+    assert [GATE.reached_by_release(bound, figures.ReleaseFigures(lost)) for bound in (ERROR, LOSS)] == [0.25, 0.5]
     assert list(GATE.measure((), gated())) == []
 
 

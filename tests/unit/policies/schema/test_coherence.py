@@ -8,6 +8,7 @@ import pytest
 
 from policies.schema.coherence import bits_of, problems_of, set_of
 from policies.schema.loading import parse_policy
+from policies.schema.series_default import with_series
 from tests.unit.policies.refused import Case, names_of, refusal, require_refused
 
 BAD: list[Case] = [
@@ -48,6 +49,12 @@ BAD: list[Case] = [
     ),
     ("notes: {role: dropped}", "h: {role: household}\n  notes: {role: household}", 13, ["a second attribute with role: household"]),
     ("linkability: 0.8", "linkability: 0.8, individual_risk: {max: 0.1}", 15, ["without weights", "role: weight"]),
+    (
+        "linkability: 0.8",
+        "linkability: 0.8, series: {unmeasured: a new study each time}, attack: {series: 0.1}",
+        15,
+        ["attack.series, and series.unmeasured without a bound"],
+    ),
     ("publish:", "expect: {missing: {agge: 0.1}}\npublish:", 16, ["expect.missing.agge", "did you mean age?"]),
 ]
 
@@ -128,3 +135,11 @@ def test_where_no_attribute_fits_the_cure_says_so(small: str) -> None:
     made = "notes: {role: insensitive, kind: integer, age: {from: gone, at: 2024-12-31}}"
     text = re.sub(r"  ward: .*\n", "", small).replace("notes: {role: dropped}", made)
     assert "no attribute of this policy fits" in str(refusal(text))
+
+
+def test_an_attack_on_several_versions_needs_to_know_who_is_who(small: str) -> None:
+    text = small.replace("linkability: 0.8", "linkability: 0.8, attack: {series: 0.1}")
+    assert with_series(parse_policy(text, "small.yaml"), 0).gates.series is not None  # measured from the first version on
+    lacking = text.replace("person: {role: identifier}", "person: {role: dropped}")
+    assert lacking != text
+    assert "attack.series, and no identifier" in refusal(lacking).message

@@ -85,7 +85,9 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Home, Any]:
 
 
 def test_what_the_candidate_was_made_from_is_read_again(made: tuple[Home, Any]) -> None:
-    assert reopen(*made).table.rows == 4
+    again = reopen(*made)
+    assert again.source.table.rows == 4
+    assert again.people is None  # without an identifier nobody is known by a number
 
 
 def test_another_source_is_refused(made: tuple[Home, Any], tmp_path: Path) -> None:

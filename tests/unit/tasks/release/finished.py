@@ -20,6 +20,7 @@ from tasks.release.run import Run
 from tasks.release.steps.anonymize_tables import Agreed, GroupedTable, agree_on_suppression, anonymize_table, release_everybody
 from tasks.release.steps.attack_tables import AttackedTables, attack_tables
 from tasks.release.steps.choose_plan import Planned, choose_plan
+from tasks.release.steps.compare_versions import ComparedVersions, compare_versions
 from tasks.release.steps.expect_tables import Checked, expect_published
 from tasks.release.steps.gate_tables import Gated, gate_table
 from tasks.release.steps.ingest_source import SourceRead
@@ -80,6 +81,7 @@ class Made:
     written: tuple[Written, ...] = ()
     checked: tuple[Checked, ...] = ()
     gated: tuple[Gated, ...] = ()
+    compared: ComparedVersions = None  # type: ignore[assignment]
     attacked: AttackedTables = None  # type: ignore[assignment]
     judged: Judged = None  # type: ignore[assignment]
 
@@ -111,6 +113,8 @@ def finish(made: Made) -> Made:
     made.written = tuple(write_table(run, made.transformed, planned, made.agreed, table) for table in made.grouped)
     made.checked = tuple(expect_published(run, made.read, made.transformed, planned, table) for table in made.written)
     made.gated = tuple(gate_table(run, made.transformed, planned, table) for table in made.written)
-    made.attacked = attack_tables(run, made.transformed, planned, made.agreed, made.written, made.gated)
-    made.judged = judge_release(run, made.read, made.dictionaries, made.transformed, planned, made.agreed, made.gated, made.attacked)
+    made.compared = compare_versions(run, made.read, planned, made.gated)
+    made.attacked = attack_tables(run, made.transformed, planned, made.agreed, made.written, made.gated, made.compared)
+    looked_at = made.gated, made.attacked, made.compared
+    made.judged = judge_release(run, made.read, made.dictionaries, made.transformed, planned, made.agreed, *looked_at)
     return made

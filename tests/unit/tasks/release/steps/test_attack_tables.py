@@ -14,7 +14,7 @@ from tests.unit.tasks.release.finished import Made
 
 def attacked_again(made: Made, **changes) -> tuple[str, ...]:
     made = replace(made, **changes)
-    attacked = attack_tables(made.run, made.transformed, made.planned, made.agreed, made.written, made.gated)
+    attacked = attack_tables(made.run, made.transformed, made.planned, made.agreed, made.written, made.gated, made.compared)
     sentences: tuple[str, ...] = made.run.spool.get(attacked.attacked).sentences
     assert attacked.attempts == len(sentences)
     return sentences

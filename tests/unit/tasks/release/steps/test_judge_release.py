@@ -15,8 +15,9 @@ from tests.unit.tasks.release.finished import Made
 
 
 def judged_again(made: Made, **changes: Any) -> Judged:
-    given = {"planned": made.planned, "agreed": made.agreed, "gated": made.gated, "attacked": made.attacked} | changes
-    return judge_release(made.run, made.read, None, made.transformed, *(given[name] for name in ("planned", "agreed", "gated", "attacked")))
+    names = ("planned", "agreed", "gated", "attacked", "compared")
+    given = {name: getattr(made, name) for name in names} | changes
+    return judge_release(made.run, made.read, None, made.transformed, *(given[name] for name in names))
 
 
 def test_there_is_one_verdict_for_each_gate_table_and_bound(finished: Made) -> None:
