@@ -50,6 +50,7 @@ from tasks.stores.release_store import LAST_NUMBER, WITHDRAWN, ReleaseStore, Ser
 from tasks.stores.seal import MANIFEST, Candidate, load_candidate
 
 WAIT = "Wait until then: `headgate serve` publishes it, or publish again. See `headgate releases --calendar`."
+ANEW = "Run the release again for a new candidate."
 PUBLISHER = Actor("publisher", "", ActorRole.PUBLISHER)
 
 
@@ -197,8 +198,15 @@ def _accepted(ledger: Ledger, release: Release, act: Act, rules: OperatorRules, 
     answer = decide(release, bound, PUBLISHER, rules, ledger.now())
     if isinstance(answer, Refused):
         reasons = [*answer.reasons, *void_refusals(release, approvals)]
-        raise TransitionRefused(reasons, WAIT if {one.rule for one in reasons} == {"moment"} else _cure(release))
+        raise TransitionRefused(reasons, _cure_of(reasons, release))
     return answer
+
+
+def _cure_of(reasons: Sequence[Refusal], release: Release) -> str:
+    rules = {reason.rule for reason in reasons}
+    if "series" in rules:
+        return ANEW
+    return WAIT if rules == {"moment"} else _cure(release)
 
 
 def _cure(release: Release) -> str:
@@ -208,7 +216,7 @@ def _cure(release: Release) -> str:
         return f"Withdraw it: headgate withdraw {release.candidate[:12]} --key KEY --reason TEXT. Then run the release again."
     if release.state is State.STALLED:
         return f"The operator resumes it: headgate resume {release.candidate[:12]} --key KEY --reason TEXT."
-    return "Run the release again for a new candidate."
+    return ANEW
 
 
 def _require_runner(home: Home, sealed: Candidate) -> None:
