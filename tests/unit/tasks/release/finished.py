@@ -10,6 +10,7 @@ from typing import Any
 from policies.jobs.engine import LocalEngine
 from policies.jobs.spool import MemorySpool
 from policies.jobs.table_job import Workplace
+from policies.ledger.standing import Release
 from policies.sealed.manifest import Signer
 from tasks.ledger.open_ledger import open_ledger
 from tasks.reading.prepare import PreparedSource
@@ -42,9 +43,15 @@ from tasks.signing.keys import load_key, make_key
 
 
 def run_in(
-    folder: Path, loaded: LoadedPolicy, workers: int = 1, seed: bytes = b"seed", listener: Listener | None = None, name: str = "run"
+    folder: Path,
+    loaded: LoadedPolicy,
+    workers: int = 1,
+    seed: bytes = b"seed",
+    listener: Listener | None = None,
+    name: str = "run",
+    versions: tuple[Release, ...] = (),
 ) -> Run:
-    """With a home in `folder`. `workers`: threads that try tables; `listener` hears of its steps."""
+    """With a home in `folder`. `workers`: threads that try tables; `listener` hears of its steps; `versions` came out before."""
     home, key = Home.open(folder / "home"), folder / "runner"
     private = load_key(key) if key.exists() else make_key(key)
     spool, stopping = MemorySpool(), threading.Event()
@@ -62,6 +69,7 @@ def run_in(
         spool=spool,
         engine=LocalEngine(Workplace(spool, callable_distance, stopping=stopping), workers),
         clock=Stopwatch(listener or Listener()),
+        versions=versions,
         stopping=stopping,
     )
 
