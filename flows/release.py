@@ -159,7 +159,7 @@ class Making:
             self._check(steps.expect_written(run, read, transformed, planned, written))
         gated = tuple(self._each(lambda written: steps.gate.submit(run, transformed, planned, written), self.done.written))
         self._add(gated=gated)
-        compared = steps.compare(run, read, planned, gated, left_out.needed)
+        compared = steps.compare(run, read, transformed, planned, self.done.written, gated, left_out.needed)
         self._add(compared=compared)
         attacked = steps.attack(run, transformed, planned, agreed, self.done.written, gated, compared)
         self._add(attacked=attacked)

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.core.columns import Table
 from headgate.core.errors import Defect
+from headgate.core.published_form.published_table import PublishedTable
 from headgate.series.kept_version import KeptVersion, kept_version
 from headgate.series.series_risk import series_risk
 from headgate.series.with_earlier import together
@@ -20,8 +22,11 @@ from policies.jobs.table_job import infeasible_of
 from policies.judging.measured_series import figures_of
 from tasks.release.run import Run
 from tasks.release.steps.choose_plan import Planned
-from tasks.release.steps.gate_tables import Gated, Measurement
+from tasks.release.steps.gate_tables import Gated
 from tasks.release.steps.ingest_source import SourceRead
+from tasks.release.steps.transform_source import Transformed
+from tasks.release.steps.whose_records import whose_records
+from tasks.release.steps.write_tables import Written
 from tasks.series.known_versions import known_versions
 from tasks.series.seen_together import SeenTogether, rows_nowhere
 from tasks.series.value_coding import coding_of, nearness_of
@@ -38,15 +43,25 @@ class ComparedVersions:
     together: Reference[SeenTogether] | None = None
 
 
-def compare_versions(run: Run, read: SourceRead, planned: Planned, gated: Sequence[Gated], needed: int = 0) -> ComparedVersions:
+def compare_versions(
+    run: Run,
+    read: SourceRead,
+    transformed: Transformed,
+    planned: Planned,
+    written: Sequence[Written],
+    gated: Sequence[Gated],
+    needed: int = 0,
+) -> ComparedVersions:
     """`needed`: people who would have to be left out, if those are too many."""
     key = run.policy.gates.series
     reason = "" if key is None else key.unmeasured or ""
     if read.people is None:
         unmeasured = SeriesFigures(unmeasured=reason, not_measured=len(run.versions))
         return ComparedVersions(0, None, None if key is None else run.spool.put(unmeasured))
-    tables = [run.spool.get(table.measurement) for table in gated]
-    new, own = kept_version(run.spool.get(read.people), [(each.published, _whose(each)) for each in tables])
+    source = run.spool.get(transformed.encoded).table
+    tables = [run.spool.get(table.measurement).published for table in gated]
+    whose = [_whose(run, noted, published, source) for noted, published in zip(written, tables, strict=True)]
+    new, own = kept_version(run.spool.get(read.people), list(zip(tables, whose, strict=True)))
     if key is None:
         return ComparedVersions(0, run.spool.put(new))
     if not key.measured:
@@ -65,10 +80,12 @@ def compare_versions(run: Run, read: SourceRead, planned: Planned, gated: Sequen
     return ComparedVersions(len(known), run.spool.put(new), run.spool.put(figures), run.spool.put(seen))
 
 
-def _whose(measured: Measurement) -> NDArray[np.int64]:
-    if measured.whose is None:
-        raise Defect("Whose records a table holds was not noted.", "Publish nothing; report this defect.")
-    return measured.whose
+def _whose(run: Run, written: Written, published: PublishedTable, source: Table) -> NDArray[np.int64]:
+    """Whose record each is, as far as the file bears it out."""
+    whose = whose_records(None if written.people is None else run.spool.get(written.people), published, source)
+    if whose is None:
+        raise Defect(f"Whose records {written.table} holds was not noted.", "Publish nothing; report this defect.")
+    return whose
 
 
 def _asked(run: Run, needed: int) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from policies.judging.release_utility import as_told
 from tasks.release.run import Run
 from tasks.release.steps.choose_plan import Planned, insensitive_of, sensitive_of
 from tasks.release.steps.transform_source import Transformed
-from tasks.release.steps.whose_records import whose_records
+from tasks.release.steps.whose_records import asks_whose, whose_records
 from tasks.release.steps.write_tables import Written
 from tasks.reporting.measured_tables import MeasuredTable
 from tasks.runtime.callables import callable_distance
@@ -36,13 +36,11 @@ from tasks.tables.read_published import published_of
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """All that was measured of one table. Exposures, and patterns by dictionary, where the policy reckons with attackers. `whose`: the row
-    of the source that each record is, where that was noted."""
+    """All that was measured of one table. Exposures, and patterns by dictionary, where the policy reckons with attackers."""
 
     table: MeasuredTable
     published: PublishedTable
     query_errors: NDArray[np.float64]
-    whose: NDArray[np.int64] | None = None
     exposures: tuple[Exposure, ...] = ()
     patterns: Mapping[str, tuple[Pattern, ...]] = field(default_factory=dict)
 
@@ -58,7 +56,7 @@ def gate_table(run: Run, transformed: Transformed, planned: Planned, written: Wr
     encoded, promise = run.spool.get(transformed.encoded), run.spool.get(planned.promise)
     published = published_of(run.spool.get(written.read).frame, promise, written.table)
     _require_columns(run, planned, published)
-    people = None if written.people is None else run.spool.get(written.people)
+    people = run.spool.get(written.people) if written.people is not None and asks_whose(encoded) else None
     whose = whose_records(people, published, encoded.table)
     learned = threats(encoded.attackers, published, whose)
     measured = measure_closely(
@@ -77,7 +75,7 @@ def gate_table(run: Run, transformed: Transformed, planned: Planned, written: Wr
     table = MeasuredTable(figures, np.bincount(published.group), measured.group_risks, measured.loss)
     patterns = {threat.attacker.name: riskiest(published, threat.attacker.fields, threat.risk) for threat in learned}
     exposed = exposures(published, learned, run.policy.gates)
-    measurement = run.spool.put(Measurement(table, published, errors.errors, whose, exposed, patterns))
+    measurement = run.spool.put(Measurement(table, published, errors.errors, exposed, patterns))
     return Gated(written.table, figures.groups, measurement)
 
 

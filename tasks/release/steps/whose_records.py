@@ -10,6 +10,14 @@ from headgate.core.columns import Column, Table
 from headgate.core.errors import Defect
 from headgate.core.published_form.published_table import PublishedTable
 from headgate.risk.candidates.runs import cell_runs
+from policies.attackers.attacker import needs_whose
+from tasks.reading.prepare import PreparedSource
+
+
+def asks_whose(encoded: PreparedSource) -> bool:
+    """Whether a gate asks: where people weigh their own records, or rows have weights or households."""
+    table = encoded.table
+    return needs_whose(encoded.attackers) or table.weight is not None or table.household is not None
 
 
 def whose_records(noted: NDArray[np.int64] | None, published: PublishedTable, table: Table) -> NDArray[np.int64] | None:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from headgate.core.published_form.bounds import with_bounds
 from headgate.core.published_form.published_table import order_of_rows, publish_form
-from policies.attackers.attacker import needs_whose
 from policies.jobs.spool import Reference
 from policies.ledger.events import TableAnonymized
 from policies.sealed.published_values import published_values
@@ -22,6 +21,7 @@ from tasks.release.run import Happened, Run
 from tasks.release.steps.anonymize_tables import Agreed, GroupedTable
 from tasks.release.steps.choose_plan import Planned, insensitive_of, sensitive_of
 from tasks.release.steps.transform_source import Transformed
+from tasks.release.steps.whose_records import asks_whose
 from tasks.tables.read_published import PinnedFile, ReadBack, read_back
 from tasks.tables.write import write_published
 
@@ -52,7 +52,7 @@ def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Ag
     seed = secrets.randbits(128)
     read, files = read_back(run.stage, write_published(published, run.stage, run.policy.publish.tables, seed))
     people = None
-    if run.policy.person_column or needs_whose(encoded.attackers) or table.weight is not None or table.household is not None:
+    if run.policy.person_column is not None or asks_whose(encoded):
         people = run.spool.put(rows[partition.groups >= 0][order_of_rows(published, seed)])
     payload = {  # no risk: it was counted with bounds that all rows gave, and the manifest holds that of what is published
         "table": planned.names.index(grouped.table) + 1,

@@ -117,7 +117,21 @@ def test_the_steps_come_in_their_order_and_the_ledger_hears_of_each(making: Any,
         candidate = made.to_candidate(False)
     order = [name for name in steps.called if name != "audit"]
     assert order == [
-        *("ingest", "expect", "transform", "plan", "anonymize", "write", "expect_written", "gate", "attack", "judge", "track", "seal"),
+        *(
+            "ingest",
+            "expect",
+            "transform",
+            "plan",
+            "anonymize",
+            "write",
+            "expect_written",
+            "gate",
+            "compare",
+            "attack",
+            "judge",
+            "track",
+            "seal",
+        ),
     ]
     assert events_of(made) == [
         *("run_started", "ingested", "expected", "planned", "anonymized", "expected", "gated", "tracked"),

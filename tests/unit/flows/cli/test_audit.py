@@ -73,6 +73,7 @@ def test_a_whole_ledger_verifies_and_says_how_much_was_checked(run: Any, world: 
         "published": [],
         "unfinished": [],
         "weaknesses": [],
+        "lacking": [],
         "faults": [],
     }
     assert run("audit", "verify", "--json").json == whole

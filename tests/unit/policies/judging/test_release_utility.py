@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from policies.gates.figures import ReleaseFigures
 from policies.gates.verdict import Requirement
 from policies.judging.release_utility import as_told, utility_of
 from policies.judging.verdicts import judge_whole
@@ -21,7 +22,7 @@ def test_an_error_that_could_not_be_measured_is_not_zero_and_does_not_pass() -> 
     utility = utility_of([(10, 0.5)], [])
     assert utility.query_error_mean is utility.query_error_median is None
     promise = Promise(requirements=(Requirement(gate="utility", bound="max_error", required="1"),), quasi=(), sensitive=())
-    assert [verdict.passed for verdict in judge_whole(promise, utility)] == [False]
+    assert [verdict.passed for verdict in judge_whole(promise, ReleaseFigures(utility))] == [False]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from headgate.core.errors import Defect, InputRejected, RequirementNotMet
 from headgate.core.published_form.published_table import PublishedTable, publish_form
 from policies.attackers.attacker import attackers_of, threats
 from policies.gates.every_gate import gate_named
-from policies.gates.figures import ReleaseUtility, TableFigures
+from policies.gates.figures import ReleaseFigures, ReleaseUtility, TableFigures
 from policies.gates.verdict import Requirement, Verdict
 from policies.judging.measure import measure_table
 from policies.judging.verdicts import judge, judge_table, judge_whole, remark_of, require_passed
@@ -159,12 +159,12 @@ def test_utility_is_judged_on_the_release_as_a_whole() -> None:
     bounds = {"max_error": "0.15", "max_loss": "0.3"}
     wanted = tuple(Requirement(gate="utility", bound=bound, required=most) for bound, most in bounds.items())
     promise = Promise(requirements=wanted, quasi=(), sensitive=())
-    verdicts = by_gate(judge_whole(promise, reached))
+    verdicts = by_gate(judge_whole(promise, ReleaseFigures(reached)))
     assert {verdict.table for verdict in verdicts.values()} == {""}
     assert (verdicts["utility.max_error"].passed, verdicts["utility.max_loss"].passed) == (False, True)
-    unknown = judge_whole(promise, reached.model_copy(update={"query_error_mean": None}))
+    unknown = judge_whole(promise, ReleaseFigures(reached.model_copy(update={"query_error_mean": None})))
     assert not unknown[0].passed
-    assert judge_whole(promise.without("utility"), reached) == ()
+    assert judge_whole(promise.without("utility"), ReleaseFigures(reached)) == ()
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from tasks.release.steps.expect_tables import Checked, expect_published
 from tasks.release.steps.gate_tables import Gated, gate_table
 from tasks.release.steps.ingest_source import SourceRead
 from tasks.release.steps.judge_release import Judged, judge_release
+from tasks.release.steps.keep_series import former_groups, leave_out_told
 from tasks.release.steps.promise_published import promise_published
 from tasks.release.steps.resolve_shares import resolve_shares
 from tasks.release.steps.transform_source import (
@@ -109,19 +110,21 @@ def finish(made: Made) -> Made:
     if run.policy.suppress_cells is not None:
         made.suppressed = suppress_cells(run, made.read, made.dictionaries)
     made.transformed = transform_source(run, made.read, made.dictionaries, made.suppressed)
-    planned = choose_plan(run, made.transformed)
+    planned = choose_plan(run, made.transformed, former_groups(run, made.read))
     assert isinstance(planned, Planned)
     made.planned = planned
     everybody = release_everybody(run, made.transformed)
     made.grouped = tuple(anonymize_table(run, planned, everybody, planned.groups, name) for name in planned.names)
     made.agreed = agree_on_suppression(run, planned, everybody, made.grouped)
     assert made.agreed.settled
+    left_out = leave_out_told(run, made.read, planned, made.agreed, made.grouped)
+    made.agreed, made.grouped = left_out.agreed, left_out.grouped
     made.transformed = resolve_shares(run, made.read, made.transformed, made.agreed)
     made.planned = planned = promise_published(run, made.transformed, planned, made.agreed)
     made.written = tuple(write_table(run, made.transformed, planned, made.agreed, table) for table in made.grouped)
     made.checked = tuple(expect_published(run, made.read, made.transformed, planned, table) for table in made.written)
     made.gated = tuple(gate_table(run, made.transformed, planned, table) for table in made.written)
-    made.compared = compare_versions(run, made.read, planned, made.gated)
+    made.compared = compare_versions(run, made.read, made.transformed, planned, made.written, made.gated, left_out.needed)
     made.attacked = attack_tables(run, made.transformed, planned, made.agreed, made.written, made.gated, made.compared)
     looked_at = made.gated, made.attacked, made.compared
     made.judged = judge_release(run, made.read, made.dictionaries, made.transformed, planned, made.agreed, *looked_at)

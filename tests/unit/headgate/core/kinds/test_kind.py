@@ -29,6 +29,8 @@ NAME_A_KIND = {
     "headgate/risk/candidates/consistency.py": "levels with a hierarchy are read as its leaves",
     "headgate/risk/disclosure/expected_loss.py": "stamps are dates",
     "headgate/risk/suppression/min_risk.py": "a column of no dictionary is a category",
+    "headgate/series/kept_version.py": "days are written as days",
+    "headgate/series/with_earlier.py": "values of several versions are categories, where no distance compares them",
     "policies/changes/reader_changes.py": "levels are in an order, values are not",
     "policies/drafting/column_roles.py": "what a draft guesses from a profile",
     "policies/drafting/policy_draft.py": "what a draft says of a guess",

@@ -1,4 +1,4 @@
-"""A version is compared with those that came out before, as it was written; and what the home will keep of it says who was in which group."""
+"""A version is compared with those that came out before, as it was written; and what the home will keep of it."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_group_that_was_narrowed_in_the_published_file_is_seen_whatever_the_ru
         group[0] = (group[0] + 1) % (group.max() + 1)
         table = replace(measured.published, group=group)
         forged.append(replace(gated, measurement=second.run.spool.put(replace(measured, published=table))))
-    second.compared = compare_versions(second.run, second.read, second.planned, forged)
+    second.compared = compare_versions(second.run, second.read, second.transformed, second.planned, second.written, forged)
     assert figures(second).compared != fair.compared
 
 

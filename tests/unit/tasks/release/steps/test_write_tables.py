@@ -90,8 +90,11 @@ def test_a_suppressed_row_is_in_no_file(own: Made) -> None:
     assert Counter("" if row["income"] == "" else f"{float(row['income']):g}" for row in rows) == values
 
 
-def test_whose_record_is_whose_is_noted_only_where_people_weigh_their_own(finished: Made) -> None:
-    assert [written.people for written in finished.written] == [None, None]
+def test_whose_record_is_whose_is_noted_only_where_somebody_asks(finished: Made, begin, clinic) -> None:
+    """People with an identifier are asked for by the next version."""
+    assert [written.people is None for written in finished.written] == [False, False]
+    clinic.policy["attributes"]["patient_id"] = {"role": "dropped"}
+    assert [written.people for written in finish(begin()).written] == [None, None]
 
 
 def test_people_keep_their_own_wishes_through_a_release(begin, clinic):
