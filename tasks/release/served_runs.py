@@ -73,11 +73,13 @@ def drop_late(deployments: Collection[UUID]) -> int:
         "deployment_id": {"any_": [str(deployment) for deployment in deployments]},
         "expected_start_time": {"before_": datetime.now(UTC).isoformat()},
     }
+    dropped = 0
     with get_client(sync_client=True) as client:
-        runs = [run for run in _unfinished(client, late, ("SCHEDULED",)) if run.auto_scheduled]
-        for run in runs:
-            client.delete_flow_run(run.id)
-    return len(runs)
+        while runs := [run for run in _unfinished(client, late, ("SCHEDULED",)) if run.auto_scheduled]:  # the server gives 200 at most
+            for run in runs:
+                client.delete_flow_run(run.id)
+            dropped += len(runs)
+    return dropped
 
 
 @guarded

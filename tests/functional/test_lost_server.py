@@ -73,7 +73,7 @@ def test_a_release_whose_server_is_lost_ends_with_the_reason(how: signal.Signals
 
 @pytest.mark.long
 def test_a_serve_that_is_killed_leaves_no_process(project: Any) -> None:
-    project.write_policy(more="schedule: {cron: '* * * * *', timezone: Europe/Rome}\n")
+    project.write_policy(more="person: person\nschedule: {cron: '* * * * *', timezone: Europe/Rome}\n")
     surroundings = {**os.environ, "PREFECT_API_URL": "", "PREFECT_HOME": "", "HEADGATE_PUBLISH_SECONDS": "1"}
     process = project.in_background("serve", project.policy, "--key", project.keys["steward"], environment=surroundings)
     until(lambda: process.poll() is not None or any("prefect.engine" in command(child) for child in children(process.pid)), 180)
