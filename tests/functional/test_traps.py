@@ -41,7 +41,7 @@ for module in pkgutil.walk_packages(headgate.__path__, "headgate."):
         if hasattr(thing, "enable_caching") and hasattr(thing._cache, "_cache_file"):
             print(thing._cache._cache_file._index_path)
 """
-SCHEDULED = "schedule: {cron: '0 3 1 1 *', timezone: Europe/Rome}\n"
+SCHEDULED = "person: person\nschedule: {cron: '0 3 1 1 *', timezone: Europe/Rome}\n"
 
 
 class Evil:
