@@ -13,6 +13,7 @@ from headgate.core.columns import Column
 from headgate.core.number_form import NumberForm
 
 TARGETS = (0.5, 0.1, 0.01)  # shares of values that occur once: what a suggested step leaves at most
+FEW_VALUES = (100, 30, 10)  # distinct numbers: what a step leaves at most that is suggested for a series
 FINER = 2  # powers of ten below the mean gap between values, where the search for a step begins
 
 
@@ -59,4 +60,17 @@ def suggested_steps(column: Column) -> tuple[CoarserNumber, ...]:
         if rounded.unique <= targets[0]:
             found.append(rounded)
             now = rounded.unique
+    return tuple(found)
+
+
+def few_valued_steps(column: Column) -> tuple[CoarserNumber, ...]:
+    """The finest steps that leave at most so many distinct numbers, where the column has more: two groups of a person have other people's
+    numbers in common only where there are few."""
+    found: list[CoarserNumber] = []
+    wanted = [most for most in FEW_VALUES if most < len(column.values)]
+    for step in round_steps(column):
+        left = len(np.unique(NumberForm(step).of(column.values)))
+        if wanted and left <= wanted[0]:
+            found.append(coarser_number(column, NumberForm(step)))
+            wanted = [most for most in wanted if most < left]
     return tuple(found)

@@ -66,7 +66,7 @@ class SeriesGuessing(AttackResult):
     def remark(self) -> str:
         beaten = ": the attack beats it" if self.beats_formula else ""
         formula = f"Series linkability predicts {percent(self.predicted)} %{beaten}."
-        said = f"From one version the attacker is right for {_share(self.from_one)}{self._secrets()}. {formula}"
+        said = f"From one version, {_named(self.names)} is guessed rightly for {_share(self.from_one)}{self._secrets()}. {formula}"
         return said if self.outsiders is None else f"{said} {self._control(self.outsiders)}"
 
     def _secrets(self) -> str:

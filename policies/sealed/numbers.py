@@ -85,15 +85,15 @@ def _require_shared(weight: Column, household: Column) -> None:
 def _as_published(column: Column, counted: Column, wanted: PublishAs, spec: ColumnSpec, k: int) -> Column:
     """`counted`: the cells on which shares are resolved."""
     step = None if wanted.round is None else exact(wanted.round)
-    rounded, among = _written(column, NumberForm(step), spec), _written(counted, NumberForm(step), spec)
+    rounded, among = written_as(column, NumberForm(step), spec), written_as(counted, NumberForm(step), spec)
     ends = {key: _end(among, key, end, k) for key, end in wanted.ends.items()}
     form = NumberForm(step, **ends)
     if form.bottom is not None and form.top is not None and form.bottom >= form.top:
         raise InputRejected(f"In '{column.name}', the bottom is not below the top.", "Lower publish_as.bottom, or raise publish_as.top.")
-    return _written(rounded, form, spec)
+    return written_as(rounded, form, spec)
 
 
-def _written(column: Column, form: NumberForm, spec: ColumnSpec) -> Column:
+def written_as(column: Column, form: NumberForm, spec: ColumnSpec) -> Column:
     """The column with its numbers in that form; its domain, and which of them are sensitive, follow."""
     values, place = np.unique(form.of(column.values), return_inverse=True)
     domain = None

@@ -32,9 +32,9 @@ from policies.words.fields import decimal_text
 from tasks.advice.advice_suggestions import Search, Suggestion
 from tasks.advice.advice_trials import BELOW, Trials, TrialSetting, plans_of
 from tasks.advice.epsilon_remarks import epsilon_remarks
-from tasks.advice.number_advice import NumberAdvice, number_advice
+from tasks.advice.number_advice import NumberAdvice, number_advice, with_series
 from tasks.reading.dictionaries import encode_dictionaries
-from tasks.reading.ingest import ingest
+from tasks.reading.ingest import Ingested, ingest
 from tasks.reading.prepare import prepare_source
 from tasks.reading.references import LoadedPolicy, load_policy
 from tasks.release.steps.choose_plan import why_no_plan
@@ -96,6 +96,7 @@ class Prepared:
     plans: tuple[tuple[Names, ...], ...]
     source_digest: str
     unused: Mapping[str, tuple[str, ...]]
+    source: Ingested
     numbers: tuple[NumberAdvice, ...] = ()
     untried: tuple[str, ...] = ()
     foreseen: str = ""  # why every release is refused, whatever is tried
@@ -130,7 +131,8 @@ def prepare(path: Path, report: Report | None = None) -> Prepared:
     unused = unused_values(ingested.table, ingested.specs)
     numbers = number_advice(loaded.policy, ingested.table, source.table)
     why = str(refusal_of(refused)) if refused else ""
-    return Prepared(loaded, trials, plans_of(loaded.policy, source.table, promise), ingested.source_digest, unused, numbers, untried, why)
+    plans, slim = plans_of(loaded.policy, source.table, promise), ingested.without_frame()
+    return Prepared(loaded, trials, plans, ingested.source_digest, unused, slim, numbers, untried, why)
 
 
 def share_of(text: str | None, option: str) -> Fraction | None:
@@ -186,7 +188,8 @@ def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = N
     if wanted is not None:
         suggestions.append(search.least_loss(wanted))
     reason = " ".join(filter(None, (prepared.foreseen, reason)))
-    more_said = (tuple(suggestions), prepared.unused, prepared.numbers)
+    numbers = with_series(prepared.numbers, trials, own, prepared.source, tables)
+    more_said = (tuple(suggestions), prepared.unused, numbers)
     alike = tuple(alike_in(trials.promise, names) for names in tables)
     remarks = epsilon_remarks(trials.policy, trials.table, epsilon)
     limits = (alike, remarks, prepared.untried)

@@ -3,7 +3,7 @@ are compared by a distance."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,19 +38,25 @@ def coding_of(promise: Promise, nearness: Nearness | None) -> Encode:
     """Numbers of earlier versions are rounded as this one's are: whoever compares the two does so too. With `nearness`, a value that
     earlier versions held and this promise does not allow is refused, without being named."""
     specs = specs_of(promise)
-    forms = {attribute.name: attribute.published_as.form for attribute in promise.sensitive if attribute.published_as is not None}
+    rounded = rounding(
+        {attribute.name: attribute.published_as.form for attribute in promise.sensitive if attribute.published_as is not None}
+    )
 
     def encode(name: str, texts: Sequence[str]) -> Column:
-        if name in forms:
-            texts = _as_published(texts, forms[name])
+        column = rounded(name, texts)
         if nearness is None:
-            return text_column(name, texts)
-        spec = specs[name]
+            return column
+        spec, texts = specs[name], [str(column.values[code]) for code in column.codes]
         if not spec.kind.rules.components:
             return encode_column(pd.Series(list(texts), dtype="str"), spec)
         return encode_column(pd.DataFrame([text.split("|") for text in texts], columns=list(spec.components), dtype="str"), spec)
 
     return encode
+
+
+def rounding(forms: Mapping[str, NumberForm]) -> Encode:
+    """Equal or not, once the numbers of these attributes are written so."""
+    return lambda name, texts: text_column(name, _as_published(texts, forms[name]) if name in forms else texts)
 
 
 def _as_published(texts: Sequence[str], form: NumberForm) -> list[str]:

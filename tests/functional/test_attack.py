@@ -150,7 +150,7 @@ def test_a_second_version_is_attacked_together_with_the_first_as_its_release_was
     assert again.code == 0, again.err
     tried = [one for one in again.json["attacks"] if one["attack"] == "Series"]
     assert [one["sentence"] for one in tried] == [said for said in _sealed_sentences(project, candidate) if ": Series: " in said]
-    assert all("From one version the attacker is right for " in one["sentence"] for one in tried)
+    assert all(" is guessed rightly for " in one["sentence"] for one in tried)
     assert "No control of the attack on several versions was possible" in again.out
     assert not any(value in text for value in VALUES for text in (released.out, again.out))
     (project.home / "series" / "patients" / first).unlink()

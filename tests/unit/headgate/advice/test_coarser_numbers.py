@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.advice.coarser_numbers import coarser_number, round_steps, suggested_steps
+from headgate.advice.coarser_numbers import coarser_number, few_valued_steps, round_steps, suggested_steps
 from headgate.core.columns import Column, Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.number_form import NumberForm
@@ -49,3 +49,18 @@ def test_no_finer_step_leaves_as_little_as_a_suggested_one(cells: list[int], kin
         enough = [step for step in steps if unique(step) <= target]
         if before > target and enough:
             assert min(step for each in suggested if each.unique <= target and (step := each.form.step)) == min(enough)
+
+
+@given(st.lists(st.integers(0, 5000), min_size=1, max_size=300))
+def test_no_finer_step_leaves_as_few_numbers_as_one_for_a_series(cells: list[int]) -> None:
+    column = column_of(list(map(float, cells)))
+
+    def left(step: Fraction) -> int:
+        return len({round(Fraction(cell) / step) for cell in cells})
+
+    wanted = []
+    for most in (100, 30, 10):
+        finest = next((step for step in round_steps(column) if left(step) <= most), None)
+        if most < len(set(cells)) and finest is not None and finest not in wanted:
+            wanted.append(finest)
+    assert [each.form.step for each in few_valued_steps(column)] == wanted

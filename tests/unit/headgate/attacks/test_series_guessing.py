@@ -86,7 +86,7 @@ def test_two_versions_tell_what_neither_tells_alone() -> None:
     assert found.success.share > found.from_one.share > found.success.share_overall
     assert found.sentence().startswith("Series: an attacker who guesses 'illness' from all versions is right for ")
     assert "guessing from the whole table instead, for 33.3 %" in found.sentence()
-    assert "From one version the attacker is right for " in found.remark()
+    assert "From one version, 'illness' is guessed rightly for " in found.remark()
     assert found.who("table 1") == "somebody who compares a person's groups in several versions of table 1 is right about 'illness'"
 
 
