@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from tasks.approval.release_calendar import ReleaseCalendar
     from tasks.ledger.history import WholeHistory
 
-SHORT = 12  # digits of an id; every command takes them
-
 
 Calendar = Annotated[bool, typer.Option("--calendar", help="What runs, what waits for whom, and what is published when.")]
 Dataset = Annotated[str | None, typer.Option("--dataset", help="Only releases of this dataset.")]
@@ -54,6 +52,7 @@ def releases(json: Json = False, calendar: Calendar = False, dataset: Dataset = 
 
 
 def _show_list(history: WholeHistory, listed: Sequence[Release]) -> None:
+    from flows.terminal.calendar_view import SHORT
     from flows.terminal.fitted_table import print_table
     from flows.terminal.output import results
     from flows.terminal.shown_figures import in_words, plain_table
@@ -70,7 +69,7 @@ def _show_list(history: WholeHistory, listed: Sequence[Release]) -> None:
 
 def _show_problems(problems: Mapping[str, RunProblem], listed: Sequence[Release]) -> None:
     """A line for what stopped each run, and one for its cure."""
-    from flows.terminal.calendar_view import problem_lines
+    from flows.terminal.calendar_view import SHORT, problem_lines
     from flows.terminal.output import plain, results, tell
 
     for release in listed:

@@ -120,7 +120,7 @@ def _scheduled(run: ScheduledRun) -> list[str]:
     else:
         lines = [f"{run.dataset}: next run on {in_zone(run.next)} (cron {run.schedule.cron}); registered by {run.registered_by}"]
     if run.due is not None:
-        lines.append(f"A run has been due since {in_zone(run.due)}. `headgate serve` starts it: check that it is running.")
+        lines.append(f"A run has been due since {in_zone(run.due)}. `headgate serve` starts it: check that it runs, with this policy.")
     if run.last is None:
         return [*lines, "Last: no run on this schedule yet."]
     started = moment(run.last.started).astimezone(UTC if run.schedule is None else ZoneInfo(run.schedule.timezone))
