@@ -71,16 +71,15 @@ def choose_plan(run: Run, transformed: Transformed, former: Reference[FormerGrou
     """`former`: the groups of earlier versions that are to be kept together."""
     encoded, policy = run.spool.get(transformed.encoded), run.policy
     job = TableJob((), transformed.columns, encoded.promise, policy.anonymize, transformed.attackers, run.seed, former=former)
-    check = TableCheck(job, run.engine)
-    try:
-        projection = search_plan(policy, encoded.table, check, job.promise)
-    except NoPlan as nothing:
-        option = infeasible_of(policy.anonymize)
-        if option.otherwise is Otherwise.FAIL:
-            return NotPlanned(run.spool.put(why_no_plan(check, encoded.table, encoded.attackers, policy.gates, nothing)))
-        check = TableCheck(replace(job, infeasible=option), run.engine)
-        projection = search_plan(policy, encoded.table, check, job.promise)
-    return _planned(run, encoded, check, projection)
+    option = infeasible_of(policy.anonymize)
+    ways = [job] if option.otherwise is Otherwise.FAIL else [job, replace(job, infeasible=option)]
+    for way in ways:
+        check = TableCheck(way, run.engine)
+        try:
+            return _planned(run, encoded, check, search_plan(policy, encoded.table, check, job.promise))
+        except NoPlan as nothing:
+            stopped = nothing
+    return NotPlanned(run.spool.put(why_no_plan(check, encoded.table, encoded.attackers, policy.gates, stopped)))
 
 
 def _planned(run: Run, encoded: PreparedSource, check: TableCheck, projection: Projection) -> Planned:
