@@ -16,7 +16,7 @@ from headgate.core.columns import Table
 from headgate.core.published_form.published_table import PublishedTable, publish_form
 from tasks.release.steps import write_tables
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 POLICY = Path(__file__).parents[2] / "policies" / "shipped" / "hospital-patients.yaml"
 
 
@@ -50,7 +50,7 @@ def publish(project: Any, candidate: str) -> None:
 
 
 def exchanging_two(table: Table, groups: Any, name: str, sensitive: Any, *rest: Any) -> PublishedTable:
-    """Two people with the same sensitive values exchange their groups, in the table with the income. No group by itself has other values."""
+    """Two people with the same values exchange their groups, in the table with the income: every group has the values that it had."""
     if "income" in sensitive:
         groups = groups.copy()
         frame = pd.DataFrame({column: table[column].codes for column in sensitive})

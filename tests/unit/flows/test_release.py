@@ -17,10 +17,12 @@ from flows import release as flow
 from flows.release import NOTHING_NEW, Making
 from headgate.core.errors import HeadgateError, InputRejected, RequirementNotMet
 from policies.ledger.events import ExpectationsChecked, RunTracked
+from policies.ledger.standing import Release
 from policies.ledger.states import State
 from tasks.expectations import running
 from tasks.expectations.running import ExpectationOutcome
 from tasks.release import release_steps
+from tasks.release.closing.assemble import known_versions, series_of
 from tasks.release.closing.seal_candidate import Sealed
 from tasks.release.closing.track_release import Tracked
 from tasks.release.listener import Listener, listening
@@ -29,6 +31,7 @@ from tasks.release.run import Happened, Run
 from tasks.release.steps.expect_tables import Checked
 from tasks.release.steps.judge_release import Judged, judge_release
 from tasks.reporting import mlflow_runs
+from tasks.series.side_store import keep
 from tests.unit.tasks.release.conftest import run_of
 
 __all__ = ["run_of"]
@@ -92,15 +95,15 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def making(clinic: Any, run_of: Any, steps: PlainSteps, shown: Any, keys: Any) -> Callable[..., Making]:
-    def make(gates: dict[str, Any] | None = None, **policy: Any) -> Making:
-        """One table of incomes and educations, and who may approve."""
+    def make(gates: dict[str, Any] | None = None, versions: tuple[Release, ...] = (), **policy: Any) -> Making:
+        """One table of incomes and educations, and who may approve. `versions` came out before."""
         for name in ("diagnosis", "zip", "admitted", "region"):
             clinic.policy["attributes"][name] = {"role": "dropped"}
         clinic.policy["anonymize"] = {"k": 6}
         clinic.policy["projection"] = {"method": "single"}
         clinic.policy["gates"] = {"linkability": 1, **(gates or {})}
         clinic.policy.update(policy)
-        run = run_of(clinic.load())
+        run = run_of(clinic.load(), name=f"run {len(versions)}" if versions else "run", versions=versions)
         run.home.signers.write_text(f"ann {keys['ann'].public}\n", encoding="utf-8")
         return Making(run)
 
@@ -148,6 +151,28 @@ def test_the_steps_come_in_their_order_and_the_ledger_hears_of_each(making: Any,
         ("distinct_l", "at least", True),
     ]
     assert all(isinstance(row["measured"], float) for row in page["table"])
+
+
+def test_a_second_version_keeps_groups_and_leaves_people_out_before_it_is_measured(making: Any, steps: PlainSteps) -> None:
+    """It is said in the seal with which versions it was measured."""
+    first = making()
+    first.to_candidate(False)
+    kept = first.done.compared
+    assert kept is not None
+    assert kept.kept is not None
+    keep(first.run.home, "clinic", CANDIDATE, first.run.spool.get(kept.kept))
+    runner = first.run.runner
+    before = Release("run", "clinic", "", runner, candidate=CANDIDATE, version=1, seen=frozenset({"published"}))
+    steps.called.clear()
+    made = making(versions=(before,), anonymize={"k": 6, "series": "sticky", "infeasible": {"suppress": 0.1}})
+    made.to_candidate(False)
+    order = [name for name in steps.called if name != "audit"]
+    assert order[:6] == ["ingest", "expect", "transform", "former", "plan", "anonymize"]
+    assert order[6:9] == ["leave_out", "write", "expect_written"]
+    assert known_versions(made.run) == (CANDIDATE,)
+    series = series_of(made.run, made.done)
+    assert series is not None
+    assert (series.earlier, series.several, series.sticky) == ((CANDIDATE,), 60, True)
 
 
 def test_only_what_the_policy_asks_for_is_done_before_the_plan(making: Any, steps: PlainSteps) -> None:
