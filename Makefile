@@ -127,6 +127,7 @@ bench-paper-risk: setup
 
 bench-series: setup
 	@$(BIN)/python -m benchmarks.series
+	@$(BIN)/python -m benchmarks.series_gate
 
 bench-sticky: setup
 	@for attribute in education occupation; do for change in 0 0.05; do \
