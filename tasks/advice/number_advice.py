@@ -16,7 +16,8 @@ from policies.schema.policy import Policy
 from policies.sealed.numbers import written_as
 from policies.words.fields import decimal_text
 from tasks.advice.advice_trials import Trials, TrialSetting
-from tasks.advice.series_advice import SeriesAdvice, series_advice
+from tasks.advice.published_before import PublishedBefore
+from tasks.advice.series_advice import SeriesAdvice, SeriesTrials
 from tasks.reading.ingest import Ingested
 
 
@@ -67,7 +68,12 @@ def number_advice(policy: Policy, source: Table, prepared: Table) -> tuple[Numbe
 
 
 def with_series(
-    numbers: Sequence[NumberAdvice], trials: Trials, setting: TrialSetting, source: Ingested, tables: Sequence[Names]
+    numbers: Sequence[NumberAdvice],
+    trials: Trials,
+    setting: TrialSetting,
+    source: Ingested,
+    tables: Sequence[Names],
+    before: PublishedBefore | None = None,
 ) -> tuple[NumberAdvice, ...]:
     """And what rounding a steady number does to a series, in those of the `tables` that hold one. One that hardly singles anybody out in
     one version may do so in two."""
@@ -75,23 +81,24 @@ def with_series(
     advised = []
     for name in source.table.sensitive:
         number = known.get(name) or NumberAdvice(name, 0.0, "", ())
-        series = _series(number, trials, setting, source, tables)
-        if name in known or (series is not None and series.exact.above):
+        names = next((names for names in tables if name in names), None)
+        tried = None if names is None else SeriesTrials(trials, names, setting, name, before)
+        series = None if tried is None else _series(number, tried, source)
+        if name in known or (series is not None and series.steps[0].above):
             advised.append(replace(number, series=series))
     return tuple(advised)
 
 
-def _series(number: NumberAdvice, trials: Trials, setting: TrialSetting, source: Ingested, tables: Sequence[Names]) -> SeriesAdvice | None:
-    name, policy = number.attribute, trials.policy
+def _series(number: NumberAdvice, tried: SeriesTrials, source: Ingested) -> SeriesAdvice | None:
+    name, policy = number.attribute, tried.trials.policy
     column, spec = source.table[name], source.specs[name]
-    names = next((names for names in tables if name in names), None)
-    if names is None or policy.person_column is None or not policy.is_steady(name) or "publish_as" not in column.kind.rules.keys:
+    if policy.person_column is None or not policy.is_steady(name) or "publish_as" not in column.kind.rules.keys:
         return None
     steps = {written: step.form for written, step in number.steps}
     if not number.declared:
         steps |= {f"{{round: {_written(step)}}}": step.form for step in few_valued_steps(column)}
     forms = [("", column), *((written, written_as(column, form, spec)) for written, form in steps.items())]
-    return series_advice(trials, names, setting, name, forms)
+    return tried.advice(forms[1:] if number.declared and tried.before is not None else forms)
 
 
 def _advice(policy: Policy, name: str, column: Column, prepared: Column | None) -> NumberAdvice | None:

@@ -33,6 +33,7 @@ from tasks.advice.advice_suggestions import Search, Suggestion
 from tasks.advice.advice_trials import BELOW, Trials, TrialSetting, plans_of
 from tasks.advice.epsilon_remarks import epsilon_remarks
 from tasks.advice.number_advice import NumberAdvice, number_advice, with_series
+from tasks.advice.published_before import published_before
 from tasks.reading.dictionaries import encode_dictionaries
 from tasks.reading.ingest import Ingested, ingest
 from tasks.reading.prepare import prepare_source
@@ -188,7 +189,8 @@ def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = N
     if wanted is not None:
         suggestions.append(search.least_loss(wanted))
     reason = " ".join(filter(None, (prepared.foreseen, reason)))
-    numbers = with_series(prepared.numbers, trials, own, prepared.source, tables)
+    before = published_before(trials.policy, prepared.source)
+    numbers = with_series(prepared.numbers, trials, own, prepared.source, tables, before)
     more_said = (tuple(suggestions), prepared.unused, numbers)
     alike = tuple(alike_in(trials.promise, names) for names in tables)
     remarks = epsilon_remarks(trials.policy, trials.table, epsilon)

@@ -1,8 +1,8 @@
 """What rounding a number buys where people are published again (DEFINITIONS §11): somebody who knows that a person is in two versions looks
 at what the person's groups have in common.
 
-Two versions are simulated for each form in which the number may be published: a sample of the people, grouped twice as a release would,
-with another seed and without some others of them.
+A sample of the people is grouped as a release would, for each form in which the number may be published, and compared with the versions
+that the home knows. Where it knows none, one is simulated: the same people, grouped with another seed; from both, some others are lacking.
 """
 
 from __future__ import annotations
@@ -18,11 +18,16 @@ from headgate.attacks.success import percent
 from headgate.core.columns import MISSING, Codes, Column, Table
 from headgate.core.tolerance import radius
 from headgate.methods.partition import Partition
+from headgate.series.kept_version import CodedValues, KeptTable, KeptVersion
 from headgate.series.published_versions import Version, VersionTable
 from headgate.series.series_risk import series_risk
+from headgate.series.with_earlier import together
 from policies.jobs.former_groups import FormerGroups, FormerTable
 from policies.jobs.table_job import Names, group_table
 from tasks.advice.advice_trials import Trials, TrialSetting
+from tasks.advice.published_before import PublishedBefore
+from tasks.release.steps.keep_series import former_tables
+from tasks.series.value_coding import rounding
 
 MOST_ROWS = 10_000
 CHANGING = 0.02  # of the people are lacking in one version, and as many others in the other
@@ -42,24 +47,24 @@ class InSeries:
 
 @dataclass(frozen=True)
 class SeriesAdvice:
-    """`people` are in both versions, of `rows` that were drawn of `of`."""
+    """Of `rows` that were drawn of `of`, the `people` who are in an earlier version too. `versions`: how many were published before; 0
+    where one was simulated."""
 
     allowed: float
     people: int
     rows: int
     of: int
+    versions: int
     steps: tuple[InSeries, ...]
-
-    @property
-    def exact(self) -> InSeries:
-        return self.steps[0]
 
     def sentences(self, attribute: str) -> Iterator[str]:
         drawn = f"{self.rows:,} of the {self.of:,} people" if self.rows < self.of else f"the {self.of:,} people"
+        simulated = f"Simulated with {drawn}, grouped twice, each time without another {100 * CHANGING:g} % of them"
+        earlier = "the version" if self.versions == 1 else f"the {self.versions} versions"
+        compared = f"Compared with {earlier} published before, for {drawn}, grouped anew"
         yield (
-            f"If {attribute} is published again, comparing a person's groups in two versions tells more than either. Simulated with "
-            f"{drawn}, grouped twice, each time without another {100 * CHANGING:g} % of them; the policy allows a certainty of "
-            f"{percent(self.allowed)} %:"
+            f"If {attribute} is published again, comparing a person's groups in several versions tells more than one of them. "
+            f"{compared if self.versions else simulated}; the policy allows a certainty of {percent(self.allowed)} %:"
         )
         for step in self.steps:
             form = f"publish_as: {step.written}" if step.written else "exact numbers"
@@ -77,49 +82,90 @@ class SeriesAdvice:
             }
             for step in self.steps
         ]
-        return {"simulated": True, "allowed": self.allowed, "people": self.people, "rows": self.rows, "of": self.of, "steps": steps}
+        drawn = {"people": self.people, "rows": self.rows, "of": self.of}
+        return {"simulated": not self.versions, "versions": self.versions, "allowed": self.allowed, **drawn, "steps": steps}
 
 
-def series_advice(
-    trials: Trials, names: Names, setting: TrialSetting, name: str, forms: Sequence[tuple[str, Column]]
-) -> SeriesAdvice | None:
-    """`names` are published in one table, `name` among them; `forms` are its cells, written so. None where the sample cannot be
-    grouped; coarser forms are not tried once nobody is above what is allowed."""
-    key, whole = trials.policy.gates.series, trials.table.rows
-    allowed = float(trials.policy.gates.linkability if key is None or key.linkability is None else key.linkability)
-    generator = np.random.default_rng(list(trials.seed))
-    rows = np.sort(generator.choice(whole, min(whole, MOST_ROWS), replace=False))
-    lacking = generator.permutation(rows)[: 2 * max(1, round(CHANGING * len(rows)))].reshape(2, -1)
-    present = [np.setdiff1d(rows, some) for some in lacking]
-    both, steps = np.setdiff1d(rows, lacking), list[InSeries]()
-    for written, column in forms:
-        table = replace(trials.table, columns={**trials.table.columns, name: column})
-        versions = _versions(trials, names, setting, name, [(table.take(some), some) for some in present])
-        if versions is None and not steps:
+@dataclass(frozen=True, eq=False)
+class _Series:
+    """Versions, the last of them the new one; who is in it and in another; and what the new one loses."""
+
+    versions: Sequence[Version]
+    people: NDArray[np.int64]
+    loss: float
+
+
+@dataclass(frozen=True, eq=False)
+class SeriesTrials:
+    """`names` are published in one table, the number `name` among them. `before`: the versions that the home knows, if it knows any."""
+
+    trials: Trials
+    names: Names
+    setting: TrialSetting
+    name: str
+    before: PublishedBefore | None = None
+
+    def advice(self, forms: Sequence[tuple[str, Column]]) -> SeriesAdvice | None:
+        """`forms` are the cells of the number, written so. None where the sample cannot be grouped; coarser forms are not tried once nobody
+        is above what is allowed."""
+        policy, whole = self.trials.policy, self.trials.table.rows
+        key, steps, people = policy.gates.series, list[InSeries](), 0
+        allowed = float(policy.gates.linkability if key is None or key.linkability is None else key.linkability)
+        rows = np.sort(np.random.default_rng(list(self.trials.seed)).choice(whole, min(whole, MOST_ROWS), replace=False))
+        for written, column in forms:
+            table = replace(self.trials.table, columns={**self.trials.table.columns, self.name: column})
+            series = self._simulated(table, rows) if self.before is None else self._with_published(self.before, table, rows)
+            if series is None and not steps:
+                return None
+            if series is not None:
+                steps.append(_measured(written, series, allowed))
+                people = len(series.people)
+            if not steps[-1].above:
+                break
+        return SeriesAdvice(allowed, people, len(rows), whole, 0 if self.before is None else len(self.before.versions), tuple(steps))
+
+    def _simulated(self, table: Table, rows: NDArray[np.int64]) -> _Series | None:
+        """The second keeps together whom the first published together, where the policy says so."""
+        draw = np.random.default_rng(list(self.trials.seed))
+        lacking = draw.permutation(rows)[: 2 * max(1, round(CHANGING * len(rows)))].reshape(2, -1)
+        present = [np.setdiff1d(rows, some) for some in lacking]
+        first = self._grouped(table.take(present[0]), 0, ())
+        if first is None:
             return None
-        if versions is not None:
-            steps.append(_measured(written, versions, both, allowed))
-        if not steps[-1].above:
-            break
-    return SeriesAdvice(allowed, len(both), len(rows), whole, tuple(steps))
-
-
-def _versions(
-    trials: Trials, names: Names, setting: TrialSetting, name: str, tables: Sequence[tuple[Table, NDArray[np.int64]]]
-) -> list[tuple[Version, Partition]] | None:
-    """The second keeps together whom the first published together, where the policy says so."""
-    former, versions = None, []
-    for number, (table, rows) in enumerate(tables):
-        job = replace(trials.job_at(names, setting, number), light=False)
-        partition = group_table(job, table, None, trials.distance, former, trials.engine.place.watch())
-        if not partition.reached:
+        former = (FormerTable(frozenset(self.names), _of_rows(first.groups, present[0], present[1])),)
+        second = self._grouped(table.take(present[1]), 1, (former,))
+        if second is None:
             return None
-        shown = np.flatnonzero(partition.groups >= 0)
-        published = VersionTable.in_order([partition.groups[shown]], {name: table[name].take(shown)})
-        versions.append((Version(rows[shown].astype(np.int32), [published]), partition))
-        if trials.policy.anonymize.series is not None and number + 1 < len(tables):
-            former = FormerGroups(((FormerTable(frozenset(names), _of_rows(partition.groups, rows, tables[number + 1][1])),),))
-    return versions
+        versions = [self._version(table.take(some), some, made.groups) for some, made in zip(present, (first, second), strict=True)]
+        return _Series(versions, np.setdiff1d(rows, lacking), second.loss)
+
+    def _with_published(self, before: PublishedBefore, table: Table, rows: NDArray[np.int64]) -> _Series | None:
+        people, some = before.people[rows], table.take(rows)
+        made = self._grouped(some, 0, tuple(former_tables(version, people) for version in before.versions))
+        if made is None:
+            return None
+        shown = np.flatnonzero(made.groups >= 0)
+        order = shown[np.argsort(people[shown], kind="stable")]
+        cells = CodedValues.of(some[self.name].take(order))
+        new = KeptVersion(people[order], (KeptTable((made.groups[order],), (made.groups[order],), {self.name: cells}),))
+        form = some[self.name].number_form
+        encode = rounding({} if form is None else {self.name: form})
+        versions = together(before.versions, new, [{self.name: cells.codes}], [self.name], encode)
+        return _Series(
+            versions, np.unique(np.concatenate([np.empty(0, dtype=np.int64), *(version.people for version in versions[:-1])])), made.loss
+        )
+
+    def _grouped(self, table: Table, number: int, former: tuple[tuple[FormerTable, ...], ...]) -> Partition | None:
+        trials, kept = self.trials, self.trials.policy.anonymize.series is not None and former
+        job = replace(trials.job_at(self.names, self.setting, number), light=False)
+        groups = FormerGroups(former) if kept else None
+        partition = group_table(job, table, None, trials.distance, groups, trials.engine.place.watch())
+        return partition if partition.reached else None
+
+    def _version(self, table: Table, rows: NDArray[np.int64], groups: Codes) -> Version:
+        shown = np.flatnonzero(groups >= 0)
+        published = VersionTable.in_order([groups[shown]], {self.name: table[self.name].take(shown)})
+        return Version(rows[shown].astype(np.int32), [published])
 
 
 def _of_rows(groups: Codes, rows: NDArray[np.int64], others: NDArray[np.int64]) -> Codes:
@@ -128,15 +174,16 @@ def _of_rows(groups: Codes, rows: NDArray[np.int64], others: NDArray[np.int64]) 
     return np.where(rows[place] == others, groups[place], MISSING).astype(np.int32)
 
 
-def _measured(written: str, versions: Sequence[tuple[Version, Partition]], both: NDArray[np.int64], allowed: float) -> InSeries:
-    together, *each = (_certainty(some, both) for some in ([version for version, _ in versions], *([version] for version, _ in versions)))
-    above, alone = (int((certainty > radius(allowed)).sum()) for certainty in (together, np.maximum.reduce(each)))
-    return InSeries(written, above, alone, float(together.max(initial=0.0)), max(partition.loss for _, partition in versions))
+def _measured(written: str, series: _Series, allowed: float) -> InSeries:
+    each = [_certainty([version], series.people) for version in series.versions]
+    whole = _certainty(series.versions, series.people)
+    above, alone = (int((certainty > radius(allowed)).sum()) for certainty in (whole, np.maximum.reduce(each)))
+    return InSeries(written, above, alone, float(whole.max(initial=0.0)), series.loss)
 
 
 def _certainty(versions: Sequence[Version], people: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Of these people, 0 where a version lacks one."""
+    """Of these people, 0 where no version has them."""
     (measure,) = series_risk(versions).measures
-    certainty = np.zeros(int(max(measure.people.max(), people.max())) + 1)
+    certainty = np.zeros(int(max(measure.people.max(), people.max(initial=0))) + 1)
     certainty[measure.people] = measure.by_person(measure.linkability)
     return certainty[people]

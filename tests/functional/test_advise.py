@@ -132,3 +132,18 @@ def test_advice_stops_within_a_moment_and_leaves_no_page(project: Any) -> None:
     assert seconds < 3
     assert "Interrupted" in err
     assert not page.exists()
+
+
+@pytest.mark.long
+def test_rounding_is_tried_against_the_versions_that_the_home_knows(project: Any) -> None:
+    project.write_policy(more="person: person\n")
+    simulated = project.run("advise", project.policy, "--json").json["numbers"]
+    project.published()
+    compared = project.run("advise", project.policy, "--json").json["numbers"]
+    for numbers, versions in ((simulated, 0), (compared, 1)):
+        (income,) = [one["series"] for one in numbers if one["attribute"] == "income"]
+        assert (income["simulated"], income["versions"], income["of"]) == (versions == 0, versions, 300)
+        assert income["steps"][0]["publish_as"] is None
+        assert all(step["alone"] <= step["above"] <= income["people"] for step in income["steps"])
+    said = " ".join(project.run("advise", project.policy).out.split())
+    assert "Compared with the version published before, for the 300 people, grouped anew" in said

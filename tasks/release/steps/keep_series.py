@@ -42,7 +42,7 @@ def former_groups(run: Run, read: SourceRead) -> Reference[FormerGroups] | None:
         return None
     people = run.spool.get(read.people)
     known = _known(run)
-    return run.spool.put(FormerGroups(tuple(_former(version.version, people) for version in known))) if known else None
+    return run.spool.put(FormerGroups(tuple(former_tables(version.version, people) for version in known))) if known else None
 
 
 def leave_out_told(run: Run, read: SourceRead, planned: Planned, agreed: Agreed, grouped: Sequence[GroupedTable]) -> LeftOut:
@@ -84,7 +84,7 @@ def _known(run: Run) -> tuple[KnownVersion, ...]:
     return known_versions(run.home, run.policy.dataset, run.versions, accepted=key is not None and key.unmeasured is not None)
 
 
-def _former(version: KeptVersion, people: Pseudonyms) -> tuple[FormerTable, ...]:
+def former_tables(version: KeptVersion, people: Pseudonyms) -> tuple[FormerTable, ...]:
     at = version.places_of(people)
     groups = (np.append(table.groups[0], np.int32(MISSING))[at] for table in version.tables)
     return tuple(FormerTable(frozenset(table.columns), of) for table, of in zip(version.tables, groups, strict=True))
