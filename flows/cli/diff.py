@@ -11,7 +11,7 @@ import typer
 from flows.terminal.options import Json, is_id
 
 if TYPE_CHECKING:
-    from policies.changes.release_changes import Side
+    from policies.changes.release_changes import Changes, Side
 
 POLICY = (".yaml", ".yml")
 NAMED = "a candidate or release by its id, a published folder, or a policy file"
@@ -34,13 +34,25 @@ def diff(before: Before, after: After, json: Json = False) -> None:
         else:
             show_policy_changes(keys)
         return
-    changes = release_changes(_side(before), _side(after))
+    changes = _with_people(release_changes(_side(before), _side(after)))
     if changes.before.dataset != changes.after.dataset:
         raise InputRejected("These are releases of two datasets.", "Compare two of the same dataset; `headgate releases` lists them.")
     if json:
         print_json(changes.model_dump(mode="json"))
     else:
         show_changes(changes)
+
+
+def _with_people(changes: Changes) -> Changes:
+    """Counted, where both lie in a home that keeps who is in them."""
+    from tasks.ledger.open_ledger import home_to_look_at
+    from tasks.verification.compared_versions import people_between
+
+    one, other = changes.before.candidate, changes.after.candidate
+    if not one or not other or changes.before.dataset != changes.after.dataset:
+        return changes
+    counted = people_between(home_to_look_at(), one, other)
+    return changes if counted is None else changes.model_copy(update={"people": counted})
 
 
 def _is_policy(named: str) -> bool:

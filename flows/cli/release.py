@@ -82,7 +82,7 @@ def _show_candidate(home: Home, account: Account, as_json: bool) -> None:
         return
     folder = home.candidates / account.candidate
     manifest = read_manifest(read_file(folder, MANIFEST).content)
-    show_manifest(manifest, account.candidate, account.state)
+    show_manifest(manifest, account.candidate, account.state, account.versions)
     show_unused(account.unused)
     show_folder(folder)
     show_what_is_needed(manifest, account.candidate)
@@ -93,8 +93,10 @@ def _show_refusal(account: Account, problem: HeadgateError) -> None:
     from flows.terminal.fitted_table import print_table
     from flows.terminal.manifest_view import gates_table
     from flows.terminal.output import console, plain, tell
+    from flows.terminal.series_view import show_series
     from flows.terminal.shapes import release_document
     from policies.gates.figures import worst_attack
+    from policies.gates.series import SERIES
 
     problem.document = release_document(account)
     failed = [verdict for verdict in account.verdicts if not verdict.passed]
@@ -106,6 +108,8 @@ def _show_refusal(account: Account, problem: HeadgateError) -> None:
                 tell(out, f"  {remedy}")
     if worst := worst_attack(account.attack_gains):
         tell(console(), plain(worst))
+    if account.series is not None and any(verdict.gate == SERIES for verdict in failed):
+        show_series(console(), account.series, failed, account.versions)
     if account.folder is not None:
         console().print(f"report {account.folder}/report.html", soft_wrap=True)
 

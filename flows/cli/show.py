@@ -29,7 +29,7 @@ def show(candidate: SealedId, report: Report = None, json: Json = False) -> None
     if json:
         print_json(manifest_document(viewed))
         return
-    show_manifest(manifest, viewed.candidate.id, release.state)
+    show_manifest(manifest, viewed.candidate.id, release.state, viewed.versions)
     show_folder(viewed.candidate.folder)
     names = ", ".join(decision.signer.principal for decision in release.approvals) or "none yet"
     approvers = "the names are shown once it is decided" if release.hides_votes else names

@@ -24,6 +24,10 @@ def show_changes(changes: Changes) -> None:
     out = results()
     tell(out, plain(f"{changes.after.dataset}: from {_named(changes.before)} to {_named(changes.after)}"), "bold")
     tell(out, "Both were made from the same source." if changes.same_source else "The source is another one.")
+    if changes.people is not None:
+        tell(out, changes.people.sentence)
+    elif changes.before.candidate and changes.after.candidate:
+        tell(out, "The home does not keep who is in both of them, so nobody can say how many people came and how many left.")
     if changes.before.tables != changes.after.tables:
         for heading, side in (("Tables before", changes.before), ("Tables now", changes.after)):
             tell(out, f"{heading}: {'; '.join(map(named_attributes, side.tables))}")

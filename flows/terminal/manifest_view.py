@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flows.terminal.fitted_table import print_table
 from flows.terminal.output import plain, results, tell
+from flows.terminal.series_view import show_series
 from flows.terminal.shown_figures import figure, gate_name, in_words, named_attributes, percentage, plain_table, required_figure
 from headgate.core.units import counted
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from tasks.approval.answers import Answer, LastWord
 
 
-def show_manifest(manifest: Manifest, candidate: str, state: str) -> None:
+def show_manifest(manifest: Manifest, candidate: str, state: str, versions: Mapping[str, str]) -> None:
+    """`versions`: what those are called that it was compared with, by candidate."""
     from rich.text import Text
 
     from policies.gates.figures import worst_attack
@@ -55,6 +57,8 @@ def show_manifest(manifest: Manifest, candidate: str, state: str) -> None:
     print_table(out, gates_table(manifest.verdicts, manifest.tables))
     if worst := worst_attack(manifest.attack_gains):
         tell(out, plain(worst))
+    if manifest.series is not None:
+        show_series(out, manifest.series, manifest.verdicts, versions)
     for verdict in manifest.verdicts:
         if verdict.remedy:
             tell(out, plain(f"{gate_name(verdict)} in {verdict.table or 'the release'}: {verdict.remedy}"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from policies.gates.figures import AttackGain, TableFigures
+    from policies.gates.series_figures import SeriesFigures
     from policies.gates.verdict import Verdict
     from policies.ledger.run_problem import RunProblem
     from policies.ledger.standing import Release
@@ -46,6 +47,8 @@ def release_document(account: Account) -> dict[str, Any]:
         document["utility"] = account.utility.model_dump(mode="json")
     if account.attack_gains:
         document |= attacks_shape(account.attack_gains)
+    if account.series is not None:
+        document["series"] = series_shape(account.series, account.versions)
     document["mlflow_run_id"] = account.mlflow_run_id
     document["folder"] = None if account.folder is None else str(account.folder)
     document["seconds"] = dict(account.seconds)
@@ -70,6 +73,7 @@ def manifest_document(viewed: Viewed) -> dict[str, Any]:
         "gates": [verdict_shape(verdict) for verdict in manifest.verdicts],
         "utility": manifest.utility.model_dump(mode="json"),
         **attacks_shape(manifest.attack_gains),
+        "series": None if manifest.series is None else series_shape(manifest.series, viewed.versions),
         "approvals": release.standing(),
         "approved_by": None if release.hides_votes else [decision.signer.principal for decision in release.approvals],
         "approvals_required": manifest.approvals_required,
@@ -106,6 +110,17 @@ def attacks_shape(gains: Sequence[AttackGain]) -> dict[str, Any]:
     return {
         "attacks": [{**gained.model_dump(mode="json"), "gain": gained.gain, "largest_gain": gained.largest_gain} for gained in gains],
         "worst_attack": worst_attack(gains) or None,
+    }
+
+
+def series_shape(figures: SeriesFigures, versions: Mapping[str, str]) -> dict[str, Any]:
+    """`compared_with`: the versions, oldest first, by number and date. Counts of people are raised, so that they tell of nobody."""
+    shape = figures.model_dump(mode="json", exclude={"earlier"})
+    return {
+        "compared_with": [{"candidate": candidate, "name": versions.get(candidate)} for candidate in figures.earlier],
+        **shape,
+        "linkability": figures.linkability if figures.earlier else None,
+        "risk": figures.risk if figures.earlier else None,
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from headgate.released.distributions import moved
 from headgate.released.released_tables import Release
 from policies.changes.figure_changes import FigureChange, GateChange, figure_changes, gate_changes
+from policies.changes.people_changes import PeopleChange, people_told
 from policies.changes.policy_changes import PolicyChange, policy_changes
 from policies.changes.reader_changes import ReaderChange, reader_changes
 from policies.sealed.manifest import Manifest
@@ -47,11 +48,12 @@ class ColumnChange(Frozen):
 
 
 class Changes(Frozen):
-    """`policy` is None where one of the two is not known. `columns`: what moved most stands first."""
+    """`policy` and `people` are None where one of the two does not say them. `columns`: what moved most stands first."""
 
     before: Compared
     after: Compared
     same_source: bool
+    people: PeopleChange | None = None
     policy: tuple[PolicyChange, ...] | None
     readers: tuple[ReaderChange, ...]
     gates: tuple[GateChange, ...]
@@ -65,6 +67,7 @@ def release_changes(before: Side, after: Side) -> Changes:
         before=_compared(before),
         after=_compared(after),
         same_source=before.manifest.source_hmac == after.manifest.source_hmac,
+        people=people_told(before.candidate, after.manifest),
         policy=policy_changes(before.policy or {}, after.policy or {}) if known else None,
         readers=reader_changes(before.manifest, after.manifest),
         gates=gate_changes(before.manifest, after.manifest),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from headgate.core.errors import InputRejected
 from policies.approval.acts import Act, Actor
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
+from policies.ledger.version_names import version_names
+from policies.sealed.manifest import Manifest
 from tasks.approval.answers import Answer, LastWord, answers_of, last_word
 from tasks.approval.decisions import release_of
 from tasks.ledger.event_log import Ledger
@@ -21,7 +24,7 @@ from tasks.stores.seal import Candidate, load_candidate
 @dataclass(frozen=True)
 class Viewed:
     """`last_word`: the decision that ended it. `answered_by`: the candidates that answer it. `unrecorded`: why no event says that somebody
-    looked; empty where one does."""
+    looked; empty where one does. `versions`: what those are called that it was measured with, by candidate."""
 
     candidate: Candidate
     release: Release
@@ -29,6 +32,7 @@ class Viewed:
     answers: tuple[Answer, ...] = ()
     answered_by: tuple[str, ...] = ()
     unrecorded: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 def view_candidate(home: Home, ledger: Ledger, name: str, unrecorded: str = "") -> Viewed:
@@ -52,7 +56,14 @@ def view_candidate(home: Home, ledger: Ledger, name: str, unrecorded: str = "") 
         answers_of(home, history, candidate),
         history.answered_by(release) if release.state is State.CHANGES_REQUESTED else (),
         unrecorded,
+        _versions(history, candidate.manifest),
     )
+
+
+def _versions(history: History, manifest: Manifest) -> dict[str, str]:
+    earlier = () if manifest.series is None else manifest.series.earlier
+    sealed = [event for candidate in earlier if (event := history.sealed(candidate)) is not None]
+    return version_names((history.release(event.release_id) for event in sealed), manifest.publish_to)
 
 
 def _candidate_named(history: History, name: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from policies.gates.figures import AttackGain, ReleaseUtility, TableFigures
+from policies.gates.series_figures import SeriesFigures
 from policies.gates.verdict import Verdict
 from policies.ledger.states import State
 from policies.sealed.manifest import Plan
@@ -32,3 +33,5 @@ class Account:
     mlflow_run_id: str
     folder: Path | None
     seconds: Mapping[str, float]
+    series: SeriesFigures | None = None  # together with the versions before
+    versions: Mapping[str, str] = field(default_factory=dict)  # what these are called, by candidate

@@ -75,6 +75,7 @@ class MeasuredRelease:
     attacks: tuple[str, ...] = ()
     attack_gains: tuple[AttackGain, ...] = ()
     series: SeriesFigures | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)  # what those that it was compared with are called, by candidate
     suppressed_cells: Mapping[str, int] = field(default_factory=dict)
     exposures: tuple[Exposure, ...] = ()
     bounds: tuple[str, ...] = ()  # of Theorem 1, in words

@@ -17,6 +17,7 @@ from headgate.core.errors import Defect, RequirementNotMet
 from policies.gates.every_gate import GATES, gate_named
 from policies.gates.figures import TableFigures
 from policies.gates.gate import Per
+from policies.gates.series_figures import SeriesFigures
 from policies.gates.verdict import Comparison
 from policies.sealed.promise import Promise
 from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable
@@ -97,7 +98,7 @@ def release_run(record: TrackedRelease) -> RunContent:
         "mlflow.note.content": f"Release {release.release_id} of {release.dataset}: {verdict}, "
         f"{len(release.verdicts) - len(release.refused_by)} of {len(release.verdicts)} gates passed.",
     }
-    return RunContent(release.release_id, _bearable(parameters), finite_points(_release_points(record)), tags, _files(record, names))
+    return RunContent(release.release_id, _bearable(parameters), finite_points(_release_points(record, names)), tags, _files(record, names))
 
 
 def table_run(record: TrackedRelease, table: MeasuredTable) -> RunContent:
@@ -140,7 +141,7 @@ def _bearable(parameters: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _release_points(record: TrackedRelease) -> Iterator[Metric]:
+def _release_points(record: TrackedRelease, names: PublicNames) -> Iterator[Metric]:
     release = record.measured
     yield Metric("rows", release.rows)
     yield Metric("suppressed", release.suppressed)
@@ -162,8 +163,35 @@ def _release_points(record: TrackedRelease) -> Iterator[Metric]:
         gains = [gain for gained in release.attack_gains if gained.attack == attack and (gain := gained.largest_gain) is not None]
         if gains:
             yield Metric(f"attack_gain/{attack}", max(gains))
+    yield from _series_points(release, names)
     for step_name, seconds in record.seconds.items():
         yield Metric(f"seconds/{step_name}", seconds)
+
+
+def _series_points(release: MeasuredRelease, names: PublicNames) -> Iterator[Metric]:
+    """Together with the versions before: of all, and of each attribute alone. Counts of people are as coarse as in the report."""
+    series = release.series
+    if series is None:
+        return
+    yield Metric("series/versions", len(series.earlier))
+    yield Metric("series/not_measured", series.not_measured)
+    if not series.earlier:
+        return
+    fewest = [each.candidates for each in series.compared if each.candidates is not None]
+    figures = {
+        "linkability": series.linkability,
+        "linkability_any": series.linkability_any,
+        "candidates": min(fewest, default=None),
+        "risk": series.risk,
+    }
+    yield from _known({f"series/{name}": value for name, value in (figures | _shares(series)).items()})
+    for each in (each for each in series.compared if len(each.names) == 1):
+        of = {"linkability": each.linkability, "candidates": each.candidates, "risk": each.risk}
+        yield from _known({f"series_{name}{names.below(each.names[0], None)}": value for name, value in of.items()})
+
+
+def _shares(series: SeriesFigures) -> dict[str, float]:
+    return {"returning": series.returning, "changed": series.changed}
 
 
 def _worst(tables: Sequence[TableFigures]) -> Iterator[Metric]:

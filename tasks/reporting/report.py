@@ -19,6 +19,8 @@ from policies.gates.gate import Per
 from policies.gates.verdict import Comparison, Verdict
 from policies.judging.alike_in_words import alike_in
 from policies.judging.exposure import Exposure
+from policies.judging.series_in_words import TITLE as TOGETHER
+from policies.judging.series_in_words import series_in_words
 from policies.judging.verdicts import remark_of, sentence_of
 from policies.schema.about import TITLES
 from policies.sealed.promise import NOBODY_CHECKED, Promise, SensitiveAttribute
@@ -59,6 +61,7 @@ CAPTIONS = {
 }
 
 DIRECTION = {True: "better", False: "worse", None: ""}
+WORST_SHOWN = 5  # comparisons of versions; the others are folded
 REQUIRED = {True: "stricter", False: "less strict", None: "the same"}
 
 
@@ -116,6 +119,9 @@ def render_report(content: ReportContent) -> str:
         content=content,
         release=release,
         headline=_headline(release),
+        series=None if release.series is None else series_in_words(release.series, release.verdicts, release.versions),
+        series_title=TOGETHER,
+        worst_shown=WORST_SHOWN,
         worst_attack=worst_attack(release.attack_gains),
         attack_gated=any(verdict.gate == ATTACK for verdict in release.verdicts),
         nobody_checked=NOBODY_CHECKED,

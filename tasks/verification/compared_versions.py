@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from headgate.core.errors import IntegrityBroken
+from headgate.series.kept_version import KeptVersion
+from policies.changes.people_changes import PeopleChange, people_counted
 from policies.changes.release_changes import Side
 from policies.ledger.events import RunStarted
 from policies.ledger.states import State
@@ -17,6 +19,8 @@ from tasks.approval.kept_policies import kept_policy
 from tasks.ledger.history import History, read_history
 from tasks.ledger.open_ledger import LookedAt
 from tasks.runtime.home import Home
+from tasks.series.side_store import kept
+from tasks.signing.home_keys import lacks_ledger_key
 from tasks.stores.seal import Candidate, load_candidate
 from tasks.verification.released_folder import read_with_manifest
 
@@ -44,6 +48,21 @@ def side_of_candidate(home: Home, history: History, candidate: Candidate) -> Sid
     """With the policy under which it ran."""
     started = next(event for event in history.events(candidate.manifest.release_id) if isinstance(event, RunStarted))
     return replace(side_of_folder(candidate.folder), candidate=candidate.id, policy=policy_of_run(home, started))
+
+
+def people_between(there: LookedAt, before: str, after: str) -> PeopleChange | None:
+    """Of two candidates of one dataset, counted in the home; None where it does not keep both."""
+    if lacks_ledger_key(there.home.keys):  # a copy for an auditor has no keys to read it with
+        return None
+    history = read_history(there.ledger)
+    kept_of = [_kept(there.home, history, candidate) for candidate in (before, after)]
+    return None if kept_of[0] is None or kept_of[1] is None else people_counted(kept_of[0], kept_of[1])
+
+
+def _kept(home: Home, history: History, candidate: str) -> KeptVersion | None:
+    """What was purged counts as gone, whatever is still there."""
+    release = history.find(candidate)
+    return None if release.purged else kept(home, release.dataset, candidate)
 
 
 def policy_of_run(home: Home, started: RunStarted) -> Mapping[str, Any] | None:

@@ -48,6 +48,7 @@ WHERE_CLAIMED = frozenset(
     {
         "attacks",
         "attack_gains",
+        "series",
         "tables.levels",
         *(f"{of}.query_error_{figure}" for of in ("tables", "utility") for figure in ("mean", "median")),
     }
@@ -68,6 +69,8 @@ def not_measurable(manifest: Manifest) -> tuple[str, ...]:
         named.append("query error of the release against the source, which is not published")
     if manifest.attacks:
         named.append("the attacks that were tried: they need the source, which is not published")
+    if manifest.series is not None:
+        named.append("what the versions tell together: who is in which of them is not published")
     people = "that every row is one person: the source is not published"
     unknown = "that a row is a person: nobody checked it, since the policy names no identifier"
     return tuple(dict.fromkeys((*named, *ALWAYS, people if manifest.promise.people_checked else unknown)))

@@ -10,6 +10,7 @@ from policies.gates.series_figures import SeriesFigures
 from policies.gates.verdict import Verdict
 from policies.judging.exposure import Exposure
 from policies.ledger.states import State
+from policies.ledger.version_names import version_names
 from policies.schema.attribute import UNPUBLISHED
 from policies.sealed.manifest import Manifest
 from policies.sealed.promise import Promise
@@ -58,6 +59,7 @@ def measured_release(run: Run, done: SoFar, refusal: str = "") -> MeasuredReleas
         attacks=() if attacked is None else attacked.sentences,
         attack_gains=() if attacked is None else attacked.gains,
         series=series_of(run, done),
+        versions=version_names(run.versions, policy.publish.to),
         suppressed_cells={} if done.suppressed is None else done.suppressed.cells,
         exposures=exposed,
         bounds=() if judgement is None else judgement.bounds,
@@ -208,6 +210,8 @@ def account_of(run: Run, done: SoFar, state: State, folder: Path | None, candida
         verdicts=measured.verdicts,
         utility=measured.utility,
         attack_gains=measured.attack_gains,
+        series=measured.series,
+        versions=measured.versions,
         mlflow_run_id=done.mlflow_run_id,
         folder=folder,
         seconds=run.clock.seconds,

@@ -19,6 +19,7 @@ from headgate.series.with_earlier import together
 from policies.gates.series_figures import SeriesFigures
 from policies.jobs.spool import Reference
 from policies.jobs.table_job import infeasible_of
+from policies.judging.coarse_counts import coarse_counts
 from policies.judging.measured_series import figures_of
 from tasks.release.run import Run
 from tasks.release.steps.choose_plan import Planned
@@ -77,7 +78,7 @@ def compare_versions(
     candidates = [version.candidate for version in known]
     figures = figures_of(key, new, earlier[-1] if earlier else None, candidates, unknown, measured).model_copy(update=_asked(run, needed))
     seen = SeenTogether(versions, rows_nowhere(run.spool.get(read.people), new, earlier, unknown))
-    return ComparedVersions(len(known), run.spool.put(new), run.spool.put(figures), run.spool.put(seen))
+    return ComparedVersions(len(known), run.spool.put(new), run.spool.put(coarse_counts(figures)), run.spool.put(seen))
 
 
 def _whose(run: Run, written: Written, published: PublishedTable, source: Table) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ import pytest
 
 from flows.terminal.changes_view import show_changes
 from policies.changes.figure_changes import FigureChange, GateChange
+from policies.changes.people_changes import PeopleChange
 from policies.changes.policy_changes import PolicyChange
 from policies.changes.reader_changes import ReaderChange
 from policies.changes.release_changes import Changes, ColumnChange, Compared
@@ -29,6 +30,7 @@ def test_where_nothing_changed_every_part_says_so(capsys: pytest.CaptureFixture[
     assert shown(capsys).splitlines() == [
         "people: from aaaaaaaaaaaa of 2026-11-01 to bbbbbbbbbbbb of 2026-11-01",
         "Both were made from the same source.",
+        "The home does not keep who is in both of them, so nobody can say how many people came and how many left.",
         "",
         "Readers find the same tables with the same columns.",
         "",
@@ -42,11 +44,19 @@ def test_where_nothing_changed_every_part_says_so(capsys: pytest.CaptureFixture[
     ]
 
 
+def test_people_who_came_and_left_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    said = shown(capsys, people=PeopleChange(both=1200, came=3, left=1, exact=True))
+    assert "People: 1,200 are in both, 3 came, and 1 left." in said
+    assert "does not keep" not in said
+    assert "does not keep" not in shown(capsys, before=compared())  # of folders nobody expects it
+
+
 def test_what_breaks_a_readers_program_is_said_in_so_many_words(capsys: pytest.CaptureFixture[str]) -> None:
     gone = ReaderChange(table="table-1", column="job", sentence="job is in no table any more.", breaks=True)
     new = ReaderChange(table="", column="", sentence="tables/table-2.csv is new.", breaks=False)
     said = shown(capsys, readers=(gone, new), same_source=False, after=compared("b" * 64, (("income",), ("job",))))
-    assert "The source is another one.\nTables before: job\nTables now: income; job\n" in said
+    assert "The source is another one.\n" in said
+    assert "Tables before: job\nTables now: income; job\n" in said
     assert "programs written for the earlier version would break\nbreaks  table-1: job is in no table any more.\n  also  tables/t" in said
 
 

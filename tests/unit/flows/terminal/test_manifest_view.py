@@ -33,7 +33,7 @@ def shown(
         promise=promise,
         attack_gains=attack_gains,
     )
-    show_manifest(manifest, "c" * 64, "sealed")
+    show_manifest(manifest, "c" * 64, "sealed", {})
     return capsys.readouterr().out
 
 

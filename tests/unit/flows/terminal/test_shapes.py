@@ -20,6 +20,7 @@ from flows.terminal.shapes import (
 )
 from headgate.attacks.success import Success
 from policies.gates.figures import AttackGain, ReleaseUtility
+from policies.gates.series_figures import SeriesFigures
 from policies.ledger.states import State
 from tasks.approval.inspection import Viewed
 from tasks.attacks.attempts import Attempt
@@ -92,6 +93,17 @@ def test_what_was_not_measured_is_absent_and_not_zero(made: Any) -> None:
     assert release_document(replace(ended, suppressed_cells={"job": 2}))["suppressed_cells"] == {"job": 2}
 
 
+def test_a_series_is_there_where_it_was_measured_with_its_versions_by_name(made: Any) -> None:
+    figures = SeriesFigures(earlier=("ab" * 32,), people=500, several=400, came=100, left=20)
+    document = release_document(account(made, series=figures, versions={"ab" * 32: "version 1 of 2026-01-01"}))
+    assert document["series"]["compared_with"] == [{"candidate": "ab" * 32, "name": "version 1 of 2026-01-01"}]
+    assert (document["series"]["came"], document["series"]["left"], document["series"]["linkability"]) == (100, 20, 0.0)
+    assert "earlier" not in document["series"]
+    unmeasured = release_document(account(made, series=SeriesFigures(not_measured=2, unmeasured="They were purged.")))["series"]
+    assert (unmeasured["compared_with"], unmeasured["unmeasured"], unmeasured["linkability"]) == ([], "They were purged.", None)
+    assert "series" not in release_document(account(made))
+
+
 def test_a_table_has_its_figures_under_the_names_of_the_gates(made: Any) -> None:
     shape = table_shape(made.manifest.tables[1])
     assert (shape["name"], shape["sensitive"], shape["groups"], shape["k"], shape["rows"]) == ("table-2", ["income"], 10, 6, 60)
@@ -111,7 +123,7 @@ def test_a_candidate_is_shown_with_who_may_approve_and_who_has(world: Any) -> No
     document = manifest_document(Viewed(candidate, read_history(world.ledger).find(candidate.id)))
     assert list(document) == [
         *RELEASE,
-        *("people_checked", "combined", "about", "plan", "tables", "gates", "utility", "attacks", "worst_attack"),
+        *("people_checked", "combined", "about", "plan", "tables", "gates", "utility", "attacks", "worst_attack", "series"),
         *("approvals", "approved_by", "approvals_required", "roles_required", "signers", "runner"),
         *("last_word", "answers", "answered_by", "mlflow_run_id", "folder", "recorded"),
     ]

@@ -53,5 +53,5 @@ def test_policies_are_compared_only_where_both_are_known() -> None:
 def test_the_document_holds_all_parts() -> None:
     released = of_tables({"table-1": pd.DataFrame({"eye": ["blue"], "income": [1], "group": [1]}, dtype=object)})
     document = release_changes(side("a", released), side("a", released)).model_dump(mode="json")
-    assert set(document) == {"before", "after", "same_source", "policy", "readers", "gates", "figures", "columns"}
+    assert set(document) == {"before", "after", "same_source", "people", "policy", "readers", "gates", "figures", "columns"}
     assert document["columns"][0]["total_variation"] == pytest.approx(0)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from headgate.core.errors import InputRejected, IntegrityBroken
+from policies.gates.series_figures import SeriesFigures
 from tasks.approval.inspection import view_candidate
 
 
@@ -44,3 +45,11 @@ def test_what_is_not_shown_is_not_recorded(world) -> None:
     with pytest.raises(IntegrityBroken):
         view_candidate(world.home, world.ledger, candidate.id)
     assert world.ledger.entries() == before
+
+
+def test_the_versions_that_it_was_measured_with_are_named(world: Any) -> None:
+    published = world.published().release
+    series = SeriesFigures(earlier=(published.candidate, "ef" * 32), people=60, several=50, came=10, left=10)
+    candidate = world.seal(series=series)
+    seen = view_candidate(world.home, world.ledger, candidate.id)
+    assert seen.versions == {published.candidate: f"version 1 of {published.started[:10]}"}

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from policies.gates.figures import AttackGain, ReleaseUtility, TableFigures
+from policies.gates.series_figures import ComparedFigures, SeriesFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.manifest import Alternative, Plan, PlanStep
 from policies.sealed.promise import Promise, SensitiveAttribute
@@ -126,6 +127,21 @@ def _release(bit: str = BIT) -> MeasuredRelease:
             AttackGain(attack="homogeneity", who="somebody is right about 'education'", people=64, right=24, right_overall=16),
             AttackGain(attack="intersection", who="", people=0),
         ),
+        series=SeriesFigures(
+            earlier=("ef" * 32,),
+            by_default=True,
+            people=63,
+            several=40,
+            came=23,
+            left=10,
+            compared=tuple(
+                ComparedFigures(
+                    names=names, values=4, people=40, linkability=shown, linkability_any=0.875, candidates=2, risk=0.25, changed=10
+                )
+                for names, shown in ((("income", bit), 0.75), (("income",), 0.5), ((bit,), 0.625))
+            ),
+        ),
+        versions={"ef" * 32: "version 1 of 2026-07-01"},
         outcomes=(
             Outcome("in", "expect_table_row_count_to_be_between", "", True),
             Outcome("in", "expect_column_values_to_be_between", "age", True),

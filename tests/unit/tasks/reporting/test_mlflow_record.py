@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from headgate.core.errors import Defect, RequirementNotMet
+from policies.gates.series_figures import SeriesFigures
 from tasks.reporting.measured_tables import MeasuredRelease
 from tasks.reporting.mlflow_record import (
     LONGEST_PARAMETER,
@@ -51,6 +52,30 @@ def test_a_plan_too_long_for_a_parameter_is_there_by_its_hash_and_whole_in_its_f
 def told(record: Make, undrawn: MeasuredRelease) -> Callable[..., RunContent]:
     """The parent run of a release with little to draw and some changes."""
     return lambda **changes: release_run(replace(record(), measured=replace(undrawn, **changes)))
+
+
+def test_of_a_series_the_figures_are_told_and_no_bit_is_called_by_its_value(told: Callable[..., RunContent], bit: str) -> None:
+    values = told().last_values
+    series = {name: value for name, value in values.items() if name.startswith("series")}
+    assert series == {
+        "series/versions": 1,
+        "series/not_measured": 0,
+        "series/linkability": 0.75,
+        "series/linkability_any": 0.875,
+        "series/candidates": 2,
+        "series/risk": 0.25,
+        "series/returning": 0.8,
+        "series/changed": 0.25,
+        "series_linkability/income": 0.5,
+        "series_candidates/income": 2,
+        "series_risk/income": 0.25,
+        "series_linkability/column 2": 0.625,
+        "series_candidates/column 2": 2,
+        "series_risk/column 2": 0.25,
+    }
+    assert not any(bit in name for name in values)
+    unmeasured = told(series=SeriesFigures(not_measured=3, unmeasured="They were purged.")).last_values
+    assert {name for name in unmeasured if name.startswith("series")} == {"series/versions", "series/not_measured"}
 
 
 def test_of_every_figure_the_release_has_that_of_the_table_that_is_worst_off(

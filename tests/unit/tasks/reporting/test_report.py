@@ -10,6 +10,7 @@ import pytest
 
 from headgate.risk.disclosure.decision import risk_distribution
 from headgate.risk.disclosure.patterns import Pattern
+from policies.gates.series_figures import SeriesFigures
 from policies.gates.verdict import Verdict
 from policies.judging.exposure import AttributeChange, Exposure
 from policies.sealed.promise import CombinedRows, Promise, QuasiIdentifier, SensitiveAttribute
@@ -201,6 +202,24 @@ def verdict_of(gate: str, measured: float | None, required: float, comparison: s
 def test_the_gates_table_says_which_way_each_gate_compares(undrawn: MeasuredRelease, place: dict[str, str], name: str, way: str) -> None:
     verdict = verdict_of(**place, measured=7, required=5, comparison=way, passed=True, remedy="A remark.")
     assert f"{name} table-1 7 {way} 5 ✓ passed A remark." in page_of(replace(undrawn, verdicts=(verdict,))).text
+
+
+def test_what_the_versions_tell_together_is_a_section_with_the_worst_comparison_first(undrawn: MeasuredRelease, bit: str) -> None:
+    text = page_of(undrawn).text
+    assert "Together with the versions before" in text
+    assert "compared with version 1 of 2026-07-01" in text
+    assert "The policy says nothing of several versions" in text
+    assert text.index(f"income, {bit} 75 % 2 of 4") < text.index(f"{bit} 62.5 % 2 of 4") < text.index("income 50 % 2 of 4")
+    assert "ef" * 6 not in text
+    assert "Together with" not in page_of(replace(undrawn, series=None)).text
+
+
+def test_why_versions_were_left_out_stands_directly_under_the_verdict(undrawn: MeasuredRelease) -> None:
+    """Whoever approves accepts the reason: it must not wait on the fifth page."""
+    left_out = SeriesFigures(not_measured=2, unmeasured=f"They were purged.{ATTACK}", people=63, came=63)
+    html = render_report(ReportContent(replace(undrawn, series=left_out), "headgate 0.1.0"))
+    assert re.search(r'role="status"><p>[^<]*</p></div>.{0,400}role="note"><p>This version was not compared with any', html, re.S)
+    assert "They were purged.&lt;script&gt;" in html
 
 
 @pytest.mark.parametrize("checked", [True, False])

@@ -7,13 +7,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from headgate.core.errors import InputRejected, IntegrityBroken
+from headgate.series.kept_version import KeptVersion
 from policies.changes.release_changes import release_changes
 from policies.ledger.events import RunStarted
+from tasks.approval.purging import purge
 from tasks.ledger.open_ledger import LookedAt
-from tasks.verification.compared_versions import policy_of_run, side_in_home, side_of_folder
+from tasks.series.side_store import keep
+from tasks.verification.compared_versions import people_between, policy_of_run, side_in_home, side_of_folder
 
 
 def views(world: Any, release: str) -> int:
@@ -39,6 +43,30 @@ def test_what_is_published_is_compared_without_a_trace(world: Any) -> None:
     assert side.candidate == candidate.id
     assert world.ledger.events_of("release-1") == before
     assert side_of_folder(folder).manifest == side.manifest
+
+
+def test_people_are_counted_where_the_home_keeps_both_and_what_was_purged_is_gone(world: Any) -> None:
+    first, second = world.published().release.candidate, world.seal().id
+    there = LookedAt(world.home, world.ledger)
+    keep(world.home, "people", first, KeptVersion(np.array([b"a" * 16, b"b" * 16], dtype="S16"), ()))
+    assert people_between(there, first, second) is None
+    keep(world.home, "people", second, KeptVersion(np.array([b"b" * 16, b"c" * 16, b"d" * 16], dtype="S16"), ()))
+    change = people_between(there, first, second)
+    assert change is not None
+    assert (change.both, change.came, change.left) == (1, 2, 1)
+    purge(world.home, world.ledger, first, world.keys["cyd"], "the agreement ends")
+    keep(world.home, "people", first, KeptVersion(np.array([b"a" * 16], dtype="S16"), ()))
+    assert people_between(there, first, second) is None
+
+
+def test_a_copy_without_the_homes_keys_counts_nobody_and_makes_no_key(world: Any) -> None:
+    first, second = world.published().release.candidate, world.seal().id
+    for candidate in (first, second):
+        keep(world.home, "people", candidate, KeptVersion(np.array([b"a" * 16], dtype="S16"), ()))
+    for name in ("ledger", "ledger.secret"):
+        (world.home.keys / name).unlink()
+    assert people_between(LookedAt(world.home, world.ledger, "it is a copy"), first, second) is None
+    assert not (world.home.keys / "ledger.secret").exists()
 
 
 def test_a_changed_folder_and_one_that_is_none_are_refused(world: Any, tmp_path: Path) -> None:

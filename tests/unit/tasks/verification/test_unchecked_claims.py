@@ -23,7 +23,8 @@ OTHER = "9" * 64
 REFUSED: dict[str, Any] = {
     "schema_version": 3, "dataset": "others", "release_id": "release-9", "created": "2025-06-02T12:00:00+00:00", "policy_digest": OTHER,
     "source_hmac": OTHER, "approvals_required": 1, "roles_required": [{"role": "law", "number": 1, "people": ["ann"]}], "blind": True,
-    "answers": [OTHER], "runner": {"principal": "eve", "fingerprint": "none"}, "machine": "none", "signers": [], "signers_digest": OTHER,
+    "answers": [OTHER], "known_versions": [OTHER],
+    "runner": {"principal": "eve", "fingerprint": "none"}, "machine": "none", "signers": [], "signers_digest": OTHER,
     "not_before": {"cron": "0 9 * * 1", "timezone": "UTC"}, "promise.quasi": [], "verdicts": [], "plan.tables": [["job", "income"]],
     "tables.name": "table-9", "tables.sensitive": ["income"], "tables.insensitive": [], "tables.path": "tables/table-1.parquet",
     "tables.rows": 61, "tables.groups": 9, "tables.mean_group": 5.0, "tables.discernibility": 1, "tables.ncp": 0.0,

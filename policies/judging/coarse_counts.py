@@ -1,0 +1,34 @@
+"""The manifest and the report are published, and one person who left is a fact about somebody: counts of people are told coarsely, always
+to the side that looks worse."""
+
+from __future__ import annotations
+
+from policies.gates.series_figures import ComparedFigures, SeriesFigures
+
+TENS = 10  # no count that is told allows to tell apart fewer
+
+
+def coarse_counts(figures: SeriesFigures) -> SeriesFigures:
+    """`came` and `left` are raised by the same, the smaller one to the next multiple of ten: their difference is no secret, since the rows
+    of both versions are counted. People in several versions are at least as many as told; people who changed at most."""
+    if not figures.earlier:
+        return figures
+    stayed = figures.people - figures.came
+    more = min(TENS - min(figures.came, figures.left) % TENS, stayed)
+    told = stayed - more
+    return figures.model_copy(
+        update={
+            "several": min(figures.several, told),
+            "came": figures.came + more,
+            "left": figures.left + more,
+            "compared": tuple(_coarse(each, stayed, told) for each in figures.compared),
+        }
+    )
+
+
+def _coarse(each: ComparedFigures, stayed: int, told: int) -> ComparedFigures:
+    """Where somebody changed, somebody is in several versions, however few: a share of nobody would pass."""
+    several = told if each.people >= stayed else min(each.people - each.people % TENS, told)
+    several = max(several, 1 if each.people else 0)
+    changed = min(-(-each.changed // TENS) * TENS, several)
+    return each.model_copy(update={"people": several, "changed": changed})

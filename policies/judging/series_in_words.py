@@ -1,0 +1,77 @@
+"""What was measured of a series, for those who approve: the same sentences in the report and in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from headgate.core.units import counted
+from policies.gates.series import SERIES
+from policies.gates.series_figures import ComparedFigures, SeriesFigures
+from policies.gates.verdict import Verdict
+from policies.judging.verdicts import sentence_of
+
+TITLE = "Together with the versions before"
+UNNAMED = "a version that is no longer known here"
+NOT_KEPT = "the home does not keep who was in which group of them"
+
+
+@dataclass(frozen=True)
+class SeriesInWords:
+    """`uncompared`: what was left out and why, which approvers must read. `judged`: of each bound whether it is kept, and in words.
+    `compared`: the worst stands first."""
+
+    uncompared: str
+    sentences: tuple[str, ...]
+    judged: tuple[tuple[bool, str], ...]
+    compared: tuple[ComparedFigures, ...]
+
+
+def series_in_words(figures: SeriesFigures, verdicts: Sequence[Verdict], names: Mapping[str, str]) -> SeriesInWords:
+    """`names`: of the versions, by candidate."""
+    judged = [verdict for verdict in verdicts if verdict.gate == SERIES]
+    return SeriesInWords(
+        _uncompared(figures, bool(judged)),
+        tuple(_sentences(figures, names, bool(judged))),
+        tuple((verdict.passed, f"{sentence_of(verdict).rstrip('.')}.") for verdict in judged),
+        tuple(sorted(figures.compared, key=lambda each: (-each.linkability, each.candidates or 0, each.names))),
+    )
+
+
+def _uncompared(figures: SeriesFigures, asked: bool) -> str:
+    if not figures.unmeasured:
+        return ""
+    said = f"The reason that the policy gives: “{figures.unmeasured}”"
+    number = figures.not_measured
+    if number and figures.earlier:
+        return f"{counted(number, 'published version')} {'was' if number == 1 else 'were'} not compared with this one. {said}"
+    if number:
+        one = number == 1
+        which = "the version" if one else f"any of the {counted(number, 'version')}"
+        return f"This version was not compared with {which} published before: nobody has measured what they tell together. {said}"
+    return "" if asked else f"Versions of this dataset are not compared with each other. {said}"
+
+
+def _sentences(figures: SeriesFigures, names: Mapping[str, str], asked: bool) -> list[str]:
+    if not figures.earlier:
+        if figures.not_measured or (figures.unmeasured and not asked):
+            return []
+        return ["No version was published before this one, so there is nothing to compare it with yet."]
+    named = [names.get(candidate, UNNAMED) for candidate in figures.earlier]
+    together = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
+    came, people = counted(figures.came, "person", "people"), counted(figures.people, "person", "people")
+    sentences = [
+        f"It was compared with {together}: what a person's groups have in common is all that can be the person's value.",
+        f"Of the {people} in this version, at least {figures.several:,} are in an earlier one too. Since {named[-1]}, at most {came} came, "
+        f"and at most {figures.left:,} left. These counts are raised, so that they tell of nobody.",
+    ]
+    if figures.linkability_any > figures.linkability:
+        sentences.append(
+            f"Somebody who compares a choice of these versions, neither one, two nor all, can be {100 * figures.linkability_any:.1f} % "
+            "certain of somebody's sensitive value; nothing is required of that."
+        )
+    if figures.by_default:
+        sentences.append("The policy says nothing of several versions, so that what it allows in one version holds for all together.")
+    elif asked:
+        sentences.append("The policy says what is allowed (gates.series).")
+    return sentences

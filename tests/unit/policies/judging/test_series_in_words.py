@@ -1,0 +1,80 @@
+"""What approvers read of a series says what was compared, what was not and why, and whether anybody asked for it."""
+
+from __future__ import annotations
+
+from policies.gates.series_figures import ComparedFigures, SeriesFigures
+from policies.gates.verdict import Verdict
+from policies.judging.series_in_words import series_in_words
+
+FIRST, SECOND, THIRD = "a" * 64, "b" * 64, "c" * 64
+NAMES = {FIRST: "version 1 of 2026-01-01", SECOND: "version 2 of 2026-02-01", THIRD: "version 3 of 2026-03-01"}
+PASSED = Verdict(gate="series", bound="linkability", table="", comparison="at most", measured=0.4, required=0.5, passed=True)
+FAILED = PASSED.model_copy(update={"measured": 1.0, "passed": False})
+REASON = "The ethics board agreed on 2 November."
+
+
+def figures(*earlier: str, **changes: object) -> SeriesFigures:
+    said: dict[str, object] = {"earlier": earlier, "people": 500, "several": 400, "came": 100, "left": 20, **changes}
+    return SeriesFigures.model_validate(said)
+
+
+def compared(*names: str, linkability: float = 0.5, candidates: int | None = 2) -> ComparedFigures:
+    return ComparedFigures(names=names, values=9, people=400, linkability=linkability, linkability_any=linkability, candidates=candidates)
+
+
+def test_versions_are_named_by_number_and_date_and_never_by_a_digest() -> None:
+    said = " ".join(series_in_words(figures(FIRST, SECOND, THIRD), [PASSED], NAMES).sentences)
+    assert "compared with version 1 of 2026-01-01, version 2 of 2026-02-01 and version 3 of 2026-03-01" in said
+    assert "Of the 500 people in this version, at least 400 are in an earlier one too." in said
+    assert "Since version 3 of 2026-03-01, at most 100 people came, and at most 20 left." in said
+    assert FIRST[:8] not in " ".join(series_in_words(figures(FIRST), [PASSED], {}).sentences)
+
+
+def test_it_says_whether_the_policy_asks_for_it() -> None:
+    assert "(gates.series)" in series_in_words(figures(FIRST), [PASSED], NAMES).sentences[-1]
+    assert "The policy says nothing of several versions" in series_in_words(figures(FIRST, by_default=True), [PASSED], NAMES).sentences[-1]
+
+
+def test_why_versions_are_left_out_is_told_in_the_policys_own_words() -> None:
+    some = series_in_words(figures(SECOND, not_measured=1, unmeasured=REASON), [PASSED], NAMES)
+    assert some.uncompared == f"1 published version was not compared with this one. The reason that the policy gives: “{REASON}”"
+    none = series_in_words(SeriesFigures(not_measured=3, unmeasured=REASON, people=500, came=500), [], {})
+    assert none.uncompared.startswith("This version was not compared with any of the 3 versions published before")
+    assert none.sentences == ()
+    assert REASON in series_in_words(SeriesFigures(unmeasured=REASON, people=9, came=9), [], {}).uncompared
+
+
+def test_a_reason_that_was_not_needed_warns_of_nothing() -> None:
+    assert series_in_words(figures(FIRST, unmeasured=REASON), [PASSED], NAMES).uncompared == ""
+    first = series_in_words(SeriesFigures(unmeasured=REASON, people=9, came=9), [PASSED], {})
+    assert (first.uncompared, len(first.sentences)) == ("", 1)
+
+
+def test_of_a_first_version_it_says_that_there_is_nothing_to_compare_with() -> None:
+    (sentence,) = series_in_words(SeriesFigures(people=9, came=9), [PASSED], {}).sentences
+    assert sentence.startswith("No version was published before")
+
+
+def test_each_bound_is_told_in_words_with_whether_it_is_kept() -> None:
+    k = Verdict(gate="k", table="table-1", comparison="at least", measured=9, required=3, passed=True)
+    ((kept, sentence),) = series_in_words(figures(FIRST), [k, FAILED], NAMES).judged
+    assert kept is False
+    assert "100 % certain" in sentence
+    assert "at most 50 % is allowed." in sentence
+
+
+def test_the_worst_comparison_stands_first() -> None:
+    lines = (
+        compared("job", linkability=0.4),
+        compared("income", "job", linkability=0.9),
+        compared("income", linkability=0.4, candidates=1),
+    )
+    shown = series_in_words(figures(FIRST, compared=lines), [PASSED], NAMES).compared
+    assert [each.names for each in shown] == [("income", "job"), ("income",), ("job",)]
+
+
+def test_what_nothing_is_required_of_is_told_where_it_is_more() -> None:
+    more = compared("job").model_copy(update={"linkability_any": 0.75})
+    said = " ".join(series_in_words(figures(FIRST, SECOND, compared=(more,)), [PASSED], NAMES).sentences)
+    assert "can be 75.0 % certain of somebody's sensitive value; nothing is required of that." in said
+    assert "nothing is required" not in " ".join(series_in_words(figures(FIRST, compared=(compared("job"),)), [PASSED], NAMES).sentences)
