@@ -30,9 +30,11 @@ class SeriesInWords:
 def series_in_words(figures: SeriesFigures, verdicts: Sequence[Verdict], names: Mapping[str, str]) -> SeriesInWords:
     """`names`: of the versions, by candidate."""
     judged = [verdict for verdict in verdicts if verdict.gate == SERIES]
+    if not figures.earlier:  # what was measured is of this version alone
+        return SeriesInWords(_uncompared(figures, bool(judged)), tuple(_of_this_one(figures, bool(judged))), (), ())
     return SeriesInWords(
         _uncompared(figures, bool(judged)),
-        tuple(_sentences(figures, names, bool(judged))),
+        tuple(_together(figures, names, bool(judged))),
         tuple((verdict.passed, f"{sentence_of(verdict).rstrip('.')}.") for verdict in judged),
         tuple(sorted(figures.compared, key=lambda each: (-each.linkability, each.candidates or 0, each.names))),
     )
@@ -52,11 +54,12 @@ def _uncompared(figures: SeriesFigures, asked: bool) -> str:
     return "" if asked else f"Versions of this dataset are not compared with each other. {said}"
 
 
-def _sentences(figures: SeriesFigures, names: Mapping[str, str], asked: bool) -> list[str]:
-    if not figures.earlier:
-        if figures.not_measured or (figures.unmeasured and not asked):
-            return []
-        return ["No version was published before this one, so there is nothing to compare it with yet."]
+def _of_this_one(figures: SeriesFigures, asked: bool) -> list[str]:
+    none = [] if (figures.unmeasured and not asked) or figures.not_measured else ["No version was published before this one."]
+    return [*none, "What is required of all versions together was measured on this one alone."] if asked else none
+
+
+def _together(figures: SeriesFigures, names: Mapping[str, str], asked: bool) -> list[str]:
     named = [names.get(candidate, UNNAMED) for candidate in figures.earlier]
     together = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
     came, people = counted(figures.came, "person", "people"), counted(figures.people, "person", "people")

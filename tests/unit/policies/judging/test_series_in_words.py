@@ -47,12 +47,24 @@ def test_why_versions_are_left_out_is_told_in_the_policys_own_words() -> None:
 def test_a_reason_that_was_not_needed_warns_of_nothing() -> None:
     assert series_in_words(figures(FIRST, unmeasured=REASON), [PASSED], NAMES).uncompared == ""
     first = series_in_words(SeriesFigures(unmeasured=REASON, people=9, came=9), [PASSED], {})
-    assert (first.uncompared, len(first.sentences)) == ("", 1)
+    assert (first.uncompared, len(first.sentences)) == ("", 2)
 
 
 def test_of_a_first_version_it_says_that_there_is_nothing_to_compare_with() -> None:
-    (sentence,) = series_in_words(SeriesFigures(people=9, came=9), [PASSED], {}).sentences
-    assert sentence.startswith("No version was published before")
+    said = series_in_words(SeriesFigures(people=9, came=9, compared=(compared("job"),)), [PASSED], {})
+    assert said.sentences == (
+        "No version was published before this one.",
+        "What is required of all versions together was measured on this one alone.",
+    )
+    assert (said.judged, said.compared) == ((), ())
+
+
+def test_a_bound_that_was_measured_on_one_version_is_not_said_to_be_of_several() -> None:
+    """The page said that 100 % of the people of the version before are in this one, of a version that nobody had looked at."""
+    said = series_in_words(figures(not_measured=1, unmeasured=REASON, compared=(compared("job"),)), [PASSED], NAMES)
+    assert "was not compared with the version published before" in said.uncompared
+    assert said.sentences == ("What is required of all versions together was measured on this one alone.",)
+    assert said.judged == ()
 
 
 def test_each_bound_is_told_in_words_with_whether_it_is_kept() -> None:
