@@ -68,6 +68,8 @@ def _together(figures: SeriesFigures, names: Mapping[str, str], asked: bool) -> 
         f"Of the {people} in this version, at least {figures.several:,} are in an earlier one too. Since {named[-1]}, at most {came} came, "
         f"and at most {figures.left:,} left. These counts are raised, so that they tell of nobody.",
     ]
+    if figures.sticky:
+        sentences.append("People who were published together before were kept together (anonymize.series: sticky).")
     if figures.linkability_any > figures.linkability:
         sentences.append(
             f"Somebody who compares a choice of these versions, neither one, two nor all, can be {100 * figures.linkability_any:.1f} % "

@@ -45,6 +45,7 @@ def _written(run: Run, done: SoFar, manifest: Manifest, package: bytes, files: S
 
 
 def for_readers(changes: Changes) -> bytes:
-    """changes.json: without what the policies say, which are not published."""
-    document = changes.model_dump(mode="json", exclude={"policy"})
+    """changes.json: without what the policies say, which are not published, and without exact numbers of people."""
+    counted = changes.people is not None and changes.people.exact
+    document = (changes.model_copy(update={"people": None}) if counted else changes).model_dump(mode="json", exclude={"policy"})
     return json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n"

@@ -48,8 +48,13 @@ def test_nothing_looks_better_than_it_is() -> None:
 def test_where_few_people_are_in_both_somebody_who_changed_is_not_lost(changed: int) -> None:
     """A share of no people would be none, and pass."""
     told = coarse_counts(figures(20, 4, changed, before=9))
-    assert told.several == 0
-    assert told.changed == 1
+    assert (told.several, told.changed) == (1, 1)
+
+
+def test_who_is_in_two_versions_never_becomes_nobody() -> None:
+    """An attack that compares versions gains nothing where nobody is in two: three people in both must not read as none."""
+    assert coarse_counts(figures(20, 4, before=7)).several == 1
+    assert coarse_counts(figures(20, 7, before=7)).several == 0
 
 
 def test_an_attribute_that_fewer_people_have_had_before_is_told_in_tens() -> None:

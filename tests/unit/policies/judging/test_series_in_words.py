@@ -90,3 +90,10 @@ def test_what_nothing_is_required_of_is_told_where_it_is_more() -> None:
     said = " ".join(series_in_words(figures(FIRST, SECOND, compared=(more,)), [PASSED], NAMES).sentences)
     assert "can be 75.0 % certain of somebody's sensitive value; nothing is required of that." in said
     assert "nothing is required" not in " ".join(series_in_words(figures(FIRST, compared=(compared("job"),)), [PASSED], NAMES).sentences)
+
+
+def test_that_groups_were_kept_together_is_told() -> None:
+    assert "were kept together (anonymize.series: sticky)" in " ".join(
+        series_in_words(figures(FIRST, sticky=True), [PASSED], NAMES).sentences
+    )
+    assert "sticky" not in " ".join(series_in_words(figures(FIRST), [PASSED], NAMES).sentences)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from policies.changes.people_changes import PeopleChange
 from policies.changes.release_changes import release_changes
 from tasks.approval.approvals import operator_roots
 from tasks.release.closing.assemble import manifest_of
@@ -34,8 +35,10 @@ def test_the_tables_are_those_that_were_read_back_and_readers_are_not_told_what_
     changes = release_changes(side, side)
     assert changes.policy == ()
     assert {change.total_variation for change in changes.columns} == {0.0}
+    counted = changes.model_copy(update={"people": PeopleChange(both=59, came=1, left=1, exact=True)})
+    assert json.loads(for_readers(counted))["people"] is None
     told = json.loads(for_readers(changes))
-    assert set(told) == {"before", "after", "same_source", "readers", "gates", "figures", "columns"}
+    assert set(told) == {"before", "after", "same_source", "people", "readers", "gates", "figures", "columns"}
     assert DATAPACKAGE not in {entry.path for entry in side.manifest.files}
 
 

@@ -77,14 +77,12 @@ def test_the_same_people_in_the_same_groups_tell_no_more_than_one_version(month:
         (CANDIDATE,),
         True,
         60,
-        60,
-        0,
-        0,
+        *(50, 10, 10),  # all sixty, told so that nobody learns that not one has left
     )
     verdicts = second.run.spool.get(second.judged.judgement).verdicts
     assert [(one.bound, one.measured, one.passed) for one in verdicts if one.gate == "series"] == [
         ("linkability", series.linkability, True),
-        ("returning", 1.0, True),
+        ("returning", 50 / 60, True),
         ("changed", 0.0, True),
     ]
     tables = [second.run.spool.get(table.measurement).table.figures for table in second.gated]
