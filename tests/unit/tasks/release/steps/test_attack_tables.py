@@ -6,9 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from headgate.series.kept_version import kept_version
+from headgate.series.with_earlier import together
+from tasks.attacks import series_attempts
 from tasks.release.steps import attack_tables as attacking
 from tasks.release.steps.anonymize_tables import Agreed
 from tasks.release.steps.attack_tables import attack_tables
+from tasks.series.seen_together import SeenTogether
 from tests.unit.tasks.release.finished import Made
 
 
@@ -26,6 +30,29 @@ def test_each_table_is_attacked_and_all_of_them_together(finished: Made, canary)
     assert finished.attacked.attempts == len(sentences)
     assert canary not in " ".join(sentences)
     assert canary not in repr(finished.attacked)
+
+
+def seen_twice(made: Made, nowhere: range) -> SeenTogether:
+    """As if the same version had been published before; and as if these rows were in none."""
+    tables = [made.run.spool.get(table.measurement).published for table in made.gated]
+    whose = [made.run.spool.get(table.people) for table in made.written]
+    new, own = kept_version(made.run.spool.get(made.read.people), list(zip(tables, whose, strict=True)))
+    return SeenTogether(together([new], new, own, ["income", "education"]), np.array(nowhere, dtype=np.int64))
+
+
+def test_it_is_attacked_together_with_the_versions_before(finished: Made, monkeypatch, canary) -> None:
+    seen = replace(finished.compared, together=finished.run.spool.put(seen_twice(finished, range(12))))
+    before, sentences = attacked_again(finished), attacked_again(finished, compared=seen)
+    assert sentences[: len(before)] == before
+    *series, control = sentences[len(before) :]
+    assert [sentence.split("'")[1] for sentence in series] == ["income", "education"]
+    assert all("of 60 people; guessing from the whole table instead" in sentence for sentence in series)
+    assert control.endswith("at least 100 people are needed who are known to be in no version, and 12 can be looked for.")
+    monkeypatch.setattr(series_attempts, "FEWEST", 12)
+    monkeypatch.setattr(attacking, "PEOPLE", 12)
+    controlled = attacked_again(finished, compared=seen)[-2:]
+    assert all("Of 12 people who are in no version, the same guesses are right for " in sentence for sentence in controlled)
+    assert canary not in " ".join((*sentences, *controlled))
 
 
 def test_the_same_run_attacks_the_same_people(finished: Made) -> None:
