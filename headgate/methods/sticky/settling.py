@@ -41,7 +41,9 @@ class Settling:
     def of(
         cls, method: Method, table: Table, sensitive: Sequence[str], settings: Settings, promise: Any, seed: int, watch: Watch
     ) -> Settling:
-        settings, share = counting_households(method, table, settings), radius(float(exact(promise)))
+        settings = counting_households(method, table, settings)
+        # Of several attributes the groups' joint values are compared; one alone could tell more, so nobody is lent.
+        share = radius(float(exact(promise))) if len(sensitive) == 1 else 0.0
         return cls(method, table, sensitive, settings, items_of(table, settings.limits), share, seed, watch)
 
     def turns(self, cores: Codes) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -44,3 +45,21 @@ def test_turns_take_new_people_first_and_follow_the_rows_in_any_order(told):
     assert (cores[turns[:14]] == -1).all()
     assert one.itemized.item[turns].tolist() == one.itemized.item[others].tolist()
     assert cores[turns].tolist() == cores[others].tolist()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_several_attributes_nobody_is_lent_to_another_group(told, seed):
+    """What both groups have in common is looked at by joint values: it would leave a choice of those, and of one attribute none."""
+    case = told(seed, 60)
+    groups = drawn_groups(case, seed, 12)
+    settling = Settling.of(Blocks(), case.table, ("word", "pay"), Settings(K, case.limits), "1", 0, Watch())
+    settled = settling.settled(groups, np.arange(case.rows))
+    for group in range(int(groups.max()) + 1):
+        inside = settled[groups == group]
+        stayed = Counter(inside[inside >= 0].tolist())
+        assert len(stayed) <= 1 or _gave_up(case, groups == group)
+
+
+def _gave_up(case, inside):
+    """Of a group that breaks a limit, rows are put where they fit."""
+    return not case.keeps(dict(Counter(case.itemized.item[inside].tolist()))) or inside.sum() < K
