@@ -22,12 +22,12 @@ from tasks.publication.attestation import ATTESTATION_FILE, check_attestation, c
 from tasks.publication.recorded_withdrawal import check_withdrawal
 from tasks.publication.targets import open_targets
 from tasks.runtime.home import Home
-from tasks.series.completeness import kept_versions, lacking, left_over
 from tasks.signing.home_keys import LEDGER_KEY
 from tasks.signing.public_keys import read_public_key
 from tasks.stores.files import Stored, replace_file
 from tasks.stores.release_store import NOT_OURS, WITHDRAWN, ReleaseStore, Series
 from tasks.stores.seal import MANIFEST, read_manifest
+from tasks.verification.completeness import kept_versions, lacking, left_over
 from tasks.verification.cosigned_heads import Cosigned, PublishedHead, fault_of, fault_of_published
 from tasks.verification.kept_in_home import changed_candidates, kept_in, unknown_to_ledger, unrecorded_decisions
 

@@ -13,8 +13,8 @@ from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import History
 from tasks.runtime.home import Home
 from tasks.runtime.operator_settings import OPERATOR_FILE
-from tasks.series.completeness import kept_versions, known_to_matter, lacking, left_over
 from tasks.verification.audit import examine_audit
+from tasks.verification.completeness import kept_versions, known_to_matter, lacking, left_over
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,8 @@ import pytest
 from headgate.series.kept_version import KeptVersion
 from tasks.approval.decisions import reject
 from tasks.ledger.history import read_history
-from tasks.series.completeness import kept_versions, known_to_matter, lacking, left_over
 from tasks.series.side_store import drop, keep
+from tasks.verification.completeness import kept_versions, known_to_matter, lacking, left_over
 
 KEPT = KeptVersion(np.array([b"a" * 16], dtype="S16"), ())
 STRANGE = "ab" * 32
@@ -45,6 +47,23 @@ def test_what_was_never_to_be_kept_is_not_lacking(world: Any, numbered: Any) -> 
     world.published(**{**numbered, "known_versions": None})
     world.seal(**numbered)
     assert said(world) == ([], [])
+
+
+ALONE = {"attributes": {"patient": {"role": "identifier"}}}
+
+
+@pytest.mark.parametrize(("more", "due"), [({}, False), ({"person": "patient"}, True), ({"rows": {"per": "patient"}}, True), (ALONE, True)])
+def test_a_policy_with_two_identifiers_that_does_not_say_which_is_a_person_has_nobody_to_keep(
+    world: Any, numbered: Any, more: dict[str, Any], due: bool
+) -> None:
+    """`headgate doctor` told people to restore a file that had never been written."""
+    policy = {"attributes": {"patient": {"role": "identifier"}, "insurance": {"role": "identifier"}, "age": {"role": "quasi"}}, **more}
+    form = json.dumps(policy).encode()
+    digest = hashlib.sha256(form).hexdigest()
+    world.published(**numbered, policy_digest=digest)
+    world.home.policies.mkdir(exist_ok=True)
+    (world.home.policies / f"{digest}.json").write_bytes(form)
+    assert bool(said(world)[0]) is due
 
 
 def test_what_is_kept_of_a_rejected_candidate_or_of_one_that_nobody_knows_is_left_over(world: Any, numbered: Any) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator
 
+from headgate.core.columns import Role
 from headgate.core.errors import HeadgateError, StoreUnavailable
 from policies.ledger.standing import Release
 from policies.ledger.states import State
+from tasks.approval.kept_policies import kept_form
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import History
 from tasks.runtime.boundary import reason_of
@@ -46,19 +49,25 @@ def lacking(home: Home, releases: Iterable[Release]) -> Iterator[str]:
     """Of versions that were measured, or would be: those sealed before headgate kept anything are none."""
     for release in releases:
         due = release.came_out and not release.purged and release.series is not None
-        if due and not is_kept(home, release.dataset, release.candidate) and _has_people(home, release.candidate):
+        if due and not is_kept(home, release.dataset, release.candidate) and _has_people(home, release):
             yield (
                 f"The home does not keep who was in which group of version {release.version} of {release.dataset}, and no event says that "
                 f"it was purged: the next release is refused. {RESTORE}; {WITHOUT}."
             )
 
 
-def _has_people(home: Home, candidate: str) -> bool:
-    """Whether an identifier said who is who. A candidate that cannot be read is somebody else's fault to report."""
+def _has_people(home: Home, release: Release) -> bool:
+    """Whether an identifier said who is who, by the policy that was kept of the run; without one, by the manifest. What cannot be read is
+    reported elsewhere."""
     try:
-        return load_sealed(home.candidates, candidate).manifest.promise.people_checked
+        form = kept_form(home, release.policy_digest)
+        if form is None:
+            return load_sealed(home.candidates, release.candidate).manifest.promise.people_checked
     except HeadgateError:
         return False
+    said = json.loads(form)
+    identifiers = [name for name, attribute in said["attributes"].items() if attribute["role"] == Role.IDENTIFIER]
+    return len(identifiers) == 1 or bool(said.get("person") or (said.get("rows") or {}).get("per"))
 
 
 def left_over(kept: Kept, releases: Iterable[Release]) -> Iterator[str]:
