@@ -17,6 +17,7 @@ from headgate.methods.blocks.losses import keys_of_groups
 from headgate.methods.blocks.placing import widen
 
 TRIED = 512  # groups that are compared in vain before the best so far is taken
+FEW = 2  # times k: a group of no more rows that holds too many alike would lose all by giving them up
 
 
 @loop
@@ -33,7 +34,7 @@ def unite(draft: Draft, must: NDArray[np.bool_]) -> NDArray[np.int64]:
             rows[group] = groups.of[group].rows
         for group in sorted_order(rows):
             own = groups.of[group]
-            if own.rows > 0 and (must[group] or own.rows < draft.k or not keeps_all(groups, group)):
+            if own.rows > 0 and (must[group] or own.rows < draft.k or (own.rows < FEW * draft.k and not keeps_all(groups, group))):
                 other, _ = nearest_group(draft, group)
                 if other >= 0:
                     _pour(draft, group, other)
