@@ -18,13 +18,15 @@ IN_LEAF = 4  # groups of a leaf
 
 
 def draft_of(itemized: Itemized, group: Codes, k: int, state: NDArray[np.int64]) -> Draft:
-    """A draft of these groups, which are numbered without gaps; rows of −1 are in none of them. At least one row is in a group."""
+    """A draft of these groups, which are numbered without gaps; rows below 0 are in none of them. At least one row is in a group. There is
+    room for as many more."""
     items, inside = itemized.items, np.flatnonzero(group >= 0)
     part = places([group[inside], itemized.item[inside]])
     first, rows = firsts_and_sizes(part)
     of, number = group[inside][first], itemized.item[inside][first].astype(np.int64)
     begins = np.searchsorted(of, np.arange(int(of[-1]) + 2)).astype(np.int64)
-    groups = empty_groups(items, len(begins) - 1, 2 * len(group) + 2)
+    many = len(begins) - 1
+    groups = empty_groups(items, many + min(many, len(group) // k) + 1, 2 * len(group) + 2)
     _fill_groups(groups, begins, number, rows)
     tree = _tree_of(groups)
     nobody = Aside(unset_records(len(items.item), LEFT), np.full(len(items.item), -1, dtype=np.int64), np.zeros(1, dtype=np.int64))

@@ -21,6 +21,7 @@ from headgate.methods.relaxing import relax
 from headgate.methods.settings import Otherwise, Settings, check_settings
 from headgate.methods.sticky.core_draft import draft_of
 from headgate.methods.sticky.cores import cores_of
+from headgate.methods.sticky.following import LOOKING
 from headgate.methods.sticky.joining import join
 from headgate.methods.sticky.settling import Settling
 
@@ -41,9 +42,8 @@ def keep_groups(
     """Groups the rows of a new version as `anonymize` does, where people who were published together stay together.
 
     `before[row, version]` is the group that the row's person had in a published version of this table, oldest version first, −1 where the
-    person was not published: new people have −1 everywhere. The version published last is enough; if more are given, groups that were
-    united for a while are told apart again, which loses less. A group's number means something within its column only. With −1 everywhere
-    the result is that of `anonymize`.
+    person was not published: new people have −1 everywhere. The version published last is enough; earlier ones help people who were not in
+    it. A group's number means something within its column only. With −1 everywhere the result is that of `anonymize`.
 
     `promise` is the largest series linkability that is allowed: a group that lacks people borrows them where what both groups have in
     common keeps it. Rows that fit nowhere are suppressed within `infeasible`; otherwise the partition is not reached. Whoever comes above
@@ -53,7 +53,7 @@ def keep_groups(
     if before.ndim != 2 or len(before) != table.rows:
         raise InputRejected("Former groups do not fit the table.", "Give one row per row of the table, and one column per version.")
     check_settings(table, settings.k, settings.limits)
-    cores = cores_of(before, settings.k)
+    cores = cores_of(before)
     if (cores < 0).all():
         return anonymize(method, table, sensitive, settings, seed, watch)
     watched = watch or Watch()
@@ -79,7 +79,8 @@ def _kept(settling: Settling, cores: Codes) -> Partition:
 
 
 def _with_new_people(settling: Settling, cores: Codes, turns: NDArray[np.int64]) -> Codes:
-    """The cores, with the new people who are near them, and new groups of those who are not."""
+    """The cores, with the new people who are near them, and new groups of those who are not; if they cannot be groups by themselves, they
+    are LOOKING for a place."""
     watch, items = settling.watch, settling.itemized.item.astype(np.int64)
     draft = draft_of(settling.itemized, cores, settling.settings.k, watch.state)
     groups, new = cores.copy(), turns[cores[turns] < 0]
@@ -88,8 +89,8 @@ def _with_new_people(settling: Settling, cores: Codes, turns: NDArray[np.int64])
     by_themselves = _fresh(settling, np.sort(apart)) if len(apart) >= settling.settings.k else None
     if by_themselves is not None:
         groups[np.sort(apart)] = by_themselves + int(cores.max()) + 1
-    elif len(apart):
-        groups[apart] = watch.run(lambda: join(draft, items[apart], np.inf))
+    else:
+        groups[apart] = LOOKING
     return groups
 
 

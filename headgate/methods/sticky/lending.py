@@ -30,7 +30,7 @@ class Tally(NamedTuple):
 
 
 def lend(draft: Draft, share: float) -> Records:
-    """Who goes from which group to which. `share`: the largest share that one value may have in what both groups have in common."""
+    """Lends rows; says from which group to which. `share`: the largest share that one value may have in what both groups have in common."""
     values = int(draft.groups.items.item.joint.max()) + 1
     tally = Tally(np.zeros(values, dtype=np.int64), np.zeros(values, dtype=np.int64))
     room = int(draft.groups.now[0].groups) * max(1, draft.k // 2)

@@ -9,19 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes
-from headgate.core.compiling import Records, loop
-from headgate.core.distinct import firsts_and_sizes, places
+from headgate.core.compiling import loop
+from headgate.core.distinct import places
 from headgate.grouping.items import Itemized
 from headgate.grouping.watch import STOP
+from headgate.methods.blocks.branching import sizes_of_new_groups
 from headgate.methods.blocks.draft import Draft
 from headgate.methods.blocks.groups import keeps_all
-from headgate.methods.blocks.setting_aside import set_aside
+from headgate.methods.blocks.setting_aside import keep_aside, set_aside, still_aside
+from headgate.methods.blocks.stages import place_rows
 from headgate.methods.sticky.core_draft import draft_of
-from headgate.methods.sticky.joining import join
+from headgate.methods.sticky.following import LOOKING, OUT, follow
 from headgate.methods.sticky.lending import lend
 from headgate.methods.sticky.uniting import unite
 
 ROUNDS = 8  # of uniting groups, and placing what they then hold too many of
+BRANCHING = 5  # rounds in which new groups may branch off: those may come out alike again
+LARGE = 4  # times k: a group of fewer rows lends no company to a new one, for those who go would have little in common with the old one
 
 
 @dataclass(frozen=True)
@@ -37,79 +41,52 @@ def mend(
     itemized: Itemized, keeping: Keeping, groups: Codes, turns: NDArray[np.int64], state: NDArray[np.int64], must: NDArray[np.bool_]
 ) -> Codes:
     """The same groups, but some have borrowed rows, were united or gave up rows, until each has at least k rows and keeps every limit, and
-    no two are published alike. Rows of −1 stay in no group; rows for which there is no place are in none either. `turns`: the rows in the
+    no two are published alike. Rows that are LOOKING find a place, if there is one; rows that are OUT stay so. `turns`: the rows in the
     order in which groups give up those that are equal. `must`: rows whose groups have to be united with others, whatever they keep."""
-    groups = without_gaps(groups)
+    groups = _numbered(groups)
     if groups.max(initial=-1) < 0:
-        return groups
+        return np.full(len(groups), OUT, dtype=np.int32)
     draft = draft_of(itemized, groups, keeping.k, state)
-    flagged = np.zeros(int(groups.max()) + 1, dtype=np.bool_)
+    size = sizes_of_new_groups(itemized.items.limits.allowed, keeping.k)[0] if len(itemized.items.limits.of) else 0
+    flagged = np.zeros(len(draft.groups.of), dtype=np.bool_)
     flagged[groups[must & (groups >= 0)]] = True
-    groups = _lent(groups, itemized.item, turns, lend(draft, keeping.promise))
-    for _ in range(ROUNDS):
-        groups = np.where(groups >= 0, unite(draft, flagged)[groups], -1).astype(np.int32)
-        given_up = _rows_of(groups, itemized.item, turns, *_shed(draft))
-        if len(given_up) == 0:
+    lend(draft, keeping.promise)
+    groups = follow(draft, groups, itemized.item, turns)
+    _look(draft, itemized.item[turns[groups[turns] == LOOKING]].astype(np.int64))
+    for turn in range(ROUNDS):
+        into = unite(draft, flagged)
+        groups = np.where(groups >= 0, into[np.maximum(groups, 0)], groups).astype(np.int32)
+        relieve(draft)
+        looking = still_aside(draft.aside)
+        if looking > 0 and turn < ROUNDS - 1:
+            draft.groups.of.stiff = draft.groups.of.rows < LARGE * keeping.k
+            place_rows(draft, np.arange(draft.aside.many[0]), size if turn < BRANCHING else 0)
+        groups = follow(draft, groups, itemized.item, turns)
+        if looking == still_aside(draft.aside):
             break
-        groups[given_up] = join(draft, itemized.item[given_up].astype(np.int64), np.inf)
         flagged[:] = False
-    return without_gaps(groups)
+    return _numbered(np.where(groups == LOOKING, OUT, groups))
 
 
-def without_gaps(groups: Codes) -> Codes:
+def _numbered(groups: Codes) -> Codes:
     """The same groups, numbered 0, 1, 2 …"""
-    out, inside = np.full(len(groups), -1, dtype=np.int32), groups >= 0
+    out, inside = groups.astype(np.int32), groups >= 0
     if inside.any():
         out[inside] = places([groups[inside]])
     return out
 
 
-def _lent(groups: Codes, item: Codes, turns: NDArray[np.int64], loans: Records) -> Codes:
-    """The groups, with everybody who is lent in the group that borrows: of equal rows those first whose turn it is."""
-    if len(loans) == 0:
-        return groups
-    pair = places([loans.giver.astype(np.int32), loans.number.astype(np.int32)])
-    order = np.argsort(pair, kind="stable")
-    first, rows = firsts_and_sizes(pair)
-    lent = _rows_of(groups, item, turns, loans.giver[first], loans.number[first], rows)
-    of = places([groups[lent], item[lent]])  # the same pairs, in the same order
-    out = groups.copy()
-    out[lent[np.argsort(of, kind="stable")]] = loans.taker[order]
-    return out
+@loop
+def _look(draft: Draft, items: NDArray[np.int64]) -> None:
+    """A row of each of these items is looking for a place."""
+    for item in items:
+        keep_aside(draft.aside, item, 1)
 
 
 @loop
-def _shed(draft: Draft) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Takes rows out of every group that breaks a limit until it keeps all, and all rows out of those below k: the group, the item and the
-    number of rows of each part that is taken."""
-    groups, many, room = draft.groups, 0, 0
-    broken = np.zeros(groups.now[0].groups, dtype=np.bool_)
-    for group in range(len(broken)):
-        own = groups.of[group]
-        broken[group] = own.rows > 0 and (own.rows < draft.k or not keeps_all(groups, group))
-        room += own.parts if broken[group] else 0
-    of, number, rows = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
-    for group in range(len(broken)):
-        if broken[group] and draft.state[STOP] == 0:
+def relieve(draft: Draft) -> None:
+    """Takes rows out of every group that breaks a limit until it keeps all, and all rows out of those below k."""
+    for group in range(draft.groups.now[0].groups):
+        own = draft.groups.of[group]
+        if own.rows > 0 and draft.state[STOP] == 0 and (own.rows < draft.k or not keeps_all(draft.groups, group)):
             set_aside(draft, group)
-            for i in range(draft.aside.many[0]):
-                left = draft.aside.left[i]
-                of[many], number[many], rows[many] = group, left.number, left.rows
-                draft.aside.place[left.number] = -1
-                many += 1
-            draft.aside.many[0] = 0
-    return of[:many], number[:many], rows[:many]
-
-
-def _rows_of(
-    groups: Codes, item: Codes, turns: NDArray[np.int64], of: NDArray[np.int64], number: NDArray[np.int64], rows: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Which rows are given up: of each of these groups and items so many, in their turn."""
-    inside = turns[np.isin(groups[turns], of) & (groups[turns] >= 0)]
-    part = places([np.concatenate([groups[inside], of.astype(np.int32)]), np.concatenate([item[inside], number.astype(np.int32)])])
-    most = np.zeros(int(part.max(initial=-1)) + 1, dtype=np.int64)
-    most[part[len(inside) :]] = rows
-    part = part[: len(inside)]
-    order = np.argsort(part, kind="stable")
-    rank = np.arange(len(order)) - np.searchsorted(part[order], part[order])
-    return np.asarray(inside[np.sort(order[rank < most[part[order]]])])

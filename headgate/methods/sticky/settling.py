@@ -52,7 +52,7 @@ class Settling:
         return np.lexsort((cores, drawn[self.itemized.item], cores >= 0))
 
     def settled(self, groups: Codes, turns: NDArray[np.int64]) -> Codes:
-        """Groups that are mended; rows for which there is no place have −1."""
+        """Groups that are mended. Rows that are LOOKING find a place; those for which there is none have −1 then."""
         groups = self._mended(groups, turns, np.zeros(len(groups), dtype=np.bool_))
         for _ in range(ROUNDS):
             failures = self._failures(groups)

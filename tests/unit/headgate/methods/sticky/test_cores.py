@@ -1,14 +1,15 @@
-"""Who is not divided: people who have been published together."""
+"""Who belongs together: people who were published together last."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.errors import InputRejected
 from headgate.methods.sticky.cores import cores_of
+from tests.unit.headgate.methods.sticky.grouped_tables import sets_of
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -18,76 +19,48 @@ def before_of(*versions):
     return np.array(versions, dtype=np.int32).T
 
 
-def sets_of(cores):
-    return {frozenset(np.flatnonzero(cores == core).tolist()) for core in set(cores.tolist()) - {-1}}
-
-
 def drawn_history(seed):
     draw = np.random.default_rng(seed)
     rows, versions = int(draw.integers(1, 40)), int(draw.integers(1, 5))
-    return draw.integers(-1, int(draw.integers(1, 5)), (rows, versions)).astype(np.int32), int(draw.integers(1, 9))
+    return draw.integers(-1, int(draw.integers(1, 5)), (rows, versions)).astype(np.int32)
 
 
-def test_the_groups_of_the_only_version_are_the_cores():
-    cores = cores_of(before_of([7, 7, -1, 3, 3, 7]), 10)
-    assert sets_of(cores) == {frozenset([0, 1, 5]), frozenset([3, 4])}
-    assert cores[2] == -1
+def test_the_groups_of_the_version_published_last_are_the_cores():
+    cores = cores_of(before_of([0, 0, 0, 1, 1, 1], [7, 7, -1, 3, 3, 7]))
+    assert sets_of(cores) == {frozenset([0, 1, 2, 5]), frozenset([3, 4])}
 
 
-def test_what_was_united_for_a_while_is_two_cores_again():
-    """Two groups of four, of which one lost two people, were published as one group; two people came into it."""
-    cores = cores_of(before_of([0, 0, 0, 0, 1, 1, -1, -1], [5, 5, 5, 5, 5, 5, 5, 5]), 4)
-    assert sets_of(cores) == {frozenset([0, 1, 2, 3]), frozenset([4, 5, 6, 7])}  # who comes belongs to the smaller one
-
-
-def test_what_is_left_of_a_core_is_no_core_if_it_is_below_half_of_k():
-    cores = cores_of(before_of([0, 0, 0, 0, 0, 1, 1], [5, 5, 5, 5, 5, 5, 5]), 5)
-    assert sets_of(cores) == {frozenset(range(7))}
-
-
-def test_what_a_version_divided_is_divided():
-    cores = cores_of(before_of([0, 0, 0, 0], [1, 1, 2, 2]), 2)
-    assert sets_of(cores) == {frozenset([0, 1]), frozenset([2, 3])}
-
-
-def test_who_was_suppressed_for_a_version_goes_back_to_where_most_of_the_core_are():
-    cores = cores_of(before_of([0, 0, 0, 0, 0, 0, 9], [1, 1, 2, 2, 2, -1, -1]), 2)
+def test_who_was_not_in_the_last_version_belongs_to_where_most_of_the_group_are():
+    cores = cores_of(before_of([0, 0, 0, 0, 0, 0, 9, -1], [1, 1, 2, 2, 2, -1, -1, -1]))
     assert sets_of(cores) == {frozenset([0, 1]), frozenset([2, 3, 4, 5]), frozenset([6])}
+    assert cores[7] == -1
 
 
-def test_a_list_of_groups_is_refused():
-    with pytest.raises(InputRejected, match="rows and versions"):
-        cores_of(np.zeros(3, dtype=np.int32), 2)
+def test_who_come_back_together_after_everybody_else_left_are_a_core():
+    cores = cores_of(before_of([4, 4, 4, 5], [-1, -1, -1, 4]))
+    assert sets_of(cores) == {frozenset([0, 1, 2]), frozenset([3])}
 
 
 @given(SEEDS)
-def test_who_was_ever_published_has_a_core_and_no_core_spans_two_groups_of_the_version_published_last(seed):
-    before, k = drawn_history(seed)
-    cores = cores_of(before, k)
+def test_who_was_ever_published_has_a_core_and_the_last_groups_are_not_divided(seed):
+    before = drawn_history(seed)
+    cores, last = cores_of(before), before[:, -1]
     assert ((cores >= 0) == (before >= 0).any(axis=1)).all()
     assert set(cores.tolist()) - {-1} == set(range(cores.max() + 1))
-    last = before[:, -1]
-    for core in sets_of(cores):
-        assert len({int(last[row]) for row in core} - {-1}) <= 1
-    for group in set(last.tolist()) - {-1}:  # a small core is alone in its group
-        parts = [int((cores[last == group] == core).sum()) for core in set(cores[last == group].tolist())]
-        assert len(parts) == 1 or min(parts) >= k / 2
+    assert sets_of(np.where(last >= 0, cores, -1)) == sets_of(last)
+    if before.shape[1] > 1:  # who was in the version before it: the most frequent last group of their mates then
+        then = before[:, -2]
+        for row in np.flatnonzero((last < 0) & (then >= 0)):
+            mates = Counter(last[(then == then[row]) & (last >= 0)].tolist())
+            there = set(last[(cores == cores[row]) & (last >= 0)].tolist())
+            assert there == set() if not mates else mates[there.pop()] == max(mates.values())
 
 
 @given(SEEDS)
 def test_cores_follow_the_rows_whatever_their_order_and_the_numbers_of_groups(seed):
-    before, k = drawn_history(seed)
+    before = drawn_history(seed)
     order = np.random.default_rng(seed).permutation(len(before))
-    assert sets_of(cores_of(before[order], k)) == {
-        frozenset(np.argsort(order)[list(core)].tolist()) for core in sets_of(cores_of(before, k))
-    }
+    cores, others = sets_of(cores_of(before)), sets_of(cores_of(before[order]))
+    assert {frozenset(order[list(core)].tolist()) for core in others} == cores
     doubled = np.where(before >= 0, 3 * before + 2, -1).astype(np.int32)
-    assert (cores_of(doubled, k) == cores_of(before, k)).all()
-
-
-@given(SEEDS)
-def test_a_version_published_again_changes_no_core(seed):
-    before, k = drawn_history(seed)
-    once, twice = cores_of(before, k), cores_of(np.column_stack([before, before[:, -1]]), k)
-    there = before[:, -1] >= 0
-    assert sets_of(np.where(there, once, -1)) == sets_of(np.where(there, twice, -1))
+    assert (cores_of(doubled) == cores_of(before)).all()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
-from headgate.methods.sticky.mending import Keeping, mend, without_gaps
+from headgate.methods.sticky.following import LOOKING, OUT
+from headgate.methods.sticky.mending import Keeping, mend
 from tests.unit.headgate.methods.sticky.grouped_tables import K, drawn_groups, kept_groups, rows_by_item, sets_of
 
 
@@ -23,6 +26,22 @@ def test_what_comes_out_keeps_every_limit_and_has_k_rows(told, seed):
     held = rows_by_item(case, after)
     assert all(sum(rows.values()) >= K and case.keeps(rows) for rows in held)
     assert len({case.form(rows) for rows in held}) == len(held)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rows_that_are_looking_find_a_place_if_there_is_room_and_rows_that_are_out_stay_out(told, seed):
+    """In a group that keeps its limits with them; who finds none could join no group."""
+    case = told(seed, 80)
+    groups, _ = kept_groups(case, seed)
+    draw = np.random.default_rng(seed)
+    groups = np.where(groups < 0, np.where(draw.random(80) < 0.5, LOOKING, OUT), groups).astype(np.int32)
+    after = mended(case, groups)
+    assert (after[groups == OUT] == OUT).all()
+    assert (after != LOOKING).all()
+    held = rows_by_item(case, after)
+    assert all(sum(rows.values()) >= K and case.keeps(rows) for rows in held)
+    for row in np.flatnonzero((groups == LOOKING) & (after == OUT)):
+        assert not any(case.keeps(rows + Counter([int(case.itemized.item[row])])) for rows in held)
 
 
 @pytest.mark.parametrize("seed", range(16))
@@ -49,7 +68,3 @@ def test_a_flagged_group_is_united_whatever_it_keeps(told):
     whole = next(group for group in after if 0 in group)
     assert whole > next(group for group in before if 0 in group)
     assert len(after) < len(before)
-
-
-def test_groups_are_numbered_without_gaps():
-    assert without_gaps(np.array([5, -1, 2, 5], dtype=np.int32)).tolist() == [1, -1, 0, 1]
