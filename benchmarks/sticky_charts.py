@@ -13,7 +13,7 @@ WAYS: Mapping[str, tuple[str, str, str]] = {
     "sticky": (INKS["main"], "o", "sticky, who is above left out"),
 }
 PANELS = (
-    ("above", "people above the promise, %\nbefore anybody is left out"),
+    ("above", "above the promise, %\nbefore anybody is left out"),
     ("left_out", "people left out, %\n(dotted: 1 %)"),
     ("loss", "loss (NCP), %\n(dotted: 1.5 times that of anew)"),
 )
