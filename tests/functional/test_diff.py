@@ -11,12 +11,16 @@ import pytest
 
 from tests.functional.conftest import people
 
+PERSON = "person: person\n"
+SERIES = ", series: {linkability: 1, changed: 1}"  # everybody has other values in the second version
+
 
 @pytest.mark.long
 def test_the_next_candidate_is_compared_with_what_is_published(project: Any) -> None:
+    project.write_policy(more=PERSON, gates=SERIES)
     first, folder = project.published()
     project.write_source(people(count=320, seed=2))
-    project.write_policy(k=6, gates=", distinct_l: {education: 2}")
+    project.write_policy(more=PERSON, k=6, gates=f"{SERIES}, distinct_l: {{education: 2}}")
     policy = project.policy.read_text(encoding="utf-8").replace("formats: [csv, parquet]", "formats: [csv, spss]")
     project.policy.write_text(policy, encoding="utf-8")
     second = str(project._release()["candidate"])
@@ -39,7 +43,12 @@ def test_the_next_candidate_is_compared_with_what_is_published(project: Any) -> 
 
     sealed = project.home / "candidates" / second
     told = json.loads((sealed / "changes.json").read_text(encoding="utf-8"))
+    counted, roughly = found.pop("people"), told.pop("people")
     assert told == {**{name: part for name, part in found.items() if name != "policy"}, "after": {**found["after"], "candidate": ""}}
+    assert (counted["exact"], roughly["exact"]) == (True, False)
+    assert roughly["came"] - roughly["left"] == counted["came"] - counted["left"]
+    assert roughly["came"] > counted["came"] > 0
+    assert f"People: {counted['both']} are in both, {counted['came']} came, and {counted['left']} left." in said.out
     report = (sealed / "report.html").read_text(encoding="utf-8")
     assert "<code>anonymize.k</code>" in report
     assert "Programs that were written for that version would break:" in report
