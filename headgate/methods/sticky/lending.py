@@ -23,19 +23,22 @@ LOAN = record(giver=np.int64, number=np.int64, taker=np.int64)  # one row of the
 
 
 class Tally(NamedTuple):
-    """How many rows of the borrowing group, and of one that may lend, have each joint value; zeros in between."""
+    """Values of items, and how many rows of the borrowing group, and of one that may lend, have each; zeros in between."""
 
+    value: NDArray[np.int64]  # items × readings: all sensitive attributes together, and each alone; numbers of their own in each
     here: NDArray[np.int64]
     there: NDArray[np.int64]
+    total: NDArray[np.int64]  # by reading, of what both have in common
+    largest: NDArray[np.int64]
 
 
-def lend(draft: Draft, share: float) -> Records:
-    """Lends rows; says from which group to which. `share`: the largest share that one value may have in what both groups have in common."""
-    values = int(draft.groups.items.item.joint.max()) + 1
-    tally = Tally(np.zeros(values, dtype=np.int64), np.zeros(values, dtype=np.int64))
-    room = int(draft.groups.now[0].groups) * max(1, draft.k // 2)
-    loans = empty_records(room, LOAN)
-    return loans[: _lend(draft, share, tally, loans)]
+def lend(draft: Draft, value: NDArray[np.int64], share: float) -> Records:
+    """Lends rows; says from which group to which. `value`: items × readings, numbered through. `share`: the largest share that one value
+    may have, in any reading, in what both groups have in common."""
+    values, readings = int(value.max(initial=0)) + 1, value.shape[1]
+    scratch = (np.zeros(size, dtype=np.int64) for size in (values, values, readings, readings))
+    loans = empty_records(int(draft.groups.now[0].groups) * max(1, draft.k // 2), LOAN)
+    return loans[: _lend(draft, share, Tally(value, *scratch), loans)] if readings else loans[:0]
 
 
 @loop
@@ -82,7 +85,7 @@ def _cheapest_row(
     """The group that lends a row, the item of the row and what it costs: less than `most`; −1 without one."""
     groups, tree, visits, own = draft.groups, draft.tree, draft.visits, draft.groups.of[group]
     giver, number, least, tried = np.int64(-1), np.int64(-1), most, 0
-    _count(draft, group, tally.here, 1)
+    _count(draft, group, tally.value, tally.here, 1)
     visits[0].box, visits[0].gap = 0, 0.0
     height = 1
     while height > 0 and (giver < 0 or tried < TRIED):
@@ -108,22 +111,24 @@ def _cheapest_row(
                 if part >= 0:
                     giver, number, least, tried = other, np.int64(groups.part[part].number), cost, 0
             other = np.int64(lender.beside)
-    _count(draft, group, tally.here, 0)
+    _count(draft, group, tally.value, tally.here, 0)
     return giver, number, least  # type: ignore[return-value]
 
 
 @inner
 def _row_of(draft: Draft, group: int, other: int, share: float, tally: Tally, most: float) -> tuple[int, float]:
     """The part of the other group of which one row costs least, and how much: less than `most`; −1 without one."""
-    groups, items, own, lender = draft.groups, draft.groups.items, draft.groups.of[group], draft.groups.of[other]
-    _count(draft, other, tally.there, 1)
-    total, largest = np.int64(0), np.int64(0)  # of what both have in common
+    groups, own, lender = draft.groups, draft.groups.of[group], draft.groups.of[other]
+    _count(draft, other, tally.value, tally.there, 1)
+    tally.total[:], tally.largest[:] = 0, 0
     for part in range(own.begin, own.begin + own.parts):
-        joint = items.item[groups.part[part].number].joint
-        if tally.here[joint] > 0:  # once per value: it is marked until the end
-            both = min(tally.here[joint], tally.there[joint])
-            total, largest = total + both, max(largest, both)
-            tally.here[joint] = -tally.here[joint]
+        for reading in range(tally.value.shape[1]):
+            value = tally.value[groups.part[part].number, reading]
+            if tally.here[value] > 0:  # once per value: it is marked until the end
+                both = min(tally.here[value], tally.there[value])
+                tally.total[reading] += both
+                tally.largest[reading] = max(tally.largest[reading], both)
+                tally.here[value] = -tally.here[value]
     best, least, last, wider = np.int64(-1), most, np.int64(-1), 0.0
     for part in range(lender.begin, lender.begin + lender.parts):
         number, cell = groups.part[part].number, groups.part[part].cell
@@ -132,24 +137,35 @@ def _row_of(draft: Draft, group: int, other: int, share: float, tally: Tally, mo
         cost = (own.rows + 1) * wider - own.rows * own.loss
         if cost >= least:
             continue
-        joint = items.item[number].joint
-        here = -tally.here[joint]
-        more = 1 if tally.there[joint] > here else 0
-        if max(largest, here + more) > share * (total + more):
+        if not _leaves_a_choice(tally, number, share):
             continue
         if room_for(groups, group, np.int64(number), np.int64(1), np.int64(0)) > 0 and may_go(groups, other, part, np.int64(1)):
             best, least = np.int64(part), cost
     for part in range(own.begin, own.begin + own.parts):
-        joint = items.item[groups.part[part].number].joint
-        tally.here[joint] = abs(tally.here[joint])
-    _count(draft, other, tally.there, 0)
+        for reading in range(tally.value.shape[1]):
+            value = tally.value[groups.part[part].number, reading]
+            tally.here[value] = abs(tally.here[value])
+    _count(draft, other, tally.value, tally.there, 0)
     return best, least  # type: ignore[return-value]
 
 
 @inner
-def _count(draft: Draft, group: int, tally: NDArray[np.int64], keep: int) -> None:
-    """Counts the rows of a group by joint value, or forgets them."""
+def _leaves_a_choice(tally: Tally, number: int, share: float) -> bool:
+    """Once a row of this item is lent, has no value more than its share of what both groups have in common, in any reading?"""
+    for reading in range(tally.value.shape[1]):
+        value = tally.value[number, reading]
+        here = -tally.here[value]
+        more = 1 if tally.there[value] > here else 0
+        if max(tally.largest[reading], here + more) > share * (tally.total[reading] + more):
+            return False
+    return True
+
+
+@inner
+def _count(draft: Draft, group: int, values: NDArray[np.int64], tally: NDArray[np.int64], keep: int) -> None:
+    """Counts the rows of a group by value, or forgets them."""
     own = draft.groups.of[group]
     for part in range(own.begin, own.begin + own.parts):
-        joint = draft.groups.items.item[draft.groups.part[part].number].joint
-        tally[joint] = tally[joint] + draft.groups.part[part].rows if keep else 0
+        for reading in range(values.shape[1]):
+            value = values[draft.groups.part[part].number, reading]
+            tally[value] = tally[value] + draft.groups.part[part].rows if keep else 0

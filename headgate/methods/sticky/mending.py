@@ -28,13 +28,14 @@ BRANCHING = 5  # rounds in which new groups may branch off: those may come out a
 LARGE = 4  # times k: a group of fewer rows lends no company to a new one, for those who go would have little in common with the old one
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Keeping:
     """What groups must keep. `promise`: the largest share that one value may have in what two groups of somebody who is lent have in
-    common."""
+    common; `value`: the values of each item, all sensitive attributes together and each alone."""
 
     k: int
     promise: float
+    value: NDArray[np.int64]
 
 
 def mend(
@@ -50,7 +51,7 @@ def mend(
     size = sizes_of_new_groups(itemized.items.limits.allowed, keeping.k)[0] if len(itemized.items.limits.of) else 0
     flagged = np.zeros(len(draft.groups.of), dtype=np.bool_)
     flagged[groups[must & (groups >= 0)]] = True
-    lend(draft, keeping.promise)
+    lend(draft, keeping.value, keeping.promise)
     groups = follow(draft, groups, itemized.item, turns)
     _look(draft, itemized.item[turns[groups[turns] == LOOKING]].astype(np.int64))
     for turn in range(ROUNDS):

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes, Table
+from headgate.core.compiling import starts_of
+from headgate.core.distinct import places
 from headgate.core.tolerance import exact, radius
 from headgate.grouping.conditions import broken_conditions
 from headgate.grouping.items import Itemized, items_of
@@ -42,9 +44,8 @@ class Settling:
         cls, method: Method, table: Table, sensitive: Sequence[str], settings: Settings, promise: Any, seed: int, watch: Watch
     ) -> Settling:
         settings = counting_households(method, table, settings)
-        # Of several attributes the groups' joint values are compared; one alone could tell more, so nobody is lent.
-        share = radius(float(exact(promise))) if len(sensitive) == 1 else 0.0
-        return cls(method, table, sensitive, settings, items_of(table, settings.limits), share, seed, watch)
+        itemized, share = items_of(table, settings.limits), radius(float(exact(promise)))
+        return cls(method, table, sensitive, settings, itemized, share, seed, watch)
 
     def turns(self, cores: Codes) -> NDArray[np.int64]:
         """All rows, those of no core first: equal rows follow each other, in an order that is drawn."""
@@ -67,7 +68,7 @@ class Settling:
         return recounted_by_households(self.table, counted, self.settings.k)
 
     def _mended(self, groups: Codes, turns: NDArray[np.int64], must: NDArray[np.bool_]) -> Codes:
-        keeping = Keeping(self.settings.k, self.promise)
+        keeping = Keeping(self.settings.k, self.promise, values_of_items(self.table, self.sensitive, self.settings, self.itemized))
         return self.watch.run(lambda: mend(self.itemized, keeping, groups, turns, self.watch.state, must))
 
     def _failures(self, groups: Codes) -> list[tuple[str, NDArray[np.bool_]]]:
@@ -78,3 +79,14 @@ class Settling:
             concerned[there] = published
             failures.append((name, concerned))
         return failures
+
+
+def values_of_items(table: Table, sensitive: Sequence[str], settings: Settings, itemized: Itemized) -> NDArray[np.int64]:
+    """Items × readings: the value of all sensitive attributes together, and of each alone, numbered through. No reading if the rows of an
+    item may differ in one of them, because no limit looks at it: then nobody can be lent."""
+    if not set(sensitive) <= {name for limit in settings.limits for name in limit.columns}:
+        return np.zeros((len(itemized.first), 0), dtype=np.int64)
+    alone = [column.codes[itemized.first] for column in table.select(sensitive)]
+    readings = [places(alone), *(places([codes]) for codes in alone)] if len(alone) > 1 else [places(alone)]
+    first = starts_of([np.arange(int(reading.max(initial=-1)) + 1) for reading in readings])
+    return np.stack([reading + start for reading, start in zip(readings, first, strict=False)], axis=1)

@@ -14,27 +14,36 @@ from tests.unit.headgate.methods.blocks.drafts import rows_by_item as held_by
 from tests.unit.headgate.methods.sticky.grouped_tables import K, kept_groups, rows_by_item, without_gaps
 
 
+def values_of(case):
+    """Of each item: word and pay together, and each alone."""
+    rows = [(case.cells["word"][row], case.cells["pay"][row]) for row in case.like]
+    return [[(reading, value) for reading, value in enumerate([both, *both])] for both in rows]
+
+
 def lent(case, groups, share):
     draft = draft_of(case.itemized, groups, K, np.zeros(3, dtype=np.int64))
-    loans = lend(draft, share).copy()
+    values = values_of(case)
+    number = {value: i for i, value in enumerate(dict.fromkeys(value for own in values for value in own))}
+    loans = lend(draft, np.array([[number[value] for value in own] for own in values]), share).copy()
     assert_boxes_cover_their_groups(draft)
     return draft, loans
 
 
-def by_joint(case, held):
-    values = Counter()
-    for item, rows in held.items():
-        values[int(case.items.item.joint[item])] += rows
-    return values
-
-
 def may_lend(case, giver, taker, item, share):
-    """Both keep their limits, and what they have in common leaves a choice."""
+    """Both keep their limits, and what they have in common leaves a choice, of both attributes together and of each."""
     if sum(giver.values()) <= K:
         return False
-    less, more = giver - Counter([item]), taker + Counter([item])
-    common = by_joint(case, giver) & by_joint(case, more)
-    return case.keeps(less) and case.keeps(more) and max(common.values()) <= share * common.total()
+    less, more, values = giver - Counter([item]), taker + Counter([item]), values_of(case)
+    if not (case.keeps(less) and case.keeps(more)):
+        return False
+    for reading in range(3):
+        one, two = Counter(), Counter()
+        for counts, held in ((one, giver), (two, more)):
+            for other, rows in held.items():
+                counts[values[other][reading]] += rows
+        if max((one & two).values()) > share * (one & two).total():
+            return False
+    return True
 
 
 def one_lacks_a_row(case, seed):

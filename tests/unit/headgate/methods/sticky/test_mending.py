@@ -14,7 +14,14 @@ from tests.unit.headgate.methods.sticky.grouped_tables import K, drawn_groups, k
 
 def mended(case, groups, k=K, must=None):
     must = np.zeros(case.rows, dtype=np.bool_) if must is None else must
-    return mend(case.itemized, Keeping(k, 0.5), groups, np.arange(case.rows), np.zeros(3, dtype=np.int64), must)
+    return mend(
+        case.itemized,
+        Keeping(k, 0.5, case.items.item.joint.astype(np.int64)[:, None]),
+        groups,
+        np.arange(case.rows),
+        np.zeros(3, dtype=np.int64),
+        must,
+    )
 
 
 @pytest.mark.parametrize("seed", range(16))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from headgate.grouping.conditions import DistinctL
+from headgate.grouping.items import items_of
+from headgate.grouping.limits import dissimilarity, linkability
 from headgate.grouping.watch import Watch
 from headgate.methods.blocks.blocks_method import Blocks
 from headgate.methods.mondrian.mondrian_method import Mondrian
 from headgate.methods.settings import Settings
-from headgate.methods.sticky.settling import Settling
+from headgate.methods.sticky.settling import Settling, values_of_items
 from tests.unit.headgate.methods.sticky.grouped_tables import K, drawn_groups
 
 
@@ -47,19 +48,20 @@ def test_turns_take_new_people_first_and_follow_the_rows_in_any_order(told):
     assert cores[turns].tolist() == cores[others].tolist()
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_of_several_attributes_nobody_is_lent_to_another_group(told, seed):
-    """What both groups have in common is looked at by joint values: it would leave a choice of those, and of one attribute none."""
-    case = told(seed, 60)
-    groups = drawn_groups(case, seed, 12)
-    settling = Settling.of(Blocks(), case.table, ("word", "pay"), Settings(K, case.limits), "1", 0, Watch())
-    settled = settling.settled(groups, np.arange(case.rows))
-    for group in range(int(groups.max()) + 1):
-        inside = settled[groups == group]
-        stayed = Counter(inside[inside >= 0].tolist())
-        assert len(stayed) <= 1 or _gave_up(case, groups == group)
+def test_values_of_items_are_those_of_their_rows_together_and_each_alone(told):
+    case = told(0, 60)
+    settings = Settings(K, (dissimilarity(case.table.select(["word", "pay"]), "0", "0.5"),))
+    itemized = items_of(case.table, settings.limits)
+    values = values_of_items(case.table, ("word", "pay"), settings, itemized)[itemized.item]
+    cells = list(zip(case.cells["word"], case.cells["pay"], strict=True))
+    for reading, own in enumerate([cells, case.cells["word"], case.cells["pay"]]):
+        assert len({*zip(values[:, reading].tolist(), own, strict=True)}) == len({*own}) == len({*values[:, reading].tolist()})
+    assert len({*values.ravel().tolist()}) == sum(len({*values[:, reading].tolist()}) for reading in range(3))
 
 
-def _gave_up(case, inside):
-    """Of a group that breaks a limit, rows are put where they fit."""
-    return not case.keeps(dict(Counter(case.itemized.item[inside].tolist()))) or inside.sum() < K
+def test_nobody_can_be_lent_where_no_limit_looks_at_a_sensitive_attribute(told):
+    """Rows that nothing tells apart could have any value of it."""
+    case = told(0, 60)
+    settings = Settings(K, (linkability(case.table["word"], "0.5"),))
+    assert values_of_items(case.table, ("word", "pay"), settings, items_of(case.table, settings.limits)).shape[1] == 0
+    assert values_of_items(case.table, ("word",), settings, items_of(case.table, settings.limits)).shape[1] == 1
