@@ -46,7 +46,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class TooMany:
-    """At least so many rows would have to be suppressed, and no more than `allowed` may be."""
+    """At least so many rows would have to be suppressed, and no more than `allowed` may be; or nobody would be left."""
 
     rows: int
     allowed: int
@@ -72,12 +72,14 @@ def leave_out(
     out, allowed, rounds, beyond = np.zeros(rows, dtype=np.bool_), int(share * rows), 0, 0
     while beyond <= MORE_ROUNDS:
         groups, out = _without(settlings, groups, turns, out)
+        if out.all():
+            break  # of nobody nothing can be measured
         over = out | above(measure(groups), required)
         beyond += int(over.sum()) > allowed
-        if out.all() or (over == out).all():
+        if (over == out).all():
             break
         out, rounds = over, rounds + 1
-    if out.sum() > allowed:
+    if out.sum() > allowed or out.all():
         return TooMany(int(out.sum()), allowed, rows)
     return LeftOut(tuple(settling.counted(of) for settling, of in zip(settlings, groups, strict=True)), out, rounds)
 

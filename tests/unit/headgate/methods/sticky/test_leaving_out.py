@@ -135,6 +135,20 @@ def test_more_than_the_share_is_refused_with_the_number_that_it_would_have_to_be
     assert isinstance(allowed, LeftOut)
 
 
+@pytest.mark.parametrize("share", [Fraction(1, 10), Fraction(1)])
+def test_where_nobody_would_be_left_that_is_too_many(share):
+    """Once the last group was gone, the versions were measured without anybody in the new one: a run ended with "There is nobody in
+    version 1" and no report, instead of being refused by the gate."""
+    months = Months(2, False)
+    months.publish([one.partition.groups for one in months.grouped()])
+    rows = len(months.people)
+
+    def measure(groups):
+        return np.where(months.measure(groups) >= 0, 1.0, 0.0)
+
+    assert leave_out(months.grouped(), measure, PROMISE, share, 0) == TooMany(rows, int(share * rows), rows)
+
+
 def test_who_is_in_one_table_only_is_in_none():
     months = Months(3, True)
     one, two = months.grouped()
