@@ -16,9 +16,8 @@ from headgate.core.errors import InputRejected
 from headgate.grouping.watch import Watch
 from headgate.methods.anonymize import anonymize
 from headgate.methods.method import Method
-from headgate.methods.partition import Partition, refutation
-from headgate.methods.relaxing import relax
-from headgate.methods.settings import Otherwise, Settings, check_settings
+from headgate.methods.partition import Partition
+from headgate.methods.settings import Settings, check_settings
 from headgate.methods.sticky.core_draft import draft_of
 from headgate.methods.sticky.cores import cores_of
 from headgate.methods.sticky.following import LOOKING
@@ -46,8 +45,8 @@ def keep_groups(
     it. A group's number means something within its column only. With −1 everywhere the result is that of `anonymize`.
 
     `promise` is the largest series linkability that is allowed: a group that lacks people borrows them where what both groups have in
-    common keeps it. Rows that fit nowhere are suppressed within `infeasible`; otherwise the partition is not reached. Whoever comes above
-    the promise all the same is for `leave_out`."""
+    common keeps it. Rows that fit nowhere are suppressed within `infeasible`; if they are more, all rows are grouped anew, as the limits
+    come first. Whoever comes above the promise all the same is for `leave_out`."""
     if not method.keeps_groups:
         raise InputRejected(f"Method {method.variant or method.key} cannot keep groups of former versions.", "Use blocks or mondrian.")
     if before.ndim != 2 or len(before) != table.rows:
@@ -56,26 +55,13 @@ def keep_groups(
     cores = cores_of(before)
     if (cores < 0).all():
         return anonymize(method, table, sensitive, settings, seed, watch)
-    watched = watch or Watch()
-
-    def group(rows: Table, applied: Settings) -> Partition:
-        return _kept(Settling.of(method, rows, sensitive, applied, promise, seed, watched), cores)
-
-    first = group(table, settings)
-    if first.reached:
-        return first
-    refused = replace(first, certificate=refutation(table, sensitive, settings))
-    return relax(table, settings, refused, group) if settings.infeasible.otherwise is Otherwise.RELAX else refused
-
-
-def _kept(settling: Settling, cores: Codes) -> Partition:
-    """The cores as groups, as far as their limits are kept. Rows that fit nowhere are suppressed if so many may be."""
+    settling = Settling.of(method, table, sensitive, settings, promise, seed, watch or Watch())
     turns = settling.turns(cores)
     groups = settling.settled(_with_new_people(settling, cores, turns), turns)
-    nowhere = groups < 0
-    if nowhere.sum() > settling.settings.infeasible.suppressible * len(groups):
-        groups[nowhere] = np.bincount(groups[~nowhere], minlength=1).argmax()  # which breaks a limit then, and is refused
-    return settling.counted(groups)
+    kept = settling.counted(groups)
+    if kept.reached and kept.suppressed <= settings.infeasible.suppressible * table.rows:
+        return kept
+    return anonymize(method, table, sensitive, settings, seed, watch)
 
 
 def _with_new_people(settling: Settling, cores: Codes, turns: NDArray[np.int64]) -> Codes:

