@@ -39,7 +39,7 @@ def series_of(home: Home, candidate: Candidate, reopened: Reopened, finished: Fi
     key, promise = reopened.loaded.policy.gates.series, candidate.manifest.promise
     seen = together(earlier, new, own, _steady(reopened.loaded.policy, new), coding_of(promise, nearness_of(key, promise)))
     nowhere = rows_nowhere(reopened.people, new, earlier, figures.not_measured)
-    return KnownSeries(seen, finished.people.take(nowhere).columns)
+    return KnownSeries(seen, finished.people.take(nowhere).columns, figures.several)
 
 
 def _steady(policy: Policy, new: KeptVersion) -> list[str]:

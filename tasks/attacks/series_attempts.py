@@ -30,10 +30,12 @@ FEWEST = 100  # outsiders: the 95 % interval of their share is then at most ten 
 @dataclass(frozen=True, eq=False)
 class KnownSeries:
     """`versions` oldest first: the last is the new one, by whose people all are numbered, with their own values. `outsiders`: the columns
-    of those people of the source who are in no version, like `Finished.people`."""
+    of those people of the source who are in no version, like `Finished.people`. `told`: how many people are said to be in several versions.
+    No more are attacked: what an attack says is published, and the exact number would tell how many came and left."""
 
     versions: Sequence[Version]
     outsiders: Mapping[str, Column]
+    told: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +51,13 @@ class _Attacked:
 
 
 def try_series(known: KnownSeries, finished: Finished, most: int, generator: np.random.Generator) -> tuple[Attempt, ...]:
-    """`most` of the people, drawn at random, are attacked."""
+    """At most `most` of the people, drawn at random, are attacked."""
     earlier = [version.people for version in known.versions[:-1]]
     several = np.unique(np.concatenate(earlier)).astype(np.int64) if earlier else np.empty(0, dtype=np.int64)
     if not len(several):
         return ()
-    people = several[drawn_places(len(several), most, generator)]
-    tables = list(_tables(known, finished.tables, people, most < len(several), most, generator))
+    people = several[drawn_places(len(several), min(most, known.told), generator)]
+    tables = list(_tables(known, finished.tables, people, len(people) < len(several), most, generator))
     attempts = [attempt for attacked in tables for attempt in _on_one(known, attacked, generator)]
     return (*attempts, *_uncontrolled(tables))
 

@@ -55,11 +55,12 @@ def attack_tables(
     known = finished(run.spool.get(planned.promise), tables, table, original, encoded.attackers)
     generator = drawn_from(run.seed)
     attempts = try_attacks(known, PEOPLE, generator)
-    if compared.together is not None:
-        attempts += try_series(_series(run.spool.get(compared.together), encoded), known, PEOPLE, generator)
+    if compared.together is not None and compared.figures is not None:
+        told = run.spool.get(compared.figures).several
+        attempts += try_series(_series(run.spool.get(compared.together), encoded, told), known, PEOPLE, generator)
     return AttackedTables(len(attempts), run.spool.put(Attacked(tuple(attempt.sentence for attempt in attempts), gains_of(attempts))))
 
 
-def _series(seen: SeenTogether, encoded: PreparedSource) -> KnownSeries:
+def _series(seen: SeenTogether, encoded: PreparedSource, told: int) -> KnownSeries:
     table, original = encoded.table.take(seen.nowhere), encoded.original.take(seen.nowhere)
-    return KnownSeries(seen.versions, people_of(table, original).columns)
+    return KnownSeries(seen.versions, people_of(table, original).columns, told)

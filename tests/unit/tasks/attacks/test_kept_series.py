@@ -62,6 +62,7 @@ def test_everybodys_own_value_is_found_again_in_the_source(kept: Kept) -> None:
     assert found is not None
     assert known is not None
     assert found["illness"].tolist() == known["illness"].tolist()
+    assert series.told == 10
     assert [len(column.codes) for column in series.outsiders.values()] == [2] * 4
     assert series.outsiders["age"].codes.tolist() == kept.finished.people["age"].codes[OUT].tolist()
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from headgate.series.kept_version import kept_version
 from headgate.series.with_earlier import together
+from policies.gates.series_figures import SeriesFigures
 from tasks.attacks import series_attempts
 from tasks.release.steps import attack_tables as attacking
 from tasks.release.steps.anonymize_tables import Agreed
@@ -41,12 +42,15 @@ def seen_twice(made: Made, nowhere: range) -> SeenTogether:
 
 
 def test_it_is_attacked_together_with_the_versions_before(finished: Made, monkeypatch, canary) -> None:
-    seen = replace(finished.compared, together=finished.run.spool.put(seen_twice(finished, range(12))))
+    told = SeriesFigures(earlier=("ab" * 32,), people=60, several=50)
+    seen = replace(
+        finished.compared, together=finished.run.spool.put(seen_twice(finished, range(12))), figures=finished.run.spool.put(told)
+    )
     before, sentences = attacked_again(finished), attacked_again(finished, compared=seen)
     assert sentences[: len(before)] == before
     *series, control = sentences[len(before) :]
     assert [sentence.split("'")[1] for sentence in series] == ["income", "education"]
-    assert all("of 60 people; guessing from the whole table instead" in sentence for sentence in series)
+    assert all("of 50 people; guessing from the whole table instead" in sentence for sentence in series)
     assert control.endswith("at least 100 people are needed who are known to be in no version, and 12 can be looked for.")
     monkeypatch.setattr(series_attempts, "FEWEST", 12)
     monkeypatch.setattr(attacking, "PEOPLE", 12)
