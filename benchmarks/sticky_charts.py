@@ -65,7 +65,7 @@ def largest(series: Mapping[str, Any], promise: float) -> bytes:
                 up = [month["largest"] for month in ways[way]]
                 axes.plot(range(1, len(up) + 1), up, color=ink, marker=marker, markersize=3.5, linewidth=1.3, label=said)
             axes.axhline(promise, **DOTTED)
-            axes.annotate("promise", (12, promise - 0.02), ha="right", va="top", fontsize=7.5)
+            axes.annotate("promise", (12, promise - 0.08), ha="right", va="top", fontsize=7.5)
             axes.set_ylim(0, 1.05)
             axes.set_title(f"{name}: largest series linkability", fontsize=7.5)
         _versions(whole, panels)

@@ -23,5 +23,5 @@ def test_a_method_is_a_frozen_record_of_its_options_that_another_process_can_hav
 
 
 def test_what_a_method_does_not_say_is_that_it_groups_rows_and_nothing_else() -> None:
-    assert (Faithful.looks_at_conditions, Faithful.suppresses, Faithful.whole_levels) == (False, False, False)
+    assert (Faithful.looks_at_conditions, Faithful.suppresses, Faithful.whole_levels, Faithful.keeps_groups) == (False, False, False, False)
     assert Faithful.progress == "rows grouped"
