@@ -32,6 +32,7 @@ from policies.attackers.attacker import Attacker, threats
 from policies.gates.beside import Beside
 from policies.gates.dissimilarity import DISSIMILARITY
 from policies.gates.figures import TableFigures
+from policies.gates.series import LINKABILITY, SERIES
 from policies.gates.verdict import ASKED, Verdict
 from policies.jobs.former_groups import FormerGroups
 from policies.jobs.spool import Reference, Spool
@@ -204,7 +205,10 @@ def group_table(
     if former is None:
         return anonymize(job.method, table, job.sensitive, settings, job.group_seed, watch)
     before = former.of(job.sensitive, whole.rows)
-    return keep_groups(job.method, table, job.sensitive, settings, before if rows is None else before[rows], job.group_seed, watch)
+    promised = job.promise.required(SERIES, bound=LINKABILITY)
+    of_series = {} if promised is None else {"promise": promised.required}
+    former_of_rows = before if rows is None else before[rows]
+    return keep_groups(job.method, table, job.sensitive, settings, former_of_rows, job.group_seed, watch, **of_series)
 
 
 def what_to_group(job: TableJob, whole: Table, rows: Rows | None, distance: Distance | None) -> tuple[Table, Settings]:

@@ -76,8 +76,8 @@ class Release:
 
     @property
     def came_out(self) -> bool:
-        """Whether anybody may have a copy of it: a withdrawal brings none back."""
-        return "published" in self.seen or self.state in (State.PUBLISHING, State.STALLED)
+        """Whether anybody may have a copy of it. It may be in place before an event says so, and a withdrawal brings no copy back."""
+        return "publishing" in self.seen
 
     @property
     def ended_unpublished(self) -> bool:

@@ -162,7 +162,7 @@ def test_a_second_version_keeps_groups_and_leaves_people_out_before_it_is_measur
     assert kept.kept is not None
     keep(first.run.home, "clinic", CANDIDATE, first.run.spool.get(kept.kept))
     runner = first.run.runner
-    before = Release("run", "clinic", "", runner, candidate=CANDIDATE, version=1, seen=frozenset({"published"}))
+    before = Release("run", "clinic", "", runner, candidate=CANDIDATE, version=1, seen=frozenset({"publishing", "published"}))
     steps.called.clear()
     made = making(versions=(before,), anonymize={"k": 6, "series": "sticky", "infeasible": {"suppress": 0.1}})
     made.to_candidate(False)
@@ -172,7 +172,7 @@ def test_a_second_version_keeps_groups_and_leaves_people_out_before_it_is_measur
     assert known_versions(made.run) == (CANDIDATE,)
     series = series_of(made.run, made.done)
     assert series is not None
-    assert (series.earlier, series.several, series.sticky) == ((CANDIDATE,), 60, True)
+    assert (series.earlier, series.several, series.sticky) == ((CANDIDATE,), 50, True)  # told coarsely
 
 
 def test_only_what_the_policy_asks_for_is_done_before_the_plan(making: Any, steps: PlainSteps) -> None:

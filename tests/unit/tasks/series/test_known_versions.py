@@ -9,6 +9,7 @@ import pytest
 from headgate.core.errors import StoreUnavailable
 from tasks.approval.decisions import record_expiries, reject, request_changes
 from tasks.ledger.history import read_history
+from tasks.publication import publish_version
 from tasks.publication.withdraw import withdraw
 from tasks.series.known_versions import drop_ended, known_versions
 from tasks.series.side_store import drop, keep, kept_candidates
@@ -77,3 +78,21 @@ def test_what_a_run_left_that_died_before_the_ledger_knew_its_candidate_is_dropp
     keep(world.home, "people", "ab" * 32, some_version())
     assert drop_ended(world.home, read_history(world.ledger), "people") == 1
     assert kept_candidates(world.home, "people") == ()
+
+
+def test_a_version_that_was_withdrawn_while_it_was_put_in_place_counts(world, monkeypatch) -> None:
+    """Its files may have been seen: the event comes after them."""
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    keep(world.home, "people", candidate.id, some_version())
+    with monkeypatch.context() as patched:
+        patched.setattr(publish_version, "_put_in_place", broken)
+        with pytest.raises(KeyError):
+            world.publish(candidate)
+    withdraw(world.home, world.ledger, candidate.id, world.keys["ann"], "wrong")
+    assert [release.candidate for release in out(world)] == [candidate.id]
+    assert kept_candidates(world.home, "people") == (candidate.id,)
+
+
+def broken(*_given):
+    raise KeyError
