@@ -289,8 +289,8 @@ def test_a_refusal_after_the_tables_were_written_says_which_step_would_do_and_sh
     assert "riskiest patterns" not in page  # of a refused release no cell is shown
 
 
-def _blind(names: Any, columns: Any, promise: Any, settings: Any, _attackers: Any, seed: bytes) -> TableJob:
-    return TableJob(names, columns, promise.without("disclosure"), settings, seed=seed)
+def _blind(names: Any, columns: Any, promise: Any, settings: Any, _attackers: Any, seed: bytes, **others: Any) -> TableJob:
+    return TableJob(names, columns, promise.without("disclosure"), settings, seed=seed, **others)
 
 
 def test_cells_that_risk_most_are_missing_before_anything_else(project: Any, rows: list[Row]) -> None:

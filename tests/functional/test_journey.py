@@ -138,7 +138,7 @@ def test_whoever_runs_a_release_cannot_approve_it(project: Any) -> None:
 def test_a_second_version_supersedes_the_first_and_withdrawing_it_brings_the_first_back(project: Any) -> None:
     first, folder = project.published()
     before = contents(folder)
-    project.write_policy(k=6, gates="")
+    project.write_policy(k=6, gates=", series: {unmeasured: nobody is followed here}")
     second, newer = project.published()
     assert (folder.name, newer.name) == ("1", "2")
     assert contents(folder) == before

@@ -85,7 +85,7 @@ def read_back(
 
 
 def steps_of(manifest: dict[str, Any]) -> set[str]:
-    whole = {"ingest", "expect", "transform", "plan", "attack", "judge", "track", "candidate", "audit"}
+    whole = {"ingest", "expect", "transform", "plan", "compare-versions", "attack", "judge", "track", "candidate", "audit"}
     return whole | {
         f"{step} {table['name']}" for step in ("anonymize", "write", "expect-published", "gate") for table in manifest["tables"]
     }
