@@ -15,10 +15,8 @@ class Scale(StrEnum):
     LOG = "log"
 
 
-def above(numbers: NDArray[np.float64], low: float, scale: Scale, name: str) -> NDArray[np.float64]:
-    """How far each number lies above the low end of its domain: the difference, or the logarithm of the ratio."""
-    if scale is Scale.LINEAR:
-        return numbers - low  # far from 0 a quotient would lose its last digits
+def logarithms(numbers: NDArray[np.float64], low: float, name: str) -> NDArray[np.float64]:
+    """How far each number lies above the low end of its domain on the log scale: the logarithm of their ratio."""
     if not low > 0:
         raise InputRejected(
             f"'{name}' is compared by ratios (scale: log), and its domain is not above 0.",

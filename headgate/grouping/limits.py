@@ -20,6 +20,7 @@ from headgate.core.columns import Codes, Column, Table
 from headgate.core.distance import DISCRETE, LINE, Distance, DistanceLayout, radius
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected
+from headgate.core.kinds.kind_rules import shrunk
 from headgate.core.tolerance import exact, floors, neighbours_allowed
 from headgate.counting.neighbours import must_agree
 
@@ -167,9 +168,7 @@ def household_limits(table: Table, k: int) -> tuple[NeighbourhoodLimit, ...]:
 
 
 def delta_l(column: Column, interval: Any, diversity: Any, name: str = "") -> NeighbourhoodLimit:
-    """(δ, l): at most |E|/l rows within 2δ of a value on the column's own scale; a missing value is similar to missing ones only.
-
-    The scale is stretched so that 2δ with its tolerance is 1/2: distance 1 to a missing cell then never counts as similar."""
+    """(δ, l): at most |E|/l rows within 2δ of a value on the column's own scale; a missing value is similar to missing ones only."""
     half = _nonnegative(interval, "the interval of (δ, l)")
     least = exact(diversity)
     if least < 1:
@@ -177,10 +176,9 @@ def delta_l(column: Column, interval: Any, diversity: Any, name: str = "") -> Ne
     if not column.kind.ordered:
         raise InputRejected(f"(δ, l) needs numbers, and '{column.name}' is {column.kind}.", "Use it on a number, a date or an ordinal.")
     codes, value = _distinct([column])
-    size = len(column.values)
-    line = column.kind.rules.points(column)
-    stretched = (line - (line[0] if size else 0.0)) / (2.0 * radius(float(2 * half)))
-    layout = DistanceLayout(np.array([LINE]), np.array([0]), np.array([size]), stretched, np.array([1.0]), 1.0, False)
+    line, unit = column.kind.rules.line(column)
+    stretched, reach = shrunk(line, radius(float(2 * half)) * unit)
+    layout = DistanceLayout(np.array([LINE]), np.array([0]), np.array([len(line)]), stretched, np.array([1.0]), 1.0, False)
     allowed = allowed_share(len(value), 1 / least)
     return NeighbourhoodLimit(
         name or f"delta_l of {column.name}",
@@ -189,7 +187,7 @@ def delta_l(column: Column, interval: Any, diversity: Any, name: str = "") -> Ne
         codes,
         value,
         _sensitive([column], codes),
-        0.5,
+        reach,
         allowed,
         cure="Lower l or the interval of (δ, l)",
     )

@@ -142,6 +142,5 @@ def main_limit(limits: Sequence[NeighbourhoodLimit]) -> NeighbourhoodLimit | Non
 
 
 def _risk(worst: NDArray[np.int64], sizes: NDArray[np.int64]) -> float:
-    """max (|Φ| − 1)/(|G| − 1); 1 for a group of one sensitive row; 0 where nothing is sensitive."""
-    shares = np.where(sizes > 1, (worst - 1) / np.maximum(sizes - 1, 1), 1.0)
-    return float(np.where(worst > 0, shares, 0.0).max(initial=0.0))
+    """max (|Φ| − 1)/(|G| − 1), 0 where nothing is sensitive; 1 for a group of one row, whatever its value."""
+    return float(np.where(sizes > 1, np.maximum(worst - 1, 0) / np.maximum(sizes - 1, 1), 1.0).max(initial=0.0))

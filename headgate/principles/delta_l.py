@@ -37,8 +37,8 @@ def delta_l(counted: Counted, interval: Any) -> DeltaL:
     delta = float(exact(interval))
     if delta < 0:
         raise InputRejected(f"The interval of '{column.name}' is not a finite number of at least 0.", "Give the half width of an interval.")
-    values = column.values.astype(np.float64)
-    length = radius(2 * delta)
+    values, unit = column.kind.rules.line(column)
+    length = radius(2 * delta) * unit
     stars, windows, stars_all, windows_all = [], [], [], []
     for counts in counted.readings:
         star_all, star = largest_stars(counts, values, np.full(len(values), length), column.sensitive)

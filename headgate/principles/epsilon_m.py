@@ -38,9 +38,9 @@ def epsilon_m(counted: Counted, epsilon: Any, relative: bool = False) -> Epsilon
         raise InputRejected(
             "ε is not a finite number of at least 0.", "Give a distance in the attribute's own unit, or a share if relative."
         )
-    values = column.values.astype(np.float64)
-    bound = reach_of * np.abs(values) if relative else np.full(len(values), reach_of)
-    reach = bound + TOLERANCE * np.maximum(1.0, bound)
+    values, unit = column.kind.rules.line(column)
+    bound = reach_of * np.abs(column.kind.rules.points(column)) if relative else np.full(len(values), reach_of)
+    reach = (bound + TOLERANCE * np.maximum(1.0, bound)) * unit
     sensitive, everything = [], []
     for counts in counted.readings:
         star_all, star = largest_stars(counts, values, reach, column.sensitive)

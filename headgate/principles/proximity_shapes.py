@@ -39,8 +39,8 @@ from headgate.core.errors import InputRejected
 from headgate.counting.class_counts import ClassCounts, class_counts
 from headgate.counting.figure import Bound, Figure
 from headgate.counting.intervals import largest_windows
-from headgate.counting.neighbours import runs_apart
-from headgate.counting.shape_search import shapes_in_groups
+from headgate.counting.neighbours import neighbours, runs_apart
+from headgate.counting.shape_search import LARGEST_COMPARED, shapes_in_groups
 from headgate.principles.dissimilarity import asked_epsilon
 
 
@@ -102,9 +102,18 @@ def _shapes(
     order, runs = runs_apart(layout, rows[counts.codes], counts.starts, reach)
     entries = counts.codes[order]
     shape_rows, sure = shapes_in_groups(layout, np.ascontiguousarray(rows[entries]), runs, counts.counts[order], flags[entries], reach)
+    for run in np.flatnonzero(np.diff(runs) > LARGEST_COMPARED):
+        place = slice(runs[run], runs[run + 1])
+        shape_rows[0, run] = _star(layout, rows[entries[place]], counts.counts[order[place]], flags[entries[place]], reach)
     first = np.searchsorted(runs, counts.starts[:-1])
     largest = np.maximum.reduceat(shape_rows, first, axis=1)
     return largest, np.maximum.reduceat(np.where(sure, shape_rows, 0), first, axis=1) == largest
+
+
+def _star(layout: DistanceLayout, rows: Codes, counts: NDArray[np.int64], flags: NDArray[np.bool_], reach: float) -> int:
+    """The most rows near one flagged value of a group too large for a search: a clique with that value lies within its star."""
+    near = neighbours(layout, np.ascontiguousarray(rows), np.array([0, len(rows)]), counts, reach)
+    return int(near[flags].max(initial=0))
 
 
 def _one_attribute(counts: ClassCounts, layout: DistanceLayout, code: Codes, flags: NDArray[np.bool_], reach: float) -> NDArray[np.int64]:

@@ -173,20 +173,21 @@ class KindRules:
         """The p by which the lines of an attribute alone are summed."""
         return power
 
+    def line(self, column: Column) -> tuple[NDArray[np.float64], float]:
+        """The position of each value on a line whose differences lose no digits, and how much of the line is 1 in the attribute's own
+        unit."""
+        return self.points(column), 1.0
+
     def own_line(self, column: Column, epsilon: Fraction | float) -> tuple[NDArray[np.float64], float]:
-        """The position of each value in the attribute's own units, and how wide ε is there."""
-        return self.points(column), float(epsilon)
+        """The position of each value on a line for its own units, and how far apart similar ones may be there, the tolerance folded in."""
+        line, unit = self.line(column)
+        return line, radius(float(epsilon)) * unit
 
     def in_own_units(self, column: Column, epsilon: Fraction | float) -> tuple[int, NDArray[np.float64], float]:
-        """Like `component`, with ε in the attribute's own units; and how far similar values may be apart, its tolerance folded in.
-
-        A line is stretched by a power of two, which rounds nothing, until ε is below 1/2: a missing cell, at 1, is never similar."""
+        """Like `component`, with ε in the attribute's own units; and how far similar values may be apart, its tolerance folded in."""
         if not self.ordered:
             raise InputRejected(f"The values of '{column.name}' have no unit.", "Give ε as a share: anonymize.epsilon, or anonymize.each.")
-        line, width = self.own_line(column, epsilon)
-        reach = radius(width)
-        shrink = 2.0 ** -(math.frexp(reach)[1] + 1)
-        return LINE, (line - (line[0] if len(line) else 0.0)) * shrink, reach * shrink
+        return LINE, *shrunk(*self.own_line(column, epsilon))
 
     # The same in words
 
@@ -223,6 +224,13 @@ class KindRules:
     def wider(self, column: Column, text: str, stretch: tuple[float, float] | None) -> str:
         """One step coarser than a cell that is not a node of a hierarchy; `*` if nothing lies between."""
         return EVERYTHING
+
+
+def shrunk(line: NDArray[np.float64], reach: float) -> tuple[NDArray[np.float64], float]:
+    """A line and a reach divided by a power of two, which rounds nothing, so that the reach is below 1/2: a missing cell, at 1, is then
+    never similar."""
+    shrink = 2.0 ** -(math.frexp(reach)[1] + 1)
+    return line * shrink, reach * shrink
 
 
 def table_of_distances(column: Column) -> None:

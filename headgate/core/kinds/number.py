@@ -22,11 +22,12 @@ from headgate.core.cells import (
     interval_of_node,
     is_number,
 )
+from headgate.core.decimals import in_units
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.kinds.kind_rules import LINE, Coded, KindRules, part_of
 from headgate.core.kinds.ordinal import twice_as_many
-from headgate.core.scale import Scale, above
+from headgate.core.scale import Scale, logarithms
 from headgate.core.spelling import LARGEST_INTEGER, MISSING, Codes, beyond_floats, cells_rejected, is_blank, sorted_unique, value_text
 from headgate.core.tolerance import radius
 from headgate.core.units import EQUAL, amount_text, ratio_text
@@ -152,12 +153,20 @@ class Number(KindRules):
     def component(self, column: Column, power: float) -> tuple[int, NDArray[np.float64]]:
         if column.domain is None or column.width <= 0:
             return LINE, np.zeros(len(column.values))
-        length = above(np.array([column.domain[1]]), column.domain[0], column.scale, column.name)
-        return LINE, self._above(column) / length
+        if column.scale is Scale.LINEAR:
+            units, _ = in_units(np.append(self.points(column), column.domain))
+            return LINE, (units[:-2] - units[-2]) / (units[-1] - units[-2])
+        length = logarithms(np.array([column.domain[1]]), column.domain[0], column.name)
+        return LINE, self._logarithms(column) / length
+
+    def line(self, column: Column) -> tuple[NDArray[np.float64], float]:
+        return in_units(self.points(column))
 
     def own_line(self, column: Column, epsilon: Fraction | float) -> tuple[NDArray[np.float64], float]:
         """On the log scale ε is how much larger the larger of two similar numbers may be, as a share of the smaller."""
-        return self._above(column), float(epsilon) if column.scale is Scale.LINEAR else math.log1p(float(epsilon))
+        if column.scale is Scale.LINEAR:
+            return super().own_line(column, epsilon)
+        return self._logarithms(column), radius(math.log1p(float(epsilon)))
 
     def own_width(self, ruler: Ruler, share: float) -> float:
         if ruler.scale is Scale.LOG and ruler.domain is not None:
@@ -183,10 +192,10 @@ class Number(KindRules):
     def end_text(self, end: float) -> str:
         return amount_text(end)
 
-    def _above(self, column: Column) -> NDArray[np.float64]:
+    def _logarithms(self, column: Column) -> NDArray[np.float64]:
         numbers = self.points(column)
         low = column.domain[0] if column.domain is not None else float(numbers.min(initial=0.0))
-        return above(numbers, low, column.scale, column.name)
+        return logarithms(numbers, low, column.name)
 
     def stretch(self, cell: Single | Interval, reader: CellReader) -> tuple[float, float] | None:
         if isinstance(cell, Single) and cell.label in reader.nodes:

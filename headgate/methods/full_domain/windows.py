@@ -58,13 +58,13 @@ def windows_of(table: Table, first: NDArray[np.int32], conditions: Sequence[Wind
             raise InputRejected(f"(δ, l) needs numbers, and '{column.name}' is {column.kind}.", "Use it on a number or a date.")
         if condition.l < 1 or condition.interval < 0:
             raise InputRejected("A window needs an interval of at least 0 and an l of at least 1.", "Give both.")
-        codes = column.codes[first]
+        codes, (line, unit) = column.codes[first], column.kind.rules.line(column)
         windows.append(
             Window(
                 np.where(codes < 0, len(column.values), codes).astype(np.int32),
-                column.values.astype(np.float64),
+                line,
                 column.sensitive,
-                radius(float(2 * condition.interval)),
+                radius(float(2 * condition.interval)) * unit,
                 floors(np.arange(table.rows + 1, dtype=np.int64), 1 / condition.l),
             )
         )

@@ -225,6 +225,14 @@ def test_numbers_far_from_0_are_as_near_as_those_beside_it() -> None:
         assert composite.matrix(rows) == pytest.approx(np.abs(np.subtract.outer(range(11), range(11))) / 10, abs=1e-12)
 
 
+def test_decimals_far_from_0_are_as_near_as_those_beside_it() -> None:
+    """A neighbour at exactly ε was none: as doubles, 10000000.3 and 10000000.2 lie further apart than a tenth."""
+    pays = [float(f"1000000{place}.{place}") for place in range(10)]
+    pay = encode_column(pd.Series(pays), ColumnSpec("pay", Kind.NUMBER, Role.SENSITIVE))
+    composite, rows = Distance().bind([pay], np.arange(10, dtype=np.int32).reshape(-1, 1))
+    assert composite.matrix(rows) == pytest.approx(np.abs(np.subtract.outer(range(10), range(10))) / 9, abs=1e-14)
+
+
 MANY = 6_200  # more than a table of distances has room for
 
 

@@ -52,9 +52,11 @@ def test_a_component_too_large_to_keep_its_pairs_is_bounded_by_the_star_and_itse
     assert not any(shape.exact for shape in (found.clique, found.chain, found.cycle))
 
 
-def test_a_group_too_large_to_be_compared_is_its_own_bound() -> None:
+def test_a_group_too_large_to_be_compared_is_bounded_by_the_star_and_itself() -> None:
+    """Its clique was said to be the whole group, so that a requirement was refused which even the star meets."""
     size = shape_search.LARGEST_COMPARED + 1
     found = long_line(size)
-    assert rows_of(found) == [(size, size, size)]
+    assert rows_of(found) == [(3, size, size)]
     assert not any(shape.exact for shape in (found.clique, found.chain, found.cycle))
-    assert not found.clique.figure.short_of("0.99").met
+    assert found.clique.figure.short_of("0.5").met
+    assert not found.chain.figure.short_of("0.99").met

@@ -160,3 +160,14 @@ def test_so_few_rows_of_a_household_that_k_households_must_be_there_and_no_more_
 
 def test_the_limit_on_households_is_none_where_k_is_1():
     assert spread_households(household_column("home", np.zeros(4, dtype=np.int32)), 1).allowed.tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("beside", [1e7, -1e7])
+@pytest.mark.parametrize("far", [0, 10_000_000])
+def test_delta_l_compares_decimals_as_they_are_written(make_table, far, beside):
+    """10000000.3 − 10000000.2, as doubles, is more than 0.1, and so were 0.3 − 0.2 on a line that began at −10000000."""
+    values = [float(f"{far}.{digit}") for digit in (1, 2, 3)]
+    table = make_table(pd.DataFrame({"age": 1, "v": [*values, beside + 0.7]}), ["age"])
+    for limit in (delta_l(table["v"], "0.05", 2), dissimilarity(table.select(["v"]), "0.1", 0, Distance(own_units=True))):
+        near = near_rows(compile_limits([limit], 4), 0, limit.value.astype(np.int64), np.ones(4, dtype=np.int64))
+        assert sorted(near.tolist()) == [1, 2, 2, 3]

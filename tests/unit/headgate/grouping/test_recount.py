@@ -48,3 +48,13 @@ def test_the_groups_of_table_1_have_risk_three_quarters_and_one_quarter(syndrome
     both = np.array([0] * 5 + [1] * 5, dtype=np.int32)
     assert recount(itemized, [limit], both).risk == 0.75
     assert recount(itemized, [limit], np.where(both == 1, 0, -1).astype(np.int32)).risk == 0.25
+
+
+def test_a_lone_row_has_risk_one_whatever_its_value(make_table):
+    """DEFINITIONS §3: without a sensitive value it was 0 for who made the groups, and 1 for the gate."""
+    table = make_table(pd.DataFrame({"age": range(3), "illness": ["none", "none", "flu"]}), ["age"], {"illness": ["none"]})
+    limit = dissimilarity(table.select(["illness"]), "0", "0")
+    itemized = items_of(table, [limit])
+    assert recount(itemized, [limit], np.array([0, -1, -1], dtype=np.int32)).risk == 1.0
+    assert recount(itemized, [limit], np.array([0, 0, -1], dtype=np.int32)).risk == 0.0
+    assert recount(itemized, [limit], np.array([0, 0, 0], dtype=np.int32)).risk == 0.0

@@ -88,3 +88,14 @@ def test_the_definition_can_fall_under_union_contrary_to_the_paper() -> None:
     pair, other = [40, 60], [50, 80]
     alone = [delta_l(counted(numbers(values), [np.zeros(2, dtype=np.int32)]), 7.5).definition.value for values in (pair, other)]
     assert min(alone) > delta_l(counted(numbers(pair + other), [np.zeros(4, dtype=np.int32)]), 7.5).definition.value
+
+
+@pytest.mark.parametrize("numbers_of_others", [[], [1e7], [-1e7], [10000000.9]])
+@pytest.mark.parametrize("far", [0, 10_000_000])
+def test_decimals_are_compared_as_they_are_written_however_large_the_numbers(far: int, numbers_of_others: list[float]) -> None:
+    """{.1, .2, .3} at interval .05: each is 0.1 from the next. 10000000.3 − 10000000.2, as doubles, is 0.1000000015."""
+    values = [float(f"{far}.{digit}") for digit in (1, 2, 3)]
+    others = [number for number in numbers_of_others if number not in values]
+    found = delta_l(counted(numbers(values + others), [np.zeros(len(values + others), dtype=np.int32)]), "0.05")
+    assert found.definition.value == len(values + others) / 3
+    assert found.window.value == len(values + others) / 2

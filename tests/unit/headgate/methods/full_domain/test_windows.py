@@ -62,3 +62,13 @@ def test_a_window_over_words_is_refused() -> None:
     table = encode_table(pd.DataFrame({"word": ["a", "b"]}), {"word": ColumnSpec("word", Kind.CATEGORY, Role.SENSITIVE)})
     with pytest.raises(InputRejected, match="needs numbers"):
         windows_of(table, np.arange(2, dtype=np.int32), [WindowL("word", Fraction(1), Fraction(2))])
+
+
+@pytest.mark.parametrize("others", [[], [-1e7]])
+def test_an_interval_ends_where_the_decimals_say(others: list[float]) -> None:
+    """10000000.2 to 10000000.3 is one of length 0.1; as doubles it is longer."""
+    frame = pd.DataFrame({"pay": [10000000.2, 10000000.3, *others]})
+    table = encode_table(frame, {"pay": ColumnSpec("pay", Kind.NUMBER, Role.SENSITIVE)})
+    (window,) = windows_of(table, np.arange(len(frame), dtype=np.int32), [WindowL("pay", Fraction("0.05"), Fraction(2))])
+    entries = Entries(np.arange(2), np.ones(2, dtype=np.int64))
+    assert window.fails(entries, np.array([0, 2])).tolist() == [True]
