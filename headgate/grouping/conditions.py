@@ -112,13 +112,13 @@ def conditions_of(
 ) -> tuple[Condition, ...]:
     """The conditions for these sensitive attributes; `recursive` is (c, l), or one such pair for each that is named."""
     made: list[Condition] = []
-    for name, bound in _each(names, distinct_l, "distinct_l"):
+    for name, bound in each_bound(names, distinct_l, "distinct_l"):
         made.append(DistinctL(name, _from_one(bound, "Distinct l")))
-    for name, bound in _each(names, entropy_l, "entropy_l"):
+    for name, bound in each_bound(names, entropy_l, "entropy_l"):
         made.append(EntropyL(name, _from_one(bound, "Entropy l")))
-    for name, pair in _each(names, recursive, "recursive"):
+    for name, pair in each_bound(names, recursive, "recursive"):
         made.append(_recursive(name, pair))
-    for name, bound in _each(names, closeness, "closeness"):
+    for name, bound in each_bound(names, closeness, "closeness"):
         t = exact(bound)
         if t < 0:
             raise InputRejected("No group can have a closeness below 0.", "Give t ≥ 0, such as 0.3.")
@@ -131,7 +131,7 @@ def frequencies_of(columns: Sequence[Column], frequency: Bounds) -> tuple[Neighb
     by_name = {column.name: column for column in columns}
     return tuple(
         linkability(by_name[name], 1 / _from_one(bound, "Frequency l"), f"frequency l of {name}")
-        for name, bound in _each(tuple(by_name), frequency, "frequency")
+        for name, bound in each_bound(tuple(by_name), frequency, "frequency")
     )
 
 
@@ -164,7 +164,8 @@ def broken_conditions(
             yield condition.name, np.isin(classes[int(short.by_values)], short.groups)
 
 
-def _each(names: Sequence[str], bounds: Any, what: str) -> Sequence[tuple[str, Any]]:
+def each_bound(names: Sequence[str], bounds: Any, what: str) -> Sequence[tuple[str, Any]]:
+    """The bound of each attribute: one for all of these names, or those that are given by name."""
     if bounds is None:
         return ()
     if not isinstance(bounds, Mapping):

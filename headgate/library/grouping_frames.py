@@ -24,16 +24,18 @@ from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
 from headgate.core.household_column import household_column
 from headgate.core.published_form.published_table import publish_form, to_frame
+from headgate.core.seeds import checked_seed
 from headgate.core.tolerance import exact
-from headgate.grouping.conditions import Bounds, Condition, Households, conditions_of, frequencies_of
-from headgate.grouping.limits import NeighbourhoodLimit, dissimilarity
+from headgate.grouping.conditions import Bounds, Households
+from headgate.grouping.limits import dissimilarity
 from headgate.library.frame_columns import NonSensitive
 from headgate.library.frame_columns import table as table_of
+from headgate.library.group_requirements import Each, Requirements
 from headgate.methods.anonymize import anonymize
 from headgate.methods.choice import choose
 from headgate.methods.full_domain.level_search import FullDomainResult
 from headgate.methods.full_domain.level_search import full_domain as search_lattice
-from headgate.methods.full_domain.level_settings import LevelSettings
+from headgate.methods.full_domain.level_settings import LevelCondition, LevelSettings
 from headgate.methods.partition import Partition
 from headgate.methods.settings import Infeasible, Settings
 from headgate.projection.codip import codip_star
@@ -112,15 +114,20 @@ def xcolor(
     hierarchies: Mapping[str, Any] | None = None,
     nonsensitive: NonSensitive | None = None,
     household: str | None = None,
+    each: Each = None,
+    linkability: Bounds = None,
+    delta_l: Each = None,
 ) -> FramePartition:
-    """Groups of at least k in which every sensitive value has at most (1−δ)(|G|−1) others within ε: (ε, δ)^k-dissimilarity. `household`: a
-    column that says who lives together; a group then holds at least k households too."""
+    """Groups of at least k in which every sensitive value has at most (1−δ)(|G|−1) others within ε: (ε, δ)^k-dissimilarity; ε and δ None:
+    not required. `household`: a column that says who lives together; a group then holds at least k households too.
+
+    As in a policy: `each` is {attribute: {"epsilon": …, "delta": …}} for one attribute alone; `linkability` the largest share of a group
+    that may have one sensitive value, of every attribute or {attribute: share}; `delta_l` is {attribute: {"interval": …, "l": …}}."""
     table, composite = _compared(frame, quasi, sensitive, distance, kinds, hierarchies, nonsensitive)
     table = _with_household(table, frame, household)
-    method = choose("xcolor", variant)
-    limit = dissimilarity(table.select(table.sensitive), epsilon, delta, composite)
-    settings = Settings(_group_size(k, delta), (limit,), infeasible=Infeasible.of(infeasible))
-    return FramePartition(anonymize(method, table, table.sensitive, settings, seed), table)
+    required = Requirements(epsilon, delta, each, linkability, delta_l).without_windows()
+    settings = Settings(required.group_size(k), required.limits(table, composite), infeasible=Infeasible.of(infeasible))
+    return FramePartition(anonymize(choose("xcolor", variant), table, table.sensitive, settings, checked_seed(seed)), table)
 
 
 def feasibility(
@@ -139,7 +146,7 @@ def feasibility(
     table, composite = _compared(frame, quasi, sensitive, distance, kinds, hierarchies, nonsensitive)
     columns = table.select(table.sensitive)
     limit = dissimilarity(columns, epsilon, delta, composite)
-    return bounds.feasibility((limit,), _group_size(k, delta), columns, table.select(table.quasi))
+    return bounds.feasibility((limit,), Requirements(epsilon, delta).group_size(k), columns, table.select(table.quasi))
 
 
 def mondrian(
@@ -162,18 +169,21 @@ def mondrian(
     hierarchies: Mapping[str, Any] | None = None,
     nonsensitive: NonSensitive | None = None,
     household: str | None = None,
+    each: Each = None,
+    linkability: Bounds = None,
+    delta_l: Each = None,
 ) -> FramePartition:
     """Mondrian with k; optionally with (ε, δ), diversity and closeness of the sensitive attributes as conditions for a cut.
 
     `frequency`, `distinct_l`, `entropy_l`, `closeness`: one bound for every sensitive attribute, or {attribute: bound}; `recursive` is
-    (c, l), or {attribute: (c, l)}. Without `strict` equal quasi-identifiers may be divided between groups. `seed` breaks ties when rows are
-    suppressed."""
+    (c, l), or {attribute: (c, l)}; `each`, `linkability`, `delta_l` as for `xcolor`. Without `strict` equal quasi-identifiers may be
+    divided between groups. `seed` breaks ties when rows are suppressed."""
     table, composite = _compared(frame, quasi, sensitive, distance, kinds, hierarchies, nonsensitive)
     table = _with_household(table, frame, household)
-    bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
-    limits, conditions = _requirements(table, composite, epsilon, delta, frequency, bounds)
-    settings = Settings(_group_size(k, delta), limits, conditions, Infeasible.of(infeasible))
-    return FramePartition(anonymize(choose("mondrian", strict=strict), table, table.sensitive, settings, seed), table)
+    required = Requirements(epsilon, delta, each, linkability, delta_l, frequency, distinct_l, entropy_l, recursive, closeness)
+    limits = required.without_windows().limits(table, composite)
+    settings = Settings(required.group_size(k), limits, required.conditions(table), Infeasible.of(infeasible))
+    return FramePartition(anonymize(choose("mondrian", strict=strict), table, table.sensitive, settings, checked_seed(seed)), table)
 
 
 def full_domain(
@@ -195,24 +205,27 @@ def full_domain(
     kinds: Mapping[str, str] | None = None,
     nonsensitive: NonSensitive | None = None,
     household: str | None = None,
+    each: Each = None,
+    linkability: Bounds = None,
+    delta_l: Each = None,
 ) -> FullDomainResult:
     """One level of its hierarchy for each quasi-identifier: the best of all nodes that keep every condition.
 
     Quasi-identifiers are those with a hierarchy, unless `quasi` names them: without one a value is exact or `*`. Attributes that a
-    condition names are sensitive too. `suppression` is the share of rows that may be left out."""
-    named = [name for bounds in (frequency, distinct_l, entropy_l, recursive, closeness) if isinstance(bounds, Mapping) for name in bounds]
-    protected = tuple(dict.fromkeys([*sensitive, *named]))
+    condition names are sensitive too. `suppression` is the share of rows that may be left out. `each`, `linkability` and `delta_l` as for
+    `xcolor`; `delta_l` also with "reading": "window", which counts rows that are all similar to each other."""
+    required = Requirements(epsilon, delta, each, linkability, delta_l, frequency, distinct_l, entropy_l, recursive, closeness)
+    protected = tuple(dict.fromkeys([*sensitive, *required.named]))
     chosen = tuple(hierarchies if quasi is None else quasi)
     if quasi is None:
         chosen = tuple(name for name in chosen if name not in protected)
     table, composite = _compared(frame, chosen, protected, distance, kinds, hierarchies, nonsensitive)
     table = _with_household(table, frame, household)
-    bounds = {"distinct_l": distinct_l, "entropy_l": entropy_l, "recursive": recursive, "closeness": closeness}
-    limits, conditions = _requirements(table, composite, epsilon, delta, frequency, bounds)
+    size, limits = required.group_size(k), required.limits(table, composite)
+    conditions: tuple[LevelCondition, ...] = (*required.conditions(table), *required.windows(table))
     if table.household is not None:
-        conditions = (*conditions, Households(table.household, _group_size(k, delta)))
-    settings = LevelSettings(_group_size(k, delta), exact(suppression), objective, conditions, limits)
-    return search_lattice(table, table.sensitive, settings)
+        conditions = (*conditions, Households(table.household, size))
+    return search_lattice(table, table.sensitive, LevelSettings(size, exact(suppression), objective, conditions, limits))
 
 
 def codip(
@@ -266,26 +279,6 @@ def _distance(distance: Distance | PairFunction | None, sensitive: Sequence[str]
     if callable(distance):
         return Distance(function=distance)
     raise InputRejected("`distance` is neither a Distance nor a function.", "Give hg.Distance(…) or a symmetric function of two values.")
-
-
-def _requirements(
-    table: Table, composite: Distance, epsilon: Any, delta: Any, frequency: Bounds, bounds: Mapping[str, Bounds]
-) -> tuple[tuple[NeighbourhoodLimit, ...], tuple[Condition, ...]]:
-    """What every group must satisfy besides k; `bounds` are the arguments of `conditions_of`."""
-    if (epsilon is None) != (delta is None):
-        raise InputRejected("Only one of ε and δ is given.", "Give both, or neither.")
-    if not table.sensitive and any(option is not None for option in (epsilon, frequency, *bounds.values())):
-        raise InputRejected("This condition needs a sensitive attribute.", "Name at least one.")
-    columns = table.select(table.sensitive)
-    limits = () if epsilon is None else (dissimilarity(columns, epsilon, delta, composite),)
-    return limits + frequencies_of(columns, frequency), conditions_of(table.sensitive, **bounds)
-
-
-def _group_size(k: Any, delta: Any = None) -> int:
-    """(ε, δ) fails in a group of one unless δ is 0, even where the row has no sensitive value."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer):
-        raise InputRejected("k is not a whole number.", "Give the size of the smallest group, such as 10.")
-    return 2 if k == 1 and delta is not None and exact(delta) > 0 else int(k)
 
 
 def _specs_like(table: Table) -> dict[str, ColumnSpec]:

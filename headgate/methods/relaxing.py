@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from headgate.core.columns import Codes, Table
-from headgate.grouping.limits import NeighbourhoodLimit
+from headgate.grouping.limits import DISSIMILARITY, NeighbourhoodLimit
 from headgate.grouping.recount import main_limit
 from headgate.methods.partition import Partition
 from headgate.methods.settings import Settings
@@ -23,7 +23,7 @@ def relax(table: Table, settings: Settings, refused: Partition, group: Group) ->
     """The partition of the largest δ, down to the floor. A group of s rows has δ = 1 − j/(s−1), so between two such fractions nothing
     changes. Success is not monotone in δ, and groups made for one δ may reach another: what was reached counts, whatever was tried."""
     main = main_limit(settings.limits)
-    if main is None or main.delta is None:
+    if main is None or main.delta is None or main.name != DISSIMILARITY:  # what one attribute alone is promised is not relaxed
         return refused
     search = _Search(table, settings, main, group)
     search.see(refused)

@@ -30,6 +30,7 @@ from headgate.core.errors import InputRejected, RequirementNotMet
 from headgate.core.frame_specs import absent_column
 from headgate.core.published_form.cell_reader import CellReader
 from headgate.core.published_form.published_table import PublishedCells, PublishedTable
+from headgate.core.seeds import checked_seed
 
 BANDS = 32  # of a numeric feature
 FLAGS = 64  # of a categorical feature
@@ -67,7 +68,7 @@ def classifier_accuracy(
 ) -> ClassifierAccuracy:
     """`published` is `publish_form` of the input rows `table` under `groups`, not shuffled yet: only so is it known who is trained on.
     Features are its other columns. Rows whose target is missing take no part."""
-    kept = np.flatnonzero(groups >= 0)
+    seed, kept = checked_seed(seed), np.flatnonzero(groups >= 0)
     _check(table, published, groups, kept, target, test_share)
     truth, classes = table[target].codes, len(table[target].values)
     known = np.flatnonzero(truth >= 0)

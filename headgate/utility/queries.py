@@ -23,6 +23,7 @@ from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected, RequirementNotMet
 from headgate.core.published_form.cell_reader import CellReader
 from headgate.core.published_form.published_table import PublishedTable
+from headgate.core.seeds import checked_seed
 from headgate.utility.row_sets import RowSets, keep_interval, sort_rows
 
 REDRAWS_PER_QUERY = 20
@@ -59,6 +60,7 @@ def count_query_error(
 ) -> QueryError:
     """The error of random count queries; `table` has the input rows. If a table has fewer attributes than dimensions are required, all
     of them are used. Sets and vectors have no order and are never queried; nor is an attribute that is missing in every row."""
+    seed = checked_seed(seed)
     if not 0 < selectivity <= 1 or queries < 1 or qi_dimensions < 0 or sa_dimensions < 0:
         raise InputRejected("Count queries need a selectivity in (0, 1], one query or more, and no negative dimensions.", "Correct them.")
     quasi, sensitive = _asked_about(table, published.cells), _asked_about(table, published.sensitive)

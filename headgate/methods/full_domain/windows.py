@@ -19,6 +19,9 @@ from headgate.counting.figure import Shortfall
 from headgate.methods.full_domain.lattice import Entries
 from headgate.principles.delta_l import delta_l
 
+DEFINITION, WINDOW = "definition", "window"
+READINGS = (DEFINITION, WINDOW)  # of (δ, l): rows near one value, or rows all near each other
+
 
 @dataclass(frozen=True)
 class WindowL:
