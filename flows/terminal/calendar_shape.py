@@ -16,7 +16,7 @@ def calendar_document(calendar: ReleaseCalendar) -> dict[str, Any]:
         "now": calendar.now.isoformat(),
         "running": [_running(running) for running in calendar.running],
         "awaiting": [_awaiting(awaiting) for awaiting in calendar.awaiting],
-        "stalled": [_waiting(stuck) for stuck in calendar.stalled],
+        "stalled": [{**_waiting(stuck), "abandoned": stuck.abandoned} for stuck in calendar.stalled],
         "changes_requested": [_waiting(stuck) for stuck in calendar.changes_requested],
         "calendar": [_due(due) for due in calendar.due],
         "runs": [_run(run) for run in calendar.runs],
@@ -56,6 +56,7 @@ def _awaiting(awaiting: Awaiting) -> dict[str, Any]:
         "signed": None if release.hides_votes else _people(awaiting.signed),
         "missing": {"roles": {role: count for role, count in sorted(awaiting.missing.items()) if role}, "others": awaiting.missing[""]},
         "could_sign": _people(awaiting.could_sign),
+        "overtaken": awaiting.overtaken,
         "expires": release.deadline,
     }
 
@@ -71,6 +72,7 @@ def _due(due: Due) -> dict[str, Any]:
         "state": str(due.release.state),
         "due": None if due.at is None else due.at.isoformat(),
         "timezone": None if due.release.not_before is None else due.release.not_before.timezone,
+        "overtaken": due.overtaken,
         "expires": due.release.deadline,
     }
 

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from flows.terminal.output import plain, results, tell
 from flows.terminal.shown_figures import in_words
 from headgate.core.units import counted
+from policies.approval.guards import OVERTAKEN
 from policies.ledger.events import moment
 from policies.words.cron_moments import in_zone
 from policies.words.quorum import in_words as missing_in_words
@@ -70,7 +71,7 @@ def _running(running: Running) -> list[str]:
 
 def _awaiting(awaiting: Awaiting) -> list[str]:
     release = awaiting.release
-    lines = [f"{_candidate(release)}, awaiting approval since {_utc(awaiting.since)}"]
+    lines = [f"{_candidate(release)}, awaiting approval since {_utc(awaiting.since)}", *_overtaken(awaiting)]
     needed = missing_in_words(awaiting.missing)
     if release.hides_votes:
         needed = needed.replace(" more ", " ")  # before anybody has signed
@@ -87,14 +88,23 @@ def _people(people: dict[str, tuple[str, ...]]) -> str:
     return ", ".join(f"{who} ({', '.join(roles)})" if roles else who for who, roles in people.items())
 
 
+def _overtaken(waiting: Awaiting | Due) -> list[str]:
+    """Nobody should wait for it, or sign it."""
+    if not waiting.overtaken:
+        return []
+    return [f"It cannot be published: {OVERTAKEN}.", f"Withdraw it and run the release again: {_command('withdraw', waiting.release)}"]
+
+
 def _expiry(release: Release) -> list[str]:
     return [] if release.deadline is None else [f"Expires: {_utc(moment(release.deadline))}."]
 
 
 def _stalled(stuck: Stuck) -> list[str]:
+    how = "abandoned" if stuck.abandoned else "stalled"
+    cure = "" if stuck.abandoned else "Move away what lies where its version belongs, then: "
     return [
-        f"{_candidate(stuck.release)}, publication stalled, waiting for an operator since {_utc(stuck.since)}",
-        f"Move away what lies where its version belongs, then: headgate resume {_id(stuck.release)} --key KEY --reason TEXT",
+        f"{_candidate(stuck.release)}, publication {how}, waiting for an operator since {_utc(stuck.since)}",
+        f"{cure}{_command('resume', stuck.release)}",
     ]
 
 
@@ -110,6 +120,8 @@ def _due(due: Due) -> list[str]:
     release = due.release
     if release.state == "publishing":
         return [f"{_candidate(release)}, publication has begun; `headgate publish {_id(release)}` finishes it if it was cut short"]
+    if due.overtaken:
+        return [f"{_candidate(release)}, approved on {_utc(due.since)}", *_overtaken(due), *_expiry(release)]
     when = "as soon as `headgate serve` or `headgate publish` runs" if due.at is None else f"on {in_zone(due.at)}"
     return [f"{_candidate(release)}, {when}; approved on {_utc(due.since)}", *_expiry(release)]
 
@@ -139,6 +151,10 @@ def _ended(release: Release) -> str:
 
 def _candidate(release: Release) -> str:
     return f"{release.dataset}: candidate {_id(release)}"
+
+
+def _command(name: str, release: Release) -> str:
+    return f"headgate {name} {_id(release)} --key KEY --reason TEXT"
 
 
 def _id(release: Release) -> str:

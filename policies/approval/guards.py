@@ -20,6 +20,7 @@ from policies.words.publication_moment import moment_in_words
 from policies.words.quorum import Quorum, in_words
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
+OVERTAKEN = "a version of the dataset came out since the candidate was sealed, and nobody has looked at the two together"
 REPORTS = {Action.SEAL: "sealed", Action.REFUSE: "refused", Action.FAIL: "failed", Action.SKIP: "nothing_new"}
 
 
@@ -135,10 +136,7 @@ def _signed(at: Situation) -> str:
 
 def _series(at: Situation) -> str:
     """Two candidates may wait at once, each measured without the other."""
-    known = at.release.series
-    if known is None or set(at.act.out) <= set(known):
-        return ""
-    return "a version of the dataset came out since the candidate was sealed, and nobody has looked at the two together"
+    return OVERTAKEN if at.release.overtaken_by(at.act.out) else ""
 
 
 def _target(at: Situation) -> str:

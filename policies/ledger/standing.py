@@ -84,6 +84,11 @@ class Release:
         """Whether a candidate came to nothing: nobody has it, and nobody will."""
         return not self.came_out and self.state not in (State.RUNNING, State.AWAITING_APPROVAL, State.APPROVED)
 
+    def overtaken_by(self, out: Collection[str]) -> bool:
+        """Whether one of these candidates of its dataset came out that it was not measured with, so that it never may. `out`: without
+        its own."""
+        return self.series is not None and not set(out) <= set(self.series)
+
     @property
     def decided(self) -> str:
         """Under what the statements about it are kept: the candidate, or the run that has none."""

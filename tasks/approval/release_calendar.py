@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +14,7 @@ from policies.ledger.standing import Release
 from policies.ledger.states import State
 from policies.words.cron_moments import CronMoments
 from tasks.approval.registered_policies import RegisteredSchedule, registered_schedules
+from tasks.ledger.chain import Entry
 from tasks.ledger.dataset_lock import holder_of
 from tasks.ledger.history import WholeHistory
 from tasks.runtime.home import Home
@@ -44,30 +45,35 @@ class Running:
 @dataclass(frozen=True)
 class Awaiting:
     """A candidate that awaits approval. `signed`: who has, with the roles they hold; empty while votes are hidden. `could_sign`: who can
-    give what is missing; while votes are hidden, everybody who may sign."""
+    give what is missing; while votes are hidden, everybody who may sign. `overtaken`: a version came out that it was not measured with, so
+    it can never be published."""
 
     release: Release
     since: datetime
     signed: dict[str, tuple[str, ...]]
     missing: Counter[str]
     could_sign: dict[str, tuple[str, ...]]
+    overtaken: bool = False
 
 
 @dataclass(frozen=True)
 class Due:
-    """An approved candidate, or one whose publication has begun. `at`: None where nothing keeps it waiting."""
+    """An approved candidate, or one whose publication has begun. `at`: None where nothing keeps it waiting. `overtaken`: as above."""
 
     release: Release
     since: datetime
     at: datetime | None
+    overtaken: bool = False
 
 
 @dataclass(frozen=True)
 class Stuck:
-    """What goes on only when somebody acts: a publication that stalled, or changes that no later candidate answers."""
+    """What goes on only when somebody acts: a publication that stalled, or that an operator `abandoned`; or changes that no later candidate
+    answers."""
 
     release: Release
     since: datetime
+    abandoned: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,23 +94,37 @@ class ReleaseCalendar:
 def release_calendar(home: Home, history: WholeHistory, listed: Sequence[Release], dataset: str | None = None) -> ReleaseCalendar:
     """Of these releases, and of the schedules of this dataset, or of all."""
 
+    def last(release: Release, *types: str) -> Entry:
+        return next(entry for entry in reversed(history.of(release.release_id)) if entry.type in types)
+
     def since(release: Release, event: str) -> datetime:
-        return moment(next(entry.at for entry in reversed(history.of(release.release_id)) if entry.type == event))
+        return moment(last(release, event).at)
+
+    def stalled(release: Release) -> Stuck:
+        event = last(release, "stalled", "abandoned")
+        return Stuck(release, moment(event.at), event.type == "abandoned")
+
+    def overtaken(release: Release) -> bool:
+        return release.overtaken_by(out[release.dataset] - {release.candidate})
 
     def among(*states: State) -> list[Release]:
         return [release for release in listed if release.state in states]
 
     now = history.ledger.seen_now()
-    due = [Due(release, since(release, "approved"), release.due) for release in among(State.APPROVED, State.PUBLISHING)]
+    out = defaultdict[str, set[str]](set)
+    for release in history.releases():
+        if release.came_out:
+            out[release.dataset].add(release.candidate)
+    due = [Due(release, since(release, "approved"), release.due, overtaken(release)) for release in among(State.APPROVED, State.PUBLISHING)]
     answered = {candidate for release in history.releases() for candidate in release.answers}
     schedules = [schedule for schedule in registered_schedules(home) if dataset in (None, schedule.dataset)]
     runs = (_scheduled(home, history, schedule, now) for schedule in schedules)
     return ReleaseCalendar(
         now,
         tuple(Running(release, moment(release.started), _alive(history, release)) for release in among(State.RUNNING)),
-        tuple(_awaiting(release, since) for release in among(State.AWAITING_APPROVAL)),
+        tuple(_awaiting(release, since(release, "sealed"), overtaken(release)) for release in among(State.AWAITING_APPROVAL)),
         tuple(sorted(due, key=lambda each: (each.at is not None, each.at, each.since))),
-        tuple(Stuck(release, since(release, "stalled")) for release in among(State.STALLED)),
+        tuple(stalled(release) for release in among(State.STALLED)),
         tuple(
             Stuck(release, since(release, "changes_requested"))
             for release in among(State.CHANGES_REQUESTED)
@@ -126,8 +146,8 @@ def _alive(history: WholeHistory, release: Release) -> bool:
     return holder_of(history.ledger.store, release.dataset) == release.release_id
 
 
-def _awaiting(release: Release, since: Callable[[Release, str], datetime]) -> Awaiting:
-    sealed, hidden = since(release, "sealed"), release.hides_votes
+def _awaiting(release: Release, sealed: datetime, overtaken: bool) -> Awaiting:
+    hidden = release.hides_votes
     signed: dict[str, tuple[str, ...]] = {} if hidden else release.agreeing()
     missing = release.quorum.missing(signed)
     roles = {
@@ -136,7 +156,7 @@ def _awaiting(release: Release, since: Callable[[Release, str], datetime]) -> Aw
         if not release.is_runner(signer) and signer.principal not in signed
     }
     able = {who: held for who, held in roles.items() if release.quorum.missing({**signed, who: held}).total() < missing.total()}
-    return Awaiting(release, sealed, signed, missing, able)
+    return Awaiting(release, sealed, signed, missing, able, overtaken)
 
 
 def _scheduled(home: Home, history: WholeHistory, schedule: RegisteredSchedule, now: datetime) -> ScheduledRun:

@@ -25,12 +25,14 @@ PENDING = (State.AWAITING_APPROVAL, State.APPROVED, State.PUBLISHING, State.PUBL
 
 
 def pending_candidate(run: Run, read: SourceRead) -> str | None:
-    """The candidate of the same source and policy that awaits approval, is approved or is published."""
-    history = read_history(run.ledger)
+    """The candidate of the same source and policy that awaits approval, is approved or is published. One that never can be, because a
+    version came out that it was not measured with, keeps no new one away."""
+    history, out = read_history(run.ledger), {release.candidate for release in run.versions}
     for recorded in history.of_source(read.source_hmac):
         release = as_latest(recorded, history.at_target(recorded.target))
         same = (release.dataset, release.source_hmac, release.policy_digest)
-        if same == (run.policy.dataset, read.source_hmac, run.loaded.digest) and release.state in PENDING:
+        overtaken = not release.came_out and release.overtaken_by(out)
+        if same == (run.policy.dataset, read.source_hmac, run.loaded.digest) and release.state in PENDING and not overtaken:
             return release.candidate
     return None
 

@@ -23,5 +23,5 @@ def test_every_part_is_there_also_where_it_is_empty() -> None:
 def test_what_waits_says_since_when_with_the_offset() -> None:
     document = calendar_document(ReleaseCalendar(NOW, (), (), (Due(STALLED, NOW, None),), (Stuck(STALLED, NOW),), (), ()))
     waiting = {"dataset": "people", "release": "r1", "candidate": "c" * 64, "since": "2027-01-01T00:00:00+00:00"}
-    assert document["stalled"] == [waiting]
-    assert document["calendar"] == [{**waiting, "state": "stalled", "due": None, "timezone": None, "expires": None}]
+    assert document["stalled"] == [{**waiting, "abandoned": False}]
+    assert document["calendar"] == [{**waiting, "state": "stalled", "due": None, "timezone": None, "overtaken": False, "expires": None}]

@@ -41,6 +41,20 @@ def test_a_stalled_publication_waits_for_an_operator(capsys: pytest.CaptureFixtu
     assert "headgate resume cccccccccccc --key KEY --reason TEXT" in lines[4]
 
 
+def test_an_abandoned_publication_is_not_told_to_be_in_the_way_of_something(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = shown(capsys, replace(EMPTY, stalled=(Stuck(release(State.STALLED), NOW, abandoned=True),)))
+    assert lines[3].endswith("publication abandoned, waiting for an operator since 2027-10-30 22:00 UTC")
+    assert lines[4].strip() == "headgate resume cccccccccccc --key KEY --reason TEXT"
+
+
+def test_what_was_overtaken_is_not_announced(capsys: pytest.CaptureFixture[str]) -> None:
+    """It was to be published as soon as somebody publishes, and never could be."""
+    lines = " ".join(shown(capsys, replace(EMPTY, due=(Due(release(State.APPROVED), NOW, None, overtaken=True),))))
+    assert "It cannot be published: a version of the dataset came out since the candidate was sealed" in lines
+    assert "headgate withdraw cccccccccccc --key KEY --reason TEXT" in lines
+    assert "as soon as" not in lines
+
+
 def test_a_publication_on_its_way_can_be_finished(capsys: pytest.CaptureFixture[str]) -> None:
     lines = shown(capsys, replace(EMPTY, due=(Due(release(State.PUBLISHING), NOW, None),)))
     assert lines[3].endswith("publication has begun; `headgate publish cccccccccccc` finishes it if it was cut short")

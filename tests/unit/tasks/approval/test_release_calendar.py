@@ -10,6 +10,7 @@ import pytest
 from headgate.core.errors import StoreUnavailable
 from policies.ledger.events import moment
 from policies.words.publication_moment import PublicationMoment
+from tasks.approval.operating import abandon
 from tasks.approval.release_calendar import ReleaseCalendar, release_calendar
 from tasks.ledger.history import read_whole
 from tasks.stores.store_folder import FolderSeries
@@ -66,3 +67,35 @@ def test_a_publication_that_stopped_on_its_way_is_among_what_is_to_be_published(
     (due,) = calendar(world).due
     assert (due.release.state, due.at) == ("publishing", None)
     assert due.since <= moment(world.ledger.entries()[-1].at)
+
+
+def test_a_publication_that_was_abandoned_waits_since_then(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no event that says it stalled, and the calendar ended with a defect."""
+
+    def killed(*_arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    candidate = world.seal()
+    world.approve(candidate, "ann", "bob")
+    with monkeypatch.context() as patched:
+        patched.setattr(FolderSeries, "begin", killed)
+        with pytest.raises(StoreUnavailable):
+            world.publish(candidate)
+    abandon(world.home, world.ledger, candidate.id, world.keys["runner"], "the disk is full")
+    (stuck,) = calendar(world).stalled
+    assert (stuck.abandoned, stuck.since) == (True, moment(world.ledger.entries()[-1].at))
+
+
+def test_who_was_overtaken_is_told_so(world: Any) -> None:
+    first, second, third = (world.seal(known_versions=()) for _ in range(3))
+    world.approve(first, "ann", "bob")
+    world.approve(second, "ann", "bob")
+    assert [each.overtaken for each in (*calendar(world).due, *calendar(world).awaiting)] == [False, False, False]
+    world.publish(first)
+    overtaken = calendar(world)
+    assert [(each.release.candidate, each.overtaken) for each in (*overtaken.due, *overtaken.awaiting)] == [
+        (second.id, True),
+        (third.id, True),
+    ]
+    world.seal(known_versions=(first.id,))
+    assert [each.overtaken for each in calendar(world).awaiting] == [True, False]

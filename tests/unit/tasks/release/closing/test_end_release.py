@@ -119,6 +119,15 @@ def test_an_overdue_candidate_is_not_pending(tracked: Made) -> None:
         assert pending_candidate(later, tracked.read) == pending
 
 
+def test_a_candidate_that_another_version_has_overtaken_is_not_pending(tracked: Made) -> None:
+    """It can never be published, and every scheduled run after it ended as nothing new."""
+    run = tracked.run
+    end_as_sealed(run, sealed(tracked))
+    other = replace(read_history(run.ledger).find("c" * 64), candidate="d" * 64, seen=frozenset({"publishing"}))
+    assert pending_candidate(run, tracked.read) == "c" * 64
+    assert pending_candidate(replace(run, versions=(other,)), tracked.read) is None
+
+
 def test_a_candidate_with_changes_requested_is_not_pending(tracked: Made) -> None:
     """A scheduled run of the same source and policy makes the candidate that answers it."""
     run = tracked.run
