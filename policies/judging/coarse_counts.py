@@ -18,7 +18,7 @@ def coarse_counts(figures: SeriesFigures) -> SeriesFigures:
     told = stayed - more
     return figures.model_copy(
         update={
-            "several": _few(figures.several, told),
+            "several": _few(figures.several, stayed, told),
             "came": figures.came + more,
             "left": figures.left + more,
             "compared": tuple(_coarse(each, stayed, told) for each in figures.compared),
@@ -26,15 +26,16 @@ def coarse_counts(figures: SeriesFigures) -> SeriesFigures:
     )
 
 
-def _few(people: int, told: int) -> int:
-    """Never more than there are, and never nobody where somebody is: what is let through because nobody is in two versions would be let
-    through wrongly."""
-    return max(min(people, told), 1 if people else 0)
+def _few(people: int, stayed: int, told: int) -> int:
+    """`told` is said in place of `stayed`, who are in the version published last too; where these are others, tens are. Never more than
+    there are, and never nobody where somebody is: what passes because nobody is in two versions would pass wrongly."""
+    tens = people - people % TENS
+    of_others = max(tens, told) if people > stayed else min(tens, told)
+    return max(told if people == stayed else of_others, 1 if people else 0)
 
 
 def _coarse(each: ComparedFigures, stayed: int, told: int) -> ComparedFigures:
     """Where somebody changed, somebody is in several versions, however few: a share of nobody would pass."""
-    several = told if each.people >= stayed else min(each.people - each.people % TENS, told)
-    several = _few(each.people, several)
+    several = _few(each.people, stayed, told)
     changed = min(-(-each.changed // TENS) * TENS, several)
     return each.model_copy(update={"people": several, "changed": changed})

@@ -63,6 +63,27 @@ def test_an_attribute_that_fewer_people_have_had_before_is_told_in_tens() -> Non
     assert told.compared[0].people == 120
 
 
+def test_who_is_in_versions_before_the_last_one_counts_among_the_people_of_whom_some_changed() -> None:
+    """The version published last held few people: forty of 953 who changed were told, and refused, as forty of ninety."""
+    exact = figures(857, 0, changed=40, before=97)
+    earlier = exact.compared[0].model_copy(update={"people": 953})
+    told = coarse_counts(exact.model_copy(update={"several": 953, "compared": (earlier,)}))
+    assert (told.several, told.compared[0].people, told.compared[0].changed) == (950, 950, 40)
+
+
+@pytest.mark.parametrize("people", [98, 99, 101, 109])
+def test_people_of_an_earlier_version_are_at_least_as_many_as_of_the_last(people: int) -> None:
+    exact = figures(0, 0, before=97).model_copy(update={"several": people})
+    assert coarse_counts(exact).several == max(people // 10 * 10, 87)
+
+
+@pytest.mark.parametrize("several", [41, 44, 49])
+def test_people_of_whom_only_an_older_version_says_something_are_told_in_tens(several: int) -> None:
+    """Where the version published last holds nothing steady, their number stood in the manifest as it is."""
+    exact = figures(30, 30).model_copy(update={"several": several, "compared": ()})
+    assert coarse_counts(exact).several == 40
+
+
 def test_of_a_first_version_nothing_is_raised() -> None:
     first = SeriesFigures(people=17, came=17)
     assert coarse_counts(first) == first
