@@ -125,16 +125,16 @@ class Series(Gate):
                 return f"{self.cure}; or accept a {direction} gates.series.{bound}."
 
     def sentence(self, verdict: Verdict) -> str:
-        together = "together with the versions published before"
+        given = "given this version, alone or together with those published before"
         if verdict.bound == CANDIDATES:
             measured, required = amounts(verdict, "value")
-            return f"{together}, {measured} can be somebody's; at least {required} must be possible"
+            return f"{given}, {measured} can be somebody's; at least {required} must be possible"
         measured, required = shares(verdict)
         match verdict.bound:
             case "linkability":
-                return f"{together}, an attacker can be {measured} certain of somebody's sensitive value; at most {required} is allowed"
+                return f"{given}, an attacker can be {measured} certain of somebody's sensitive value; at most {required} is allowed"
             case "risk":
-                return f"{together}, {measured} of the values that can be somebody's are similar; at most {required} may be"
+                return f"{given}, {measured} of the values that can be somebody's are similar; at most {required} may be"
             case "returning":
                 return f"{measured} of the people of the version published last are in this one; at least {required} must be"
             case _:
@@ -142,8 +142,11 @@ class Series(Gate):
 
 
 def _remedy(series: SeriesFigures) -> str:
-    """What would help that the policy does not do already."""
+    """What would help that the policy does not do already. A first version is above the bound by its own groups, which are made for what
+    is promised of one version."""
     concerned = f"This concerns {counted(series.above, 'person', 'people')}."
+    if not series.earlier:
+        return f"{concerned} Lower gates.linkability to gates.series.{LINKABILITY}, or accept a higher gates.series.{LINKABILITY}."
     ways = [] if series.sticky else [TOGETHER]
     if series.needed:
         allowed = f"in anonymize.infeasible: {{suppress: …}}, which allows {series.suppressible:g}"

@@ -42,6 +42,7 @@ class SeriesFigures(Frozen):
     needed: Count = 0  # people who would have to be left out at least, if those are more than the policy allows
     sticky: bool = False  # groups were kept together
     suppressible: Certainty = 0.0  # the share of rows that the policy lets be left out
+    changing: tuple[str, ...] = ()  # what the policy says is a new fact in each version, so that it is not compared
     compared: tuple[ComparedFigures, ...] = ()
 
     @property

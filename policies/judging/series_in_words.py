@@ -13,6 +13,8 @@ from policies.judging.verdicts import sentence_of
 
 TITLE = "Together with the versions before"
 UNNAMED = "a version that is no longer known here"
+COMPARED = ": what a person's groups have in common is all that can be the person's value."
+NAMED = 5  # attributes in a sentence
 NOT_KEPT = "the home does not keep who was in which group of them"
 
 
@@ -64,10 +66,11 @@ def _together(figures: SeriesFigures, names: Mapping[str, str], asked: bool) -> 
     together = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
     came, people = counted(figures.came, "person", "people"), counted(figures.people, "person", "people")
     sentences = [
-        f"It was compared with {together}: what a person's groups have in common is all that can be the person's value.",
+        f"It was compared with {together}{COMPARED if any(each.people for each in figures.compared) else '.'}",
         f"Of the {people} in this version, at least {figures.several:,} are in an earlier one too. Since {named[-1]}, at most {came} came, "
         f"and at most {figures.left:,} left. These counts are raised, so that they tell of nobody.",
     ]
+    sentences += _not_compared(figures)
     if figures.sticky:
         sentences.append("People who were published together before were kept together (anonymize.series: sticky).")
     if figures.linkability_any > figures.linkability:
@@ -80,3 +83,24 @@ def _together(figures: SeriesFigures, names: Mapping[str, str], asked: bool) -> 
     elif asked:
         sentences.append("The policy says what is allowed (gates.series).")
     return sentences
+
+
+def _not_compared(figures: SeriesFigures) -> list[str]:
+    """Whoever reads the bounds must know of what nothing was measured."""
+    unknown = list(dict.fromkeys(each.names[0] for each in figures.compared if len(each.names) == 1 and not each.people))
+    sentences = []
+    if unknown:
+        what = "Values of it are" if len(unknown) == 1 else "Values of these are"
+        sentences.append(
+            f"Not compared: {_listed(unknown)}. {what} in no earlier version of anybody who is in this one; a column that was renamed is "
+            "another one."
+        )
+    if figures.changing:
+        what = "it is" if len(figures.changing) == 1 else "they are"
+        sentences.append(f"Not compared: {_listed(figures.changing)}. The policy says that {what} new in each version (changes: true).")
+    return sentences
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(f"'{name}'" for name in names[:NAMED]) + more

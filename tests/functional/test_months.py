@@ -75,7 +75,9 @@ def test_three_months_are_published_and_a_forged_one_is_refused(project: Any, ho
     assert forged.code == 3, forged.out
     refused = [gate for gate in forged.json["gates"] if not gate["passed"]]
     assert [(gate["gate"], gate["bound"]) for gate in refused] == [("series", "linkability")]
-    assert forged.json["error"]["message"].startswith("Together with the versions published before, an attacker can be")
+    assert forged.json["error"]["message"].startswith(
+        "Given this version, alone or together with those published before, an attacker can be"
+    )
 
     fair = release(project, hospital, 3)
     assert fair.code == 0, fair.err

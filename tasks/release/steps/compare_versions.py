@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.columns import Table
+from headgate.core.columns import Role, Table
 from headgate.core.errors import Defect
 from headgate.core.published_form.published_table import PublishedTable
 from headgate.series.kept_version import KeptVersion, kept_version
@@ -97,4 +97,5 @@ def _asked(run: Run, needed: int) -> dict[str, Any]:
         "by_default": run.loaded.policy.gates.series is None,
         "sticky": anonymize.series is not None,
         "suppressible": float(infeasible_of(anonymize).suppressible),
+        "changing": tuple(name for name in run.policy.named(Role.SENSITIVE) if not run.policy.is_steady(name)),
     }

@@ -25,7 +25,7 @@ def test_it_names_the_version_the_bound_and_the_comparisons(capsys: pytest.Captu
     said = shown(capsys, SeriesFigures(earlier=("a" * 64,), people=500, several=400, came=100, left=20, compared=lines))
     assert "Together with the versions before" in said
     assert "version 1 of 2026-01-01" in said
-    assert "passed: Together with the versions published before" in said
+    assert "passed: Given this version, alone or together with those published before" in said
     assert "3 of 9" in said
     assert "≤ 10" in said
     assert "… and 2 more comparisons" in said

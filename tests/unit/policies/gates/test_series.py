@@ -14,6 +14,7 @@ from policies.gates.series_figures import ComparedFigures, SeriesFigures
 from policies.gates.verdict import Requirement, Verdict
 
 GATE = Series()
+EARLIER = ("a" * 64,)
 
 
 def compared(**given: Any) -> ComparedFigures:
@@ -77,28 +78,38 @@ def test_nobody_before_means_that_everybody_returned() -> None:
 
 
 def test_the_refusal_says_how_many_it_concerns_and_what_helps_that_is_not_done_already() -> None:
-    refused = verdict("linkability", "0.4", figures(above=73))
+    refused = verdict("linkability", "0.4", figures(above=73, earlier=EARLIER))
     assert GATE.refusal(refused) == (
-        "Together with the versions published before, an attacker can be 50 % certain of somebody's sensitive value; at most 40 % is "
-        "allowed."
+        "Given this version, alone or together with those published before, an attacker can be 50 % certain of somebody's sensitive value; "
+        "at most 40 % is allowed."
     )
     assert refused.remedy == (
         "This concerns 73 people. Keep people who were published together in one group (anonymize.series: sticky), leave out those who "
         "would be given away (anonymize.infeasible: {suppress: …}), round numbers (publish_as), or publish less often; or accept a higher "
         "gates.series.linkability."
     )
-    more = verdict("linkability", "0.4", figures(above=1, sticky=True, suppressible=0.01, needed=300))
+    more = verdict("linkability", "0.4", figures(above=1, earlier=EARLIER, sticky=True, suppressible=0.01, needed=300))
     assert more.remedy == (
         "This concerns 1 person. Let at least 300 people be left out in anonymize.infeasible: {suppress: …}, which allows 0.01, round "
         "numbers (publish_as), or publish less often; or accept a higher gates.series.linkability."
     )
 
 
+def test_a_first_version_that_is_above_the_bound_is_not_told_to_keep_groups_or_to_wait() -> None:
+    """It was told to publish less often."""
+    assert verdict("linkability", "0.4", figures(above=9, suppressible=0.1)).remedy == (
+        "This concerns 9 people. Lower gates.linkability to gates.series.linkability, or accept a higher gates.series.linkability."
+    )
+
+
 @pytest.mark.parametrize(
     ("bound", "begins"),
     [
-        ("candidates", "Together with the versions published before, 4 values can be somebody's; at least 9 must be possible."),
-        ("risk", "Together with the versions published before, 30 % of the values"),
+        (
+            "candidates",
+            "Given this version, alone or together with those published before, 4 values can be somebody's; at least 9 must be possible.",
+        ),
+        ("risk", "Given this version, alone or together with those published before, 30 % of the values"),
         ("returning", "75 % of the people of the version published last are in this one; at least 900 % must be."),
         ("changed", "5 % of the people in several versions are seen to have another value now; at most 0 % may be."),
     ],

@@ -97,3 +97,15 @@ def test_that_groups_were_kept_together_is_told() -> None:
         series_in_words(figures(FIRST, sticky=True), [PASSED], NAMES).sentences
     )
     assert "sticky" not in " ".join(series_in_words(figures(FIRST), [PASSED], NAMES).sentences)
+
+
+def test_what_was_not_compared_is_named() -> None:
+    """A renamed column was let through in silence, under the sentence that all groups were compared; so was one that is said to change."""
+    renamed = compared("illness_code").model_copy(update={"people": 0})
+    said = " ".join(series_in_words(figures(FIRST, compared=(compared("job"), renamed), changing=("income",)), [PASSED], NAMES).sentences)
+    assert "Not compared: 'illness_code'. Values of it are in no earlier version of anybody who is in this one" in said
+    assert "Not compared: 'income'. The policy says that it is new in each version (changes: true)." in said
+    nothing = series_in_words(figures(FIRST, compared=(), changing=tuple("abcdefg")), [PASSED], NAMES).sentences
+    assert nothing[0] == "It was compared with version 1 of 2026-01-01."
+    assert "Not compared: 'a', 'b', 'c', 'd', 'e' and 2 more." in " ".join(nothing)
+    assert "Not compared" not in " ".join(series_in_words(figures(FIRST, compared=(compared("job"),)), [PASSED], NAMES).sentences)
