@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headgate.core.errors import StoreUnavailable
+from headgate.core.errors import IntegrityBroken, StoreUnavailable
 from headgate.core.units import counted
 from headgate.series.kept_version import KeptVersion
 from policies.ledger.standing import Release
@@ -23,12 +23,22 @@ class KnownVersion:
 
 
 def known_versions(home: Home, dataset: str, releases: Sequence[Release], accepted: bool) -> tuple[KnownVersion, ...]:
-    """What the home keeps of these versions, oldest first. `accepted`: the policy says why those that are lacking may be left out."""
-    held = [(release, None if release.purged else kept(home, dataset, release.candidate)) for release in releases]
+    """What the home keeps of these versions, oldest first. `accepted`: the policy says why those that are lacking or cannot be read may be
+    left out."""
+    held = [(release, None if release.purged else _kept(home, dataset, release.candidate, accepted)) for release in releases]
     lacking = [release for release, version in held if version is None]
     if lacking and not accepted:
         raise _lacking(dataset, lacking)
     return tuple(KnownVersion(release.candidate, version) for release, version in held if version is not None)
+
+
+def _kept(home: Home, dataset: str, candidate: str, accepted: bool) -> KeptVersion | None:
+    try:
+        return kept(home, dataset, candidate)
+    except IntegrityBroken:
+        if not accepted:
+            raise
+        return None
 
 
 def _lacking(dataset: str, lacking: Sequence[Release]) -> StoreUnavailable:

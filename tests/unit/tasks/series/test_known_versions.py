@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from headgate.core.errors import StoreUnavailable
+from headgate.core.errors import IntegrityBroken, StoreUnavailable
 from tasks.approval.decisions import record_expiries, reject, request_changes
 from tasks.ledger.history import read_history
 from tasks.publication import publish_version
@@ -43,6 +43,19 @@ def test_a_version_that_the_home_does_not_keep_stops_the_measuring_unless_the_po
         "Restore the folder series/ of the home, and keys/, from one backup; or write gates.series: {unmeasured: REASON}, which approvers "
         "read."
     )
+    assert [known.candidate for known in known_versions(world.home, "people", out(world), accepted=True)] == [two.release.candidate]
+
+
+def test_a_version_that_cannot_be_read_is_left_out_where_the_policy_says_why(world) -> None:
+    """The refusal said to write a reason, and was the same with one."""
+    one, two = world.published(), world.published()
+    for published in (one, two):
+        keep(world.home, "people", published.release.candidate, some_version())
+    file = world.home.series / "people" / one.release.candidate
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(IntegrityBroken, match="cut short") as refused:
+        known_versions(world.home, "people", out(world), accepted=False)
+    assert "unmeasured: REASON" in refused.value.cure
     assert [known.candidate for known in known_versions(world.home, "people", out(world), accepted=True)] == [two.release.candidate]
 
 
