@@ -14,6 +14,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.grouping.workers import Threads, Workers
+
 DONE, TOTAL, STOP = 0, 1, 2  # places in `state`; a compiled loop returns early, with anything, once state[STOP] is not 0
 EVERY = 0.1  # seconds between two looks
 
@@ -27,10 +29,11 @@ class Stopped(KeyboardInterrupt):
 
 class Watch:
     """One run. `report` is called from the thread that waits, a few times a second. `stopping` is the owner's event; the run ends when it
-    is set."""
+    is set. `workers` work on the pieces that a table can be divided into."""
 
-    def __init__(self, report: Report | None = None, stopping: threading.Event | None = None) -> None:
+    def __init__(self, report: Report | None = None, stopping: threading.Event | None = None, workers: Workers | None = None) -> None:
         self.state: NDArray[np.int64] = np.zeros(3, dtype=np.int64)
+        self.workers = workers or Threads()
         self._report = report
         self._stopping = stopping or threading.Event()
 

@@ -40,7 +40,7 @@ def block_partition(table: Table, sensitive: Sequence[str], settings: Settings, 
 
 
 def _in_blocks(itemized: Itemized, settings: Settings, seeds: list[int], watch: Watch) -> Partition:
-    groups = watch.run(lambda: divide(itemized.items, itemized.item, settings.k, seeds, watch.state))
+    groups = watch.run(lambda: divide(itemized.items, itemized.item, settings.k, seeds, watch.state, watch.workers))
     return counted_partition(itemized, settings, groups)
 
 

@@ -8,59 +8,62 @@ less. Groups that come out alike are one group, for nobody could tell them apart
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.columns import Codes
 from headgate.grouping.items import Items, groups_of_rows
 from headgate.grouping.watch import STOP, TOTAL, Stopped
+from headgate.grouping.workers import State, Threads, Workers
 from headgate.methods.blocks.branching import sizes_of_new_groups
 from headgate.methods.blocks.draft import Draft, empty_draft
+from headgate.methods.blocks.joined_regions import together
 from headgate.methods.blocks.moves import move_rows
-from headgate.methods.blocks.regions import together
+from headgate.methods.blocks.region import Grouped, Region, grouped
+from headgate.methods.blocks.regions import AT_EASE, regions_of
 from headgate.methods.blocks.setting_aside import still_aside
 from headgate.methods.blocks.stages import crowding, parts_by_item, place_rows, start_groups, unite_twins
 from headgate.methods.blocks.tree import grow_tree
 
-REGION = 8_192  # items from which a table is worked on in two halves, each in a thread of its own
-AT_EASE = 0.8  # of what a table, or a half of it, may hold at most: if it is more crowded, every row needs all others
 ROUNDS = 8  # of uniting groups that are published alike, and placing what they then hold too many of
 BRANCHING = 5  # rounds in which new groups may branch off: those may come out alike again
 PRICE = 2.0  # of a row that is too many where it is, in rows that must go with it; 1 in a crowded table
 MOVES = 3  # rounds of moves
 
 
-def divide(items: Items, item: Codes, k: int, seed: list[int], state: NDArray[np.int64]) -> Codes:
-    """A group for each row. Whether they keep the limits is for others to count. Halves do not depend on how many threads there are."""
+def divide(items: Items, item: Codes, k: int, seed: list[int], state: NDArray[np.int64], workers: Workers | None = None) -> Codes:
+    """A group for each row. Whether they keep the limits is for others to count. They do not depend on how many workers there are."""
     allowed = items.limits.allowed
     favoured, even = sizes_of_new_groups(allowed, k)
     state[TOTAL] += int(items.cell.rows.sum())
-    cells = np.arange(items.cells)
-    at_ease = crowding(items, cells) <= AT_EASE
+    at_ease = crowding(items, np.arange(items.cells)) <= AT_EASE
     price = (PRICE if at_ease else 1.0) * favoured / np.maximum(1, allowed[:, min(favoured, allowed.shape[1] - 1)])
-
-    def grouped(half: NDArray[np.int64], number: int) -> Draft:
-        draft = empty_draft(items, grow_tree(items, half, k, price, 2 * items.cells + 1, state), k, state)
-        start_groups(draft)
-        _require_going(state)
-        place_rows(draft, _turns(draft, [*seed, number]), favoured)
-        move_rows(draft, MOVES)
-        return draft
-
-    halves = [cells]
-    if at_ease and len(items.item) >= REGION:
-        first = grow_tree(items, cells, k, price, 3, state).leaves()
-        halves = first if all(crowding(items, half) <= AT_EASE for half in first) else halves
-    if len(halves) == 1:
-        draft = grouped(halves[0], 0)
+    regions = regions_of(items, k, price, state)
+    _require_going(state)
+    pieces = [Region(items, cells, k, price, favoured, (*seed, number)) for number, cells in enumerate(regions)]
+    if len(pieces) == 1:
+        draft = group_region(pieces[0], state)
     else:
-        with ThreadPoolExecutor(len(halves)) as pool:
-            one, two = pool.map(grouped, halves, range(len(halves)))
-        draft = together(one, two, int(items.cell.rows.sum()) // k)
+        draft = together(items, regions, (workers or Threads()).each(work_on, pieces, state), k, state)
     _unite_and_place(draft, seed, even)
     return np.asarray(groups_of_rows(item, *parts_by_item(draft)))
+
+
+def work_on(region: Region, state: State) -> Grouped:
+    return grouped(group_region(region, state))
+
+
+def group_region(region: Region, state: State) -> Draft:
+    """Groups of the rows of a region alone; what found no place among them is aside."""
+    items = region.alone()
+    tree = grow_tree(items, np.arange(items.cells), region.k, region.price, 2 * items.cells + 1, state)
+    draft = empty_draft(items, tree, region.k, state)
+    start_groups(draft)
+    _require_going(state)
+    place_rows(draft, _turns(draft, list(region.seed)), region.size)
+    move_rows(draft, MOVES)
+    _require_going(state)
+    return draft
 
 
 def _unite_and_place(draft: Draft, seed: list[int], even: int) -> None:

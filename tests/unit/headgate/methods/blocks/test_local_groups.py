@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,8 +11,9 @@ from headgate.core.encode import ColumnSpec, encode_table
 from headgate.grouping.items import items_of
 from headgate.grouping.limits import dissimilarity
 from headgate.grouping.watch import Stopped
+from headgate.grouping.workers import Threads
 from headgate.methods.blocks import local_groups as blocks
-from tests.unit.headgate.methods.blocks.divided_tables import by_item, divided
+from tests.unit.headgate.methods.blocks.divided_tables import Elsewhere, by_item, divided, in_regions_of
 from tests.unit.headgate.methods.blocks.drafts import K
 
 
@@ -41,27 +40,19 @@ def test_rows_that_fit_nowhere_are_in_a_group_all_the_same():
     assert sizes.min() >= K
 
 
-def test_one_seed_gives_one_partition_whatever_the_threads(told, monkeypatch):
-    """In two halves, worked on side by side or one after the other."""
-    monkeypatch.setattr(blocks, "REGION", 16)
-    pools = []
-
-    def pool_of(workers):
-        def build(_wanted):
-            pools.append(workers)
-            return ThreadPoolExecutor(workers)
-
-        return build
-
+def test_one_seed_gives_one_partition_whoever_works_on_it(told, monkeypatch):
+    """In regions, worked on by threads side by side or one after the other, or elsewhere in any order."""
+    in_regions_of(monkeypatch, 16)
+    sent = []
     for seed in range(5):
         case = told(seed, 80)
-        found = []
-        for workers in (1, 2, 2):
-            monkeypatch.setattr(blocks, "ThreadPoolExecutor", pool_of(workers))
-            found.append(divided(case, seed))
-        assert found[0] == found[1] == found[2]
-        assert sorted(row for group in found[0] for row in group) == list(range(case.rows))
-    assert len(pools) >= 6
+        elsewhere = [Elsewhere(many) for many in (1, 2, 3)]
+        made = [divided(case, seed, workers) for workers in (Threads(1), Threads(2), Threads(4), *elsewhere)]
+        assert all(groups == made[0] for groups in made)
+        assert sorted(row for group in made[0] for row in group) == list(range(case.rows))
+        assert len({workers.pieces for workers in elsewhere}) == 1
+        sent.append(elsewhere[0].pieces)
+    assert max(sent) >= 3
 
 
 def _table(quasi, sensitive):
@@ -90,10 +81,10 @@ def test_cells_of_many_rows_each_are_a_group_each():
     assert len(np.unique(np.stack([groups, cell]), axis=1).T) == 2_000
 
 
-@pytest.mark.parametrize("halves", [1, 2])
-def test_a_run_that_was_stopped_gives_no_groups(told, monkeypatch, halves):
+@pytest.mark.parametrize("largest", [10**9, 64])
+def test_a_run_that_was_stopped_gives_no_groups(told, monkeypatch, largest):
     """What its loops leave behind is half done, and must not be read."""
-    monkeypatch.setattr(blocks, "REGION", 1 if halves == 2 else 10**9)
+    in_regions_of(monkeypatch, largest)
     case = told(1, 400)
     with pytest.raises(Stopped):
         blocks.divide(case.items, case.itemized.item, K, [0, 0], np.array([0, 0, 1]))
