@@ -112,13 +112,15 @@ def _show_settings(table: TableAdvice) -> None:
 
 
 def _cells(setting: Setting) -> list[str]:
-    from flows.terminal.shown_figures import percentage, short
+    from flows.terminal.shown_figures import percentage_to, short
 
     tried = None if setting.best is None else setting.best.tried
     guaranteed, reached, possible = (_delta(value) for value in (setting.guaranteed, setting.reached, setting.possible))
     mark = "*" if tried is not None and tried.refused else ""
     sampled = f" ({_delta(setting.in_sample)})" if setting.in_sample is not None else ""
-    measured = ["–"] * 3 if tried is None else [short(tried.linkability), short(tried.loss), percentage(tried.query_error)]
+    measured = ["–"] * 3
+    if tried is not None:
+        measured = [short(tried.linkability), short(tried.loss), percentage_to(tried.query_error, tried.query_error_interval[1])]
     lower = [f"{short(point.tried.loss)} at {_delta(point.delta)}" for point in setting.frontier[1 : 1 + MOST_LOWER]]
     return [guaranteed, reached + mark + sampled, possible, *measured, ", ".join(lower)]
 
@@ -166,7 +168,7 @@ def _show_suggestion(suggestion: Suggestion) -> None:
     from rich.text import Text
 
     from flows.terminal.output import plain, results, tell
-    from flows.terminal.shown_figures import figure, percentage, short
+    from flows.terminal.shown_figures import figure, percentage_to, short
 
     out, title, setting = results(), _purpose(suggestion), suggestion.tried
     if setting is None:
@@ -175,9 +177,8 @@ def _show_suggestion(suggestion: Suggestion) -> None:
     tell(out, Text.assemble((f"\n{title}", "bold"), ", write in the policy:"))
     out.print(suggestion.snippet.rstrip("\n"), soft_wrap=True)
     reached = "" if setting.delta_reached is None else f", δ reached {figure(setting.delta_reached)}"
-    figures = (
-        f"loss {short(setting.loss)}, query error {percentage(setting.query_error)}, linkability {short(setting.linkability)}{reached}"
-    )
+    error = percentage_to(setting.query_error, setting.query_error_high)
+    figures = f"loss {short(setting.loss)}, query error {error}, linkability {short(setting.linkability)}{reached}"
     tell(out, f"A release then has {figures}. {plain(suggestion.reason)}".rstrip())
 
 

@@ -57,7 +57,7 @@ def _show(explored: Explored) -> None:
 
     from flows.terminal.fitted_table import print_table
     from flows.terminal.output import plain, results, tell
-    from flows.terminal.shown_figures import named_attributes, percentage, plain_table, short
+    from flows.terminal.shown_figures import named_attributes, percentage_to, plain_table, short
     from headgate.core.units import counted
 
     out = results()
@@ -68,7 +68,8 @@ def _show(explored: Explored) -> None:
     headings = ("k", "ε", "δ", "δ reached", "loss", "queries", "linkability", "frontier", "refused by")
     shown = plain_table(headings, words=("refused by",))
     for place, setting in enumerate(explored.settings):
-        figures = (short(setting.delta_reached), short(setting.loss), percentage(setting.query_error), short(setting.linkability))
+        error = percentage_to(setting.query_error, setting.query_error_high)
+        figures = (short(setting.delta_reached), short(setting.loss), error, short(setting.linkability))
         mark = "◆" if place in explored.frontier else ""
         shown.add_row(str(setting.k), setting.epsilon, setting.delta, *figures, mark, plain(", ".join(setting.refused[:MOST_GATES])))
     print_table(out, shown)

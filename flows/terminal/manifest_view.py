@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flows.terminal.fitted_table import print_table
 from flows.terminal.output import plain, results, tell
 from flows.terminal.series_view import show_series
-from flows.terminal.shown_figures import figure, gate_name, in_words, named_attributes, percentage, plain_table, required_figure
+from flows.terminal.shown_figures import figure, gate_name, in_words, named_attributes, percentage_to, plain_table, required_figure
 from headgate.core.units import counted
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ def tables_table(tables: Sequence[TableFigures]) -> Any:
     shown = plain_table(("table", "groups", "k", "δ reached", "linkability", "loss (NCP)", "query error"), words=("table",))
     for entry in tables:
         figures = (figure(value) for value in (entry.figure("delta_reached"), entry.figure("linkability"), entry.ncp))
-        shown.add_row(entry.name, f"{entry.groups:,}", str(entry.k), *figures, percentage(entry.query_error_mean))
+        shown.add_row(
+            entry.name, f"{entry.groups:,}", str(entry.k), *figures, percentage_to(entry.query_error_mean, entry.query_error_high)
+        )
     return shown
 
 

@@ -35,6 +35,11 @@ def percentage(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f} %"
 
 
+def percentage_to(value: float | None, high: float | None) -> str:
+    """A mean, and the upper end of its interval."""
+    return percentage(value) if high is None else f"{percentage(value)} (≤ {percentage(high)})"
+
+
 def plain_table(headings: Sequence[str], words: Sequence[str], unbroken: Sequence[str] = ()) -> Any:
     """Columns of `words` go to the left, figures to the right. A cell of an `unbroken` column stays on one line."""
     from rich.table import Table

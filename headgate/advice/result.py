@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from headgate.bounds.certificates import Certificate
+from headgate.utility.mean_interval import Moments
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Tried:
     reason: str = ""  # why not reached, or why refused; holds no data value
     delta_reached: float | None = None  # 1 − risk
     loss: float | None = None  # NCP
-    query_error: float | None = None  # mean relative error of count queries; None: the table has nothing to count
+    query_errors: Moments | None = None  # of relative errors of count queries; None: the table has nothing to count
     query_error_median: float | None = None
     linkability: float | None = None
     groups: int = 0
@@ -32,6 +34,17 @@ class Tried:
     @property
     def passed(self) -> bool:
         return self.reached and not self.refused
+
+    @property
+    def query_error(self) -> float | None:
+        """The mean."""
+        return None if self.query_errors is None else self.query_errors.mean
+
+    @property
+    def query_error_interval(self) -> tuple[float | None, float | None]:
+        """The 95 % interval of the mean; an end that is not known is None."""
+        low, high = (None, None) if self.query_errors is None else self.query_errors.interval
+        return low, high if high is not None and math.isfinite(high) else None
 
 
 @dataclass(frozen=True)
@@ -134,6 +147,8 @@ def _setting_json(setting: Setting) -> dict[str, Any]:
         "linkability": best.linkability,
         "ncp": best.loss,
         "query_error_mean": best.query_error,
+        "query_error_low": best.query_error_interval[0],
+        "query_error_high": best.query_error_interval[1],
         "refused_by": list(best.refused),
         "largest_degree": setting.largest_degree,
         "bottleneck": setting.bottleneck,
@@ -148,6 +163,8 @@ def point_json(point: TriedDelta) -> dict[str, Any]:
         "delta_reached": tried.delta_reached,
         "ncp": tried.loss,
         "query_error_mean": tried.query_error,
+        "query_error_low": tried.query_error_interval[0],
+        "query_error_high": tried.query_error_interval[1],
         "query_error_median": tried.query_error_median,
         "linkability": tried.linkability,
         "groups": tried.groups,

@@ -24,6 +24,7 @@ from headgate.core.errors import InputRejected, RequirementNotMet
 from headgate.core.published_form.cell_reader import CellReader
 from headgate.core.published_form.published_table import PublishedTable
 from headgate.core.seeds import checked_seed
+from headgate.utility.mean_interval import Moments
 from headgate.utility.row_sets import RowSets, keep_interval, sort_rows
 
 REDRAWS_PER_QUERY = 20
@@ -36,6 +37,15 @@ class QueryError:
     median: float
     redrawn: int
     errors: NDArray[np.float64]  # |estimate − raw|/raw
+
+    @property
+    def moments(self) -> Moments:
+        return Moments.of(self.errors)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of the mean, at 95 %: other queries of this kind would have given another."""
+        return self.moments.interval
 
 
 @dataclass(frozen=True, eq=False)

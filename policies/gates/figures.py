@@ -14,6 +14,7 @@ from policies.gates.verdict import Measured
 from policies.words.frozen import Frozen
 
 MOST = 0.5  # of the rows
+QUERY_ERRORS = ("query_error_mean", "query_error_low", "query_error_high", "query_error_median")
 
 
 class TableFigures(Frozen):
@@ -29,6 +30,8 @@ class TableFigures(Frozen):
     discernibility: int
     ncp: float
     query_error_mean: float | None = None
+    query_error_low: float | None = None  # and high: the 95 % interval of the mean
+    query_error_high: float | None = None
     query_error_median: float | None = None
     levels: dict[str, int] | None = None
     everything: dict[str, float] | None = None  # by quasi-identifier: the share of the rows whose cell is `*`
@@ -72,9 +75,16 @@ class ReleaseUtility(Frozen):
     """What the release as a whole loses. It is judged like a table that has no name."""
 
     query_error_mean: float | None = None
+    query_error_low: float | None = None  # and high: the 95 % interval of the mean
+    query_error_high: float | None = None
     query_error_median: float | None = None
     ncp: float
     suppressed_share: float
+
+    @property
+    def query_error_judged(self) -> float | None:
+        """What gates compare: the upper end of the mean's interval. Releases from before there was one were judged by the mean."""
+        return self.query_error_mean if self.query_error_low is None else self.query_error_high
 
 
 class AttackGain(Frozen):

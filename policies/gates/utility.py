@@ -15,11 +15,13 @@ from policies.gates.verdict import Comparison, Requirement, Verdict
 from policies.words.fields import NotNegative, Section, Share, decimal_text
 
 MAX_ERROR, MAX_LOSS = "max_error", "max_loss"
-WHAT = {MAX_ERROR: "the mean error of count queries", MAX_LOSS: "the information loss (NCP)"}
+WHAT = {MAX_ERROR: "the mean error of count queries, by the upper end of its 95 % interval,", MAX_LOSS: "the information loss (NCP)"}
 
 
 class UtilityBounds(Section):
-    max_error: Annotated[NotNegative | None, Field(description="largest mean relative error")] = None
+    max_error: Annotated[
+        NotNegative | None, Field(description="largest mean relative error of count queries, by the upper end of its 95 % interval")
+    ] = None
     max_loss: Annotated[Share | None, Field(description="largest information loss (NCP)")] = None
 
 
@@ -41,10 +43,11 @@ class Utility(Gate):
                 yield Requirement(gate=self.name, bound=bound, required=decimal_text(most))
 
     def reached_by_release(self, requirement: Requirement, release: ReleaseFigures) -> float | None:
-        return release.utility.query_error_mean if requirement.bound == MAX_ERROR else release.utility.ncp
+        return release.utility.query_error_judged if requirement.bound == MAX_ERROR else release.utility.ncp
 
     def remedy(self, requirement: Requirement) -> str:
-        return f"{self.cure.removesuffix('.')}.{requirement.bound}."
+        more = "" if requirement.bound == MAX_LOSS else " More queries (utility.queries) make the interval narrower."
+        return f"{self.cure.removesuffix('.')}.{requirement.bound}.{more}"
 
     def sentence(self, verdict: Verdict) -> str:
         measured, required = shares(verdict)

@@ -27,6 +27,7 @@ from headgate.methods.method import Method
 from headgate.methods.partition import Partition
 from headgate.methods.settings import Infeasible, Otherwise, Settings
 from headgate.methods.sticky.keep_groups import keep_groups
+from headgate.utility.mean_interval import Moments
 from headgate.utility.queries import count_query_error
 from policies.attackers.attacker import Attacker, threats
 from policies.gates.beside import Beside
@@ -105,7 +106,7 @@ class TableOutcome:
     partition: Partition
     figures: TableFigures | None = None
     refused: tuple[Verdict, ...] = ()
-    query_errors: tuple[float, float] | None = None  # mean and median; None where nobody asked, or where nothing can be counted
+    query_errors: tuple[Moments, float] | None = None  # and the median; None where nobody asked, or where nothing can be counted
     allowed: Infeasible = field(default_factory=Infeasible)  # by the policy already
 
     @property
@@ -180,7 +181,7 @@ def _judged(job: TableJob, table: Table, partition: Partition, distance: Distanc
     return TableOutcome(partition, figures, refused, errors)
 
 
-def _query_errors(queries: Queries, published: PublishedTable, place: Workplace) -> tuple[float, float] | None:
+def _query_errors(queries: Queries, published: PublishedTable, place: Workplace) -> tuple[Moments, float] | None:
     wanted = queries.wanted
     try:
         errors = count_query_error(
@@ -194,7 +195,7 @@ def _query_errors(queries: Queries, published: PublishedTable, place: Workplace)
         )
     except RequirementNotMet:
         return None
-    return errors.mean, errors.median
+    return errors.moments, errors.median
 
 
 def group_table(

@@ -43,6 +43,7 @@ class Suggestion:
         figures = {
             "ncp": tried.loss,
             "query_error_mean": tried.query_error,
+            "query_error_high": tried.query_error_high,
             "linkability": tried.linkability,
             "delta_reached": tried.delta_reached,
         }

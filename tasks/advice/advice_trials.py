@@ -21,6 +21,7 @@ from headgate.core.distance import Distance
 from headgate.core.tolerance import at_most, exact
 from headgate.projection.codip import codip_star
 from headgate.projection.plan import NoPlan, loses_too_much
+from headgate.utility.mean_interval import Moments
 from policies.attackers.attacker import Attacker
 from policies.gates.dissimilarity import DISSIMILARITY, Dissimilarity
 from policies.gates.figures import ReleaseFigures, ReleaseUtility
@@ -59,6 +60,7 @@ class ReleaseTried:
     tables: tuple[Names, ...]
     loss: float
     query_error: float
+    query_error_high: float | None  # the upper end of its interval
     linkability: float
     delta_reached: float | None
     refused: tuple[str, ...] = ()  # bounds on utility that are not kept
@@ -155,7 +157,7 @@ class Trials:
         utility, linkability, delta_reached = over_tables(outcomes)
         refused = tuple(verdict.name for verdict in judge_whole(self.promise, ReleaseFigures(utility)) if not verdict.passed)
         error = math.inf if utility.query_error_mean is None else utility.query_error_mean
-        return ReleaseTried(setting, tables, utility.ncp, error, linkability, delta_reached, refused)
+        return ReleaseTried(setting, tables, utility.ncp, error, utility.query_error_high, linkability, delta_reached, refused)
 
     def always(self, setting: TrialSetting, plans: Sequence[tuple[Names, ...]]) -> ReleaseTried | None:
         """The worst of several seeds, if it passes with every one of them, utility included."""
@@ -171,8 +173,9 @@ class Trials:
                 return None
             releases.append(tried)
         worst = max(releases, key=lambda release: release.loss)
-        query_error, linkability = max(release.query_error for release in releases), max(release.linkability for release in releases)
-        return replace(worst, query_error=query_error, linkability=linkability)
+        erring = max(releases, key=lambda release: (release.query_error_high or math.inf, release.query_error))
+        linkability = max(release.linkability for release in releases)
+        return replace(worst, query_error=erring.query_error, query_error_high=erring.query_error_high, linkability=linkability)
 
     @property
     def floor(self) -> Fraction:
@@ -183,8 +186,10 @@ class Trials:
 
 def over_tables(found: Sequence[Tried]) -> tuple[ReleaseUtility, float, float | None]:
     """Of tables that were all reached: what they lose together, and the worst linkability and δ reached."""
-    errors = [tried.query_error for tried in found if tried.query_error is not None]
-    utility = utility_of([(tried.rows, tried.loss or 0.0) for tried in found], errors)
+    errors = [tried.query_errors for tried in found if tried.query_errors is not None]
+    medians = [tried.query_error_median for tried in found if tried.query_error_median is not None]
+    told = (Moments.pooled(errors), float(np.median(medians))) if errors and medians else (None, None)
+    utility = utility_of([(tried.rows, tried.loss or 0.0) for tried in found], *told)
     reached = [tried.delta_reached for tried in found if tried.delta_reached is not None]
     return utility, max(tried.linkability or 0.0 for tried in found), min(reached, default=None)
 
@@ -202,7 +207,7 @@ def tried_from(outcome: TableOutcome) -> Tried:
         reason=outcome.refused[0].remedy if outcome.refused else "",
         delta_reached=figures.figure("delta_reached"),
         loss=figures.ncp,
-        query_error=None if errors is None else errors[0],
+        query_errors=None if errors is None else errors[0],
         query_error_median=None if errors is None else errors[1],
         linkability=figures.figure("linkability"),
         groups=figures.groups,

@@ -71,6 +71,8 @@ class ExploredSetting:
     delta_reached: float | None
     loss: float | None
     query_error: float | None
+    query_error_low: float | None
+    query_error_high: float | None
     linkability: float | None
     refused: tuple[str, ...]
 
@@ -127,9 +129,10 @@ def _whole(setting: TrialSetting, outcomes: Sequence[Tried]) -> ExploredSetting:
     refused = tuple(dict.fromkeys(gate for tried in outcomes for gate in (tried.refused if tried.reached else ("not reached",))))
     epsilon, delta = str(setting.epsilon), str(setting.delta)
     if not all(tried.reached for tried in outcomes):
-        return ExploredSetting(setting.k, epsilon, delta, None, None, None, None, refused)
+        return ExploredSetting(setting.k, epsilon, delta, None, None, None, None, None, None, refused)
     utility, linkability, delta_reached = over_tables(outcomes)
-    return ExploredSetting(setting.k, epsilon, delta, delta_reached, utility.ncp, utility.query_error_mean, linkability, refused)
+    errors = (utility.query_error_mean, utility.query_error_low, utility.query_error_high)
+    return ExploredSetting(setting.k, epsilon, delta, delta_reached, utility.ncp, *errors, linkability, refused)
 
 
 def _frontier(settings: Sequence[ExploredSetting]) -> frozenset[int]:
@@ -181,6 +184,8 @@ def _tell_child(trials: Trials, number: int, setting: TrialSetting, tried: Tried
         "delta_reached": tried.delta_reached,
         "ncp": tried.loss,
         "query_error_mean": tried.query_error,
+        "query_error_low": tried.query_error_interval[0],
+        "query_error_high": tried.query_error_interval[1],
         "query_error_median": tried.query_error_median,
         "linkability": tried.linkability,
         "groups": float(tried.groups) if tried.reached else None,
@@ -199,6 +204,8 @@ def _whole_json(setting: ExploredSetting, best: bool) -> dict[str, Any]:
         "delta_reached": setting.delta_reached,
         "ncp": setting.loss,
         "query_error_mean": setting.query_error,
+        "query_error_low": setting.query_error_low,
+        "query_error_high": setting.query_error_high,
         "linkability": setting.linkability,
         "refused_by": list(setting.refused),
         "frontier": best,
@@ -215,6 +222,8 @@ def _run_json(number: int, setting: TrialSetting, tried: Tried) -> dict[str, Any
         "delta_reached": tried.delta_reached,
         "ncp": tried.loss,
         "query_error_mean": tried.query_error,
+        "query_error_low": tried.query_error_interval[0],
+        "query_error_high": tried.query_error_interval[1],
         "query_error_median": tried.query_error_median,
         "linkability": tried.linkability,
         "groups": tried.groups,

@@ -166,36 +166,43 @@ def draw_trade_off(lines: Sequence[tuple[str, Sequence[Alternative]]], chosen: A
     return drawn(paint, 3.4, form)
 
 
-def draw_query_errors(tables: Sequence[tuple[str, float, float | None]], required: float | None, form: Form) -> bytes:
-    """Relative error of count queries, mean and median of each table; the line is what the mean may be at most."""
+Ends = tuple[float | None, float | None]
+
+
+def draw_query_errors(tables: Sequence[tuple[str, float, float | None, Ends]], required: float | None, form: Form) -> bytes:
+    """Relative error of count queries: mean, its 95 % interval and median of each table; the line is where the interval may end at most."""
 
     def paint(figure: Any) -> None:
         axes = _horizontal(figure, [_cut(name) for name, *_ in tables])
-        largest = max([required or 0.0, 0.01, *(mean for _, mean, _ in tables), *(median or 0.0 for *_, median in tables)])
-        for place, (_, mean, median) in enumerate(tables):
-            fails = required is not None and mean > required + TOLERANCE
+        ends = [(mean if low is None else low, mean if high is None else high) for _, mean, _, (low, high) in tables]
+        largest = max([required or 0.0, 0.01, *(high for _, high in ends), *(median or 0.0 for _, _, median, _ in tables)])
+        for place, ((_, mean, median, _), (low, high)) in enumerate(zip(tables, ends, strict=True)):
+            fails = required is not None and high > required + TOLERANCE
             first = place == 0
             if median is not None:
                 axes.plot([median, mean], [place, place], color=INKS["muted"], linewidth=1.5)
                 axes.plot(
                     median, place, marker="D", markersize=6, color=INKS["second"], linestyle="none", label="median" if first else None
                 )
+            interval = ([max(0.0, mean - low)], [max(0.0, high - mean)])
+            ink = INKS["fail" if fails else "main"]
+            axes.errorbar(mean, place, xerr=interval, capsize=4, color=ink, label="95 % interval" if first else None, fmt="none")
             axes.plot(
                 mean,
                 place,
                 marker="X" if fails else "o",
                 markersize=8,
-                color=INKS["fail" if fails else "main"],
+                color=ink,
                 linestyle="none",
                 label="mean" if first else None,
             )
-            _beside(axes, f"{_short(mean * 100)} %", (max(mean, median or 0.0), place), 9)
+            _beside(axes, f"{_short(mean * 100)} %", (max(high, median or 0.0), place), 9)
         if required is not None:
-            axes.axvline(required, color=INKS["ink"], linestyle=(0, (4, 2)), linewidth=1.3, label="mean required at most")
+            axes.axvline(required, color=INKS["ink"], linestyle=(0, (4, 2)), linewidth=1.3, label="interval required at most")
         axes.set_xlim(0, largest * 1.2)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value * 100:g} %")
         axes.set_xlabel("relative error of count queries")
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
 
     return drawn(paint, _rows_height(len(tables)) + 0.35, form)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from headgate.core.errors import Defect, RequirementNotMet
 from policies.gates.every_gate import GATES, gate_named
-from policies.gates.figures import TableFigures
+from policies.gates.figures import QUERY_ERRORS, TableFigures
 from policies.gates.gate import Per
 from policies.gates.series_figures import SeriesFigures
 from policies.gates.verdict import Comparison
@@ -158,7 +158,7 @@ def _release_points(record: TrackedRelease, names: PublicNames) -> Iterator[Metr
             yield Metric("search/information_exposure", step.information_exposure, place)
     if release.utility is not None:
         yield Metric("ncp", release.utility.ncp)
-        yield from _known({"query_error_mean": release.utility.query_error_mean, "query_error_median": release.utility.query_error_median})
+        yield from _known({name: getattr(release.utility, name) for name in QUERY_ERRORS})
     for attack in dict.fromkeys(gained.attack for gained in release.attack_gains):
         gains = [gain for gained in release.attack_gains if gained.attack == attack and (gain := gained.largest_gain) is not None]
         if gains:
@@ -206,7 +206,7 @@ def _table_points(table: MeasuredTable, names: PublicNames) -> Iterator[Metric]:
     figures = table.figures
     for name in ("rows", "groups", "mean_group", "discernibility", "ncp"):
         yield Metric(name, getattr(figures, name))
-    yield from _known({name: getattr(figures, name) for name in ("query_error_mean", "query_error_median")})
+    yield from _known({name: getattr(figures, name) for name in QUERY_ERRORS})
     for figure in (figure for gate in GATES for figure in gate.figures):
         for of, value in figures.each(figure.name).items():
             about = names.below(of, None) if figure.per is Per.ATTRIBUTE else names.below(None, of)

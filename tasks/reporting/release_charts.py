@@ -59,9 +59,9 @@ def draw_plan(release: MeasuredRelease, form: Form) -> dict[str, bytes]:
 
 def draw_errors(release: MeasuredRelease, form: Form) -> dict[str, bytes]:
     errors = [
-        (table.name, table.figures.query_error_mean, table.figures.query_error_median)
+        (table.name, measured.query_error_mean, measured.query_error_median, (measured.query_error_low, measured.query_error_high))
         for table in release.tables
-        if table.figures.query_error_mean is not None
+        if (measured := table.figures).query_error_mean is not None
     ]
     return {"query_errors": draw_query_errors(errors, release.limits.query_error, form)} if errors else {}
 

@@ -248,6 +248,9 @@ def _figures(figures: TableFigures) -> Iterator[ShownFigure]:
     yield ShownFigure("discernibility", figure_text(figures.discernibility))
     if figures.query_error_mean is not None:
         yield ShownFigure("query error: mean", figure_text(figures.query_error_mean))
+    if figures.query_error_low is not None and figures.query_error_high is not None:
+        ends = (figure_text(end) for end in (figures.query_error_low, figures.query_error_high))
+        yield ShownFigure("query error: 95 % interval of the mean", " to ".join(ends))
     if figures.query_error_median is not None:
         yield ShownFigure("query error: median", figure_text(figures.query_error_median))
 

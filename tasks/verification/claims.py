@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from headgate.core.errors import Defect, HeadgateError, IntegrityBroken
 from headgate.core.tolerance import at_least, at_most
 from headgate.core.units import counted
-from policies.gates.figures import TableFigures
+from policies.gates.figures import QUERY_ERRORS, TableFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.manifest import Manifest
 from tasks.stores.files import Stored
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from headgate.core.published_form.published_table import PublishedTable
 
-NO_CLAIMS = frozenset({"path", "levels", "query_error_mean", "query_error_median", "measured"})  # about the source, or no figures
+NO_CLAIMS = frozenset({"path", "levels", *QUERY_ERRORS, "measured"})  # about the source, or no figures
 FOREIGN = "bytes of {} beside its cells: another version of Apache Arrow than the one here wrote it, so only its parts were checked"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policies.gates.every_gate import GATES
-from policies.gates.figures import TableFigures
+from policies.gates.figures import QUERY_ERRORS, TableFigures
 from policies.gates.gate import Gate
 from policies.gates.verdict import Measured
 from policies.sealed.manifest import Manifest
@@ -50,7 +50,7 @@ WHERE_CLAIMED = frozenset(
         "attack_gains",
         "series",
         "tables.levels",
-        *(f"{of}.query_error_{figure}" for of in ("tables", "utility") for figure in ("mean", "median")),
+        *(f"{of}.{figure}" for of in ("tables", "utility") for figure in QUERY_ERRORS),
     }
 )
 
@@ -61,11 +61,11 @@ def not_measurable(manifest: Manifest) -> tuple[str, ...]:
     for table in manifest.tables:
         rest = dict.fromkeys((gate.name, on) for gate in GATES for figure in table.measured if (on := _rest(gate, manifest, table, figure)))
         named += [f"{gate} of {table.name}, which rests on {on}" for gate, on in rest]
-        if (table.query_error_mean, table.query_error_median) != (None, None):
+        if any(getattr(table, figure) is not None for figure in QUERY_ERRORS):
             named.append(f"query error of {table.name} against the source, which is not published")
         if table.levels is not None:
             named.append(f"levels of {table.name}, which count from the values of the source, which is not published")
-    if (manifest.utility.query_error_mean, manifest.utility.query_error_median) != (None, None):
+    if any(getattr(manifest.utility, figure) is not None for figure in QUERY_ERRORS):
         named.append("query error of the release against the source, which is not published")
     if manifest.attacks:
         named.append("the attacks that were tried: they need the source, which is not published")

@@ -23,7 +23,7 @@ from policies.gates.beside import NOTHING, Beside
 from policies.jobs.spool import Reference
 from policies.judging.exposure import Exposure, exposures
 from policies.judging.measure import measure_closely
-from policies.judging.release_utility import as_told
+from policies.judging.release_utility import errors_as_told
 from tasks.release.run import Run
 from tasks.release.steps.choose_plan import Planned, insensitive_of, sensitive_of
 from tasks.release.steps.transform_source import Transformed
@@ -69,7 +69,7 @@ def gate_table(run: Run, transformed: Transformed, planned: Planned, written: Wr
         beside=NOTHING if whose is None else Beside.of(encoded.table, whose),
     )
     errors = _query_errors(run, encoded.original, published)
-    told = {"query_error_mean": _told(errors.mean), "query_error_median": _told(errors.median)}
+    told = errors_as_told(errors.moments, errors.median)
     update = {**told, "levels": _levels(run, encoded.table, published)}
     figures = measured.figures.model_copy(update=update)
     table = MeasuredTable(figures, np.bincount(published.group), measured.group_risks, measured.loss)
@@ -90,10 +90,6 @@ def _levels(run: Run, table: Table, published: PublishedTable) -> dict[str, int]
     if not run.policy.anonymize.chosen.whole_levels:
         return None
     return published_levels(table.select(table.quasi), {name: cells.texts for name, cells in published.cells.items()})
-
-
-def _told(error: float | None) -> float | None:
-    return None if error is None else as_told(error)
 
 
 def _query_errors(run: Run, original: Table, published: PublishedTable) -> QueryError:

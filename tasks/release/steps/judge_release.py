@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from headgate.core.errors import RequirementNotMet
+from headgate.utility.mean_interval import Moments
 from policies.gates.figures import ReleaseFigures, ReleaseUtility
 from policies.gates.verdict import Verdict
 from policies.jobs.spool import Reference
@@ -58,7 +59,8 @@ def judge_release(
     measured = [run.spool.get(table.measurement) for table in gated]
     figures = tuple(each.table.figures for each in measured)
     errors = np.concatenate([each.query_errors for each in measured])
-    utility = utility_of([(table.rows, table.ncp) for table in figures], errors, agreed.suppressed / read.rows)
+    of_queries = (Moments.of(errors), float(np.median(errors)))
+    utility = utility_of([(table.rows, table.ncp) for table in figures], *of_queries, agreed.suppressed / read.rows)
     series = None if compared.figures is None else run.spool.get(compared.figures)
     whole = ReleaseFigures(utility, run.spool.get(attacked.attacked).gains, series)
     exposed = [exposure for each in measured for exposure in each.exposures]

@@ -19,7 +19,7 @@ from flows.terminal.shapes import (
     verification_document,
 )
 from headgate.attacks.success import Success
-from policies.gates.figures import AttackGain, ReleaseUtility
+from policies.gates.figures import QUERY_ERRORS, AttackGain, ReleaseUtility
 from policies.gates.series_figures import SeriesFigures
 from policies.ledger.states import State
 from tasks.approval.inspection import Viewed
@@ -80,7 +80,7 @@ def test_a_release_has_the_keys_of_the_contract(made: Any) -> None:
     }
     assert all(list(gate) == VERDICT for gate in document["gates"])
     assert {gate["comparison"] for gate in document["gates"]} == {"at least", "at most"}
-    assert document["utility"].keys() == {"query_error_mean", "query_error_median", "ncp", "suppressed_share"}
+    assert document["utility"].keys() == {*QUERY_ERRORS, "ncp", "suppressed_share"}
     assert document["seconds"] == {"ingest": 0.5}
     assert json.loads(json.dumps(document, allow_nan=False)) == document
 
@@ -222,8 +222,7 @@ def test_an_audit_counts_what_it_checked() -> None:
 def test_a_utility_that_was_measured_is_never_rounded(made: Any) -> None:
     third = ReleaseUtility(ncp=1 / 3, suppressed_share=0.1 + 0.2)
     assert release_document(account(made, utility=third))["utility"] == {
-        "query_error_mean": None,
-        "query_error_median": None,
+        **dict.fromkeys(QUERY_ERRORS),
         "ncp": 1 / 3,
         "suppressed_share": 0.30000000000000004,
     }

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from headgate.advice.result import BindingValue, Setting, TableAdvice, Tried, TriedDelta
+from headgate.utility.mean_interval import Moments
 
 
 def setting(*points: tuple[str, Tried], certificate: object = None) -> Setting:
@@ -14,7 +15,7 @@ def setting(*points: tuple[str, Tried], certificate: object = None) -> Setting:
     return Setting(10, 0.1, Fraction("0.2"), Fraction("0.9"), certificate, 7, 0.5, tried)  # type: ignore[arg-type]
 
 
-REACHED = Tried(True, delta_reached=0.61, loss=0.3, query_error=0.2, linkability=0.4, groups=5, rows=60)
+REACHED = Tried(True, delta_reached=0.61, loss=0.3, query_errors=Moments(100, 0.2), linkability=0.4, groups=5, rows=60)
 REFUSED = Tried(True, refused=("closeness:income",), loss=0.1)
 NOT = Tried(False, reason="Lower δ.")
 
@@ -46,6 +47,8 @@ def test_json_holds_the_figures_of_the_best_and_the_values_that_bind() -> None:
             "delta_reached": 0.61,
             "ncp": 0.3,
             "query_error_mean": 0.2,
+            "query_error_low": 0.2,
+            "query_error_high": 0.2,
             "query_error_median": None,
             "linkability": 0.4,
             "groups": 5,

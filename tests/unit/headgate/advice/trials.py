@@ -28,7 +28,7 @@ def trial_of(table: Table, sensitive: Sequence[str], others: Sequence[Neighbourh
         mean = median = None
         try:
             errors = count_query_error(table, published, 3, 2, 0.1, 1000, 0)
-            mean, median = errors.mean, errors.median
+            mean, median = errors.moments, errors.median
         except RequirementNotMet:
             mean = None  # nothing to count
         share = _fullest_share(table.select(sensitive), partition.groups)

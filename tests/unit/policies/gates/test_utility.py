@@ -18,10 +18,14 @@ def test_each_bound_that_is_written_is_required(asked, table) -> None:
 def test_it_looks_at_the_release_as_a_whole(gated) -> None:
     lost = figures.ReleaseUtility(query_error_mean=0.25, ncp=0.5, suppressed_share=0)
     assert [GATE.reached_by_release(bound, figures.ReleaseFigures(lost)) for bound in (ERROR, LOSS)] == [0.25, 0.5]
+    erring = lost.model_copy(update={"query_error_low": 0.2, "query_error_high": 0.3})
+    assert GATE.reached_by_release(ERROR, figures.ReleaseFigures(erring)) == 0.3
     assert list(GATE.measure((), gated())) == []
 
 
 def test_a_refusal_names_no_table() -> None:
-    assert GATE.refusal(GATE.verdict(ERROR, "", 0.25)) == "The mean error of count queries is 25 %; at most 20 % is allowed."
+    said = "The mean error of count queries, by the upper end of its 95 % interval, is 25 %; at most 20 % is allowed."
+    assert GATE.refusal(GATE.verdict(ERROR, "", 0.25)) == said
+    assert GATE.verdict(ERROR, "", 0.25).remedy.endswith("utility.max_error. More queries (utility.queries) make the interval narrower.")
     assert GATE.refusal(GATE.verdict(LOSS, "", 0.25)) == "The information loss (NCP) is 25 %; at most 20 % is allowed."
     assert GATE.verdict(LOSS, "", 0.25).remedy.endswith("accept a higher utility.max_loss.")

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from headgate.advice.binding import binding_sentence, smallest_bounds
 from headgate.advice.result import Setting, Tried, TriedDelta
+from headgate.utility.mean_interval import Moments
 from tasks.advice.advice_report import MANY_ATTRIBUTES, frontier_points, render_advice
 from tasks.advice.policy_advice import Advice
 
@@ -70,7 +71,7 @@ def test_many_attributes_are_counted_and_few_are_named(advice: Advice) -> None:
 
 
 def test_the_points_that_are_drawn_are_those_reached_at_the_epsilon_shown() -> None:
-    reached, missed = Tried(True, loss=0.2, query_error=0.1), Tried(False)
+    reached, missed = Tried(True, loss=0.2, query_errors=Moments(100, 0.1)), Tried(False)
 
     def setting(k: int, epsilon: float) -> Setting:
         points = (TriedDelta(Fraction(3, 4), missed), TriedDelta(Fraction(1, 2), reached))

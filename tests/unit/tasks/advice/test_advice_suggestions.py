@@ -37,7 +37,7 @@ class InventedTrials:
         if most is None or delta > exact(most):
             return None
         refused = ("utility.max_loss",) if delta > exact(self.refused_above) else ()
-        return ReleaseTried(setting, plans[0], float(setting.k * delta / 100), 0.05, 0.5, float(delta), refused)
+        return ReleaseTried(setting, plans[0], float(setting.k * delta / 100), 0.05, 0.06, 0.5, float(delta), refused)
 
     def always(self, setting: TrialSetting, plans: Any) -> ReleaseTried | None:
         release = self.release(setting, 0, plans)
@@ -155,7 +155,7 @@ def test_a_suggestion_is_lines_to_paste_and_its_figures() -> None:
         "bound": 1.0,
         "reason": "",
         "setting": {"k": 10, "epsilon": "0.1", "delta": "0.8"},
-        "figures": {"ncp": 0.08, "query_error_mean": 0.05, "linkability": 0.5, "delta_reached": 0.8},
+        "figures": {"ncp": 0.08, "query_error_mean": 0.05, "query_error_high": 0.06, "linkability": 0.5, "delta_reached": 0.8},
         "tables": [["pay"]],
         "snippet": suggestion.snippet,
     }

@@ -13,6 +13,7 @@ import pytest
 from headgate.advice.result import Tried
 from headgate.core.errors import HeadgateError
 from headgate.projection.plan import NoPlan
+from headgate.utility.mean_interval import Moments
 from policies.gates.verdict import Requirement
 from policies.sealed.specs import promise_of
 from tasks.advice import advice_trials
@@ -35,7 +36,7 @@ def trials(prepared: Prepared) -> Trials:
 def outcome(loss: float = 0.2, passed: bool = True, **figures: Any) -> Tried:
     refused = () if passed else ("closeness",)
     return (
-        Tried(True, refused, "", 0.6, loss, 0.1, 0.05, 0.4, 12, 60)
+        Tried(True, refused, "", 0.6, loss, Moments(100, 0.1), 0.05, 0.4, 12, 60)
         if not figures
         else replace(outcome(loss, passed), refused=refused, **figures)
     )
@@ -149,10 +150,11 @@ def test_bounds_on_utility_are_judged_over_the_whole_release(known: Callable[...
 
 def test_a_suggestion_is_the_worst_of_all_seeds(known: Callable[..., Trials]) -> None:
     whole = PLANS[0][0]
-    outcomes = {(whole, number): outcome(0.2 + number / 10, query_error=0.3 - number / 10) for number in range(SEEDS)}
+    outcomes = {(whole, number): outcome(0.2 + number / 10, query_errors=Moments(100, 0.3 - number / 10)) for number in range(SEEDS)}
     worst = known(outcomes).always(EASY, PLANS[:1])
     assert worst is not None
     assert (worst.loss, worst.query_error) == (pytest.approx(0.2 + (SEEDS - 1) / 10), pytest.approx(0.3))
+    assert worst.query_error_high == pytest.approx(0.3)
     for number in range(SEEDS):
         unlucky = outcomes | {(whole, number): outcome(passed=False)}
         assert known(unlucky).always(EASY, PLANS[:1]) is None
@@ -160,12 +162,14 @@ def test_a_suggestion_is_the_worst_of_all_seeds(known: Callable[..., Trials]) ->
 
 def test_tables_lose_together_by_their_rows_and_the_worst_certainty_counts() -> None:
     tables = [
-        outcome(0.1, rows=30, query_error=0.2, linkability=0.3, delta_reached=0.8),
+        outcome(0.1, rows=30, query_errors=Moments(100, 0.2), linkability=0.3, delta_reached=0.8),
         outcome(0.4, rows=10, linkability=0.9, delta_reached=0.5),
     ]
     utility, linkability, delta_reached = over_tables(tables)
     assert utility.ncp == pytest.approx((0.1 * 30 + 0.4 * 10) / 40)
     assert (linkability, delta_reached) == (0.9, 0.5)
+    assert (utility.query_error_mean, utility.query_error_low) == (0.15, 0.143)  # of 200 queries
+    assert utility.query_error_high == 0.157
     assert over_tables([outcome(delta_reached=None)])[2] is None
 
 

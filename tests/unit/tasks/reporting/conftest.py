@@ -40,6 +40,8 @@ def _figures(name: str, sensitive: tuple[str, ...], sizes: np.ndarray, risks: np
         discernibility=int((sizes**2).sum()),
         ncp=0.1875,
         query_error_mean=0.09375,
+        query_error_low=0.0625,
+        query_error_high=0.125,
         query_error_median=0.03125,
     )
     return claiming(

@@ -55,7 +55,9 @@ CHARTS = {
         plan_of(n, 0.4, 0.2),
         form,
     ),
-    "query errors": lambda seed, n, form: draw_query_errors([(f"t{i}", seed / 10 + i / 50, i / 80) for i in range(n)], 0.15, form),
+    "query errors": lambda seed, n, form: draw_query_errors(
+        [(f"t{i}", seed / 10 + i / 50, i / 80, (None, None) if i == 1 else (seed / 11, seed / 9 + i / 50)) for i in range(n)], 0.15, form
+    ),
     "loss": lambda seed, n, form: draw_loss(named(n, lambda i: {"age": seed / 10, "sex": 0.0, "region": i / 20}), form),
 }
 

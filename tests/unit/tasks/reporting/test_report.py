@@ -334,6 +334,10 @@ def test_every_figure_shown_has_its_line_in_the_glossary(release: MeasuredReleas
         assert f"{name} {GLOSSARY[name]}" in page.text
 
 
+def test_a_mean_of_random_queries_stands_beside_its_interval(release: MeasuredRelease) -> None:
+    assert "query error: 95 % interval of the mean 0.0625 to 0.125" in page_of(release).text
+
+
 def test_a_figure_that_was_not_measured_is_left_out_rather_than_shown_as_nothing(undrawn: MeasuredRelease) -> None:
     bare = claiming(undrawn.tables[0].figures, risk=None, linkability=None, query_error_mean=None)
     page = page_of(replace(undrawn, tables=(replace(undrawn.tables[0], figures=bare),)))

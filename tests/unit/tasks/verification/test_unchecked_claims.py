@@ -6,7 +6,7 @@ import pytest
 import rfc8785
 
 from headgate.core.errors import IntegrityBroken
-from policies.gates.figures import ReleaseUtility, TableFigures
+from policies.gates.figures import QUERY_ERRORS, ReleaseUtility, TableFigures
 from policies.gates.verdict import Measured
 from policies.sealed.manifest import Manifest, Plan
 from policies.sealed.promise import SamplingWeight
@@ -71,7 +71,7 @@ def test_what_is_claimed_beside_is_named_where_it_is_claimed(world) -> None:
 
     assert "attacks" not in named()
     assert "attacks" in named(attacks=("6 of 60 people were found",))
-    for figure in ("query_error_mean", "query_error_median"):
+    for figure in QUERY_ERRORS:
         assert "query error" not in named()
         assert "query error of the release" in named(utility=manifest.utility.model_copy(update={figure: 0.1}))
         assert "query error of table-1" in named(tables=(claiming(manifest.tables[0], **{figure: 0.1}),))
