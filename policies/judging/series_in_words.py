@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from headgate.core.units import counted
-from policies.gates.series import SERIES
+from policies.gates.series import RETURNING, SERIES
 from policies.gates.series_figures import ComparedFigures, SeriesFigures
 from policies.gates.verdict import Verdict
 from policies.judging.verdicts import sentence_of
@@ -37,7 +37,9 @@ def series_in_words(figures: SeriesFigures, verdicts: Sequence[Verdict], names: 
     return SeriesInWords(
         _uncompared(figures, bool(judged)),
         tuple(_together(figures, names, bool(judged))),
-        tuple((verdict.passed, f"{sentence_of(verdict).rstrip('.')}.") for verdict in judged),
+        tuple(
+            (verdict.passed, f"{sentence_of(verdict).rstrip('.')}.") for verdict in judged if figures.compared or verdict.bound == RETURNING
+        ),
         tuple(sorted(figures.compared, key=lambda each: (-each.linkability, each.candidates or 0, each.names))),
     )
 
@@ -65,9 +67,10 @@ def _together(figures: SeriesFigures, names: Mapping[str, str], asked: bool) -> 
     named = [names.get(candidate, UNNAMED) for candidate in figures.earlier]
     together = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
     came, people = counted(figures.came, "person", "people"), counted(figures.people, "person", "people")
+    several = max(figures.several, figures.people - figures.came)  # also where nothing steady is in the earlier one
     sentences = [
         f"It was compared with {together}{COMPARED if any(each.people for each in figures.compared) else '.'}",
-        f"Of the {people} in this version, at least {figures.several:,} are in an earlier one too. Since {named[-1]}, at most {came} came, "
+        f"Of the {people} in this version, at least {several:,} are in an earlier one too. Since {named[-1]}, at most {came} came, "
         f"and at most {figures.left:,} left. These counts are raised, so that they tell of nobody.",
     ]
     sentences += _not_compared(figures)
@@ -98,6 +101,8 @@ def _not_compared(figures: SeriesFigures) -> list[str]:
     if figures.changing:
         what = "it is" if len(figures.changing) == 1 else "they are"
         sentences.append(f"Not compared: {_listed(figures.changing)}. The policy says that {what} new in each version (changes: true).")
+    if not figures.compared:
+        sentences.append("So nothing was measured of several versions together: each stands for itself.")
     return sentences
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 from headgate.core.columns import Column
 from headgate.core.distance import Distance
 from headgate.core.encode import encode_column
+from headgate.core.errors import InputRejected
 from headgate.core.number_form import NumberForm
 from headgate.core.spelling import value_text
 from headgate.series.with_earlier import Encode, text_column
@@ -47,11 +48,22 @@ def coding_of(promise: Promise, nearness: Nearness | None) -> Encode:
         if nearness is None:
             return column
         spec, texts = specs[name], [str(column.values[code]) for code in column.codes]
-        if not spec.kind.rules.components:
-            return encode_column(pd.Series(list(texts), dtype="str"), spec)
-        return encode_column(pd.DataFrame([text.split("|") for text in texts], columns=list(spec.components), dtype="str"), spec)
+        try:
+            if not spec.kind.rules.components:
+                return encode_column(pd.Series(list(texts), dtype="str"), spec)
+            return encode_column(pd.DataFrame([text.split("|") for text in texts], columns=list(spec.components), dtype="str"), spec)
+        except InputRejected:  # its places are those of a list that nobody has
+            raise _not_allowed(name) from None
 
     return encode
+
+
+def _not_allowed(name: str) -> InputRejected:
+    return InputRejected(
+        f"An earlier version holds values of '{name}' that this policy does not allow, so nobody can say how similar they are to those of "
+        "now (gates.series.risk).",
+        "Leave in the policy what earlier policies allowed of it (values, levels, domain), or take gates.series.risk out.",
+    )
 
 
 def rounding(forms: Mapping[str, NumberForm]) -> Encode:

@@ -69,7 +69,7 @@ def test_a_bound_that_was_measured_on_one_version_is_not_said_to_be_of_several()
 
 def test_each_bound_is_told_in_words_with_whether_it_is_kept() -> None:
     k = Verdict(gate="k", table="table-1", comparison="at least", measured=9, required=3, passed=True)
-    ((kept, sentence),) = series_in_words(figures(FIRST), [k, FAILED], NAMES).judged
+    ((kept, sentence),) = series_in_words(figures(FIRST, compared=(compared("job"),)), [k, FAILED], NAMES).judged
     assert kept is False
     assert "100 % certain" in sentence
     assert "at most 50 % is allowed." in sentence
@@ -108,4 +108,16 @@ def test_what_was_not_compared_is_named() -> None:
     nothing = series_in_words(figures(FIRST, compared=(), changing=tuple("abcdefg")), [PASSED], NAMES).sentences
     assert nothing[0] == "It was compared with version 1 of 2026-01-01."
     assert "Not compared: 'a', 'b', 'c', 'd', 'e' and 2 more." in " ".join(nothing)
+    assert "So nothing was measured of several versions together" in " ".join(nothing)
     assert "Not compared" not in " ".join(series_in_words(figures(FIRST, compared=(compared("job"),)), [PASSED], NAMES).sentences)
+
+
+def test_where_nothing_is_compared_nobody_is_said_to_be_certain_of_nothing() -> None:
+    """It said that an attacker can be 0 % certain, and that nobody is in an earlier version, where most of the people are."""
+    returning = Verdict(gate="series", bound="returning", table="", comparison="at least", measured=0.9, required=0.01, passed=True)
+    none = PASSED.model_copy(update={"measured": 0.0})
+    said = series_in_words(figures(FIRST, several=0, changing=("job",)), [none, returning], NAMES)
+    assert [sentence for _, sentence in said.judged] == [
+        "90 % of the people of the version published last are in this one; at least 1 % must be."
+    ]
+    assert "Of the 500 people in this version, at least 400 are in an earlier one too." in " ".join(said.sentences)

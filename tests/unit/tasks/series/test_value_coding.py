@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from headgate.core.encode import ColumnSpec, Kind, Role, encode_table
+from headgate.core.errors import CellsRejected, InputRejected
 from headgate.core.published_form.published_table import publish_form
 from headgate.series.kept_version import KeptVersion, kept_version
 from headgate.series.series_risk import SeriesRisk
@@ -74,3 +77,17 @@ def test_only_a_bound_on_risk_reads_values_by_a_distance() -> None:
     assert column.kind is Kind.NUMBER
     assert column.values[column.codes].tolist() == [30000, 30000, 41000]
     assert nearness_of(SeriesKey.model_validate({"risk": "0.5"}), promise_of(None)) is None
+
+
+@pytest.mark.parametrize(("kind", "more"), [("number", {"domain": (0, 100000)}), ("ordinal", {"levels": ("1", "2")})])
+def test_what_earlier_versions_held_and_the_policy_no_longer_allows_is_not_looked_for_in_the_source(
+    kind: str, more: dict[str, Any]
+) -> None:
+    """The refusal named a row of the data, which has no such cell."""
+    pay = SensitiveAttribute(name="pay", kind=kind, **more)
+    promise = promise_of(None, proximity("0.01", "0.5")).model_copy(update={"sensitive": (pay,)})
+    with pytest.raises(InputRejected) as refused:
+        coding_of(promise, nearness_of(SeriesKey.model_validate({"risk": "0.5"}), promise))("pay", ["1", "733333"])
+    assert not isinstance(refused.value, CellsRejected)
+    assert refused.value.message.startswith("An earlier version holds values of 'pay' that this policy does not allow")
+    assert "733333" not in f"{refused.value.message} {refused.value.cure} {refused.value.__dict__}"
