@@ -83,9 +83,9 @@ class MissedRuns:
             run = new_release_id()
             if self.start(served.deployment, run):
                 self._started[dataset] = (due.at, time.monotonic())
-                self._say_once(dataset, f"run {run} makes up for that of {in_zone(due.at)}, which did not begin.")
+                self._say_once(dataset, f"run {run} makes up for the run of {in_zone(due.at)}, which did not begin.")
             elif datetime.now(UTC) - due.at > LONG:
-                why = "Prefect has one of this dataset that has not ended: cancel it there."
+                why = "Prefect has an unfinished run of this dataset: cancel that run in Prefect."
                 self._say_once(dataset, f"the run of {in_zone(due.at)} has not begun, because {why}")
 
     def _tried(self, dataset: str, due: datetime) -> bool:

@@ -109,7 +109,7 @@ def _show_refusal(account: Account, problem: HeadgateError) -> None:
     if worst := worst_attack(account.attack_gains):
         tell(console(), plain(worst))
     if account.series is not None and any(verdict.gate == SERIES for verdict in failed):
-        show_series(console(), account.series, failed, account.versions)
+        show_series(console(), account.series, account.verdicts, account.versions)
     if account.folder is not None:
         console().print(f"report {account.folder}/report.html", soft_wrap=True)
 

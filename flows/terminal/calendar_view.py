@@ -101,7 +101,7 @@ def _expiry(release: Release) -> list[str]:
 
 def _stalled(stuck: Stuck) -> list[str]:
     how = "abandoned" if stuck.abandoned else "stalled"
-    cure = "" if stuck.abandoned else "Move away what lies where its version belongs, then: "
+    cure = "" if stuck.abandoned else "Remove what lies in the place of its version, then: "
     return [
         f"{_candidate(stuck.release)}, publication {how}, waiting for an operator since {_utc(stuck.since)}",
         f"{cure}{_command('resume', stuck.release)}",
@@ -132,7 +132,9 @@ def _scheduled(run: ScheduledRun) -> list[str]:
     else:
         lines = [f"{run.dataset}: next run on {in_zone(run.next)} (cron {run.schedule.cron}); registered by {run.registered_by}"]
     if run.due is not None:
-        lines.append(f"A run has been due since {in_zone(run.due)}. `headgate serve` starts it: check that it runs, with this policy.")
+        lines.append(
+            f"A run has been due since {in_zone(run.due)}. Check that `headgate serve` is running with this policy: it starts the run."
+        )
     if run.last is None:
         return [*lines, "Last: no run on this schedule yet."]
     started = moment(run.last.started).astimezone(UTC if run.schedule is None else ZoneInfo(run.schedule.timezone))
@@ -143,7 +145,7 @@ def _scheduled(run: ScheduledRun) -> list[str]:
 
 def _ended(release: Release) -> str:
     if release.state == "running":
-        return "not ended yet"
+        return "still running"
     if release.state == "nothing_new":
         return "nothing new: the same source and policy have a candidate already"
     return f"candidate {_id(release)}: {in_words(release.state)}"

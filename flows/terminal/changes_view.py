@@ -23,7 +23,7 @@ SHORT = 12
 def show_changes(changes: Changes) -> None:
     out = results()
     tell(out, plain(f"{changes.after.dataset}: from {_named(changes.before)} to {_named(changes.after)}"), "bold")
-    tell(out, "Both were made from the same source." if changes.same_source else "The source is another one.")
+    tell(out, "Both were made from the same source." if changes.same_source else "They were made from different sources.")
     if changes.people is not None:
         tell(out, changes.people.sentence)
     elif changes.before.candidate and changes.after.candidate:
@@ -53,9 +53,9 @@ def show_reader_changes(changes: Sequence[ReaderChange]) -> None:
     breaking = sum(change.breaks for change in changes)
     tell(out, "\nFor readers" + (": programs written for the earlier version would break" if breaking else ""), "bold")
     for change in changes:
-        mark = "breaks" if change.breaks else "  also"
+        mark = "breaks  " if change.breaks else "  also  " if breaking else "  "
         where = f"{change.table}: " if change.table else ""
-        tell(out, plain(f"{mark}  {where}{change.sentence}"), "red" if change.breaks else "")
+        tell(out, plain(f"{mark}{where}{change.sentence}"), "red" if change.breaks else "")
 
 
 def show_policy_changes(changes: Sequence[PolicyChange]) -> None:
@@ -73,7 +73,7 @@ def show_policy_changes(changes: Sequence[PolicyChange]) -> None:
 def show_gate_changes(changes: Sequence[GateChange]) -> None:
     out = results()
     if not changes:
-        tell(out, "\nEvery gate asks for the same, and measured the same.")
+        tell(out, "\nNo gate requires or measured anything else than before.")
         return
     tell(out, "\nGates", "bold")
     shown = plain_table(("gate", "table", "required", "before", "now", ""), words=("gate", "table", "required", ""))
@@ -124,8 +124,8 @@ def show_column_changes(changes: Sequence[ColumnChange]) -> None:
     if not moved:
         tell(out, "\nThe published values are spread as before.")
         return
-    tell(out, "\nValues: the share of rows that would have to change for both to be alike, and where it changed most", "bold")
-    shown = plain_table(("column", "table", "moved", "most at", "before", "now"), words=("column", "table", "most at"))
+    tell(out, "\nValues: how many rows would have to change for both versions to be alike, and the value whose share changed most", "bold")
+    shown = plain_table(("column", "table", "rows", "value", "before", "now"), words=("column", "table", "value"))
     for change in moved[:MOST]:
         shares = (percentage(share) for share in (change.before, change.after))
         shown.add_row(plain(change.column), change.table, percentage(change.total_variation), plain(change.place), *shares)

@@ -31,7 +31,7 @@ def show_series(out: Console, figures: SeriesFigures, verdicts: Sequence[Verdict
         tell(out, plain(f"{'passed' if kept else 'refused'}: {sentence}"), "" if kept else "red")
     if not said.compared:
         return
-    headings = ("attributes", "certain by", "fewest values", "similar", "changed")
+    headings = ("attributes", "most certain", "fewest values", "similar", "changed")
     shown = plain_table(headings, words=("attributes",))
     for each in said.compared[:MOST]:
         fewest = "–" if each.candidates is None else f"{each.candidates:,} of {each.values:,}"

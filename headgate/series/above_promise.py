@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.tolerance import exact, radius
-from headgate.series.published_versions import Version
-from headgate.series.series_risk import SeriesRisk, series_risk
+from headgate.series.series_risk import SeriesRisk
 
 
 def linkability_by_person(risk: SeriesRisk, people: int) -> NDArray[np.float64]:
@@ -19,12 +17,6 @@ def linkability_by_person(risk: SeriesRisk, people: int) -> NDArray[np.float64]:
     for measure in risk.measures:
         np.maximum.at(out, measure.people, measure.by_person(measure.linkability))
     return out
-
-
-def above_promise(versions: Sequence[Version], required: Any) -> NDArray[np.bool_]:
-    """By the number of the person: is the person's series linkability above what is required?"""
-    people = max(int(version.people.max(initial=-1)) for version in versions) + 1
-    return above(linkability_by_person(series_risk(versions), people), required)
 
 
 def above(linkability: NDArray[np.float64], required: Any) -> NDArray[np.bool_]:

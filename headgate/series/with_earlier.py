@@ -40,7 +40,7 @@ def together(
     """The versions, oldest first, with the people of the new one numbered as there; the new one is the last. Where nobody of these was in
     a version, or nothing steady was published in it, it is left out."""
     names = [name for table in new.tables for name in table.columns if name in steady]
-    known = [(version, version_people(version, new)) for version in earlier]
+    known = [(version, new.places_of(version.people)) for version in earlier]
     shown = [(version, people) for version, people in known if (people >= 0).any()]
     every = [table for version in (*(version for version, _ in shown), new) for table in version.tables]
     coding = {name: _OneCoding([table.columns[name] for table in every if name in table.columns], name, encode) for name in names}
@@ -60,11 +60,6 @@ def text_column(name: str, texts: Sequence[str]) -> Column:
     place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     codes = np.array([place[text] for text in texts], dtype=np.int32)
     return Column(name, Kind.CATEGORY, codes, np.array(list(place), dtype=object), np.zeros(len(place) + 1, dtype=np.bool_))
-
-
-def version_people(version: KeptVersion, new: KeptVersion) -> NDArray[np.int64]:
-    """The number in the new version of each person of an earlier one, −1 for who is not there."""
-    return new.places_of(version.people)
 
 
 def _table(table: KeptTable, coding: Mapping[str, _OneCoding], present: NDArray[np.bool_], own: Own | None = None) -> VersionTable | None:

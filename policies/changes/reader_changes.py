@@ -84,7 +84,7 @@ def _other(name: str, was: _Column, now: _Column) -> Iterator[tuple[str, bool]]:
     if added and was.known:
         yield f"{name} may hold {counted(len(added), 'value')} that it could not hold before.", False
     if was.published_as != now.published_as:
-        yield f"The numbers of {name} are rounded or coded otherwise.", False
+        yield f"The numbers of {name} are rounded or coded differently.", False
 
 
 def _columns(manifest: Manifest, table: str) -> dict[str, _Column]:

@@ -25,7 +25,9 @@ BOUNDS = (LINKABILITY, CANDIDATES, RISK)
 CHANGES = Decimal("0.05")  # of a steady attribute: more would mean that it is not steady
 RETURNS = Decimal("0.01")  # fewer would mean that people are numbered anew
 LONGEST = 500
-OTHER_PEOPLE = "Check that the identifier is written as before: a column that was renamed or numbered anew makes everybody a new person"
+OTHER_PEOPLE = (
+    "Check that the identifier is the same as before, and written in the same way: whoever is numbered anew counts as a new person"
+)
 
 
 def _reason(text: str) -> str:
@@ -128,17 +130,20 @@ class Series(Gate):
         given = "given this version, alone or together with those published before"
         if verdict.bound == CANDIDATES:
             measured, required = amounts(verdict, "value")
-            return f"{given}, {measured} can be somebody's; at least {required} must be possible"
+            remain = "remains" if verdict.measured == 1 else "remain"
+            return f"{given}, {measured} {remain} possible for the person who is worst off; at least {required} must remain"
         measured, required = shares(verdict)
         match verdict.bound:
             case "linkability":
                 return f"{given}, an attacker can be {measured} certain of somebody's sensitive value; at most {required} is allowed"
             case "risk":
-                return f"{given}, {measured} of the values that can be somebody's are similar; at most {required} may be"
+                return f"{given}, {measured} of the values that remain possible for somebody are similar; at most {required} may be"
             case "returning":
                 return f"{measured} of the people of the version published last are in this one; at least {required} must be"
             case _:
-                return f"{measured} of the people in several versions are seen to have another value now; at most {required} may be"
+                return (
+                    f"for {measured} of the people in several versions, the groups show that a value changed; at most {required} is allowed"
+                )
 
 
 def _remedy(series: SeriesFigures) -> str:
@@ -149,8 +154,8 @@ def _remedy(series: SeriesFigures) -> str:
         return f"{concerned} Lower gates.linkability to gates.series.{LINKABILITY}, or accept a higher gates.series.{LINKABILITY}."
     ways = [] if series.sticky else [TOGETHER]
     if series.needed:
-        allowed = f"in anonymize.infeasible: {{suppress: …}}, which allows {series.suppressible:g}"
-        ways.append(f"let at least {counted(series.needed, 'person', 'people')} be left out {allowed}")
+        now = f"anonymize.infeasible: {{suppress: …}}, now {series.suppressible:g}"
+        ways.append(f"allow at least {counted(series.needed, 'person', 'people')} to be left out ({now})")
     elif not series.suppressible:
         ways.append(LEAVE_OUT)
     listed = ", ".join([*ways, OTHERWISE])

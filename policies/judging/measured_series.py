@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from headgate.core.tolerance import radius
+from headgate.series.above_promise import above, linkability_by_person
 from headgate.series.kept_version import KeptVersion
 from headgate.series.series_risk import SeriesMeasure, SeriesRisk
 from policies.gates.series import SeriesKey
@@ -30,16 +27,15 @@ def figures_of(
         several=max((measure.several for measure in measures), default=0),
         came=people - stayed,
         left=0 if last is None else len(last.people) - stayed,
-        above=0 if key.linkability is None else int(_above(measures, float(key.linkability), people).sum()),
+        above=_above(measured, key, people),
         compared=tuple(_compared(measure) for measure in measures),
     )
 
 
-def _above(measures: Sequence[SeriesMeasure], required: float, people: int) -> NDArray[np.bool_]:
-    above = np.zeros(people, dtype=np.bool_)
-    for measure in measures:
-        above[measure.people] |= measure.by_person(measure.linkability) > radius(required)
-    return above
+def _above(measured: SeriesRisk | None, key: SeriesKey, people: int) -> int:
+    if measured is None or key.linkability is None:
+        return 0
+    return int(above(linkability_by_person(measured, people), key.linkability).sum())
 
 
 def _compared(measure: SeriesMeasure) -> ComparedFigures:

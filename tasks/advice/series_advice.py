@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from headgate.attacks.success import percent
 from headgate.core.columns import MISSING, Codes, Column, Table
-from headgate.core.tolerance import radius
 from headgate.methods.partition import Partition
+from headgate.series.above_promise import above, linkability_by_person
 from headgate.series.kept_version import CodedValues, KeptTable, KeptVersion
 from headgate.series.published_versions import Version, VersionTable
 from headgate.series.series_risk import series_risk
@@ -63,7 +63,7 @@ class SeriesAdvice:
         earlier = "the version" if self.versions == 1 else f"the {self.versions} versions"
         compared = f"Compared with {earlier} published before, for {drawn}, grouped anew"
         yield (
-            f"If {attribute} is published again, comparing a person's groups in several versions tells more than one of them. "
+            f"If {attribute} is published again, comparing a person's groups in several versions can tell more than one version does. "
             f"{compared if self.versions else simulated}; the policy allows a certainty of {percent(self.allowed)} %:"
         )
         for step in self.steps:
@@ -177,13 +177,11 @@ def _of_rows(groups: Codes, rows: NDArray[np.int64], others: NDArray[np.int64]) 
 def _measured(written: str, series: _Series, allowed: float) -> InSeries:
     each = [_certainty([version], series.people) for version in series.versions]
     whole = _certainty(series.versions, series.people)
-    above, alone = (int((certainty > radius(allowed)).sum()) for certainty in (whole, np.maximum.reduce(each)))
-    return InSeries(written, above, alone, float(whole.max(initial=0.0)), series.loss)
+    many, alone = (int(above(certainty, allowed).sum()) for certainty in (whole, np.maximum.reduce(each)))
+    return InSeries(written, many, alone, float(whole.max(initial=0.0)), series.loss)
 
 
 def _certainty(versions: Sequence[Version], people: NDArray[np.int64]) -> NDArray[np.float64]:
     """Of these people, 0 where no version has them."""
-    (measure,) = series_risk(versions).measures
-    certainty = np.zeros(int(max(measure.people.max(), people.max(initial=0))) + 1)
-    certainty[measure.people] = measure.by_person(measure.linkability)
-    return certainty[people]
+    everybody = np.concatenate([people, *(version.people for version in versions)])
+    return np.asarray(linkability_by_person(series_risk(versions), int(everybody.max()) + 1)[people])

@@ -98,12 +98,13 @@ def record_takeover(ledger: Ledger, lock: DatasetLock) -> Release | None:
 
 
 def record_expiries(home: Home, ledger: Ledger) -> None:
-    """Who reads has counted a candidate as expired since its deadline; who writes next records it, and drops who is in which group."""
+    """Who reads has counted a candidate as expired since its deadline; who writes next records it, and drops who is in which group. If
+    somebody else was faster, it may have come out meanwhile: nothing is dropped here."""
     for release in read_history(ledger).overdue():
         act = Act(Action.EXPIRE, candidate=release.candidate, policy_digest=release.policy_digest)
-        with suppress(TransitionRefused):  # somebody else was faster
+        with suppress(TransitionRefused):
             record_transition(ledger, release, act, Actor("headgate", "", ActorRole.OPERATOR), "See `headgate audit show`.")
-        drop(home, release.dataset, release.candidate)
+            drop(home, release.dataset, release.candidate)
 
 
 def release_of(history: History, candidate: Candidate) -> Release:

@@ -131,9 +131,9 @@ def _uncontrolled(tables: Iterable[_Attacked]) -> Iterator[Attempt]:
         if fit < FEWEST:
             lacking[fit].append(attacked.published.name)
     for fit, names in lacking.items():
-        there = f"{fit:,} can be looked for" if fit else "there is nobody"
+        there = f"but only {fit:,} can be looked for" if fit else "but there is nobody"
         remark = (
             f"No control of the attack on several versions was possible: at least {FEWEST} people are needed who are known to be in no "
-            f"version, and {there}."
+            f"version, {there}."
         )
         yield Attempt(CONTROL, tuple(names), remark)

@@ -47,7 +47,7 @@ def _lacking(dataset: str, lacking: Sequence[Release]) -> StoreUnavailable:
     purged = [f"version {release.version} was purged on {release.purged[:10]}" for release in lacking if release.purged]
     why = f" ({', '.join(purged)})" if purged else ""
     return StoreUnavailable(
-        f"The home does not keep who was in which group of {which} of {dataset}{why}, so nobody can say what they tell together.",
+        f"The home does not keep who was in which group of {which} of {dataset}{why}, so nobody can say what the versions tell together.",
         ACCEPT if len(purged) == len(lacking) else f"{RESTORE}; {WITHOUT}.",
     )
 

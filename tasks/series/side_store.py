@@ -29,7 +29,7 @@ NONCE = 12
 LENGTH = 8
 CANDIDATE = re.compile(r"[0-9a-f]{64}")
 RESTORE = "Restore the folder series/ of the home, and keys/, from one backup"
-WITHOUT = "or write gates.series: {unmeasured: REASON}, which approvers read"
+WITHOUT = "or write gates.series: {unmeasured: REASON} beside its bounds; approvers read the reason"
 
 Array = NDArray[Any]
 

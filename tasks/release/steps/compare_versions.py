@@ -58,7 +58,8 @@ def compare_versions(
     reason = "" if key is None else key.unmeasured or ""
     if read.people is None:
         unmeasured = SeriesFigures(unmeasured=reason, not_measured=len(run.versions))
-        return ComparedVersions(0, None, None if key is None else run.spool.put(unmeasured))
+        bounded = key is None or key.measured  # bounds without figures have not passed
+        return ComparedVersions(0, None, None if bounded else run.spool.put(unmeasured))
     source = run.spool.get(transformed.encoded).table
     tables = [run.spool.get(table.measurement).published for table in gated]
     whose = [_whose(run, noted, published, source) for noted, published in zip(written, tables, strict=True)]

@@ -69,7 +69,7 @@ def test_one_run_is_started_for_all_moments_that_passed(
         missed.look()
     said = capsys.readouterr().err.splitlines()
     assert (started.runs, len(said)) == (1, 1)
-    makes_up = r"  people: run [0-9a-f]{16} makes up for that of \d{4}-\d\d-\d\d \d\d:\d\d UTC, which did not begin\.$"
+    makes_up = r"  people: run [0-9a-f]{16} makes up for the run of \d{4}-\d\d-\d\d \d\d:\d\d UTC, which did not begin\.$"
     assert re.search(makes_up, said[0])
     ran(world)
     for _ in range(2):
@@ -85,7 +85,7 @@ def test_a_run_that_is_there_already_is_left_to_prefect_and_said_once_it_takes_l
     missed.look()
     said = capsys.readouterr().err.splitlines()
     assert (started.runs, len(said)) == (0, 1)
-    assert said[0].endswith(" has not begun, because Prefect has one of this dataset that has not ended: cancel it there.")
+    assert said[0].endswith(" has not begun, because Prefect has an unfinished run of this dataset: cancel that run in Prefect.")
 
 
 def test_while_another_release_has_the_dataset_the_run_waits_and_says_so_once(

@@ -69,7 +69,7 @@ def test_in_the_night_in_which_the_clock_is_set_back_the_offset_says_which_showi
 
 @pytest.mark.parametrize(
     ("state", "said"),
-    [(State.RUNNING, "not ended yet."), (State.NOTHING_NEW, "nothing new: the same source and policy have a candidate already.")],
+    [(State.RUNNING, "still running."), (State.NOTHING_NEW, "nothing new: the same source and policy have a candidate already.")],
 )
 def test_how_the_last_run_ended_is_said(capsys: pytest.CaptureFixture[str], state: State, said: str) -> None:
     run = ScheduledRun("people", "rita", NIGHTLY, NIGHTLY.first_after(NOW), None, release(state), None)

@@ -36,7 +36,7 @@ def test_where_nothing_changed_every_part_says_so(capsys: pytest.CaptureFixture[
         "",
         "The policies say the same.",
         "",
-        "Every gate asks for the same, and measured the same.",
+        "No gate requires or measured anything else than before.",
         "",
         "No figure has changed.",
         "",
@@ -55,7 +55,7 @@ def test_what_breaks_a_readers_program_is_said_in_so_many_words(capsys: pytest.C
     gone = ReaderChange(table="table-1", column="job", sentence="job is in no table any more.", breaks=True)
     new = ReaderChange(table="", column="", sentence="tables/table-2.csv is new.", breaks=False)
     said = shown(capsys, readers=(gone, new), same_source=False, after=compared("b" * 64, (("income",), ("job",))))
-    assert "The source is another one.\n" in said
+    assert "They were made from different sources.\n" in said
     assert "Tables before: job\nTables now: income; job\n" in said
     assert "programs written for the earlier version would break\nbreaks  table-1: job is in no table any more.\n  also  tables/t" in said
 

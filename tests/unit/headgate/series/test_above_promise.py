@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from headgate.core.columns import Column, Kind
-from headgate.series.above_promise import above, above_promise, linkability_by_person
+from headgate.series.above_promise import above, linkability_by_person
 from headgate.series.published_versions import Version, VersionTable
 from headgate.series.series_risk import series_risk
 from tests.unit.headgate.series.by_definition import Drawn, by_definition, random_series
@@ -42,9 +42,7 @@ def test_each_person_has_the_largest_certainty_of_all_that_is_compared(seed):
             expected[person] = max(expected[person], share)
     assert found.tolist() == [float(share) for share in expected.values()]
     for required in ("0.5", Fraction(1, 3), 1):
-        flags = above_promise(versions, required)
-        assert flags.tolist() == [expected[person] > Fraction(required) for person in range(len(flags))]
-        assert not any(expected[person] > Fraction(required) for person in range(len(flags), PEOPLE))
+        assert above(found, required).tolist() == [share > Fraction(required) for share in expected.values()]
 
 
 def test_a_bound_is_compared_with_its_tolerance_and_what_cannot_be_measured_is_above_it():

@@ -83,7 +83,7 @@ def test_other_values_and_other_rounding_are_told_and_break_nothing() -> None:
     rounded = INCOME.model_copy(update={"published_as": PublishedAs(declared={"round": "100"})})
     assert changes(release(("income",)), release(("income",), quasi=(AGE, towns), sensitive=(rounded,))) == [
         ("table-1", "sex may hold 1 value that it could not hold before.", False),
-        ("table-1", "The numbers of income are rounded or coded otherwise.", False),
+        ("table-1", "The numbers of income are rounded or coded differently.", False),
     ]
     assert changes(release(("income",), quasi=(AGE, towns)), release(("income",))) == [
         ("table-1", "sex may no longer hold 1 value that it could hold before.", False)

@@ -90,8 +90,8 @@ def test_the_refusal_says_how_many_it_concerns_and_what_helps_that_is_not_done_a
     )
     more = verdict("linkability", "0.4", figures(above=1, earlier=EARLIER, sticky=True, suppressible=0.01, needed=300))
     assert more.remedy == (
-        "This concerns 1 person. Let at least 300 people be left out in anonymize.infeasible: {suppress: …}, which allows 0.01, round "
-        "numbers (publish_as), or publish less often; or accept a higher gates.series.linkability."
+        "This concerns 1 person. Allow at least 300 people to be left out (anonymize.infeasible: {suppress: …}, now 0.01), round numbers "
+        "(publish_as), or publish less often; or accept a higher gates.series.linkability."
     )
 
 
@@ -107,11 +107,11 @@ def test_a_first_version_that_is_above_the_bound_is_not_told_to_keep_groups_or_t
     [
         (
             "candidates",
-            "Given this version, alone or together with those published before, 4 values can be somebody's; at least 9 must be possible.",
+            "Given this version, alone or together with those published before, 4 values remain possible for the person who is worst off",
         ),
         ("risk", "Given this version, alone or together with those published before, 30 % of the values"),
         ("returning", "75 % of the people of the version published last are in this one; at least 900 % must be."),
-        ("changed", "5 % of the people in several versions are seen to have another value now; at most 0 % may be."),
+        ("changed", "For 5 % of the people in several versions, the groups show that a value changed; at most 0 % is allowed."),
     ],
 )
 def test_every_bound_has_its_words(bound: str, begins: str) -> None:

@@ -14,12 +14,14 @@ REASON = "The ethics board agreed on 2 November."
 
 
 def figures(*earlier: str, **changes: object) -> SeriesFigures:
-    said: dict[str, object] = {"earlier": earlier, "people": 500, "several": 400, "came": 100, "left": 20, **changes}
-    return SeriesFigures.model_validate(said)
+    said: dict[str, object] = {"people": 500, "several": 400, "came": 100, "left": 20, "compared": (compared("job"),), **changes}
+    return SeriesFigures.model_validate({"earlier": earlier, **said})
 
 
-def compared(*names: str, linkability: float = 0.5, candidates: int | None = 2) -> ComparedFigures:
-    return ComparedFigures(names=names, values=9, people=400, linkability=linkability, linkability_any=linkability, candidates=candidates)
+def compared(*names: str, linkability: float = 0.5, candidates: int | None = 2, people: int = 400) -> ComparedFigures:
+    return ComparedFigures(
+        names=names, values=9, people=people, linkability=linkability, linkability_any=linkability, candidates=candidates
+    )
 
 
 def test_versions_are_named_by_number_and_date_and_never_by_a_digest() -> None:
@@ -32,7 +34,9 @@ def test_versions_are_named_by_number_and_date_and_never_by_a_digest() -> None:
 
 def test_it_says_whether_the_policy_asks_for_it() -> None:
     assert "(gates.series)" in series_in_words(figures(FIRST), [PASSED], NAMES).sentences[-1]
-    assert "The policy says nothing of several versions" in series_in_words(figures(FIRST, by_default=True), [PASSED], NAMES).sentences[-1]
+    assert (
+        "The policy sets no limits for several versions" in series_in_words(figures(FIRST, by_default=True), [PASSED], NAMES).sentences[-1]
+    )
 
 
 def test_why_versions_are_left_out_is_told_in_the_policys_own_words() -> None:
@@ -88,8 +92,27 @@ def test_the_worst_comparison_stands_first() -> None:
 def test_what_nothing_is_required_of_is_told_where_it_is_more() -> None:
     more = compared("job").model_copy(update={"linkability_any": 0.75})
     said = " ".join(series_in_words(figures(FIRST, SECOND, compared=(more,)), [PASSED], NAMES).sentences)
-    assert "can be 75.0 % certain of somebody's sensitive value; nothing is required of that." in said
-    assert "nothing is required" not in " ".join(series_in_words(figures(FIRST, compared=(compared("job"),)), [PASSED], NAMES).sentences)
+    assert "can be 75.0 % certain of somebody's sensitive value; the policy sets no limit on that." in said
+    assert "sets no limit on that" not in " ".join(series_in_words(figures(FIRST, compared=(compared("job"),)), [PASSED], NAMES).sentences)
+
+
+def test_what_could_not_be_compared_at_all_is_told_above_everything_else() -> None:
+    """The page said that versions were compared, whose only sensitive attribute had got another name."""
+    renamed = series_in_words(figures(FIRST, compared=(compared("job", people=0),)), [PASSED], NAMES)
+    assert renamed.uncompared == (
+        "Nothing in this version was compared with the versions before: its sensitive attributes are in none of them. If they only have "
+        "new names, ask for the old ones."
+    )
+    assert "was compared with" not in " ".join(renamed.sentences)
+    assert "(changes: true)" in series_in_words(figures(FIRST, compared=()), [PASSED], NAMES).uncompared
+    strangers = figures(FIRST, came=500, not_measured=1, unmeasured=REASON, compared=(compared("job", people=0),))
+    assert "nobody, or hardly anybody, is in both. 1 published version was not" in series_in_words(strangers, [PASSED], NAMES).uncompared
+
+
+def test_limits_that_leave_certainty_open_are_told() -> None:
+    fewest = PASSED.model_copy(update={"bound": "candidates", "measured": 5, "required": 3, "comparison": "at least"})
+    assert "do not limit how certain" in series_in_words(figures(FIRST), [fewest], NAMES).sentences[-1]
+    assert "do not limit" not in " ".join(series_in_words(figures(FIRST), [PASSED, fewest], NAMES).sentences)
 
 
 def test_that_groups_were_kept_together_is_told() -> None:
@@ -103,10 +126,13 @@ def test_what_was_not_compared_is_named() -> None:
     """A renamed column was let through in silence, under the sentence that all groups were compared; so was one that is said to change."""
     renamed = compared("illness_code").model_copy(update={"people": 0})
     said = " ".join(series_in_words(figures(FIRST, compared=(compared("job"), renamed), changing=("income",)), [PASSED], NAMES).sentences)
-    assert "Not compared: 'illness_code'. Values of it are in no earlier version of anybody who is in this one" in said
+    assert (
+        "Not compared: 'illness_code'. No earlier version has it for anybody who is in this one. Check that it was not only renamed."
+        in said
+    )
     assert "Not compared: 'income'. The policy says that it is new in each version (changes: true)." in said
     nothing = series_in_words(figures(FIRST, compared=(), changing=tuple("abcdefg")), [PASSED], NAMES).sentences
-    assert nothing[0] == "It was compared with version 1 of 2026-01-01."
+    assert "was compared with" not in " ".join(nothing)
     assert "Not compared: 'a', 'b', 'c', 'd', 'e' and 2 more." in " ".join(nothing)
     assert "So nothing was measured of several versions together" in " ".join(nothing)
     assert "Not compared" not in " ".join(series_in_words(figures(FIRST, compared=(compared("job"),)), [PASSED], NAMES).sentences)
@@ -116,7 +142,7 @@ def test_where_nothing_is_compared_nobody_is_said_to_be_certain_of_nothing() -> 
     """It said that an attacker can be 0 % certain, and that nobody is in an earlier version, where most of the people are."""
     returning = Verdict(gate="series", bound="returning", table="", comparison="at least", measured=0.9, required=0.01, passed=True)
     none = PASSED.model_copy(update={"measured": 0.0})
-    said = series_in_words(figures(FIRST, several=0, changing=("job",)), [none, returning], NAMES)
+    said = series_in_words(figures(FIRST, several=0, changing=("job",), compared=()), [none, returning], NAMES)
     assert [sentence for _, sentence in said.judged] == [
         "90 % of the people of the version published last are in this one; at least 1 % must be."
     ]

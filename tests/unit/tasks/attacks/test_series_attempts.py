@@ -87,10 +87,10 @@ def test_too_few_people_for_a_control_are_said_with_how_many_are_needed(outsider
     case = small(rows, by_age(rows))
     *_, note = tried(known([(case, range(30)), (case, range(30))], ward(outsiders, 2)), case)
     assert (note.attack, note.success) == (CONTROL, None)
-    there = f"{outsiders} can be looked for." if outsiders else "there is nobody."
+    there = f"but only {outsiders} can be looked for." if outsiders else "but there is nobody."
     assert note.sentence == (
         "t0: No control of the attack on several versions was possible: at least 100 people are needed who are known to be in no version, "
-        f"and {there}"
+        f"{there}"
     )
     assert gains_of([note]) == ()  # an attack that was tried is not taken for one that was not
 

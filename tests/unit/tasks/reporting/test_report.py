@@ -208,7 +208,7 @@ def test_what_the_versions_tell_together_is_a_section_with_the_worst_comparison_
     text = page_of(undrawn).text
     assert "Together with the versions before" in text
     assert "compared with version 1 of 2026-07-01" in text
-    assert "The policy says nothing of several versions" in text
+    assert "The policy sets no limits for several versions" in text
     assert text.index(f"income, {bit} 75 % 2 of 4") < text.index(f"{bit} 62.5 % 2 of 4") < text.index("income 50 % 2 of 4")
     assert "ef" * 6 not in text
     assert "Together with" not in page_of(replace(undrawn, series=None)).text

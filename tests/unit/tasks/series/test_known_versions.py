@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from headgate.core.errors import IntegrityBroken, StoreUnavailable
+from headgate.core.errors import IntegrityBroken, StoreUnavailable, TransitionRefused
+from tasks.approval import decisions
 from tasks.approval.decisions import record_expiries, reject, request_changes
 from tasks.ledger.history import read_history
 from tasks.publication import publish_version
@@ -40,8 +41,8 @@ def test_a_version_that_the_home_does_not_keep_stops_the_measuring_unless_the_po
     with pytest.raises(StoreUnavailable, match="of 1 version of people") as refused:
         known_versions(world.home, "people", out(world), accepted=False)
     assert refused.value.cure == (
-        "Restore the folder series/ of the home, and keys/, from one backup; or write gates.series: {unmeasured: REASON}, which approvers "
-        "read."
+        "Restore the folder series/ of the home, and keys/, from one backup; or write gates.series: {unmeasured: REASON} beside its "
+        "bounds; approvers read the reason."
     )
     assert [known.candidate for known in known_versions(world.home, "people", out(world), accepted=True)] == [two.release.candidate]
 
@@ -74,6 +75,21 @@ def test_what_came_to_nothing_is_dropped_at_once(world, ending: str) -> None:
         world.clock.moment += timedelta(days=2)
         record_expiries(world.home, world.ledger)
     assert kept_candidates(world.home, "people") == ()
+
+
+def test_a_candidate_that_somebody_else_brought_further_at_its_deadline_loses_nothing(world, monkeypatch) -> None:
+    """Whoever was faster may have begun to publish it: the next version must be measured with it."""
+    world.expires = timedelta(days=1)
+    candidate = world.seal()
+    keep(world.home, "people", candidate.id, some_version())
+    world.clock.moment += timedelta(days=2)
+    monkeypatch.setattr(decisions, "record_transition", too_late)
+    record_expiries(world.home, world.ledger)
+    assert kept_candidates(world.home, "people") == (candidate.id,)
+
+
+def too_late(*_given):
+    raise TransitionRefused([], "")
 
 
 def test_of_published_and_waiting_candidates_nothing_is_dropped(world) -> None:

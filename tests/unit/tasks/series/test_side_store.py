@@ -47,8 +47,9 @@ def test_a_changed_byte_is_noticed(home: Home, place: int) -> None:
     content = bytearray(file_of(home).read_bytes())
     content[place] ^= 1
     file_of(home).write_bytes(content)
-    with pytest.raises(IntegrityBroken, match=DAMAGED):
+    with pytest.raises(IntegrityBroken, match=DAMAGED) as broken:
         kept(home, "people", CANDIDATE)
+    assert "{unmeasured: REASON} beside its bounds" in broken.value.cure
 
 
 def test_whatever_is_cut_off_is_noticed(home: Home) -> None:

@@ -51,7 +51,7 @@ def test_it_is_attacked_together_with_the_versions_before(finished: Made, monkey
     *series, control = sentences[len(before) :]
     assert [sentence.split("'")[1] for sentence in series] == ["income", "education"]
     assert all("of 50 people; guessing from the whole table instead" in sentence for sentence in series)
-    assert control.endswith("at least 100 people are needed who are known to be in no version, and 12 can be looked for.")
+    assert control.endswith("at least 100 people are needed who are known to be in no version, but only 12 can be looked for.")
     monkeypatch.setattr(series_attempts, "FEWEST", 12)
     monkeypatch.setattr(attacking, "PEOPLE", 12)
     controlled = attacked_again(finished, compared=seen)[-2:]

@@ -121,7 +121,7 @@ def test_who_is_numbered_anew_is_nobody_who_was_there_before(month: Callable[...
     assert (series.several, series.came, series.left, series.returning) == (0, 60, 60, 0.0)
     (refused,) = [verdict for verdict in second.run.spool.get(second.judged.judgement).verdicts if not verdict.passed]
     assert (refused.gate, refused.bound) == ("series", "returning")
-    assert refused.remedy.startswith("Check that the identifier is written as before")
+    assert refused.remedy.startswith("Check that the identifier is the same as before")
 
 
 @pytest.mark.slow
@@ -193,3 +193,11 @@ def test_without_an_identifier_nobody_is_kept(month: Callable[..., Made]) -> Non
 
     made = month("one", spoil=nameless)
     assert (made.compared.kept, made.compared.figures) == (None, None)
+
+
+@pytest.mark.slow
+def test_bounds_without_people_known_by_an_identifier_are_not_kept(month: Callable[..., Made]) -> None:
+    """No policy gets that far; if one did, nothing measured would have looked like certainty 0."""
+    made = month("one", spoil=gates(linkability=0.5))
+    anonymous = replace(made.read, people=None)
+    assert compare_versions(made.run, anonymous, made.transformed, made.planned, made.written, made.gated).figures is None
