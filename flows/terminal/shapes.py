@@ -135,7 +135,8 @@ def table_shape(figures: TableFigures) -> dict[str, Any]:
     from policies.gates.every_gate import GATES
     from policies.gates.gate import Per
 
-    shape = {name: value for name, value in figures.model_dump(mode="json", exclude={"measured"}).items() if value is not None}
+    common = figures.model_dump(mode="json", exclude={"measured"})
+    shape = {name: value for name, value in common.items() if value is not None and (name != "parts" or value)}
     for figure in (figure for gate in GATES for figure in gate.figures):
         values = {of: int(value) if figure.whole else value for of, value in figures.each(figure.name).items()}
         if figure.per is not Per.TABLE:

@@ -20,7 +20,7 @@ LARGEST_INTEGER = 2**53  # beyond this, two whole numbers may be the same float
 def factorize(cells: pd.Series, name: str) -> tuple[Codes, Any]:
     """One code for equal cells, by position; missing cells are −1, including a NaN that Arrow or a masked array holds as a value."""
     if isinstance(cells.dtype, pd.CategoricalDtype):
-        cells = cells.astype(cells.cat.categories.dtype)
+        return _factorize_categories(cells, name)
     try:
         place, distinct = pd.factorize(cells, use_na_sentinel=True)
     except TypeError:
@@ -30,6 +30,16 @@ def factorize(cells: pd.Series, name: str) -> tuple[Codes, Any]:
     if _numpy_dtype(distinct).kind != "f":
         return codes, distinct
     return kept_values(codes, distinct, ~np.isnan(np.asarray(distinct, dtype=np.float64)))
+
+
+def _factorize_categories(cells: pd.Series, name: str) -> tuple[Codes, Any]:
+    """Only the categories that occur are looked at, in the order in which they do."""
+    place, used = pd.factorize(cells.cat.codes.to_numpy())
+    present = used >= 0
+    own, distinct = factorize(pd.Series(cells.cat.categories.take(used[present])), name)
+    codes = np.full(len(used), MISSING, dtype=np.int32)
+    codes[present] = own
+    return codes[place], distinct
 
 
 def kept_values(codes: Codes, values: Any, kept: NDArray[np.bool_]) -> tuple[Codes, Any]:

@@ -13,6 +13,7 @@ from headgate.core.encode import ColumnSpec
 from headgate.core.errors import InputRejected, IntegrityBroken
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.published_form.domain_column import domain_column
+from headgate.core.published_form.file_parts import MOST_PARTS, table_paths
 
 FORMS = ("parquet", "csv")  # in the order in which they are preferred: Parquet keeps types
 DATAPACKAGE = "datapackage.json"
@@ -119,11 +120,18 @@ def _table(said: Mapping[str, Any], files: Sequence[TableFile]) -> DescribedTabl
     name = _text(said["name"])
     if not re.fullmatch(_NAME, name):
         raise ValueError
-    own = re.compile(rf"tables/{re.escape(name)}(\.|/part-\d{{5}}\.)(csv|parquet)")
+    rows, parts = _number(said["rows"]), tuple(_number(rows) for rows in said.get("parts", ()))
+    if parts and not (1 < len(parts) <= MOST_PARTS and sum(parts) == rows):
+        raise ValueError
+    listed = {file.path: file for file in files}
     for form in FORMS:
-        chosen = tuple(sorted((file for file in files if file.form == form and own.fullmatch(file.path)), key=lambda file: file.path))
-        if chosen:
-            return DescribedTable(name, _number(said["rows"]), _texts(said["sensitive"]), _texts(said["insensitive"]), chosen)
+        paths = table_paths(name, form, len(parts))
+        if any(path in listed for path in paths):
+            absent = [path for path in paths if path not in listed]
+            if absent:
+                raise IntegrityBroken(f"The manifest does not list {absent[0]}.", AGAIN)
+            chosen = tuple(listed[path] for path in paths)
+            return DescribedTable(name, rows, _texts(said["sensitive"]), _texts(said["insensitive"]), chosen)
     raise IntegrityBroken(f"The manifest lists no file of {name}.", AGAIN)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from headgate.core.columns import Kind
+from headgate.core.published_form.file_parts import TABLE_FILE, TABLES
 from headgate.core.units import counted
 from policies.sealed.manifest import Manifest
 from policies.sealed.promise import Promise, PublishedAs
 from policies.words.frozen import Frozen
 
-TABLES = "tables/"
 QUASI = "quasi"
 
 
@@ -43,11 +43,20 @@ def reader_changes(before: Manifest, after: Manifest) -> tuple[ReaderChange, ...
 
 
 def _files(before: Manifest, after: Manifest) -> Iterator[ReaderChange]:
-    old, new = ([entry.path for entry in manifest.files if entry.path.startswith(TABLES)] for manifest in (before, after))
-    for path in (path for path in old if path not in new):
+    old, new = ({name for entry in manifest.files if (name := _file(entry.path))} for manifest in (before, after))
+    for path in sorted(old - new):
         yield ReaderChange(table="", column="", sentence=f"{path} is gone.", breaks=True)
-    for path in (path for path in new if path not in old):
+    for path in sorted(new - old):
         yield ReaderChange(table="", column="", sentence=f"{path} is new.", breaks=False)
+
+
+def _file(path: str) -> str:
+    """All parts of a table are one name to readers, however many there are; "" for what is no table's."""
+    match = TABLE_FILE.fullmatch(path)
+    if match is None:
+        return ""
+    table, part, ending = match.groups()
+    return path if part is None else f"{TABLES}{table}/part-*.{ending}"
 
 
 def _tables(before: Manifest, after: Manifest) -> Iterator[ReaderChange]:

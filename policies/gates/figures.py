@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from headgate.attacks.success import percent, wilson
+from headgate.core.published_form.file_parts import MOST_PARTS, table_paths
 from policies.gates.series_figures import SeriesFigures
 from policies.gates.verdict import Measured
 from policies.words.frozen import Frozen
@@ -17,13 +18,24 @@ MOST = 0.5  # of the rows
 QUERY_ERRORS = ("query_error_mean", "query_error_low", "query_error_high", "query_error_median")
 
 
+def _several(parts: tuple[int, ...]) -> tuple[int, ...]:
+    if len(parts) == 1:
+        raise ValueError("a table of one part is one file")
+    return parts
+
+
+Parts = Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(max_length=MOST_PARTS), AfterValidator(_several)]
+
+
 class TableFigures(Frozen):
-    """Everything measured on one published table, re-read from what was written. `measured` holds the figures of the gates."""
+    """Everything measured on one published table, re-read from what was written. `measured` holds the figures of the gates; `parts` the
+    rows of each part, where the table is published in parts."""
 
     name: str
     sensitive: tuple[str, ...]
     insensitive: tuple[str, ...] = ()
-    path: str = ""  # of the CSV, or else the Parquet file, inside the candidate
+    path: str = ""  # of the CSV, or else the Parquet file, inside the candidate; of its first part, where it has parts
+    parts: Parts = ()
     rows: int
     groups: int
     mean_group: float
@@ -56,6 +68,10 @@ class TableFigures(Frozen):
     def remarks(self) -> tuple[str, ...]:
         """What nobody required, and a reader would miss."""
         return tuple(_hidden(name, share, self.name) for name, share in (self.everything or {}).items() if share > MOST)
+
+    def paths(self, ending: str) -> tuple[str, ...]:
+        """Where it lies in one format, in the order of its parts."""
+        return table_paths(self.name, ending, len(self.parts))
 
     @property
     def k(self) -> int:

@@ -41,9 +41,12 @@ def measure_table(
     suppressed: int = 0,
     distance: Distance | None = None,
     path: str = "",
+    parts: tuple[int, ...] = (),
     beside: Beside = NOTHING,
 ) -> TableFigures:
-    return measure_closely(promise, published, threats, suppressed=suppressed, distance=distance, path=path, beside=beside).figures
+    return measure_closely(
+        promise, published, threats, suppressed=suppressed, distance=distance, path=path, parts=parts, beside=beside
+    ).figures
 
 
 def measure_closely(
@@ -54,6 +57,7 @@ def measure_closely(
     suppressed: int = 0,
     distance: Distance | None = None,
     path: str = "",
+    parts: tuple[int, ...] = (),
     beside: Beside = NOTHING,
 ) -> MeasuredClosely:
     """`threats`: what attackers learn of the table. `suppressed` rows of the input are in no table. `distance` is the callable's, where the
@@ -69,6 +73,7 @@ def measure_closely(
         sensitive=tuple(published.sensitive),
         insensitive=tuple(published.insensitive),
         path=path,
+        parts=parts,
         rows=published.rows,
         groups=groups.groups,
         mean_group=groups.mean_group,

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from headgate.core.published_form.file_parts import ROWS_PER_PART
 from policies.attackers.attackers_key import AttackersKey
 from policies.gates.every_gate import GATES, keys_of
 from policies.schema.cron import check_cron, check_timezone
@@ -103,12 +104,13 @@ class NotBeforeKey(Section):
 
 class PublishKey(Section):
     """`to` is a folder of the store, or a target of the operator's. `not_before`: when it may be published. `bounds`: the low and high ends
-    of generalized numbers, days and levels are columns too."""
+    of generalized numbers, days and levels are columns too. `rows_per_part`: a table of more rows is published in parts."""
 
     to: StorePath
     not_before: NotBeforeKey | None = None
     formats: Annotated[tuple[Literal["csv", "parquet", "spss", "stata", "ddi", "croissant"], ...], Field(min_length=1)] = ("csv", "parquet")
     bounds: Annotated[bool, Field(strict=True)] = False
+    rows_per_part: Annotated[int, Field(strict=True, ge=1)] = ROWS_PER_PART
 
     @model_validator(mode="after")
     def _each_once(self) -> PublishKey:

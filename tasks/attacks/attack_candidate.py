@@ -43,7 +43,9 @@ def attack_candidate(
     viewed = view_candidate(home, ledger, name, unrecorded)
     candidate, manifest = viewed.candidate, viewed.candidate.manifest
     opened = reopen(home, candidate, policy, source)
-    files = {figures.name: candidate.folder / figures.path for figures in manifest.tables}
+    files = {
+        figures.name: [candidate.folder / path for path in figures.paths(figures.path.rpartition(".")[2])] for figures in manifest.tables
+    }
     prepared = opened.source
     finished = read_finished(manifest.promise, files, prepared.table, prepared.original, prepared.attackers)
     most = MOST_PEOPLE if people is None else people

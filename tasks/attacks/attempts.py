@@ -131,9 +131,11 @@ def people_of(table: Table, original: Table) -> Table:
     return replace(original, columns={**original.columns, **{name: table[name] for name in table.quasi}})
 
 
-def read_finished(promise: Promise, files: Mapping[str, Path], table: Table, original: Table, attackers: tuple[Attacker, ...]) -> Finished:
-    """`files` by the name of the table; each is read once."""
-    frames = {name: read_published_frame(path) for name, path in files.items()}
+def read_finished(
+    promise: Promise, files: Mapping[str, Sequence[Path]], table: Table, original: Table, attackers: tuple[Attacker, ...]
+) -> Finished:
+    """`files` by the name of the table, the parts of one in their order; each is read once."""
+    frames = {name: read_published_frame(*paths) for name, paths in files.items()}
     tables = [FinishedTable(published_of(frame, promise, name), frame) for name, frame in frames.items()]
     return finished(promise, tables, table, original, attackers)
 

@@ -59,7 +59,7 @@ def withheld_columns(policy: Policy) -> tuple[str, ...]:
 
 def expect_outbound(read: ReadBack, declared: DeclaredTable) -> tuple[ExpectationOutcome, ...]:
     """Every file of one table, one format each: the first is looked at closely, the others must hold the same cells."""
-    frame = pd.DataFrame({name: read.texts.column(name).to_pandas().astype("str") for name in read.texts.column_names})
+    frame = pd.DataFrame({name: read.texts.column(name).to_pandas() for name in read.texts.column_names})
     return run_expectations(frame, list(_suite(read, declared)))
 
 

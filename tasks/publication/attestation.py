@@ -109,10 +109,9 @@ def check_attestation(files: Mapping[str, Stored], manifest: Manifest, candidate
     """That it is about exactly these files, repeats the manifest's figures and verdicts, and that the files beside each envelope, for
     ssh-keygen, hold the same."""
     signed = verify_envelope(files[ATTESTATION_FILE].content, ATTESTATION_FILE, ATTESTATION)
-    contents = {path: file.content for path, file in files.items()}
     for path in files:
         if path.endswith(ENVELOPE):
-            check_detached(path, contents)
+            check_detached(path, {beside: files[beside].content for beside in (path, *detached_paths(path)) if beside in files})
     subjects, digests = signed.statement.digests, {path: file.sha256 for path, file in files.items() if path not in WITHOUT}
     if len(subjects) != len(signed.statement.subject) or subjects != digests:
         raise IntegrityBroken(f"{ATTESTATION_FILE} does not match the files in this folder.", AGAIN)

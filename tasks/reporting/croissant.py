@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from headgate.core.published_form.file_parts import TABLES
 from tasks.reporting.data_dictionary import FieldDescription
 from tasks.reporting.package import DataPackage, License, Resource
 
@@ -59,7 +60,7 @@ READABLE = ("csv", "apache-parquet")  # by tools of Croissant
 
 
 def croissant(package: DataPackage) -> bytes:
-    """A file object per file, and a record set per table."""
+    """A file object per file, a file set per table in parts, and a record set per table."""
     described = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
@@ -71,7 +72,7 @@ def croissant(package: DataPackage) -> bytes:
         "dateCreated": package.created,
         "isLiveDataset": False,
         **_about(package),
-        "distribution": [_file(resource) for resource in package.resources],
+        "distribution": [item for resource in package.resources for item in _distribution(resource)],
         "recordSet": list(_tables(package)),
     }
     return (json.dumps(described, ensure_ascii=False, indent=2) + "\n").encode()
@@ -93,23 +94,39 @@ def _license(licence: License) -> str:
     return licence.title or f"https://spdx.org/licenses/{licence.name}.html"
 
 
-def _file(resource: Resource) -> dict[str, Any]:
-    return {
-        "@type": "cr:FileObject",
-        "@id": resource.path,
-        "name": resource.path.rsplit("/", 1)[-1],
-        "contentUrl": resource.path,
-        "contentSize": f"{resource.bytes} B",
-        "encodingFormat": "application/x-parquet" if resource.format == "apache-parquet" else resource.mediatype,
-        "sha256": resource.hash.removeprefix("sha256:"),
-    }
+def _distribution(resource: Resource) -> Iterator[dict[str, Any]]:
+    encoding = "application/x-parquet" if resource.format == "apache-parquet" else resource.mediatype
+    for file in resource.files:
+        yield {
+            "@type": "cr:FileObject",
+            "@id": file.path,
+            "name": file.path.removeprefix(TABLES),
+            "contentUrl": file.path,
+            "contentSize": f"{file.bytes} B",
+            "encodingFormat": encoding,
+            "sha256": file.hash.removeprefix("sha256:"),
+        }
+    if resource.parts is not None:
+        yield {
+            "@type": "cr:FileSet",
+            "@id": _parts(resource),
+            "name": _parts(resource).removeprefix(TABLES),
+            "containedIn": [{"@id": file.path} for file in resource.parts],
+            "encodingFormat": encoding,
+            "includes": _parts(resource),
+        }
+
+
+def _parts(resource: Resource) -> str:
+    """All files of a table in parts, as a pattern."""
+    return resource.files[0].path.replace("/part-00000.", "/part-*.")
 
 
 def _tables(package: DataPackage) -> Iterator[dict[str, Any]]:
     """The first file of each table that tools can read."""
     seen = set()
     for resource in package.resources:
-        table = resource.path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+        table = resource.table
         if resource.format not in READABLE or table in seen or resource.table_schema is None:
             continue
         seen.add(table)
@@ -118,16 +135,17 @@ def _tables(package: DataPackage) -> Iterator[dict[str, Any]]:
             "@id": table,
             "name": table,
             "description": f"One row per released record; sensitive: {resource.title}.",
-            "field": [_field(field, table, resource.path) for field in resource.table_schema.fields],
+            "field": [_field(field, table, resource) for field in resource.table_schema.fields],
         }
 
 
-def _field(field: FieldDescription, table: str, path: str) -> dict[str, Any]:
+def _field(field: FieldDescription, table: str, resource: Resource) -> dict[str, Any]:
+    place = {"fileObject": {"@id": resource.path}} if resource.parts is None else {"fileSet": {"@id": _parts(resource)}}
     return {
         "@type": "cr:Field",
         "@id": f"{table}/{quote(field.name, safe='')}",
         "name": field.name,
         "description": field.description,
         "dataType": DATA_TYPES[field.type],
-        "source": {"fileObject": {"@id": path}, "extract": {"column": field.name}},
+        "source": {**place, "extract": {"column": field.name}},
     }

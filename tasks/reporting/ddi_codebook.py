@@ -18,16 +18,16 @@ _OTHER_SIGN = "\N{REPLACEMENT CHARACTER}"
 
 
 def ddi_codebook(package: DataPackage) -> bytes:
-    """One file description per file, one variable per column of a table."""
+    """One file description per format of a table, with all its parts; one variable per column of a table."""
     book = ElementTree.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5", "ID": _identifier(package.name)})
     _study(book, package)
-    files = {resource.path: f"F{number}" for number, resource in enumerate(package.resources, 1)}
+    files = {resource.name: f"F{number}" for number, resource in enumerate(package.resources, 1)}
     for resource in package.resources:
-        _file(book, resource, files[resource.path])
+        _file(book, resource, files[resource.name])
     data = ElementTree.SubElement(book, "dataDscr")
     number = 0
     for table, resources in _tables(package).items():
-        of = " ".join(files[resource.path] for resource in resources)
+        of = " ".join(files[resource.name] for resource in resources)
         for field in resources[0].table_schema.fields if resources[0].table_schema is not None else ():
             number += 1
             _variable(data, field, f"V{number}", of, table)
@@ -58,8 +58,9 @@ def _study(book: ElementTree.Element, package: DataPackage) -> None:
 
 
 def _file(book: ElementTree.Element, resource: Resource, number: str) -> None:
-    text = ElementTree.SubElement(ElementTree.SubElement(book, "fileDscr", {"ID": number, "URI": resource.path}), "fileTxt")
-    _said(text, "fileName", resource.path)
+    paths = " ".join(file.path for file in resource.files)
+    text = ElementTree.SubElement(ElementTree.SubElement(book, "fileDscr", {"ID": number, "URI": paths}), "fileTxt")
+    _said(text, "fileName", paths)
     size = ElementTree.SubElement(text, "dimensns")
     _said(size, "caseQnty", None if resource.rows is None else str(resource.rows))
     _said(size, "varQnty", None if resource.table_schema is None else str(len(resource.table_schema.fields)))
@@ -70,7 +71,7 @@ def _tables(package: DataPackage) -> Mapping[str, list[Resource]]:
     """The files of each table, by its name: the file of another format is called by the table and the format."""
     tables: dict[str, list[Resource]] = {}
     for resource in package.resources:
-        tables.setdefault(resource.path.rsplit("/", 1)[-1].rsplit(".", 1)[0], []).append(resource)
+        tables.setdefault(resource.table, []).append(resource)
     return tables
 
 

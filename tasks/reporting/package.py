@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
+from headgate.core.published_form.file_parts import TABLE_FILE
 from policies.schema.policy import Policy
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from policies.words.frozen import Frozen
@@ -33,14 +34,26 @@ class TableSchema(Frozen):
     missing_values: tuple[str, ...] = Field(default=("",), alias="missingValues")
 
 
+class ResourcePart(Frozen):
+    """One file of a resource in parts."""
+
+    path: str
+    bytes: int
+    hash: str
+    rows: int
+
+
 class Resource(Frozen):
     """A CSV is a tabular resource. A file of another format is a plain file to the Frictionless tools, since it carries its own types;
-    the schema beside it is the data dictionary all the same."""
+    the schema beside it is the data dictionary all the same.
+
+    Of a table in parts, `path` lists them in their order; `bytes` and `hash` are of the parts one after the other, with the header of the
+    first CSV only, as these tools join them."""
 
     name: str
     type: str | None = None
     title: str
-    path: str
+    path: str | tuple[str, ...]
     profile: str
     format: str
     mediatype: str
@@ -48,7 +61,21 @@ class Resource(Frozen):
     bytes: int
     hash: str
     rows: int | None = None
+    parts: tuple[ResourcePart, ...] | None = None
     table_schema: TableSchema | None = Field(default=None, alias="schema")
+
+    @property
+    def files(self) -> tuple[ResourcePart, ...]:
+        """Every file of it."""
+        if self.parts is not None:
+            return self.parts
+        return (ResourcePart(path=str(self.path), bytes=self.bytes, hash=self.hash, rows=self.rows or 0),)
+
+    @property
+    def table(self) -> str:
+        """The name of the table that it holds."""
+        match = TABLE_FILE.fullmatch(self.files[0].path)
+        return "" if match is None else match[1]
 
 
 class License(Frozen):
@@ -130,7 +157,7 @@ def package_of(policy: Policy, promise: Promise, tables: Sequence[TableEntry], c
         controls=about.controls,
         changes=about.changes,
         hierarchies=_hierarchies(policy, promise) or None,
-        resources=tuple(_resource(file, table, policy, promise) for table in tables for file in table.files),
+        resources=tuple(_resource(files, table, policy, promise) for table in tables for files in _by_format(table.files)),
     )
 
 
@@ -153,19 +180,28 @@ def _hierarchies(policy: Policy, promise: Promise) -> dict[str, PublishedHierarc
     return listed
 
 
-def _resource(file: PinnedFile, table: TableEntry, policy: Policy, promise: Promise) -> Resource:
+def _by_format(files: Sequence[PinnedFile]) -> list[list[PinnedFile]]:
+    return [[file for file in files if file.format == form] for form in dict.fromkeys(file.format for file in files)]
+
+
+def _resource(files: Sequence[PinnedFile], table: TableEntry, policy: Policy, promise: Promise) -> Resource:
+    """`files`: the parts in their order."""
+    file, last = files[0], files[-1]
     tabular = file.format == "csv"
+    parts = tuple(ResourcePart(path=part.path, bytes=part.bytes, hash=f"sha256:{part.sha256}", rows=part.rows) for part in files)
+    whole = last if last.joined is None else last.joined
     return Resource(
         name=table.name if tabular else f"{table.name}-{file.format}",
         type="table" if tabular else None,
         title=", ".join(table.sensitive),
-        path=file.path,
+        path=file.path if len(files) == 1 else tuple(part.path for part in files),
         profile="tabular-data-resource" if tabular else "data-resource",
         format=PLAIN_FORMATS.get(file.format, file.format),
         mediatype=MEDIA_TYPES[file.format],
         encoding="utf-8" if tabular else None,
-        bytes=file.bytes,
-        hash=f"sha256:{file.sha256}",
-        rows=file.rows if tabular else None,
+        bytes=whole.bytes,
+        hash=f"sha256:{whole.sha256}",
+        rows=sum(part.rows for part in files) if tabular else None,
+        parts=parts if len(files) > 1 else None,
         schema=TableSchema(fields=data_dictionary(policy, promise, table.sensitive, table.insensitive)),
     )

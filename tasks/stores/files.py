@@ -9,10 +9,11 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from io import BufferedReader
 from itertools import islice
 from pathlib import Path
 
@@ -24,6 +25,8 @@ from tasks.runtime.input_limits import BYTES, LIST_BYTES
 
 PART = re.compile(r"[A-Za-z0-9_=+@,()\[\]-][A-Za-z0-9_.=+@,()\[\] -]{0,199}")
 MOST_NAMES = 100_000  # of files and folders below one folder
+KEPT_BYTES = 2**24  # a larger file is read again where its bytes are needed
+PIECE = 2**20
 AGAIN = "Make or fetch the folder again; do not use this one."
 
 
@@ -37,6 +40,21 @@ class Stored:
     @cached_property
     def sha256(self) -> str:
         return hashlib.sha256(self.content).hexdigest()
+
+
+class LargeStored(Stored):
+    """A file that is too large to be kept beside others: of what was read, its hash stays. Its bytes are read again for whoever asks, and
+    must have that hash, so that nobody is ever given others than those that were hashed."""
+
+    def __init__(self, folder: Path, path: str, size: int, sha256: str) -> None:
+        self.__dict__.update(path=path, sha256=sha256, _folder=folder, _size=size)
+
+    @property
+    def content(self) -> bytes:
+        again = read_file(self.__dict__["_folder"], self.path, self.__dict__["_size"])
+        if again.sha256 != self.sha256:
+            raise IntegrityBroken(f"{_shown(self.path)} was changed while it was read.", AGAIN)
+        return again.content
 
 
 def plain_path(path: str) -> bool:
@@ -76,6 +94,35 @@ def list_files(folder: Path) -> tuple[str, ...]:
 
 def read_file(folder: Path, path: str, size: int | None = None) -> Stored:
     """The bytes of one file, which must be a regular file inside, and of this `size` where one is given. None is read that is too large."""
+    with _opened(folder, path, size) as (file, present):
+        content = file.read(present + 1)
+        if len(content) != present:
+            raise _other_size(folder, path)
+        return Stored(path, content)
+
+
+def look_at_file(folder: Path, path: str, size: int | None = None) -> Stored:
+    """The same, but of a large file the bytes are not kept."""
+    with _opened(folder, path, size) as (file, present):
+        if present <= KEPT_BYTES:
+            content = file.read(present + 1)
+            if len(content) == present:
+                return Stored(path, content)
+            raise _other_size(folder, path)
+        digest, read = hashlib.sha256(), 0
+        while piece := file.read(PIECE):
+            digest.update(piece)
+            read += len(piece)
+            if read > present:
+                break
+        if read != present:
+            raise _other_size(folder, path)
+        return LargeStored(folder, path, present, digest.hexdigest())
+
+
+@contextmanager
+def _opened(folder: Path, path: str, size: int | None) -> Iterator[tuple[BufferedReader, int]]:
+    """The file, and how large it is."""
     if not plain_path(path):
         raise IntegrityBroken(f"A path leads out of the folder or has an unsafe name ({_shown(path)}).", AGAIN)
     for parent in list(Path(path).parents)[:-1]:
@@ -89,10 +136,9 @@ def read_file(folder: Path, path: str, size: int | None = None) -> Stored:
             limit = LIST_BYTES if path.endswith(".json") else BYTES
             present = os.fstat(file.fileno()).st_size
             limit.check(present, f"{_shown(path)} in {folder.name}")
-            content = file.read(present + 1) if size in (None, present) else b""
-            if len(content) != present:
-                raise IntegrityBroken(f"The size of {_shown(path)} in {folder.name} is not the one that was sealed.", AGAIN)
-            return Stored(path, content)
+            if size not in (None, present):
+                raise _other_size(folder, path)
+            yield file, present
     except FileNotFoundError:
         raise IntegrityBroken(f"{_shown(path)} is missing from {folder.name}.", AGAIN) from None
     except OSError as problem:
@@ -101,14 +147,19 @@ def read_file(folder: Path, path: str, size: int | None = None) -> Stored:
         raise _unusable(folder, problem) from None
 
 
+def _other_size(folder: Path, path: str) -> IntegrityBroken:
+    return IntegrityBroken(f"The size of {_shown(path)} in {folder.name} is not the one that was sealed.", AGAIN)
+
+
 def read_folder(folder: Path) -> dict[str, Stored]:
     """Every file below, by its path."""
-    return {path: read_file(folder, path) for path in list_files(folder)}
+    return {path: look_at_file(folder, path) for path in list_files(folder)}
 
 
 def file_entry(folder: Path, path: str) -> FileEntry:
-    stored = read_file(folder, path)
-    return FileEntry(path=path, sha256=stored.sha256, bytes=len(stored.content))
+    with _opened(folder, path, None) as (file, _):
+        digest = hashlib.file_digest(file, "sha256")
+        return FileEntry(path=path, sha256=digest.hexdigest(), bytes=file.tell())
 
 
 def check_files(folder: Path, listed: Iterable[FileEntry], beside: Iterable[str] = ()) -> None:

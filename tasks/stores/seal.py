@@ -12,6 +12,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from headgate.core.errors import Defect, InputRejected, IntegrityBroken, StoreUnavailable
+from headgate.core.published_form.file_parts import TABLES
+from policies.gates.figures import TableFigures
 from policies.sealed.manifest import FileEntry, Manifest
 from tasks.runtime.boundary import reason_of
 from tasks.signing.canonical import is_canonical
@@ -24,7 +26,6 @@ from tasks.stores.files import check_files, file_entry, list_files, place_folder
 MANIFEST = "manifest.json"
 MANIFEST_SIGNATURE = "manifest.dsse.json"
 SHORTEST_PREFIX = 8
-TABLES = "tables/"  # the folder of the published tables
 DATAPACKAGE, REPORT, EXPECTATIONS = "datapackage.json", "report.html", "expectations.json"
 DDI_CODEBOOK, CROISSANT = "ddi.xml", "croissant.json"  # where the policy publishes one
 CHANGES_FILE = "changes.json"  # of the version that was published last at this target, where there is one
@@ -95,9 +96,15 @@ def _require_examined(entries: Mapping[str, FileEntry], examined: Mapping[str, s
         raise IntegrityBroken(f"{changed[0]} was changed after it had been examined.", CHANGED)
 
 
+def table_files(table: TableFigures) -> frozenset[str]:
+    """The names that the files of a table may have. What is written for statistics programs is never in parts."""
+    measured = (path for ending in MEASURED for path in table.paths(ending))
+    return frozenset({*measured, *(f"{TABLES}{table.name}.{ending}" for ending in LABELLED_ENDINGS.values())})
+
+
 def declared_files(manifest: Manifest) -> frozenset[str]:
     """The names that the files of a candidate may have: any other file holds something about which nothing is claimed."""
-    tables = {f"{TABLES}{table.name}.{ending}" for table in manifest.tables for ending in (*MEASURED, *LABELLED_ENDINGS.values())}
+    tables = {path for table in manifest.tables for path in table_files(table)}
     registered = {REGISTRATION, *detached_paths(REGISTRATION)} if manifest.machine else ()
     return frozenset({*tables, DATAPACKAGE, DDI_CODEBOOK, CROISSANT, CHANGES_FILE, REPORT, EXPECTATIONS, SIGNERS_FILE, *registered})
 

@@ -6,6 +6,7 @@ cells. The SHA-256 of the bytes that were parsed is kept: what is sealed must st
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,22 +20,29 @@ from headgate.core.errors import InputRejected
 from headgate.core.published_form.published_table import PublishedTable, from_frame
 from policies.sealed.promise import Promise
 from policies.sealed.specs import specs_of
-from tasks.reading.arrow_frame import frame_of, texts_of
 from tasks.reading.source import Source
 from tasks.reading.source_csv import open_csv, open_csv_bytes
 from tasks.reading.source_parquet import open_parquet, open_parquet_bytes
 from tasks.stores.files import read_file
+from tasks.tables.coded_cells import JoinedParts, coded_texts
 from tasks.tables.write import WrittenFile
 
 WHAT = "The table"
 
 
 @dataclass(frozen=True)
+class Joined:
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True)
 class PinnedFile(WrittenFile):
-    """As it was read back."""
+    """As it was read back. `joined`: of the last part of a table, the parts one after the other, a CSV's header once."""
 
     sha256: str
     bytes: int
+    joined: Joined | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,21 +50,45 @@ class ReadBack:
     """The cells of one table as they were written, and how many of its other files hold other cells."""
 
     frame: pd.DataFrame = field(repr=False)  # of a CSV texts, of a Parquet file typed
-    texts: pa.Table = field(repr=False)  # alike for all formats
+    texts: pa.Table = field(repr=False)  # alike for all formats, coded
     differing: tuple[bool, ...] = ()  # of each further format
 
 
+class JoinedBytes:
+    """The bytes of a format's parts, one after the other, as tools take them that know parts."""
+
+    def __init__(self, form: str) -> None:
+        self.form, self._sum, self._bytes = form, hashlib.sha256(), 0
+
+    def add(self, content: bytes) -> Joined:
+        """Up to this part. A header is one line here: where a column's name holds a line end, tools cannot join parts."""
+        own = content[content.find(b"\n") + 1 :] if self.form == "csv" and self._bytes else content
+        self._sum.update(own)
+        self._bytes += len(own)
+        return Joined(self._sum.hexdigest(), self._bytes)
+
+
 def read_back(folder: Path, files: Sequence[WrittenFile]) -> tuple[ReadBack, tuple[PinnedFile, ...]]:
-    """Each file of one table is read once and parsed once, from bytes whose digest is pinned."""
-    pinned, parsed = [], []
-    for file in files:
-        content = read_file(folder, file.path).content
-        opened = _parsed(content, file)
-        pinned.append(PinnedFile(**vars(file), sha256=opened.digest, bytes=len(content)))
-        parsed.append((opened.name, opened.read(opened.names)))
-    texts = [texts_table(table, where) for where, table in parsed]
-    where, first = parsed[0]
-    return ReadBack(frame_of(first, where), texts[0], tuple(not other.equals(texts[0]) for other in texts[1:])), tuple(pinned)
+    """Each file of one table is read once and parsed once, from bytes whose digest is pinned; of a table in parts, one part at a time."""
+    forms = [[file for file in files if file.format == form] for form in dict.fromkeys(file.format for file in files)]
+    joined = [JoinedBytes(parts[0].format) for parts in forms]
+    pinned: dict[str, PinnedFile] = {}
+    differing = [False] * (len(forms) - 1)
+    whole = JoinedParts(f"{WHAT} {files[0].table}")
+    for part in zip(*forms, strict=True):
+        texts = []
+        for place, file in enumerate(part):
+            content = read_file(folder, file.path).content
+            opened = _parsed(content, file)
+            upto = joined[place].add(content) if len(forms[place]) > 1 else None
+            pinned[file.path] = PinnedFile(**vars(file), sha256=opened.digest, bytes=len(content), joined=upto)
+            table = opened.read(opened.names)
+            texts.append(coded_texts(table, opened.name))
+            if place == 0:
+                whole.add(table, texts[0])
+        differing = [before or not other.equals(texts[0]) for before, other in zip(differing, texts[1:], strict=True)]
+    texts_of_whole = whole.texts()
+    return ReadBack(whole.frame(texts_of_whole), texts_of_whole, tuple(differing)), tuple(pinned[file.path] for file in files)
 
 
 def _parsed(content: bytes, file: WrittenFile) -> Source:
@@ -64,15 +96,14 @@ def _parsed(content: bytes, file: WrittenFile) -> Source:
     return open_parquet_bytes(content, where) if file.format == "parquet" else open_csv_bytes(content, where)
 
 
-def texts_table(table: pa.Table, where: str) -> pa.Table:
-    """The cells as texts, alike for all formats."""
-    return pa.table({name: texts_of(table.column(name), name, where).combine_chunks() for name in table.column_names})
-
-
-def read_published_frame(path: Path) -> pd.DataFrame:
-    """The cells of a published file: of a CSV as text, of a Parquet file as typed."""
-    source = open_parquet(path, WHAT) if path.suffix == ".parquet" else open_csv(path, what=WHAT)
-    return frame_of(source.read(source.names), source.name)
+def read_published_frame(*paths: Path) -> pd.DataFrame:
+    """The cells of a published table: of a CSV as text, of a Parquet file as typed. Several paths are its parts in their order."""
+    whole = JoinedParts(WHAT)
+    for path in paths:
+        source = open_parquet(path, WHAT) if path.suffix == ".parquet" else open_csv(path, what=WHAT)
+        table = source.read(source.names)
+        whole.add(table, coded_texts(table, source.name))
+    return whole.frame(whole.texts())
 
 
 def read_published(path: Path, promise: Promise, name: str) -> PublishedTable:

@@ -8,9 +8,10 @@ with = + - or @ for a formula: a published value is the source's value, and impo
 
 from __future__ import annotations
 
+import itertools
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -21,7 +22,8 @@ import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 
 from headgate.core.errors import Defect, StoreUnavailable
-from headgate.core.published_form.published_table import PublishedTable, to_frame
+from headgate.core.published_form.file_parts import ROWS_PER_PART, sizes_of_parts, table_paths
+from headgate.core.published_form.published_table import PublishedTable, frames_of_parts
 from headgate.core.spelling import value_text
 from tasks.reading.arrow_frame import plain_array
 from tasks.runtime.boundary import reason_of
@@ -33,7 +35,7 @@ _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """One file of one table, as a path inside the release's folder."""
+    """One file of one table, or of one part of it, as a path inside the release's folder."""
 
     table: str
     format: str
@@ -43,23 +45,35 @@ class WrittenFile:
 
 def write_frame(frame: pd.DataFrame, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> tuple[WrittenFile, ...]:
     """tables/<name>.csv and .parquet below `folder`; sealing flushes them to disk. An existing file is never written over."""
+    return _write_parts([frame], 1, folder, name, formats)
+
+
+def _write_parts(frames: Iterable[pd.DataFrame], parts: int, folder: Path, name: str, formats: Sequence[str]) -> tuple[WrittenFile, ...]:
+    """Part by part in all formats; listed format by format."""
     if not _NAME.fullmatch(name):
         raise Defect("A table's name cannot be a file's name.", "Use letters, digits, '-' and '_'.")
-    arrays = {str(column): plain_array(frame[column], str(column)) for column in frame.columns}
-    table = pa.table(arrays).replace_schema_metadata(None)
-    written = []
-    tables = folder / "tables"
-    for form in formats:
-        path = tables / f"{name}.{form}"
-        try:
-            tables.mkdir(mode=0o755, exist_ok=True)
-            with path.open("xb") as stream:
-                {"csv": write_csv, "parquet": write_parquet}[form](table, stream)
-        except OSError as problem:
-            reason = reason_of(problem)
-            raise StoreUnavailable(f"tables/{name}.{form} cannot be written ({reason}).", "Check permissions and free space.") from None
-        written.append(WrittenFile(name, form, f"tables/{name}.{form}", table.num_rows))
-    return tuple(written)
+    written: dict[str, list[WrittenFile]] = {form: [] for form in formats}
+    schema: pa.Schema | None = None
+    for part, frame in enumerate(frames):
+        arrays = {str(column): plain_array(frame[column], str(column)) for column in frame.columns}
+        table = pa.table(arrays).replace_schema_metadata(None)
+        schema = schema or table.schema
+        if table.schema != schema:
+            raise Defect(f"The parts of {name} have columns of different types.", "Publish nothing; report this defect.")
+        for form in formats:
+            path = table_paths(name, form, parts)[part]
+            _write_new(table, form, folder, path)
+            written[form].append(WrittenFile(name, form, path, table.num_rows))
+    return tuple(itertools.chain.from_iterable(written.values()))
+
+
+def _write_new(table: pa.Table, form: str, folder: Path, path: str) -> None:
+    try:
+        (folder / path).parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        with (folder / path).open("xb") as stream:
+            {"csv": write_csv, "parquet": write_parquet}[form](table, stream)
+    except OSError as problem:
+        raise StoreUnavailable(f"{path} cannot be written ({reason_of(problem)}).", "Check permissions and free space.") from None
 
 
 def write_parquet(table: pa.Table, stream: BinaryIO) -> None:
@@ -87,8 +101,14 @@ def _quoted(text: str) -> str:
 
 
 def write_published(
-    published: PublishedTable, folder: Path, formats: Sequence[str] = FORMATS, seed: int | None = None
+    published: PublishedTable,
+    folder: Path,
+    formats: Sequence[str] = FORMATS,
+    seed: int | None = None,
+    rows_per_part: int = ROWS_PER_PART,
 ) -> tuple[WrittenFile, ...]:
-    """Decodes, shuffles and writes one table. Without a seed its order and group numbers come from the system's randomness."""
-    frame = to_frame(published, secrets.randbits(128) if seed is None else seed)
-    return write_frame(frame, folder, published.name, formats)
+    """Shuffles one table, decodes it part by part and writes it. Without a seed its order and group numbers come from the system's
+    randomness."""
+    sizes = sizes_of_parts(published.rows, rows_per_part)
+    frames = frames_of_parts(published, secrets.randbits(128) if seed is None else seed, sizes)
+    return _write_parts(frames, len(sizes), folder, published.name, formats)

@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headgate.core.errors import Defect, HeadgateError, IntegrityBroken
+from headgate.core.published_form.file_parts import TABLES
 from headgate.core.tolerance import at_least, at_most
 from headgate.core.units import counted
 from policies.gates.figures import QUERY_ERRORS, TableFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.manifest import Manifest
 from tasks.stores.files import Stored
-from tasks.stores.seal import LABELLED_ENDINGS, MEASURED, TABLES
+from tasks.stores.seal import LABELLED_ENDINGS, table_files
 from tasks.verification.unchecked_claims import FALSE_CLAIM, not_measurable, rests_on
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
     from headgate.core.published_form.published_table import PublishedTable
@@ -50,7 +52,7 @@ def _check_every_table_is_claimed(manifest: Manifest, files: Mapping[str, Stored
     names = [table.name for table in manifest.tables]
     if not names or len(set(names)) != len(names):
         raise IntegrityBroken("The manifest claims nothing about any table, or makes two claims about one.", FALSE_CLAIM)
-    claimed = {f"{TABLES}{name}.{ending}" for name in names for ending in (*MEASURED, *LABELLED_ENDINGS.values())}
+    claimed = {path for table in manifest.tables for path in table_files(table)}
     unclaimed = [path for path in files if path.startswith(TABLES) and path not in claimed]
     if unclaimed:
         raise IntegrityBroken(f"{unclaimed[0]} is a table about which nothing is claimed.", FALSE_CLAIM)
@@ -61,22 +63,22 @@ def _check_every_table_is_claimed(manifest: Manifest, files: Mapping[str, Stored
 def _table(manifest: Manifest, claimed: TableFigures, files: Mapping[str, Stored], foreign: list[str]) -> TableFigures:
     """Its figures, from its files; to `foreign` go those that are not what this machine would write."""
     from policies.judging.measure import measure_table
-    from tasks.tables.read_published import texts_table
-    from tasks.verification.table_files import open_table
+    from tasks.tables.coded_cells import plain_texts
+    from tasks.verification.table_parts import joined_cells, stored_forms
 
-    forms = [files[path] for ending in MEASURED if (path := f"{TABLES}{claimed.name}.{ending}") in files]
-    if not forms or claimed.path != forms[0].path:
-        raise IntegrityBroken(f"Table {claimed.name} is claimed but missing from the folder.", FALSE_CLAIM)
+    forms = stored_forms(claimed, files)
     try:
-        opened = [open_table(stored) for stored in forms]
-        foreign += [stored.path for stored, (_, as_written) in zip(forms, opened, strict=True) if not as_written]
-        published = published_table(manifest, claimed, [table for table, _ in opened])
+        cells, written_elsewhere = joined_cells(claimed.name, forms)
+        foreign += written_elsewhere
+        texts = cells.texts()
+        published = published_table(manifest, claimed, texts, cells.frame(texts))
         _check_numbers(manifest, published)
         if any(f"{TABLES}{claimed.name}.{ending}" in files for ending in LABELLED_ENDINGS.values()):
             from tasks.verification.labelled_tables import check_labelled
 
-            check_labelled(claimed.name, texts_table(opened[0][0], claimed.name), files)
-        measured = measure_table(manifest.promise, published, suppressed=manifest.suppressed)
+            check_labelled(claimed.name, plain_texts(texts), files)
+        parts = cells.sizes if len(cells.sizes) > 1 else ()
+        measured = measure_table(manifest.promise, published, suppressed=manifest.suppressed, parts=tuple(parts))
     except IntegrityBroken:
         raise
     except HeadgateError as problem:
@@ -98,18 +100,14 @@ def _check_numbers(manifest: Manifest, published: PublishedTable) -> None:
         raise IntegrityBroken(f"A false claim about table {published.name}: {said}.", FALSE_CLAIM)
 
 
-def published_table(manifest: Manifest, claimed: TableFigures, opened: list[pa.Table]) -> PublishedTable:
-    """The table as it was opened; all its formats must hold the same cells, and exactly the columns that are claimed."""
+def published_table(manifest: Manifest, claimed: TableFigures, texts: pa.Table, frame: pd.DataFrame) -> PublishedTable:
+    """The table as it was opened, with exactly the columns that are claimed. `texts` are its cells, as texts."""
     from headgate.core.columns import GROUP, Kind, Role
     from headgate.core.encode import ColumnSpec
     from headgate.core.published_form.published_table import from_frame
     from policies.sealed.specs import specs_of
-    from tasks.reading.arrow_frame import frame_of, texts_of
     from tasks.tables.published_ends import wrong_ends
 
-    texts = [{name: texts_of(table.column(name), name, claimed.name).combine_chunks() for name in table.column_names} for table in opened]
-    if any(list(other) != list(texts[0]) or any(other[name] != texts[0][name] for name in other) for other in texts[1:]):
-        raise IntegrityBroken(f"The formats of {claimed.name} hold different values.", FALSE_CLAIM)
     _check_columns_are_promised(manifest, claimed)
     specs = specs_of(manifest.promise)
     sensitive = {name: specs[name] for name in claimed.sensitive}
@@ -117,12 +115,12 @@ def published_table(manifest: Manifest, claimed: TableFigures, opened: list[pa.T
     quasi = [attribute.name for attribute in manifest.promise.quasi]
     parts = [part for spec in sensitive.values() for part in (spec.components or (spec.name,))]
     ends = [name for attribute in manifest.promise.quasi for name in attribute.bounds or ()]
-    if sorted(opened[0].column_names) != sorted([*quasi, *ends, *parts, *insensitive, GROUP]):
+    if sorted(texts.column_names) != sorted([*quasi, *ends, *parts, *insensitive, GROUP]):
         raise IntegrityBroken(f"{claimed.name} does not have the columns that are claimed.", FALSE_CLAIM)
-    for name, rows in wrong_ends(texts[0], manifest.promise).items():
+    for name, rows in wrong_ends({name: texts.column(name) for name in texts.column_names}, manifest.promise).items():
         said = f"{counted(rows, 'row')} with other ends of {name} than its cell says"
         raise IntegrityBroken(f"A false claim about table {claimed.name}: it has {said}.", FALSE_CLAIM)
-    return from_frame(frame_of(opened[0], claimed.name), claimed.name, quasi, sensitive, insensitive)
+    return from_frame(frame, claimed.name, quasi, sensitive, insensitive)
 
 
 def _check_columns_are_promised(manifest: Manifest, claimed: TableFigures) -> None:

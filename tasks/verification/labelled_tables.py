@@ -9,10 +9,11 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from headgate.core.errors import IntegrityBroken
+from headgate.core.published_form.file_parts import TABLES
 from tasks.formats.variables import Variable, variable_names, variables_of
 from tasks.formats.write_labelled import labelled_bytes
 from tasks.stores.files import Stored
-from tasks.stores.seal import DATAPACKAGE, LABELLED_ENDINGS, TABLES
+from tasks.stores.seal import DATAPACKAGE, LABELLED_ENDINGS
 from tasks.verification.unchecked_claims import FALSE_CLAIM
 
 

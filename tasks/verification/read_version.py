@@ -12,7 +12,7 @@ from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE
 from tasks.publication.attestation import ATTESTATION_FILE, approval_path
 from tasks.runtime.input_limits import BYTES
 from tasks.signing.detached import detached_paths
-from tasks.stores.files import Stored, list_files, read_file
+from tasks.stores.files import KEPT_BYTES, Stored, list_files, look_at_file
 from tasks.stores.release_store import WITHDRAWN
 from tasks.stores.seal import MANIFEST, MANIFEST_SIGNATURE
 
@@ -40,5 +40,5 @@ def read_version(folder: Path, manifest: Manifest) -> dict[str, Stored]:
         raise IntegrityBroken(
             f"{counted(len(changed), 'file')} changed since the candidate was sealed, such as {changed[0]}: the size differs.", AGAIN
         )
-    BYTES.check(sum(sizes.values()), f"{folder.name}, with all its files,")
-    return {path: read_file(folder, path, size) for path, size in sizes.items()}
+    BYTES.check(sum(size for size in sizes.values() if size <= KEPT_BYTES), f"{folder.name}, with all its small files,")
+    return {path: look_at_file(folder, path, size) for path, size in sizes.items()}

@@ -12,12 +12,12 @@ from headgate.core.errors import InputRejected, IntegrityBroken
 from headgate.released.description import DescribedTable, absent_version, described, insensitive_columns
 from headgate.released.released_tables import Release, release_of
 from policies.sealed.manifest import Manifest
-from tasks.reading.arrow_frame import frame_of
 from tasks.reading.source_csv import open_csv_bytes
 from tasks.reading.source_parquet import open_parquet_bytes
 from tasks.stores.files import Stored, read_file
 from tasks.stores.release_store import WITHDRAWN
 from tasks.stores.seal import DATAPACKAGE, MANIFEST, read_manifest
+from tasks.tables.coded_cells import JoinedParts, coded_texts
 from tasks.verification.read_version import AGAIN, read_version
 
 
@@ -51,8 +51,9 @@ def read_with_manifest(folder: Path) -> tuple[Manifest, ReleasedFolder]:
 
 
 def _frame(table: DescribedTable, files: dict[str, Stored]) -> pd.DataFrame:
-    parts = []
+    whole = JoinedParts(table.name)
     for file in table.files:
         source = (open_parquet_bytes if file.form == "parquet" else open_csv_bytes)(files[file.path].content, file.path)
-        parts.append(frame_of(source.read(source.names), file.path))
-    return parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
+        cells = source.read(source.names)
+        whole.add(cells, coded_texts(cells, file.path))
+    return whole.frame(whole.texts())

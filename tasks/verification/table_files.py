@@ -29,16 +29,16 @@ FOOT = 8  # bytes after the description: its length, and the mark
 
 def open_table(stored: Stored) -> tuple[pa.Table, bool]:
     """The table; and whether its file is, byte for byte, what this machine would write of it. IntegrityBroken if it holds anything else."""
-    is_parquet = stored.path.endswith(".parquet")
-    source = (open_parquet_bytes if is_parquet else open_csv_bytes)(stored.content, stored.path)
+    is_parquet, content = stored.path.endswith(".parquet"), stored.content
+    source = (open_parquet_bytes if is_parquet else open_csv_bytes)(content, stored.path)
     table = source.read(source.names)
     again = io.BytesIO()
     (write_parquet if is_parquet else write_csv)(table.combine_chunks(), again)  # pages end where chunks do
-    if again.getbuffer() == stored.content:
+    if again.getbuffer() == content:
         return table, True
     if not is_parquet:
         raise IntegrityBroken(f"{stored.path} is not spelt as headgate writes it: it is packed, or holds more than its cells.", FALSE_CLAIM)
-    beside = _beside_cells(stored.content)
+    beside = _beside_cells(content)
     if beside:
         raise IntegrityBroken(f"{stored.path} holds {beside} about which nothing is claimed.", FALSE_CLAIM)
     return table, False

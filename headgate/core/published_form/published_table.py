@@ -7,7 +7,8 @@ group number. Suppressed rows are not in it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -22,6 +23,9 @@ from headgate.core.errors import InputRejected
 from headgate.core.kinds.number import whole_numbers
 from headgate.core.published_form.generalize import generalize
 from headgate.core.published_form.levels import levels_of
+
+PARTITION_BITS = 16  # of a place: rows that are put in order at once
+MOST_BITS = 16  # of a hash: 65,536 partitions
 
 
 class PublishedCells(NamedTuple):
@@ -126,10 +130,20 @@ def to_frame(published: PublishedTable, seed: int) -> pd.DataFrame:
     """Plain decoded columns, in an order and with group numbers that nothing else shares. `seed` comes from `secrets`.
 
     The order is drawn from SHAKE-256 of the seed: a cryptographic generator, since one table must not help to order another."""
+    return next(frames_of_parts(published, seed, (published.rows,)))
+
+
+def frames_of_parts(published: PublishedTable, seed: int, sizes: Sequence[int]) -> Iterator[pd.DataFrame]:
+    """The same, so many rows at a time, so that only one part is decoded. Columns have the same types in all parts."""
     if GROUP in published.cells or GROUP in published.sensitive or GROUP in published.insensitive:
         raise InputRejected(f"A column is named '{GROUP}', which the published table needs.", "Rename it in the source and the policy.")
     order = order_of_rows(published, seed)
-    numbers = _shuffled(published.groups, f"{seed} groups").astype(np.int64) + 1
+    numbers = keyed_order(published.groups, f"{seed} groups").astype(np.int64) + 1
+    for end, size in zip(itertools.accumulate(sizes), sizes, strict=True):
+        yield _decoded_rows(published, order[end - size : end], numbers)
+
+
+def _decoded_rows(published: PublishedTable, order: NDArray[np.intp], numbers: NDArray[np.int64]) -> pd.DataFrame:
     columns: dict[str, Any] = {}
     for name, cells in published.cells.items():
         columns[name] = np.array([text or None for text in cells.texts], dtype=object)[cells.codes[order]]
@@ -139,12 +153,12 @@ def to_frame(published: PublishedTable, seed: int) -> pd.DataFrame:
     for column in (*published.sensitive.values(), *published.insensitive.values()):
         columns.update(_decoded(column.take(order)))
     columns[GROUP] = numbers[published.group[order]]
-    return pd.DataFrame(columns, index=pd.RangeIndex(published.rows))
+    return pd.DataFrame(columns, index=pd.RangeIndex(len(order)))
 
 
 def order_of_rows(published: PublishedTable, seed: int) -> NDArray[np.intp]:
     """Which record `to_frame` writes in which place. This order can undo the shuffle, so it never leaves memory."""
-    return _shuffled(published.rows, f"{seed} rows")
+    return keyed_order(published.rows, f"{seed} rows")
 
 
 def from_frame(
@@ -178,7 +192,8 @@ def _check_columns(frame: pd.DataFrame, name: str, columns: Sequence[str]) -> No
 
 
 def _group_numbers(cells: pd.Series, name: str) -> Codes:
-    if cells.isna().any() or (cells.astype(object) == "").any():
+    plain = cells if isinstance(cells.dtype, pd.CategoricalDtype) else cells.astype(object)
+    if cells.isna().any() or (plain == "").any():
         raise InputRejected(f"Table '{name}' has rows without a group number.", "Publish the table again.")
     return pd.factorize(cells)[0].astype(np.int32)
 
@@ -203,9 +218,19 @@ def _emptied(cells: pd.Series) -> pd.Series:
     return cells.mask((cells == "").fillna(False).astype(bool))
 
 
-def _shuffled(size: int, key: str) -> NDArray[np.intp]:
+def keyed_order(size: int, key: str) -> NDArray[np.intp]:
+    """The places 0 … size−1 in the order of a keyed hash of each, in two phases: they are dealt out to partitions by the first bits of the
+    hash, then put in order within each partition. However many partitions there are, the order is the same."""
     stream = hashlib.shake_256(f"headgate {key}".encode()).digest(8 * size)
-    return np.argsort(np.frombuffer(stream, dtype=np.uint64), kind="stable")
+    hashes = np.frombuffer(stream, dtype=np.dtype("<u8"))
+    bits = min(MOST_BITS, max(0, int(size).bit_length() - PARTITION_BITS))
+    dealt = (hashes >> np.uint64(64 - MOST_BITS)).astype(np.uint16) >> np.uint16(MOST_BITS - bits)
+    order = np.argsort(dealt, kind="stable")
+    ends = np.cumsum(np.bincount(dealt, minlength=1 << bits))
+    for begin, end in itertools.pairwise((0, *ends.tolist())):
+        own = order[begin:end]
+        order[begin:end] = own[np.argsort(hashes[own], kind="stable")]
+    return order
 
 
 def _decoded(column: Column) -> dict[str, Any]:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+from headgate.core.published_form.file_parts import TABLES
 from tasks.formats.variables import variables_of
 from tasks.formats.write_labelled import labelled_bytes, require_same_cells
 from tasks.release.run import Run
 from tasks.release.steps.write_tables import Written
 from tasks.reporting.data_dictionary import FieldDescription
 from tasks.stores.files import write_file
-from tasks.stores.seal import LABELLED_ENDINGS, TABLES
+from tasks.stores.seal import LABELLED_ENDINGS
+from tasks.tables.coded_cells import plain_texts
 from tasks.tables.read_published import PinnedFile
 
 
 def write_copies(run: Run, table: Written, fields: Sequence[FieldDescription]) -> tuple[PinnedFile, ...]:
     """One per format that the policy asks for; `fields` describe the table's columns."""
-    cells = run.spool.get(table.read).texts
+    cells = plain_texts(run.spool.get(table.read).texts)
     variables = variables_of([field.model_dump(mode="json", exclude_none=True) for field in fields])
     title = run.policy.title or run.policy.dataset
     copies = []

@@ -66,6 +66,7 @@ def gate_table(run: Run, transformed: Transformed, planned: Planned, written: Wr
         suppressed=encoded.table.rows - published.rows,
         distance=callable_distance(promise),
         path=written.files[0].path,
+        parts=written.parts,
         beside=NOTHING if whose is None else Beside.of(encoded.table, whose),
     )
     errors = _query_errors(run, encoded.original, published)

@@ -38,6 +38,12 @@ class Written:
     people: Reference[NDArray[np.int64]] | None
     happened: Happened
 
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """Rows of each part, where it has parts."""
+        rows = tuple(file.rows for file in self.files if file.format == self.files[0].format)
+        return rows if len(rows) > 1 else ()
+
 
 def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Agreed, grouped: GroupedTable) -> Written:
     encoded, rows = run.spool.get(transformed.encoded), np.flatnonzero(run.spool.get(agreed.kept))
@@ -50,7 +56,8 @@ def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Ag
     if ends:
         published = with_bounds(published, ends, domains_of(promise))
     seed = secrets.randbits(128)
-    read, files = read_back(run.stage, write_published(published, run.stage, run.policy.publish.tables, seed))
+    wanted = run.policy.publish
+    read, files = read_back(run.stage, write_published(published, run.stage, wanted.tables, seed, wanted.rows_per_part))
     people = None
     if run.policy.person_column is not None or asks_whose(encoded):
         people = run.spool.put(rows[partition.groups >= 0][order_of_rows(published, seed)])

@@ -6,7 +6,7 @@ from tests.unit.tasks.clinic import canary, clinic, refusal, write_csv
 from tests.unit.tasks.mixed_table import frame
 from tests.unit.tasks.stores.s3_server import s3_address, s3_server
 from tests.unit.tasks.stores.schema_server import schema_address
-from tests.unit.tasks.world import key_folder, keys, made, world
+from tests.unit.tasks.world import key_folder, keys, made, made_in_parts, world
 
 __all__ = [
     "canary",
@@ -16,6 +16,7 @@ __all__ = [
     "key_folder",
     "keys",
     "made",
+    "made_in_parts",
     "mariadb",
     "postgresql",
     "refusal",

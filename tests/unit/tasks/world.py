@@ -43,7 +43,7 @@ from tasks.signing.home_keys import home_fingerprint, machine_key
 from tasks.signing.keys import PrivateKey, make_key
 from tasks.signing.registration import REGISTRATION
 from tasks.stores.seal import Candidate, seal
-from tasks.tables.read_published import read_published
+from tasks.tables.read_published import published_of, read_published_frame
 from tasks.tables.write import write_published
 from tests.unit.claimed import proximity, required
 
@@ -102,7 +102,16 @@ def _promise() -> Promise:
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """Two tables of sixty people in groups of six, written in both formats and measured as written."""
-    folder = tmp_path_factory.mktemp("made")
+    return make(tmp_path_factory.mktemp("made"), ROWS)
+
+
+@pytest.fixture(scope="session")
+def made_in_parts(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The same in three parts of twenty rows."""
+    return make(tmp_path_factory.mktemp("parts"), 25)
+
+
+def make(folder: Path, rows_per_part: int) -> Made:
     rng = np.random.default_rng(11)
     frame = pd.DataFrame(
         {
@@ -126,9 +135,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     figures = []
     groups = np.arange(ROWS, dtype=np.int32) // GROUP
     for name, sensitive, insensitive in (("table-1", ("job",), ("visit",)), ("table-2", ("income",), ())):
-        written = write_published(publish_form(table, groups, name, sensitive, insensitive), folder, seed=5)
-        published = read_published(folder / written[0].path, promise, name)
-        figures.append(measure_table(promise, published, suppressed=0, path=written[0].path))
+        written = write_published(publish_form(table, groups, name, sensitive, insensitive), folder, seed=5, rows_per_part=rows_per_part)
+        first = [file for file in written if file.format == written[0].format]
+        published = published_of(read_published_frame(*(folder / file.path for file in first)), promise, name)
+        parts = tuple(file.rows for file in first) if len(first) > 1 else ()
+        figures.append(measure_table(promise, published, suppressed=0, path=written[0].path, parts=parts))
     (folder / "report.html").write_text("<p>what would be published</p>")
     verdicts = judge(promise, figures)
     assert all(verdict.passed for verdict in verdicts), [verdict for verdict in verdicts if not verdict.passed]

@@ -30,7 +30,7 @@ def write(folder: Path, form: str, **changes: Any) -> Path:
             CELLS.astype({"income": float, "group": int}).to_parquet(folder / path, index=False)
         else:
             CELLS[rows].to_csv(folder / path, index=False)
-    return seal(folder, **changes)
+    return seal(folder, **({"parts": (2, 1)} if form == "parts" else {}), **changes)
 
 
 def seal(folder: Path, **changes: Any) -> Path:

@@ -15,15 +15,27 @@ def entry(path: str) -> dict[str, Any]:
     return {"path": path, "sha256": "0" * 64, "bytes": 1}
 
 
-def files_of(*paths: str) -> list[str]:
-    (table,) = described(manifest(CELLS, files=[entry(path) for path in paths])).tables
+def files_of(*paths: str, parts: tuple[int, ...] = ()) -> list[str]:
+    cells = {"table-1": frame(age=["1"] * sum(parts), income=[1] * sum(parts))} if parts else CELLS
+    (table,) = described(manifest(cells, parts=parts, files=[entry(path) for path in paths])).tables
     return [file.path for file in table.files]
 
 
 def test_parquet_is_preferred_and_parts_are_in_their_order() -> None:
     assert files_of("tables/table-1.csv", "tables/table-1.parquet") == ["tables/table-1.parquet"]
-    parts = [f"tables/table-1/part-{number:05d}.csv" for number in (1, 0, 10)]
-    assert files_of(*parts) == sorted(parts)
+    parts = [f"tables/table-1/part-{number:05d}.csv" for number in (1, 0, 10, *range(2, 10))]
+    assert files_of(*parts, parts=(1,) * 11) == sorted(parts)
+
+
+def test_every_part_that_is_said_to_be_there_is_listed_and_no_other_counts() -> None:
+    parts = [f"tables/table-1/part-{number:05d}.csv" for number in range(3)]
+    with pytest.raises(IntegrityBroken, match=r"does not list tables/table-1/part-00001\.csv"):
+        files_of(parts[0], parts[2], parts=(1, 1, 1))
+    for said in ((), (2, 1)):  # a whole file is not a part, and a third part is not one of two
+        with pytest.raises(IntegrityBroken, match="lists no file|does not list"):
+            files_of(*parts[1:], parts=said)
+    with pytest.raises(IntegrityBroken, match="not a manifest"):
+        files_of("tables/table-1.csv", parts=(1,))
 
 
 @pytest.mark.parametrize(

@@ -45,8 +45,10 @@ SENSITIVE = [
 ]
 
 
-def manifest(tables: dict[str, pd.DataFrame], suppressed: int = 0, people: bool = True, **changes: Any) -> dict[str, Any]:
-    """Of the columns above, each table has those that its frame has."""
+def manifest(
+    tables: dict[str, pd.DataFrame], suppressed: int = 0, people: bool = True, parts: tuple[int, ...] = (), **changes: Any
+) -> dict[str, Any]:
+    """Of the columns above, each table has those that its frame has; `parts` as their manifest says it."""
     columns = {name for frame in tables.values() for name in frame.columns}
     return {
         "dataset": "tiny",
@@ -65,6 +67,7 @@ def manifest(tables: dict[str, pd.DataFrame], suppressed: int = 0, people: bool 
                 "rows": len(frame),
                 "sensitive": [each["name"] for each in SENSITIVE if set(each["components"] or [each["name"]]) <= set(frame.columns)],
                 "insensitive": [],
+                **({"parts": list(parts)} if parts else {}),
             }
             for name, frame in tables.items()
         ],

@@ -95,3 +95,15 @@ def test_a_quasi_identifier_that_is_gone_was_in_every_table_and_is_told_once() -
     ends = AGE.model_copy(update={"bounds": ("age low", "age high")})
     found = changes(release(("job",), ("income",), quasi=(ends, SEX)), release(("job",), ("income",), quasi=(AGE,)))
     assert found == [("", f"{name} is in no table any more.", True) for name in ("age low", "age high", "sex")]
+
+
+def in_parts(*files: str) -> Manifest:
+    entries = tuple(FileEntry(path=path, sha256="0" * 64, bytes=1) for path in files)
+    return release(("job",)).model_copy(update={"files": entries})
+
+
+def test_how_many_parts_a_table_has_breaks_nothing_but_whether_it_has_any_does() -> None:
+    one = in_parts("tables/table-1.csv")
+    two, three = (in_parts(*(f"tables/table-1/part-{part:05}.csv" for part in range(parts))) for parts in (2, 3))
+    assert changes(two, three) == changes(three, two) == []
+    assert changes(one, three) == [("", "tables/table-1.csv is gone.", True), ("", "tables/table-1/part-*.csv is new.", False)]

@@ -100,3 +100,11 @@ def test_queries_select_something(keys: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         UtilityKey.model_validate(keys)
     assert UtilityKey.model_validate({"sensitive_dimensions": 0}).sensitive_dimensions == 0
+
+
+def test_rows_per_part_is_a_whole_number_of_rows() -> None:
+    assert PublishKey(to="a").rows_per_part == 1_000_000
+    assert PublishKey.model_validate({"to": "a", "rows_per_part": 7}).rows_per_part == 7
+    for wrong in (0, -1, 1.5, "10", True, None):
+        with pytest.raises(ValueError, match="rows_per_part"):
+            PublishKey.model_validate({"to": "a", "rows_per_part": wrong})

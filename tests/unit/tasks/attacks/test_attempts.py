@@ -186,7 +186,7 @@ def test_too_many_different_people_are_said_to_be_left_out(monkeypatch: pytest.M
 
 def test_written_files_are_attacked_as_the_tables_were(tmp_path: Path) -> None:
     case = drawn(6, 2)
-    files = {table.name: tmp_path / write_published(table, tmp_path, seed=number)[0].path for number, table in enumerate(projected(case))}
+    files = {table.name: [tmp_path / write_published(table, tmp_path, seed=number)[0].path] for number, table in enumerate(projected(case))}
     read = read_finished(promise_of(), files, case.table, case.table, ())
     guessed = ("Homogeneity", "Intersection")
     again, before = (
@@ -202,7 +202,7 @@ def test_people_are_matched_by_what_was_anonymized_and_guessed_by_what_is_true(t
     """A policy may suppress cells before there are groups."""
     case = small([(20, None, None, "x"), (30, "f", "b", "y")], [0, 1])
     whole = small([(20, "m", "a", "x"), (30, "f", "b", "y")], [0, 1])
-    files = {"t0": tmp_path / write_published(case.published[0], tmp_path, seed=1)[0].path}
+    files = {"t0": [tmp_path / write_published(case.published[0], tmp_path, seed=1)[0].path]}
     read = read_finished(promise_of(), files, case.table, whole.table, ())
     assert read.people["sex"].codes.tolist() == case.table["sex"].codes.tolist()
     assert read.people["illness"].codes.tolist() == whole.table["illness"].codes.tolist()

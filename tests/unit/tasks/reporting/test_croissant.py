@@ -13,7 +13,7 @@ import pytest
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.reporting.croissant import CONTEXT, croissant
 from tasks.reporting.package import DataPackage, TableEntry, package_of
-from tasks.tables.read_published import PinnedFile
+from tasks.tables.read_published import Joined, PinnedFile
 
 DATASET = {"name", "alternateName", "description", "license", "creator", "version", "dateCreated", "isLiveDataset", "citeAs", "conformsTo",
            "temporalCoverage", "conditionsOfAccess", "distribution", "recordSet", "@context", "@type"}  # fmt: skip
@@ -87,3 +87,18 @@ def test_it_says_what_the_data_package_says(package: DataPackage) -> None:
 
 def test_the_same_package_gives_the_same_bytes(package: DataPackage) -> None:
     assert croissant(package) == croissant(package)
+
+
+def test_the_parts_of_a_table_are_a_set_of_files_that_its_columns_come_from(clinic: Any) -> None:
+    promise = Promise(requirements=(), quasi=(QuasiIdentifier(name="age", kind="integer", domain=(0, 110)),), sensitive=())
+    parts = tuple(PinnedFile("t", "csv", f"tables/t/part-0000{part}.csv", 2, "ab" * 32, 42, Joined("cd" * 32, 80)) for part in range(2))
+    said = json.loads(croissant(package_of(clinic.load().policy, promise, [TableEntry("t", (), (), parts)], "2026-01-02T03:04:05Z")))
+    *files, together = said["distribution"]
+    assert [file["@id"] for file in files] == [part.path for part in parts]
+    assert {file["sha256"] for file in files} == {"ab" * 32}
+    assert together["@type"] == "cr:FileSet"
+    assert together["includes"] == together["@id"] == "tables/t/part-*.csv"
+    assert together["containedIn"] == [{"@id": part.path} for part in parts]
+    (records,) = said["recordSet"]
+    assert records["@id"] == "t"
+    assert {field["source"]["fileSet"]["@id"] for field in records["field"]} == {together["@id"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from lxml import etree
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.reporting.ddi_codebook import ddi_codebook
 from tasks.reporting.package import TableEntry, package_json, package_of
-from tasks.tables.read_published import PinnedFile
+from tasks.tables.read_published import Joined, PinnedFile
 
 DDI = {"d": "ddi:codebook:2_5"}
 NASTY = 'a "b" <c> & größe | low'
@@ -67,3 +68,18 @@ def test_the_study_says_what_the_policy_says(described: tuple[Any, ...]) -> None
 
 def test_the_same_package_gives_the_same_bytes(described: tuple[Any, ...]) -> None:
     assert ddi_codebook(package_of(*described)) == ddi_codebook(package_of(*described))
+
+
+def test_the_parts_of_a_table_are_one_file_description(described: tuple[Any, ...]) -> None:
+    policy, promise, (table,), created = described
+    parts = tuple(
+        PinnedFile("t", form, f"tables/t/part-0000{part}.{form}", 2, "ab" * 32, 42, Joined("cd" * 32, 80))
+        for form in ("csv", "parquet")
+        for part in range(2)
+    )
+    book = etree.fromstring(ddi_codebook(package_of(policy, promise, [replace(table, files=parts)], created)))
+    assert [file.findtext("d:fileTxt/d:fileName", namespaces=DDI) for file in book.findall("d:fileDscr", DDI)] == [
+        f"tables/t/part-00000.{form} tables/t/part-00001.{form}" for form in ("csv", "parquet")
+    ]
+    assert {variable.get("files") for variable in book.findall("d:dataDscr/d:var", DDI)} == {"F1 F2"}
+    assert book.findtext("d:fileDscr/d:fileTxt/d:dimensns/d:caseQnty", namespaces=DDI) == "4"

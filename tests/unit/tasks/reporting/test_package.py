@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate.core.published_form.file_parts import ROWS_PER_PART
 from headgate.core.published_form.published_table import publish_form
 from policies.sealed.promise import Promise
 from policies.sealed.specs import promise_of
@@ -30,9 +32,9 @@ def released(clinic):
     return loaded, promise_of(loaded.policy, table), published
 
 
-def written_package(released, folder: Path) -> Path:
+def written_package(released, folder: Path, rows_per_part: int = ROWS_PER_PART) -> Path:
     loaded, promise, published = released
-    _read, files = read_back(folder, write_published(published, folder))
+    _read, files = read_back(folder, write_published(published, folder, rows_per_part=rows_per_part))
     entry = TableEntry("main", ("income", "education"), ("zip",), files)
     path = folder / "datapackage.json"
     path.write_bytes(package_json(package_of(loaded.policy, promise, [entry], "2026-01-02T03:04:05Z")))
@@ -224,3 +226,25 @@ def test_the_data_dictionary_says_in_which_unit_a_column_is_and_how_it_was_made(
     assert described["income"].endswith(" In EUR.")
     assert described["years"].endswith(" Completed years at 2025-12-31.")
     assert described["age"].endswith(" Numbers from 0 to 110 in bands, of which each ends before the next one begins.")
+
+
+def test_a_table_in_parts_is_one_resource_that_the_tools_join(released, tmp_path, frictionless_report):
+    path = written_package(released, tmp_path, rows_per_part=25)
+    report = frictionless_report(path)
+    assert report.valid, report.flatten(["type", "note"])
+    assert {(task.name, task.stats.get("rows")) for task in report.tasks} >= {("main", 60)}
+    table, file = json.loads(path.read_text())["resources"]
+    for resource, form in ((table, "csv"), (file, "parquet")):
+        assert resource["path"] == [f"tables/main/part-0000{part}.{form}" for part in range(3)]
+        for part in resource["parts"]:
+            content = (tmp_path / part["path"]).read_bytes()
+            assert (part["bytes"], part["hash"], part["rows"]) == (len(content), f"sha256:{hashlib.sha256(content).hexdigest()}", 20)
+    assert (table["rows"], [part["path"] for part in table["parts"]]) == (60, table["path"])
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_the_tools_find_a_changed_part(released, tmp_path, frictionless_report, part):
+    path = written_package(released, tmp_path, rows_per_part=25)
+    table = tmp_path / "tables" / "main" / f"part-0000{part}.csv"
+    table.write_bytes(table.read_bytes().replace(b"primary", b"PRIMARY", 1))
+    assert not frictionless_report(path).valid

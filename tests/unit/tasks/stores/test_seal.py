@@ -54,13 +54,13 @@ def test_a_sealed_candidate_is_what_is_read_again_from_its_folder(world) -> None
 
 def test_sealing_reads_each_file_once(world, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    honest = files.read_file
+    honest = files._opened
 
-    def noting(folder: Path, path: str) -> files.Stored:
+    def noting(folder: Path, path: str, size: int | None) -> object:
         read.append(path)
-        return honest(folder, path)
+        return honest(folder, path, size)
 
-    monkeypatch.setattr(files, "read_file", noting)
+    monkeypatch.setattr(files, "_opened", noting)
     candidate = world.seal()
     assert sorted(read) == sorted(entry.path for entry in candidate.manifest.files)
 

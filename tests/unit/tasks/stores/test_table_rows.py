@@ -70,3 +70,14 @@ def test_a_name_that_the_database_does_not_take_ends_with_its_place(name: str, c
     (table,) = published_tables({"tables/t.csv": f"{name},b\n1,2\n".encode()})
     assert table.columns == (column, "b")
     assert len(column.encode()) <= 63
+
+
+def test_parts_are_the_rows_of_one_table_in_their_order() -> None:
+    paths = [f"tables/table-1/part-{part:05}.csv" for part in range(11)]
+    dictionary = json.dumps({"resources": [{"path": paths, "schema": {"fields": [{"name": "n", "type": "integer"}]}}]}).encode()
+    files = {path: f"n\n{number}\n".encode() for number, path in enumerate(paths)}
+    (table,) = published_tables({"datapackage.json": dictionary, **dict(reversed(files.items()))})
+    assert (table.name, table.types, list(table.rows())) == ("table-1", ("bigint",), [[str(number)] for number in range(11)])
+    frames = [pd.DataFrame({"n": [number, None]}, dtype="float64") for number in range(2)]
+    (typed,) = published_tables({f"tables/t/part-0000{part}.parquet": parquet_of(frame) for part, frame in enumerate(frames)})
+    assert [tuple(row) for row in typed.rows()] == [(0,), (None,), (1,), (None,)]

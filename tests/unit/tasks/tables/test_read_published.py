@@ -14,7 +14,8 @@ from headgate.core.errors import InputRejected, IntegrityBroken
 from headgate.core.published_form.published_table import publish_form
 from policies.sealed.specs import promise_of
 from tasks.reading.ingest import ingest
-from tasks.tables.read_published import read_back, read_published, read_published_frame
+from tasks.tables.coded_cells import plain_texts
+from tasks.tables.read_published import Joined, published_of, read_back, read_published, read_published_frame
 from tasks.tables.write import write_published
 
 
@@ -102,3 +103,33 @@ def test_a_gzipped_or_empty_published_file_is_read_or_refused_like_any_table(tmp
     (tmp_path / "t.parquet").write_bytes(sink.getvalue())
     with pytest.raises(InputRejected, match="no rows"):
         read_published_frame(tmp_path / "t.parquet")
+
+
+def test_parts_are_read_back_one_by_one_as_the_whole_table_is(released, tmp_path):
+    _loaded, promise, published = released
+    for folder in ("whole", "parts"):
+        (tmp_path / folder).mkdir()
+    whole, _pinned = read_back(tmp_path / "whole", write_published(published, tmp_path / "whole", seed=5))
+    files = write_published(published, tmp_path / "parts", seed=5, rows_per_part=25)
+    read, pinned = read_back(tmp_path / "parts", files)
+    assert read.differing == (False,)
+    assert plain_texts(read.texts).equals(plain_texts(whole.texts))
+    assert read.frame.astype(object).equals(whole.frame.astype(object))
+    again = published_of(read_published_frame(*(tmp_path / "parts" / file.path for file in files[:3])), promise, "main")
+    assert cells_of(again) == cells_of(published)
+    assert [file.path for file in pinned] == [file.path for file in files]
+    for form, place in (("csv", 2), ("parquet", 5)):
+        parts = [(tmp_path / "parts" / file.path).read_bytes() for file in files if file.format == form]
+        if form == "csv":
+            parts[1:] = [part.split(b"\n", 1)[1] for part in parts[1:]]
+        together = b"".join(parts)
+        assert pinned[place].joined == Joined(hashlib.sha256(together).hexdigest(), len(together))
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_a_part_of_a_format_that_holds_another_cell_is_seen(released, tmp_path, part):
+    _loaded, _promise, published = released
+    files = write_published(published, tmp_path, rows_per_part=25)
+    path = tmp_path / files[part].path
+    path.write_bytes(path.read_bytes().replace(b"primary", b"tertiary", 1))
+    assert read_back(tmp_path, files)[0].differing == (True,)

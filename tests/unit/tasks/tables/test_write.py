@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headgate.core.columns import Kind, Role
+from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import Defect, StoreUnavailable
 from headgate.core.published_form.published_table import publish_form
 from policies.sealed.specs import promise_of
@@ -151,3 +153,44 @@ def test_what_is_no_cell_is_a_defect_and_tells_no_value(tmp_path):
         with pytest.raises(Defect) as caught:
             write_frame(pd.DataFrame({"a": pd.Series(cells, dtype=None if cells[0] is True else object)}), tmp_path, "main")
         assert "CANARY" not in str(caught.value)
+
+
+def test_a_table_with_more_rows_than_a_file_should_hold_is_written_in_parts(released, tmp_path):
+    _loaded, _promise, published = released
+    files = write_published(published, tmp_path, seed=5, rows_per_part=25)
+    assert [(file.path, file.rows) for file in files] == [
+        (f"tables/main/part-0000{part}.{form}", 20) for form in ("csv", "parquet") for part in range(3)
+    ]
+    assert sorted(path.name for path in (tmp_path / "tables").iterdir()) == ["main"]
+    (tmp_path / "whole").mkdir()
+    whole = write_published(published, tmp_path / "whole", seed=5)
+    assert [file.path for file in whole] == ["tables/main.csv", "tables/main.parquet"]
+    lines = [(tmp_path / file.path).read_bytes().split(b"\n", 1) for file in files if file.format == "csv"]
+    assert b"".join(rows for _, rows in lines) == (tmp_path / "whole" / whole[0].path).read_bytes().split(b"\n", 1)[1]
+    assert len({header for header, _ in lines}) == 1
+    parts = [parquet.read_table(tmp_path / file.path) for file in files if file.format == "parquet"]
+    assert pa.concat_tables(parts).equals(parquet.read_table(tmp_path / "whole" / whole[1].path))
+    for rows_per_part, expected in ((60, 1), (59, 2), (1, 60)):
+        (tmp_path / str(rows_per_part)).mkdir()
+        made = write_published(published, tmp_path / str(rows_per_part), ("csv",), 5, rows_per_part)
+        assert (len(made), min(file.rows for file in made)) == (expected, 60 // expected)
+
+
+def test_columns_have_one_type_in_all_parts_whatever_their_cells_are(tmp_path):
+    """The first part may lack every cell of a column that others have, or have whole numbers only."""
+    table = encode_table(
+        pd.DataFrame({"q": ["a"] * 4, "t": [None, None, "x", "y"], "n": [1.0, 2.0, 2.5, None], "i": [None, None, 3, 4]}),
+        {
+            "q": ColumnSpec("q", Kind.CATEGORY, Role.QUASI),
+            "t": ColumnSpec("t", Kind.CATEGORY, Role.SENSITIVE),
+            "n": ColumnSpec("n", Kind.NUMBER, Role.SENSITIVE),
+            "i": ColumnSpec("i", Kind.INTEGER, Role.SENSITIVE),
+        },
+    )
+    published = publish_form(table, np.zeros(4, dtype=np.int32), "main", ("t", "n", "i"))
+    for seed in range(6):
+        (tmp_path / str(seed)).mkdir()
+        files = write_published(published, tmp_path / str(seed), ("parquet",), seed, 1)
+        types = {str(parquet.read_schema(tmp_path / str(seed) / file.path)) for file in files}
+        assert len(files) == 4
+        assert len(types) == 1

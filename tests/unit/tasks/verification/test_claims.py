@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
@@ -17,6 +18,7 @@ from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.sealed.manifest import Manifest
 from policies.sealed.promise import PublishedAs
 from tasks.stores.files import Stored, read_folder
+from tasks.tables.coded_cells import JoinedParts, coded_texts
 from tasks.verification.claims import Remeasured, differing, published_table, remeasure
 from tasks.verification.unchecked_claims import not_measurable
 from tests.unit.claimed import claiming, required
@@ -286,6 +288,12 @@ def test_that_a_row_is_a_person_is_never_said_to_be_checked_where_nobody_did(man
     assert "every row is one person" not in named(False)
 
 
+def opened(table: pa.Table) -> tuple[pa.Table, pd.DataFrame]:
+    cells = JoinedParts("t")
+    cells.add(table, coded_texts(table, "t"))
+    return cells.texts(), cells.frame(cells.texts())
+
+
 def test_published_ends_that_are_not_those_of_the_cells_are_a_false_claim(world) -> None:
     manifest = world.made.manifest
     age, sex = manifest.promise.quasi
@@ -295,12 +303,12 @@ def test_published_ends_that_are_not_those_of_the_cells_are_a_false_claim(world)
     ends = [re.fullmatch(r"\[(\d+)\.\.(\d+)\]|(\d+)", str(cell)) for cell in cells["age"].to_pylist()]
     low, high = ([int(end[side] or end[3]) for end in ends if end is not None] for side in (1, 2))
     table = cells.append_column("l", pa.array(low)).append_column("h", pa.array(high))
-    assert published_table(promised, manifest.tables[1], [table]).rows == 60
+    assert published_table(promised, manifest.tables[1], *opened(table)).rows == 60
     wrong = cells.append_column("l", pa.array(low)).append_column("h", pa.array([high[0] + 1, *high[1:]]))
     with pytest.raises(IntegrityBroken, match="1 row with other ends of age than its cell says"):
-        published_table(promised, manifest.tables[1], [wrong])
+        published_table(promised, manifest.tables[1], *opened(wrong))
     with pytest.raises(IntegrityBroken, match="does not have the columns that are claimed"):
-        published_table(promised, manifest.tables[1], [cells])
+        published_table(promised, manifest.tables[1], *opened(cells))
 
 
 @pytest.mark.parametrize("ending", ["sav", "dta"])

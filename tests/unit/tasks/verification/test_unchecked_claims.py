@@ -27,6 +27,7 @@ REFUSED: dict[str, Any] = {
     "runner": {"principal": "eve", "fingerprint": "none"}, "machine": "none", "signers": [], "signers_digest": OTHER,
     "not_before": {"cron": "0 9 * * 1", "timezone": "UTC"}, "promise.quasi": [], "verdicts": [], "plan.tables": [["job", "income"]],
     "tables.name": "table-9", "tables.sensitive": ["income"], "tables.insensitive": [], "tables.path": "tables/table-1.parquet",
+    "tables.parts": [30, 30],
     "tables.rows": 61, "tables.groups": 9, "tables.mean_group": 5.0, "tables.discernibility": 1, "tables.ncp": 0.0,
     "tables.everything": {"age": 0.5}, "tables.measured": [], "utility.ncp": 0.0, "utility.suppressed_share": 0.5,
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 
 import numpy as np
@@ -11,7 +12,14 @@ import pytest
 from headgate.core.columns import Kind, Role, Table
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
-from headgate.core.published_form.published_table import PublishedTable, from_frame, publish_form, to_frame
+from headgate.core.published_form.published_table import (
+    PublishedTable,
+    frames_of_parts,
+    from_frame,
+    keyed_order,
+    publish_form,
+    to_frame,
+)
 
 SPECS = {
     spec.name: spec
@@ -173,3 +181,31 @@ def test_without_group_numbers_rows_are_grouped_by_their_published_values(publis
     read = from_frame(to_frame(published, 1).drop(columns="group"), "one", ["age", "town"], {}, group=None)
     assert sorted(np.bincount(read.group).tolist()) == [2, 2]
     assert len(read.classes()) == 1
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 1000, 65_535, 65_536, 200_000])
+def test_an_order_in_two_phases_is_the_order_of_the_keyed_hash(size: int) -> None:
+    hashes = np.frombuffer(hashlib.shake_256(b"headgate key").digest(8 * size), dtype="<u8")
+    order = keyed_order(size, "key")
+    assert sorted(order.tolist()) == list(range(size))
+    assert (np.diff(hashes[order].astype(object)) > 0).all()
+    assert size < 3 or order.tolist() != keyed_order(size, "another key").tolist()
+
+
+def test_rows_of_neighbours_are_dealt_out_to_parts_evenly() -> None:
+    """Neither the place of a row in the source nor its group says anything of its part: 2,000 rows of one group, in four parts of 2,000."""
+    order = keyed_order(8000, "key")
+    here = [int((part < 2000).sum()) for part in np.split(order, 4)]
+    assert sum(here) == 2000
+    assert all(400 < rows < 600 for rows in here)  # 500 expected, standard deviation 17
+
+
+def test_parts_one_after_the_other_are_the_whole_table(table: Table) -> None:
+    many = publish_form(table, np.array([0, 0, 0, 1, 1, 1]), "one", ("income", "visits", "seen", "drugs", "profile"), ("note",))
+    frames = list(frames_of_parts(many, 1, (1, 2, 3)))
+    assert [len(frame) for frame in frames] == [1, 2, 3]
+    whole = to_frame(many, 1)
+    assert [[list(row) for row in frame.to_numpy(dtype=object, na_value=None)] for frame in frames] == [
+        [list(row) for row in rows.to_numpy(dtype=object, na_value=None)] for rows in (whole[:1], whole[1:3], whole[3:])
+    ]
+    assert {tuple(map(str, frame.dtypes)) for frame in frames} == {tuple(map(str, whole.dtypes))}
