@@ -11,14 +11,14 @@ Tables with other sensitive attributes tell him more only if their rows can be p
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from headgate.attacks.guessing import guess
-from headgate.attacks.matching import last_is_missing, match, match_all, published_column, translated
+from headgate.attacks.matching import Matches, last_is_missing, match, match_all, published_column, translated
 from headgate.attacks.success import AttackResult, Success, guessed, guessed_value, people_counted, percent
 from headgate.core.columns import Codes, Column
 from headgate.core.errors import InputRejected
@@ -59,21 +59,36 @@ class BackgroundJoin(AttackResult):
         return f"somebody who {joined} is right about {guessed_value(self.unknown, self.success)}"
 
 
-def background_join(published: PublishedTable, people: Mapping[str, Column], known: str, unknown: str, belief: Any = 1) -> BackgroundJoin:
-    """The attack within one table. `people` has the source's quasi-identifiers and both attributes."""
+def background_join(
+    published: PublishedTable,
+    people: Mapping[str, Column],
+    known: str,
+    unknown: str,
+    belief: Any = 1,
+    matches: Matches | None = None,
+) -> BackgroundJoin:
+    """The attack within one table. `people` has the source's quasi-identifiers and both attributes. `matches`: of these people with the
+    table, where there are several attacks."""
     known_column, unknown_column = _columns(published, published, people, known, unknown)
     figures = np.max([_information(known_column.codes, unknown_column.codes, reading) for reading in published.classes()], axis=0)
     gain, information, exposable = (float(figure) for figure in figures)
-    return _attack(published, (published,), people, (known_column, unknown_column), belief, (gain, information, exposable))
+    fits = matches or match(published, people)
+    return _attack(fits, fits, people, (known_column, unknown_column), belief, (gain, information, exposable))
 
 
 def join_across(
-    holds_known: PublishedTable, holds_unknown: PublishedTable, people: Mapping[str, Column], known: str, unknown: str, belief: Any = 1
+    holds_known: PublishedTable,
+    holds_unknown: PublishedTable,
+    people: Mapping[str, Column],
+    known: str,
+    unknown: str,
+    belief: Any = 1,
+    matches: Matches | None = None,
 ) -> BackgroundJoin:
     """The known attribute is in one table and the unknown attribute in another. Their rows are put side by side by position, and a row must
-    fit in both. If the tables are shuffled, the join adds nothing."""
+    fit in both. If the tables are shuffled, the join adds nothing. `matches`: of these people with the table of the unknown one."""
     columns = _columns(holds_known, holds_unknown, people, known, unknown)
-    return _attack(holds_unknown, (holds_known, holds_unknown), people, columns, belief)
+    return _attack(matches or match(holds_unknown, people), match_all((holds_known, holds_unknown), people), people, columns, belief)
 
 
 def _columns(
@@ -85,8 +100,8 @@ def _columns(
 
 
 def _attack(
-    alone: PublishedTable,
-    joined: Sequence[PublishedTable],
+    alone: Matches,
+    joined: Matches,
     people: Mapping[str, Column],
     columns: tuple[Column, Column],
     belief: Any,
@@ -94,8 +109,8 @@ def _attack(
 ) -> BackgroundJoin:
     known, unknown = columns
     truth, known_values = translated(people[unknown.name], unknown), translated(people[known.name], known)
-    before = guess(match(alone, people), unknown)
-    after = guess(match_all(joined, people), unknown, None, last_is_missing(known), known_values)
+    before = guess(alone, unknown)
+    after = guess(joined, unknown, None, last_is_missing(known), known_values)
     # without a row with the known value, the attacker keeps the guess from the quasi-identifiers
     value = np.where(after.belief > 0, after.value, before.value)
     firm = np.where(after.belief > 0, after.belief, before.belief)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from headgate.attacks.guessing import guess
-from headgate.attacks.matching import match, published_column, translated
+from headgate.attacks.matching import Matches, match, published_column, translated
 from headgate.attacks.success import AttackResult, Success, guessed, guessed_value, people_counted
 from headgate.core.columns import Column
 from headgate.core.published_form.published_table import PublishedTable
@@ -37,11 +37,14 @@ class Homogeneity(AttackResult):
         return f"somebody who finds a person's group in {tables} is right about {guessed_value(self.attribute, self.success)}"
 
 
-def homogeneity(published: PublishedTable, people: Mapping[str, Column], name: str, belief: Any = 1) -> Homogeneity:
-    """`people` has one row per attacked person: the source's encoded quasi-identifiers, and the attribute itself as the truth."""
+def homogeneity(
+    published: PublishedTable, people: Mapping[str, Column], name: str, belief: Any = 1, matches: Matches | None = None
+) -> Homogeneity:
+    """`people` has one row per attacked person: the source's encoded quasi-identifiers, and the attribute itself as the truth. `matches`:
+    of these people with the table, where several attributes are guessed."""
     column = published_column(published, people, name)
     truth = translated(people[name], column)
-    guesses = guess(match(published, people), column)
+    guesses = guess(matches or match(published, people), column)
     right = guesses.value == truth
     believed = float(exact(belief))
     firm = (guesses.belief >= believed - TOLERANCE) & right & column.sensitive[guesses.value]

@@ -2,12 +2,13 @@
 
 The attacker knows a person's own cells as the source has them, the missing ones too, so that the person's class is always among those that
 fit. Classes are rows with the same published quasi-identifiers: the attacker cannot tell these rows apart. People are grouped by distinct
-combination of cells, and never compared with records one by one: each value of each attribute has a row of bits over the classes, and rows
-are intersected.
+combination of cells, and never compared with records one by one: each value that one of them has, of each attribute, has a row of bits over
+the classes, and rows are intersected.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from headgate.core.columns import MISSING, Codes, Column
 from headgate.core.compiling import loop
 from headgate.core.distinct import distinct_rows, firsts_and_sizes
 from headgate.core.errors import InputRejected
-from headgate.core.published_form.cell_reader import CellReader
+from headgate.core.published_form.cell_reader import NOTHING, CellReader
 from headgate.core.published_form.published_table import PublishedCells, PublishedTable
 
 UNSEEN = -2  # a person's value that the published column does not contain
@@ -53,10 +54,11 @@ def match_all(tables: Sequence[PublishedTable], people: Mapping[str, Column]) ->
     rows: list[NDArray[np.uint64]] = []
     wanted, offset = np.empty((len(cells), len(fields)), dtype=np.int64), 0
     for i, (name, column) in enumerate(fields):
-        different, alike = np.unique(_value_bits(column, people[name], known[:, i]), axis=0, return_inverse=True)
-        rows.append(different)
         codes = cells[:, names.index(name)].astype(np.int64)
-        wanted[:, i] = offset + alike.reshape(-1)[np.where(codes < 0, len(people[name].values), codes)]
+        looked_for, which = np.unique(np.where(codes < 0, len(people[name].values), codes), return_inverse=True)
+        different, alike = _distinct_lines(_value_bits(column, people[name], known[:, i], looked_for))
+        rows.append(different)
+        wanted[:, i] = offset + alike[which]
         offset += len(rows[-1])
     apart, place = distinct_rows(wanted.astype(np.int32))
     cell = place[cell]
@@ -75,14 +77,34 @@ def distinct_people(people: Mapping[str, Column], names: Sequence[str]) -> tuple
     return cells, cell, np.bincount(cell, minlength=len(cells))
 
 
-def _value_bits(cells: PublishedCells, column: Column, of_class: Codes) -> NDArray[np.uint64]:
-    """Values of the column, missing last, × classes."""
+def _value_bits(cells: PublishedCells, column: Column, of_class: Codes, looked_for: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """These values of the column, missing as the number after the last, × classes."""
     reader = CellReader(column)
-    covers = np.stack([reader.covers(text) for text in cells.texts])
-    packed = np.packbits(covers[of_class].T, axis=1, bitorder="little")
-    words = np.zeros((len(packed), (len(of_class) + 63) // 64 * 8), dtype=np.uint8)
-    words[:, : packed.shape[1]] = packed
-    return words.view("<u8").astype(np.uint64)
+    ends = [reader.ends(text) for text in cells.texts]
+    starts = np.concatenate([[0], np.cumsum([len(each) for each in ends])])
+    return np.asarray(_covered(starts, np.searchsorted(looked_for, np.concatenate([NOTHING, *ends])), of_class, len(looked_for)))
+
+
+@loop
+def _covered(starts: NDArray[np.int64], ends: NDArray[np.int64], of_class: NDArray[np.int32], values: int) -> NDArray[np.uint64]:
+    """A class's bit changes where a stretch of its cell begins and where it ends, so that a wide stretch costs as much as a narrow one."""
+    changes = np.zeros((values + 1, (len(of_class) + 63) // 64), np.uint64)
+    for number in range(len(of_class)):
+        bit = np.uint64(1) << np.uint64(number & 63)
+        for end in range(starts[of_class[number]], starts[of_class[number] + 1]):
+            changes[ends[end], number >> 6] ^= bit
+    for value in range(1, values):
+        for word in range(changes.shape[1]):
+            changes[value, word] ^= changes[value - 1, word]
+    return changes[:values]
+
+
+def _distinct_lines(bits: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The distinct rows of bits, and for each row its number among them. Rows are compared by digest: sorting them would copy them."""
+    numbers: dict[bytes, int] = {}
+    alike = np.array([numbers.setdefault(hashlib.blake2b(row).digest(), len(numbers)) for row in bits], dtype=np.int64)
+    first = np.unique(alike, return_index=True)[1]
+    return bits[first], alike
 
 
 @loop

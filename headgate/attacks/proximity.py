@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from headgate.attacks.guessing import Reach, guess
-from headgate.attacks.matching import match, published_column, translated
+from headgate.attacks.matching import Matches, match, published_column, translated
 from headgate.attacks.success import AttackResult, Success, guessed, guessed_value, percent
 from headgate.core.alike import Ruler
 from headgate.core.columns import Column
@@ -38,14 +38,19 @@ class Proximity(AttackResult):
 
 
 def proximity(
-    published: PublishedTable, people: Mapping[str, Column], name: str, epsilon: Any, distance: Distance | None = None
+    published: PublishedTable,
+    people: Mapping[str, Column],
+    name: str,
+    epsilon: Any,
+    distance: Distance | None = None,
+    matches: Matches | None = None,
 ) -> Proximity:
-    """`people` as in `homogeneity`; Δ of one attribute, as `distance` reads it."""
+    """`people` and `matches` as in `homogeneity`; Δ of one attribute, as `distance` reads it."""
     column = published_column(published, people, name)
     bound = asked_epsilon(epsilon)
     reach = reach_of(column, bound, Distance() if distance is None else distance)
     truth = translated(people[name], column)
-    guesses = guess(match(published, people), column, reach)
+    guesses = guess(matches or match(published, people), column, reach)
     right = reach.near(guesses.value, truth)
     overall = reach.near(np.full(len(truth), guesses.overall), truth)
     words = f"the centre of the largest {bound:g}-neighbourhood of '{name}' among the rows that fit"

@@ -17,6 +17,7 @@ from headgate.projection.local_search import LocalSearch
 from headgate.projection.optimal import METHOD as OPTIMAL
 from headgate.projection.optimal import MOST_EXACT
 
+MOST_WEIGHED = 100  # attributes, up to which other plans are shown: each merge compares all pairs of tables
 MOST_SEARCHED = 24  # association losses at which the least exposure is searched for
 
 
@@ -59,8 +60,12 @@ def _closeness(plan: Sequence[float], single: Sequence[float] | None) -> float |
 
 def trade_off(columns: Sequence[Column]) -> tuple[PossiblePlan, ...]:
     """CODIP*'s plan for every number of tables, and beside it the least exposed plan that loses no more. Whether the tables can be
-    anonymized is not checked. With more than 12 attributes the least exposed is searched for, at no more than 24 of these losses."""
-    figures = associations(columns)
+    anonymized is not checked. With more than 12 attributes the least exposed is searched for, at no more than 24 of these losses; with
+    more than 100 there are no plans to show."""
+    return () if len(columns) > MOST_WEIGHED else trade_off_of(associations(columns))
+
+
+def trade_off_of(figures: Associations) -> tuple[PossiblePlan, ...]:
     merging = Merging(figures)
     plans: list[Plan] = [tuple(merging.tables)]
     while len(merging.tables) > 1:
@@ -68,7 +73,7 @@ def trade_off(columns: Sequence[Column]) -> tuple[PossiblePlan, ...]:
         plans.append(tuple(merging.tables))
     greedy = [_point(CODIP, figures, plan) for plan in plans]
     losses = sorted({point.association_loss for point in greedy}, reverse=True)
-    if len(columns) <= MOST_EXACT:
+    if len(figures.names) <= MOST_EXACT:
         least = _exact(figures, losses)
     else:
         chosen = [losses[i] for i in np.unique(np.linspace(0, len(losses) - 1, MOST_SEARCHED).astype(int))]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -56,6 +56,10 @@ class Associations:
         _table_of(plan, len(self.names))
         return math.fsum(self.exposure_of(table) for table in plan)
 
+    def figures(self, plan: Plan) -> tuple[float, float]:
+        """Γα and Γβ."""
+        return self.association_loss(plan), self.information_exposure(plan)
+
     def exposure_of(self, table: Sequence[int]) -> float:
         """The share of one table in Γβ: E_β(A_u)/E_Σ · |A_u|/|A|."""
         if self.total_exposable < NOTHING:
@@ -68,20 +72,40 @@ def associations(columns: Sequence[Column]) -> Associations:
 
     E(i, j) = P_i·(H_i − I) + P_j·(H_j − I), P = share of rows with a sensitive value: the paper's four cases summed (its last one is
     misprinted as H_j + H_j)."""
-    alone = [count_alone(column) for column in columns]
-    size, rows = len(columns), int(alone[0].sum()) if alone else 0
-    if rows == 0:
-        raise InputRejected("The table has no rows or no sensitive attributes to project.", "Give at least one of each.")
-    entropies = np.array([_entropy(counts) for counts in alone])
-    flags = [np.roll(column.sensitive, 1) for column in columns]
-    sensitive = np.array([counts[flag].sum() / rows for counts, flag in zip(alone, flags, strict=True)])
+    size, entropies = len(columns), np.array([entropy(column) for column in columns])
     information, exposable = np.zeros((size, size)), np.zeros((size, size))
-    for i, j, joint in joints(columns):
-        shared = _shared(joint, alone[i], alone[j], rows)
+    for i, j, shared, new in _pairs(columns, entropies):
         information[i, j] = information[j, i] = shared
-        new = sensitive[i] * max(0.0, entropies[i] - shared) + sensitive[j] * max(0.0, entropies[j] - shared)
         exposable[i, j] = exposable[j, i] = new
     return Associations(tuple(column.name for column in columns), entropies, information, exposable)
+
+
+def figures_of(columns: Sequence[Column], plan: Plan) -> tuple[float, float]:
+    """Γα and Γβ of one plan. If everything is in one table or each attribute in its own, all is lost or nothing, and all is exposed or
+    nothing: then pairs are looked at only until there is something to lose or to expose. There may be millions of pairs."""
+    together, apart = len(plan) == 1, len(plan) == len(columns)
+    if not together and not apart:
+        return associations(columns).figures(plan)
+    _table_of(plan, len(columns))
+    whole = 0.0
+    for _, _, shared, new in _pairs(columns, np.array([entropy(column) for column in columns])):
+        whole += new if together else shared
+        if whole >= NOTHING:
+            return (0.0, 1.0) if together else (1.0, 0.0)
+    return 0.0, 0.0
+
+
+def _pairs(columns: Sequence[Column], entropies: NDArray[np.float64]) -> Iterator[tuple[int, int, float, float]]:
+    """I and E of each pair."""
+    alone = [count_alone(column) for column in columns]
+    rows = int(alone[0].sum()) if alone else 0
+    if rows == 0:
+        raise InputRejected("The table has no rows or no sensitive attributes to project.", "Give at least one of each.")
+    flags = [np.roll(column.sensitive, 1) for column in columns]
+    sensitive = np.array([counts[flag].sum() / rows for counts, flag in zip(alone, flags, strict=True)])
+    for i, j, joint in joints(columns):
+        shared = _shared(joint, alone[i], alone[j], rows)
+        yield i, j, shared, sensitive[i] * max(0.0, entropies[i] - shared) + sensitive[j] * max(0.0, entropies[j] - shared)
 
 
 def entropy(column: Column) -> float:

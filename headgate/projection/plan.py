@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import Protocol, runtime_checkable
 
@@ -12,7 +13,7 @@ import numpy as np
 from headgate.core.columns import Column
 from headgate.core.errors import InputRejected, RequirementNotMet
 from headgate.core.tolerance import at_most
-from headgate.projection.information import Associations, Plan, associations
+from headgate.projection.information import Associations, Plan, associations, figures_of
 
 
 @dataclass(frozen=True)
@@ -74,14 +75,15 @@ class CheckPlan:
     def __init__(self, columns: Sequence[Column], check: CheckTable | None) -> None:
         if len({column.name for column in columns}) != len(columns):
             raise InputRejected("Two sensitive attributes have the same name.", "Rename one of them.")
-        self.associations: Associations = associations(columns)
-        self._check = check
+        self.names = tuple(column.name for column in columns)
+        self._columns, self._check = columns, check
         self._verdicts: dict[frozenset[str], TableVerdict] = {}
         self.later: Iterator[tuple[int, ...]] = iter(())  # tables of the plans that follow, where they are known
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self.associations.names
+    @cached_property
+    def associations(self) -> Associations:
+        """Of all pairs of attributes, once somebody asks for them: there may be millions."""
+        return associations(self._columns)
 
     def table(self, attributes: Sequence[int]) -> TableVerdict:
         names = tuple(self.names[i] for i in attributes)
@@ -98,7 +100,7 @@ class CheckPlan:
         merged: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
     ) -> SearchStep:
         """Γα and Γβ first (they cost nothing), then each table until one fails. None: that threshold is not looked at."""
-        loss, exposure = self.associations.association_loss(tables), self.associations.information_exposure(tables)
+        loss, exposure = self._figures(tables)
         average = None if merged is None else self.associations.average_information([*merged[0], *merged[1]])
         step = SearchStep(tables, merged, average, loss, exposure, False)
         if association_loss is not None and not at_most(loss, association_loss):
@@ -112,6 +114,9 @@ class CheckPlan:
             if not verdict.passed:
                 return replace(step, reason=f"table {number + 1}: {verdict.reason}")
         return replace(step, passed=True)
+
+    def _figures(self, tables: Plan) -> tuple[float, float]:
+        return self.associations.figures(tables) if "associations" in vars(self) else figures_of(self._columns, tables)
 
     def refused(self, tables: Plan) -> Plan:
         """The tables that were checked and did not pass."""

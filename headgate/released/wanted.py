@@ -14,7 +14,7 @@ from headgate.core.cells import interval_of_node, is_number
 from headgate.core.columns import Column
 from headgate.core.computed_hierarchies import MASK
 from headgate.core.errors import InputRejected
-from headgate.core.published_form.cell_reader import CellReader
+from headgate.core.published_form.cell_reader import NOTHING, CellReader
 from headgate.released.reader_conditions import COMPARED, Condition
 from headgate.released.stretches import AFTER_ALL, ALL, BEFORE_ALL, Stretches
 
@@ -52,7 +52,7 @@ class Wanted:
 
 def under_mask(label: str, reader: CellReader) -> NDArray[np.bool_] | None:
     """The places under the first mask of a text; None if no published text has that mask."""
-    return reader.nodes.get(label[:-1] + MASK)
+    return reader.under(label[:-1] + MASK)
 
 
 def is_masked(column: Column) -> bool:
@@ -92,7 +92,7 @@ def _names(column: Column, reader: CellReader, compared: Sequence[Condition], va
         raise _unknown(column, unknown[0])
     mask = np.zeros(len(column.values), dtype=bool)
     for value in condition.values:
-        mask |= reader.nodes.get(value, False)
+        mask[reader.nodes.get(value, NOTHING)] = True
     negated = condition.operator in NEGATED
     return Wanted(values, missing, mask=~mask if negated else mask, masked=True, named=named, negated=negated)
 
@@ -137,7 +137,7 @@ def _among(condition: Condition, reader: CellReader) -> NDArray[np.bool_]:
     mask = np.zeros(len(column.values), dtype=bool)
     for value in condition.values:
         if value in reader.nodes:
-            mask |= reader.nodes[value]
+            mask[reader.nodes[value]] = True
         elif value in reader.place:
             mask[reader.place[value]] = True
         else:

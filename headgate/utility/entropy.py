@@ -78,11 +78,11 @@ def _source_columns(published: PublishedTable, source: Mapping[str, Column]) -> 
 def _reached(column: Column, counts: NDArray[np.int64], cells: PublishedCells) -> NDArray[np.int64]:
     """Input rows whose value each cell covers."""
     reader = CellReader(column)
-    before = np.concatenate([[0], np.cumsum(counts[:-1])])
+    before = np.concatenate([[0], np.cumsum(counts)])
     reach = np.empty(len(cells.texts), dtype=np.int64)
     for i, text in enumerate(cells.texts):
-        ends = reader.places(text)
-        reach[i] = counts[reader.covers(text)].sum() if ends is None else before[ends[1]] - before[ends[0]]
+        ends = reader.ends(text)
+        reach[i] = (before[ends[1::2]] - before[ends[::2]]).sum()
     if (reach == 0).any():
         raise InputRejected(f"A published cell of '{column.name}' covers no input row.", _CURE)
     return reach

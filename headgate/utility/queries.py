@@ -21,7 +21,7 @@ from headgate.core.columns import Column, Table
 from headgate.core.compiling import dividing, loop, making
 from headgate.core.distinct import distinct_rows
 from headgate.core.errors import InputRejected, RequirementNotMet
-from headgate.core.published_form.cell_reader import CellReader
+from headgate.core.published_form.cell_reader import NOTHING, CellReader, ends_of
 from headgate.core.published_form.published_table import PublishedTable
 from headgate.core.seeds import checked_seed
 from headgate.utility.mean_interval import Moments
@@ -183,10 +183,13 @@ def _runs(text: str, reader: CellReader, line: _Line, missing: bool) -> tuple[li
     ends = _whole_places(text, reader, line) if line.whole else reader.places(text)
     if ends is not None:
         return ([ends] if ends[0] < ends[1] else []), 0
-    mask = reader.covers(text)
-    places = line.values[mask[:-1]]
-    breaks = np.flatnonzero(np.diff(places) > 1) + 1
-    return [(int(run[0]), int(run[-1]) + 1) for run in np.split(places, breaks) if len(run)], int(mask[-1])
+    covered = reader.ends(text)
+    extra = int(len(covered) > 0 and covered[-1] > reader.size)
+    codes = np.concatenate(
+        [np.arange(first, min(past, reader.size)) for first, past in zip(covered[::2], covered[1::2], strict=True)] or [NOTHING]
+    )
+    found = ends_of(line.values[codes]).tolist()
+    return list(zip(found[::2], found[1::2], strict=True)), extra
 
 
 def _whole_places(text: str, reader: CellReader, line: _Line) -> tuple[int, int] | None:

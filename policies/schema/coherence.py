@@ -50,7 +50,10 @@ def bits_of(name: str, attribute: Attribute) -> tuple[str, ...] | None:
 
 
 def set_of(policy: Policy, name: str) -> str | None:
-    """The sensitive set that a bitmap column's name belongs to; None if it belongs to none."""
+    """The sensitive set that a bitmap column's name belongs to; None if it belongs to none. This is asked of every name, and there may be
+    thousands of them: sets are looked through only where one can be meant."""
+    if BIT not in name:
+        return None
     for origin in policy.sets:
         bits = bits_of(origin, policy.attributes[origin])
         if name.startswith(origin + BIT) and (bits is None or name in bits):
@@ -155,6 +158,10 @@ def _may_be_origin(origin: Attribute, made: Attribute) -> bool:
     return origin.role in (Role.DROPPED, made.role) and origin.origin is None and origin.columns is None
 
 
+def _is_set(attribute: Attribute) -> bool:
+    return attribute.role is Role.SENSITIVE and attribute.kind is Kind.SET
+
+
 def _names(policy: Policy) -> Iterator[Problem]:
     for name in policy.attributes:
         if not name.strip():
@@ -176,17 +183,18 @@ def _weights(policy: Policy) -> Iterator[Problem]:
 
 def _sensitive_name(policy: Policy, path: KeyPath, name: str, kinds: Iterable[Kind] = tuple(Kind)) -> Iterator[Problem]:
     """A name in a promise must be a sensitive attribute (or a bitmap column of one) of a kind that the promise is defined for."""
-    sensitive = policy.named(Role.SENSITIVE)
     attribute = policy.attributes.get(name)
     accepted = tuple(kinds)
-    fitting = [other for other in sensitive if policy.attributes[other].kind in accepted]
+    if attribute is not None and attribute.role is Role.SENSITIVE and attribute.kind in accepted:
+        return
+    fitting = [other for other in policy.named(Role.SENSITIVE) if policy.attributes[other].kind in accepted]
     if attribute is None and set_of(policy, name) is not None and Kind.SET in accepted:
         return
     if attribute is None:
         yield Problem(path, f"'{name}', which is not an attribute", f"a sensitive attribute: {choices(fitting, name) or NONE_FITS}")
     elif attribute.role is not Role.SENSITIVE:
         yield Problem(path, f"'{name}', which is {attribute.role}", f"a sensitive attribute: {choices(fitting) or NONE_FITS}")
-    elif attribute.kind not in accepted:
+    else:
         yield Problem(path, f"'{name}', which is of kind {attribute.kind}", f"a sensitive attribute of kind {choices(accepted)}")
 
 
@@ -208,7 +216,7 @@ def _own_units(policy: Policy) -> Iterator[Problem]:
         attribute = policy.attributes.get(name)
         if attribute is not None and attribute.kind is Kind.VECTOR and width != NONE:
             yield Problem((*here, name), f"'{name}', a vector, which has no unit", "anonymize.each, with a share")
-        is_set = name in policy.sets or set_of(policy, name) is not None
+        is_set = (attribute is not None and _is_set(attribute)) or set_of(policy, name) is not None
         if is_set and width not in (NONE, 0):
             yield Problem((*here, name), f"{decimal_text(width)} for '{name}', a set", HAD_OR_NOT)
     if alone and all(width == NONE for width in alone.values()):
@@ -240,7 +248,8 @@ def _placed(policy: Policy, place: int, name: str, placed: set[str]) -> Iterator
     """One name of one given table; it joins those that are `placed`, with all its values where it is a set."""
     here: KeyPath = ("projection", "tables", place)
     yield from _sensitive_name(policy, here, name)
-    bits = bits_of(name, policy.attributes[name]) if name in policy.sets else None
+    attribute = policy.attributes.get(name)
+    bits = bits_of(name, attribute) if attribute is not None and _is_set(attribute) else None
     for part in (name, *(bits or ())):
         if part in placed:
             yield Problem(here, f"'{part}' a second time", "each sensitive attribute in one table")
@@ -250,7 +259,7 @@ def _placed(policy: Policy, place: int, name: str, placed: set[str]) -> Iterator
 def _missing_in_tables(policy: Policy, name: str, placed: set[str], whole: set[str]) -> Iterator[Problem]:
     """`whole`: the names as they are written."""
     here: KeyPath = ("projection", "tables")
-    by_value = name in policy.sets and any(set_of(policy, other) == name for other in whole)
+    by_value = _is_set(policy.attributes[name]) and any(set_of(policy, other) == name for other in whole)
     if name in placed:
         if by_value:
             yield Problem(here, f"'{name}' both whole and by its values", "the set, or all its values")

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from headgate.core.columns import Column
-from headgate.projection.baseline import PossiblePlan, trade_off
-from headgate.projection.information import Associations, associations
+from headgate.projection.baseline import MOST_WEIGHED, PossiblePlan, trade_off_of
+from headgate.projection.information import Associations, associations, figures_of
 from policies.sealed.manifest import Alternative, Plan, PlanStep
 
 DIGITS = 3
@@ -22,15 +23,19 @@ def plan_of_published(plan: Plan, columns: Sequence[Column], everybody: bool) ->
     """`columns`: the plan's, in its order, of the rows that are published. What the search alone knows is said only where `everybody` is
     published: it is not measured again."""
     bound, closeness = (plan.bound, plan.naive_closeness) if everybody else (None, None)
-    figures, number = associations(columns), {name: place for place, name in enumerate(plan.columns)}
+    number = {name: place for place, name in enumerate(plan.columns)}
     tables = tuple(tuple(number[name] for name in names) for names in plan.tables)
+    few = len(columns) <= MOST_WEIGHED
+    pairs = associations(columns) if few or len(plan.steps) > 1 else None  # there may be millions
+    figures = partial(figures_of, columns) if pairs is None else pairs.figures
+    loss, exposure = figures(tables)
     return plan.model_copy(
         update={
-            "association_loss": rounded(figures.association_loss(tables)),
-            "information_exposure": rounded(figures.information_exposure(tables)),
-            "steps": tuple(_step(step, figures) for step in plan.steps),
+            "association_loss": rounded(loss),
+            "information_exposure": rounded(exposure),
+            "steps": tuple(_step(step, pairs, *figures(step.tables)) for step in plan.steps),
             "bound": None if bound is None else rounded(bound),
-            "trade_off": tuple(map(_alternative, trade_off(columns))),
+            "trade_off": tuple(map(_alternative, trade_off_of(pairs))) if few and pairs is not None else (),
             "naive_closeness": None if closeness is None else rounded(closeness),
         }
     )
@@ -40,13 +45,13 @@ def rounded(figure: float) -> float:
     return float(f"{figure:.{DIGITS}g}")
 
 
-def _step(step: PlanStep, figures: Associations) -> PlanStep:
-    average = None if step.merged is None else rounded(figures.average_information([*step.merged[0], *step.merged[1]]))
+def _step(step: PlanStep, pairs: Associations | None, loss: float, exposure: float) -> PlanStep:
+    merged = None if step.merged is None or pairs is None else [*step.merged[0], *step.merged[1]]
     return step.model_copy(
         update={
-            "average_information": average,
-            "association_loss": rounded(figures.association_loss(step.tables)),
-            "information_exposure": rounded(figures.information_exposure(step.tables)),
+            "average_information": None if merged is None or pairs is None else rounded(pairs.average_information(merged)),
+            "association_loss": rounded(loss),
+            "information_exposure": rounded(exposure),
             "reason": which_failed(step.reason),
         }
     )

@@ -22,6 +22,7 @@ from headgate.attacks.dictionary_linking import DictionaryLinking, Register, dic
 from headgate.attacks.homogeneity import Homogeneity, homogeneity
 from headgate.attacks.intersection import Intersection, intersection
 from headgate.attacks.linkage import linkage_frames
+from headgate.attacks.matching import match
 from headgate.attacks.proximity import Proximity, proximity
 from headgate.attacks.series_guessing import SeriesGuessing
 from headgate.attacks.success import Success
@@ -30,7 +31,7 @@ from headgate.core.distance import LARGEST_MATRIX, Distance
 from headgate.core.distinct import distinct_rows
 from headgate.core.published_form.published_table import PublishedTable
 from headgate.core.tolerance import exact
-from headgate.projection.information import associations
+from headgate.projection.information import associations, entropy
 from policies.attackers.attacker import Attacker
 from policies.gates.attack import ATTACK, WHO
 from policies.gates.dissimilarity import DISSIMILARITY, EPSILON, in_own_units
@@ -39,6 +40,7 @@ from policies.sealed.promise import Promise
 from tasks.tables.read_published import published_of, read_published_frame
 
 MOST_CELLS = 20_000  # different people by their quasi-identifiers, up to which tables are intersected
+MOST_PAIRED = 100  # attributes of a table, up to which all their pairs are looked at
 MOST_PAIRS = 4 * 10**8  # of a person who is looked for and an individual of the dictionary
 
 Guessed = Homogeneity | Proximity | BackgroundJoin | Intersection | DictionaryLinking | SeriesGuessing
@@ -167,15 +169,25 @@ def _on_one(promise: Promise, table: PublishedTable, people: Mapping[str, Column
     if not names:
         yield Attempt("Homogeneity", (table.name,), "Homogeneity was not tried: no sensitive attribute has one value per person.")
         return
-    yield Attempt.of(max((homogeneity(table, people, name) for name in names), key=_harm), table, drawn=sample)
-    near = [proximity(table, people, name, epsilon, alone) for name, epsilon, alone in _neighbourhoods(promise, table, names)]
+    fits = match(table, people)
+    yield Attempt.of(max((homogeneity(table, people, name, matches=fits) for name in names), key=_harm), table, drawn=sample)
+    near = [proximity(table, people, name, epsilon, alone, fits) for name, epsilon, alone in _neighbourhoods(promise, table, names)]
     if near:
         yield Attempt.of(max(near, key=_harm), table, drawn=sample)
-    shared = associations([table.sensitive[name] for name in names]).information
-    known, unknown = (names[place] for place in np.unravel_index(shared.argmax(), shared.shape))
+    several = [table.sensitive[name] for name in _most_varied(table.sensitive, names)]
+    shared = associations(several).information
+    known, unknown = (several[place].name for place in np.unravel_index(shared.argmax(), shared.shape))
     if known != unknown:
-        both = (background_join(table, people, known, unknown), background_join(table, people, unknown, known))
+        pairs = ((known, unknown), (unknown, known))
+        both = [background_join(table, people, own, other, matches=fits) for own, other in pairs]
         yield Attempt.of(max(both, key=_harm), table, drawn=sample)
+
+
+def _most_varied(columns: Mapping[str, Column], names: Sequence[str]) -> list[str]:
+    """Those that there is most to learn about: pairs of more than these are not looked at for the one that tells most of each other."""
+    if len(names) <= MOST_PAIRED:
+        return list(names)
+    return sorted(names, key=lambda name: entropy(columns[name]), reverse=True)[:MOST_PAIRED]
 
 
 def _guessable(table: PublishedTable) -> list[str]:
@@ -219,6 +231,7 @@ def _across(finished: Finished, people: Mapping[str, Column], sample: bool) -> I
     for first, second in pairwise(finished.tables):
         known, unknown = _guessable(first), _guessable(second)
         if known and unknown:
+            known, unknown = (_most_varied(finished.people.columns, each) for each in (known, unknown))
             shared = associations(finished.people.select([*known, *unknown])).information[: len(known), len(known) :]
             i, j = np.unravel_index(shared.argmax(), shared.shape)
             yield Attempt.of(join_across(first, second, people, known[i], unknown[j]), first, second, drawn=sample)

@@ -106,6 +106,7 @@ def _intervals(column: Column, low: Codes, high: Codes) -> tuple[NDArray[Any], N
 
 def _ancestors(column: Column, hierarchy: Hierarchy, first: Codes, level: Codes) -> tuple[NDArray[Any], NDArray[np.float64]]:
     nodes, levels, place = _distinct_pairs(np.where(first >= 0, first, 0), level)
+    leaves_of = [np.bincount(column) for column in hierarchy.nodes.T]
     texts, loss = np.empty(len(nodes), dtype=object), np.zeros(len(nodes))
     for i, (leaf, height) in enumerate(zip(nodes, levels, strict=True)):
         label = str(hierarchy.labels[leaf, height])
@@ -114,7 +115,7 @@ def _ancestors(column: Column, hierarchy: Hierarchy, first: Codes, level: Codes)
         elif height == hierarchy.height:
             texts[i], loss[i] = EVERYTHING, 1.0
         else:
-            leaves = int((hierarchy.nodes[:, height] == hierarchy.nodes[leaf, height]).sum())
+            leaves = int(leaves_of[height][hierarchy.nodes[leaf, height]])
             texts[i] = column.kind.rules.node_text(label, int(height))
             loss[i] = column.kind.rules.node_loss(column, label, leaves, int(height))
     return texts[place], loss[place]

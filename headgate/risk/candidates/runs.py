@@ -64,8 +64,10 @@ def _covered(reader: CellReader, text: str) -> NDArray[np.intp]:
     stretch = reader.places(text)
     if stretch is not None:
         return merged(*stretch)
-    covered = reader.covers(text)
-    return np.array([MISSING, reader.size]) if covered[MISSING] else run_ends(covered[:-1])  # what may be missing rules nobody out
+    ends = reader.ends(text)
+    if len(ends) and ends[-1] > reader.size:
+        return np.array([MISSING, reader.size])  # what may be missing rules nobody out
+    return np.concatenate([[MISSING], ends[1:]]) if len(ends) and ends[0] == 0 else np.concatenate([[MISSING, 0], ends])
 
 
 def run_ends(mask: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from headgate.attacks.matching import fitting_classes, last_is_missing, match, translated
+from headgate.core.columns import Kind, Role
+from headgate.core.encode import ColumnSpec, encode_table
 from headgate.core.errors import InputRejected
+from headgate.core.published_form.published_table import publish_form
 from tests.unit.headgate.attacks.planted import drawn, small
 
 
@@ -40,3 +46,24 @@ def test_people_without_the_quasi_identifiers_cannot_be_attacked() -> None:
     people = {name: column for name, column in planted.table.columns.items() if name != "age"}
     with pytest.raises(InputRejected, match="no column 'age'"):
         match(planted.published[0], people)
+
+
+def many_places(values: int) -> tuple[int, int]:
+    """Ten people are looked up among groups of two, whose cells each list two of so many places: the bytes that this takes at most, and
+    the rows of bits that are kept."""
+    specs = {"place": ColumnSpec("place", Kind.CATEGORY, Role.QUASI)}
+    table = encode_table(pd.DataFrame({"place": [f"p{i:05}" for i in range(values)]}), specs)
+    published = publish_form(table, np.arange(values) // 2, "t", [])
+    people = table.take(np.arange(10)).columns
+    tracemalloc.start()
+    matches = match(published, people)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak, len(matches.bits)
+
+
+def test_what_matching_takes_grows_with_the_values_and_not_with_values_times_cells() -> None:
+    many_places(10)  # compiles
+    (little, bits), (much, more_bits) = many_places(3_000), many_places(6_000)
+    assert much < 2.5 * little
+    assert bits == more_bits == 5  # ten people in five groups

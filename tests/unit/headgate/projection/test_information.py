@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column
 from headgate.core.errors import InputRejected
-from headgate.projection.information import associations, entropy
+from headgate.projection import information
+from headgate.projection.information import associations, entropy, figures_of
 from tests.unit.headgate.projection.every_way import every_way
 
 
@@ -106,3 +107,30 @@ def test_attributes_with_many_values_are_counted_sparsely():
 def test_a_plan_that_is_not_complete_and_disjoint_is_refused(table_1, plan):
     with pytest.raises(InputRejected):
         associations(table_1).association_loss(plan)
+
+
+@pytest.mark.parametrize("plan", [((0, 1, 2),), ((0,), (1,), (2,)), ((0, 2), (1,))])
+def test_one_plan_alone_has_the_figures_that_it_has_among_all_pairs(table_1, plan):
+    assert figures_of(table_1, plan) == associations(table_1).figures(plan)
+
+
+def test_of_all_together_or_all_apart_one_associated_pair_tells_the_figures(monkeypatch):
+    drawn = np.random.default_rng(0).choice(list("ab"), (60, 40))
+    columns = [encode_column(pd.Series(drawn[:, i]), ColumnSpec(f"a{i}", Kind.CATEGORY, Role.SENSITIVE)) for i in range(40)]
+    counted = []
+
+    def counting(columns):
+        for each in joints(columns):
+            counted.append(each)
+            yield each
+
+    joints = information.joints
+    monkeypatch.setattr(information, "joints", counting)
+    assert figures_of(columns, (tuple(range(40)),)) == (0.0, 1.0)
+    assert figures_of(columns, tuple((i,) for i in range(40))) == (1.0, 0.0)
+    assert len(counted) == 2
+
+
+def test_where_nothing_is_associated_nothing_is_lost_or_exposed():
+    constant = [encode_column(pd.Series(["a"] * 9), ColumnSpec(f"a{i}", Kind.CATEGORY, Role.SENSITIVE)) for i in range(3)]
+    assert figures_of(constant, ((0, 1, 2),)) == figures_of(constant, ((0,), (1,), (2,))) == (0.0, 0.0)

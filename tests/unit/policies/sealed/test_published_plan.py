@@ -11,6 +11,7 @@ import pytest
 
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
+from headgate.projection.baseline import MOST_WEIGHED
 from policies.sealed.manifest import Plan, PlanStep
 from policies.sealed.published_plan import plan_of_published, which_failed
 
@@ -84,3 +85,17 @@ def test_what_the_search_alone_knows_is_said_of_everybody_or_not_at_all() -> Non
 )
 def test_why_a_step_failed_is_said_without_the_figures_of_tables_that_nobody_publishes(reason: str, told: str) -> None:
     assert which_failed(reason) == told
+
+
+def test_of_very_many_attributes_no_other_plans_are_weighed() -> None:
+    names = tuple(f"a{i}" for i in range(MOST_WEIGHED + 1))
+    drawn = np.random.default_rng(1).choice(list("ab"), (30, len(names)))
+    table = encode_table(
+        pd.DataFrame(drawn, columns=list(names)), {name: ColumnSpec(name, Kind.CATEGORY, Role.SENSITIVE) for name in names}
+    )
+    together = (tuple(range(len(names))),)
+    step = PlanStep(tables=together, association_loss=9.0, information_exposure=9.0, passed=True)
+    plan = Plan(method="single", tables=(names,), columns=names, association_loss=9.0, information_exposure=9.0, steps=(step,))
+    plan = plan_of_published(plan, table.select(names), everybody=True)
+    assert (plan.association_loss, plan.information_exposure, plan.trade_off) == (0.0, 1.0, ())
+    assert (plan.steps[0].association_loss, plan.steps[0].information_exposure) == (0.0, 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -83,3 +84,21 @@ def test_a_leaf_and_a_node_are_never_published_under_one_number() -> None:
     tree = Hierarchy.from_rows([("02", "1", "*"), ("21", "2", "*"), ("22", "2", "*")], "age")
     with pytest.raises(InputRejected, match="stands for different values"):
         encode_column(pd.Series([2, 21]), ColumnSpec("age", Kind.INTEGER, Role.QUASI, hierarchy=tree))
+
+
+def test_stretches_say_the_same_as_flags() -> None:
+    flat = column(["a", "b", "c", "d", None], Kind.CATEGORY)
+    reader = CellReader(flat)
+    assert reader.ends("{a|b|d}").tolist() == [0, 2, 3, 4]
+    assert reader.ends("{|c|d}").tolist() == [2, 5]  # missing is the last value
+    assert reader.ends("*").tolist() == [0, 5]
+    assert reader.ends("elsewhere").tolist() == []
+
+
+def test_the_values_under_all_nodes_are_as_many_as_values_times_levels() -> None:
+    """Not values times nodes: a list of postal codes has a node for each."""
+    many = 1000
+    codes = Hierarchy.from_rows([[f"{i:04}", f"{i:04}"[:2], "*"] for i in range(many)], "a")
+    reader = CellReader(column(["0001"], Kind.CATEGORY, hierarchy=codes))
+    assert sum(np.asarray(under).size for under in reader.nodes.values()) == 3 * many
+    assert reader.leaves_under("07") == 100
