@@ -1,6 +1,6 @@
 # Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk bench-series bench-sticky bench-ledger serve lock clean
+.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger serve lock clean
 
 # Each process would compile all of the project again: a test run some 20 s, the sabotages minutes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -33,6 +33,7 @@ help:
 	@echo "make bench-paper-codip  the experiments of the CODIP paper, redone"
 	@echo "make bench-risk     the cost of exact disclosure risk against a register, its growth, and MinRisk"
 	@echo "make bench-paper-risk   the experiments of the disclosure-risk paper, redone"
+	@echo "make bench-paper-proximity  the figures of the (δ, l) and the general-proximity paper, redone"
 	@echo "make bench-series   the cost of measuring several versions of a dataset together"
 	@echo "make bench-sticky   sticky groups and other ways to keep months of a dataset safe together, on simulated months of the census"
 	@echo "make bench-ledger   what a ledger of 100,000 events costs, and verifying a release of a million rows"
@@ -124,6 +125,9 @@ bench-risk: setup
 
 bench-paper-risk: setup
 	@$(BIN)/python benchmarks/papers/risk.py
+
+bench-paper-proximity: setup
+	@$(BIN)/python benchmarks/papers/proximity.py
 
 bench-series: setup
 	@$(BIN)/python -m benchmarks.series
