@@ -14,6 +14,7 @@ from headgate.core.errors import CellsRejected, InputRejected
 
 Codes = NDArray[np.int32]
 MISSING = -1
+SMALL_RANGE = 2**16  # numbers
 LARGEST_INTEGER = 2**53  # beyond this, two whole numbers may be the same float
 
 
@@ -40,6 +41,54 @@ def _factorize_categories(cells: pd.Series, name: str) -> tuple[Codes, Any]:
     codes = np.full(len(used), MISSING, dtype=np.int32)
     codes[present] = own
     return codes[place], distinct
+
+
+def plain_cells(cells: pd.Series) -> pd.Series:
+    """Each row with its own cell, where a column holds categories."""
+    return cells.astype(cells.cat.categories.dtype) if isinstance(cells.dtype, pd.CategoricalDtype) else cells
+
+
+def by_value(cells: pd.Series) -> tuple[Codes, NDArray[Any]] | None:
+    """Codes of a column of numbers, and its distinct numbers, ascending; None where its type does not say that they are numbers. Nothing is
+    kept of a cell but its number, so that millions of distinct ones take no more room than the column."""
+    kind = _numpy_dtype(cells).kind
+    if kind not in "iuf":
+        return None
+    plain = cells.to_numpy(_numpy_dtype(cells), na_value=np.nan if kind == "f" else 0)
+    missing = np.isnan(plain) if kind == "f" else cells.isna().to_numpy(dtype=bool)
+    known = plain[~missing] if missing.any() else plain
+    places, distinct = _by_range(known) if kind != "f" and _is_dense(known) else _by_sorting(known)
+    if len(known) == len(plain):
+        return places, distinct
+    codes = np.full(len(plain), MISSING, dtype=np.int32)
+    codes[~missing] = places
+    return codes, distinct
+
+
+def _is_dense(numbers: NDArray[Any]) -> bool:
+    """Whether a table of everything between the ends has no more places than there are numbers, or is small."""
+    low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, LARGEST_INTEGER)
+    return high - low < max(len(numbers), SMALL_RANGE) and high <= LARGEST_INTEGER
+
+
+def _by_range(numbers: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
+    low = int(numbers.min())
+    place = np.subtract(numbers, low, dtype=np.int64)
+    occurs = np.zeros(int(place.max()) + 1, dtype=bool)
+    occurs[place] = True
+    codes = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+    return codes[place], (np.flatnonzero(occurs) + low).astype(numbers.dtype)
+
+
+def _by_sorting(numbers: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
+    order = np.argsort(numbers)
+    ordered = numbers[order]
+    first = np.append(True, ordered[1:] != ordered[:-1])[: len(numbers)]
+    codes = np.empty(len(numbers), dtype=np.int32)
+    codes[order] = np.cumsum(first, dtype=np.int32) - np.int32(1)
+    distinct = ordered[first]
+    distinct[distinct == 0] = numbers[numbers == 0][:1]  # 0 is as the first row has it, −0.0 or 0.0
+    return codes, distinct
 
 
 def kept_values(codes: Codes, values: Any, kept: NDArray[np.bool_]) -> tuple[Codes, Any]:
@@ -109,7 +158,7 @@ def is_blank(value: Any) -> bool:
 
 def sorted_unique(codes: Codes, values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
     """Two spellings that parse to one value ("1" and "1.0") become one code."""
-    if len(values) == 0:
+    if len(values) == 0 or (values.dtype != object and bool((values[1:] > values[:-1]).all())):
         return codes, values
     ordered, place = np.unique(values if values.dtype != object else values.astype(str), return_inverse=True)
     if values.dtype == object:

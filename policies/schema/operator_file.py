@@ -47,12 +47,13 @@ class ClockRules(Section):
 
 
 class Limits(Section):
-    """How much is read at most: of a policy (`attributes`, and `set_values` of its sets), a table (`bytes`, unpacked, and `cells`),
-    a list or a published JSON file (`list_bytes`). What is not said here is as usual."""
+    """How much is read at most: of a policy (`attributes`, and `set_values` of its sets), a table (`bytes`, unpacked, `cells`, and
+    `dictionary_bytes` of a column's different texts), a list or a published JSON file (`list_bytes`). What is not said here is as usual."""
 
     attributes: Positive | None = None
     bytes: Positive | None = None
     cells: Positive | None = None
+    dictionary_bytes: Positive | None = None
     list_bytes: Positive | None = None
     set_values: Positive | None = None
 

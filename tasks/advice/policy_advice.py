@@ -132,7 +132,7 @@ def prepare(path: Path, report: Report | None = None) -> Prepared:
     unused = unused_values(ingested.table, ingested.specs)
     numbers = number_advice(loaded.policy, ingested.table, source.table)
     why = str(refusal_of(refused)) if refused else ""
-    plans, slim = plans_of(loaded.policy, source.table, promise), ingested.without_frame()
+    plans, slim = plans_of(loaded.policy, source.table, promise), ingested.without_cells()
     return Prepared(loaded, trials, plans, ingested.source_digest, unused, slim, numbers, untried, why)
 
 

@@ -10,7 +10,7 @@ import difflib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache, partial, reduce
 from typing import Any
@@ -21,13 +21,14 @@ from pyarrow import compute
 
 from headgate.core.columns import Role
 from headgate.core.encode import ColumnSpec
-from headgate.core.errors import PolicyInvalid
+from headgate.core.errors import Defect, PolicyInvalid
 from headgate.core.tolerance import TOLERANCE
 from policies.schema.attribute import Attribute
 from policies.schema.policy import Policy
 from policies.schema.source_key import ExpectedRows
 from policies.words.fields import choices
-from tasks.expectations.running import ExpectationOutcome, Expected, import_great_expectations, run_expectations
+from tasks.expectations.in_frames import COLUMN_KEYS, names_in, run_in_frames
+from tasks.expectations.running import ExpectationOutcome, Expected, import_great_expectations
 from tasks.reading.ingest import Ingested
 from tasks.reading.references import LoadedPolicy
 
@@ -39,15 +40,16 @@ REFUSED_TYPES = (
 )
 REFUSED_KEYS = {"row_condition", "condition_parser", "batch_id", "result_format", "catch_exceptions", "rendered_content", "windows"}
 PATTERN_KEYS = ("regex", "regex_list")
-COLUMN_KEYS = ("column", "column_A", "column_B", "column_list")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def expect_inbound(loaded: LoadedPolicy, ingested: Ingested, previous_rows: int | None = None) -> tuple[ExpectationOutcome, ...]:
     """One outcome per expectation. `previous_rows` is the number of rows of the previous release of the dataset, where there is one."""
-    policy, frame = loaded.policy, ingested.frame_for_expectations
-    expected = [*derived_suite(policy, ingested.specs, previous_rows), *steward_suite(loaded, frame)]
-    return run_expectations(frame, expected)
+    cells = ingested.cells
+    if cells is None:
+        raise Defect("Expectations are checked after the cells were let go.", "This is a defect of headgate; please report it.")
+    expected = [*derived_suite(loaded.policy, ingested.specs, previous_rows), *steward_suite(loaded, cells.columns)]
+    return run_in_frames(cells, expected)
 
 
 def derived_suite(policy: Policy, specs: Mapping[str, ColumnSpec], previous_rows: int | None = None) -> Iterator[Expected]:
@@ -124,7 +126,7 @@ def _strangers(cells: pd.Series, separator: str, declared: frozenset[str]) -> in
     return sum(not {part.strip() for part in cell.split(separator)} - {""} <= declared for cell in cells.dropna().unique())
 
 
-def steward_suite(loaded: LoadedPolicy, frame: pd.DataFrame) -> tuple[Expected, ...]:
+def steward_suite(loaded: LoadedPolicy, columns: Sequence[str]) -> tuple[Expected, ...]:
     """The suite of `expect.suite`, if the policy names one."""
     text, path = loaded.references.suite, loaded.policy.expect.suite
     if text is None:
@@ -139,10 +141,10 @@ def steward_suite(loaded: LoadedPolicy, frame: pd.DataFrame) -> tuple[Expected, 
     if not isinstance(listed, list):
         place = f"line {line} is not JSON" if line else "it has no list 'expectations'"
         raise PolicyInvalid(f"{where} cannot be read: {place}.", 'Write {"expectations": [{"type": …, "kwargs": {…}}, …]}.')
-    return tuple(_checked(item, f"{where}, expectation {place}", frame) for place, item in enumerate(listed, 1))
+    return tuple(_checked(item, f"{where}, expectation {place}", columns) for place, item in enumerate(listed, 1))
 
 
-def _checked(item: Any, where: str, frame: pd.DataFrame) -> Expected:
+def _checked(item: Any, where: str, columns: Sequence[str]) -> Expected:
     if not isinstance(item, dict) or not isinstance(item.get("type"), str) or not isinstance(item.get("kwargs", {}), dict):
         raise PolicyInvalid(f"{where} has no type or no kwargs.", 'Write {"type": "expect_…", "kwargs": {…}}.')
     kind, kwargs = item["type"], item.get("kwargs", {})
@@ -161,16 +163,16 @@ def _checked(item: Any, where: str, frame: pd.DataFrame) -> Expected:
         if not _plain(value):
             raise PolicyInvalid(f"{where} ({kind}): '{key}' is not a plain value.", "Give texts, numbers, true or false, or lists of them.")
     for key in PATTERN_KEYS:
-        if not all(map(_ends_soon, _names(kwargs.get(key)))):
+        if not all(map(_ends_soon, names_in(kwargs.get(key)))):
             raise PolicyInvalid(
                 f"{where} ({kind}): '{key}' is not a regular expression of RE2, so it could be tried for ever.",
                 "Write it without look-ahead, look-behind and back references.",
             )
-    named = [name for key in COLUMN_KEYS for name in _names(kwargs.get(key))]
+    named = [name for key in COLUMN_KEYS for name in names_in(kwargs.get(key))]
     for name in named:
-        if name not in frame.columns:
+        if name not in columns:
             raise PolicyInvalid(
-                f"{where} ({kind}) names '{name}', which is not a column.", f"Columns that are read: {choices(frame.columns, name)}."
+                f"{where} ({kind}) names '{name}', which is not a column.", f"Columns that are read: {choices(columns, name)}."
             )
     moments = {key: _moment(value) if key in ("min_value", "max_value") else value for key, value in kwargs.items()}
     if not _constructible(kind, moments):
@@ -184,7 +186,7 @@ def _unmatched(kind: str, kwargs: Mapping[str, Any], frame: pd.DataFrame) -> int
     """The cells that do not match as the steward demands; 0 where enough of them do. Great Expectations would try some patterns by
     Python's own engine, though RE2 takes them."""
     cells = pa.array(frame[kwargs["column"]].dropna().astype(str), pa.large_string())
-    patterns = [pattern for key in PATTERN_KEYS for pattern in _names(kwargs.get(key))]
+    patterns = [pattern for key in PATTERN_KEYS for pattern in names_in(kwargs.get(key))]
     every = kwargs.get("match_on") == "all"
     matched = reduce(compute.and_ if every else compute.or_, (compute.match_substring_regex(cells, pattern) for pattern in patterns))
     wanted = compute.invert(matched) if "_not_match_" in kind else matched
@@ -233,10 +235,6 @@ def _plain(value: Any) -> bool:
     if isinstance(value, list):
         return all(_plain(part) for part in value)
     return value is None or isinstance(value, bool | int | float | str)
-
-
-def _names(value: Any) -> list[str]:
-    return [str(name) for name in value] if isinstance(value, list) else [] if value is None else [str(value)]
 
 
 def _moment(value: Any) -> Any:

@@ -17,7 +17,7 @@ from headgate.core.columns import GROUP, Column, Table
 from policies.schema.policy import Policy
 from policies.sealed.promise import Promise
 from tasks.expectations.running import ExpectationOutcome, Expected, run_expectations
-from tasks.reading.ingest import IdentifierValues
+from tasks.reading.identifiers import IdentifierValues
 from tasks.tables.published_cells import distinct_texts, identifiers_in, known_texts, strange_quasi_cells
 from tasks.tables.published_ends import wrong_ends
 from tasks.tables.read_published import ReadBack

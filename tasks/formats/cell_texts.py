@@ -28,18 +28,6 @@ def table_of_texts(columns: Mapping[str, tuple[pa.Array | pa.ChunkedArray, bytes
     return pa.table([texts for texts, _ in columns.values()], pa.schema(fields))
 
 
-def joined_texts(parts: Sequence[pa.Table]) -> pa.Table:
-    """One below the other. A part without a cell in a column says nothing of it."""
-    whole = pa.concat_tables(
-        [part.replace_schema_metadata(None).cast(pa.schema([(name, pa.string()) for name in part.column_names])) for part in parts]
-    )
-    columns = {}
-    for name in whole.column_names:
-        told = {typed_in(part, name) for part in parts if part.column(name).null_count < part.num_rows}
-        columns[name] = (whole.column(name), told.pop() if len(told) == 1 else SOME if told else b"")
-    return table_of_texts(columns)
-
-
 def typed_in(table: pa.Table, column: str) -> bytes:
     """Which of the column's cells had types of their own, where this is known: such cells are written with a point and in ISO form already,
     however the policy says that texts are written."""

@@ -19,7 +19,7 @@ from tasks.profiling.written_forms import seen_in
 from tasks.reading.any_table import open_any
 from tasks.reading.arrow_frame import frame_of, texts_of
 from tasks.reading.cells_in_file import in_file, people_in_file
-from tasks.reading.ingest import check_identifiers
+from tasks.reading.identifiers import check_identifiers
 from tasks.reading.one_row_per_person import one_row_per_person
 from tasks.reading.open_source import open_source
 from tasks.reading.prepared_cells import attribute_cells, attributes_read, read_cells
@@ -61,7 +61,7 @@ def refused_by_kind(table: Path, column: str, word: str | None) -> CellsRejected
         encode_column(frame_of(read, source.name)[column], ColumnSpec(column, kind, Role.SENSITIVE))
     except CellsRejected as refusal:
         cure = f"Correct the cells, or say what they are: --kind {column}={choices(KINDS)}. A policy says more: --policy POLICY."
-        return in_file(refusal, source, cells, None, every=True).cured_by(cure)
+        return in_file(refusal, source, None, every=True).cured_by(cure)
     return None
 
 
@@ -107,13 +107,13 @@ def _refusal_of(loaded: LoadedPolicy, source: Source, column: str, name: str) ->
             cells |= attribute_cells(policy, loaded.references, raw, name, source.name)
         people = pa.table(cells) if rows is None else one_row_per_person(pa.table(cells), policy, rows, source.name)
     except CellsRejected as refusal:
-        return in_file(refusal, source, raw, policy, every=True)
+        return in_file(refusal, source, policy, every=True)
     try:
         _encode_attribute(loaded, people, name, attribute, source.name)
     except CellsRejected as refusal:
         if rows is None:
-            return in_file(refusal, source, raw, policy, every=True)
-        return people_in_file(refusal, source, raw, pa.table(cells), policy, rows, every=True)
+            return in_file(refusal, source, policy, every=True)
+        return people_in_file(refusal, source, pa.table(cells), policy, rows, every=True)
     return None
 
 

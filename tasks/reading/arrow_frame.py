@@ -21,6 +21,20 @@ def frame_of(table: pa.Table, where: str) -> pd.DataFrame:
     return pd.DataFrame(columns, index=pd.RangeIndex(table.num_rows), copy=False)
 
 
+def coded_frame(table: pa.Table, where: str) -> pd.DataFrame:
+    """The same for encoding alone: texts that lie in a dictionary, each once, stay there."""
+    columns = {name: _categories(table.column(name)) for name in table.column_names if pa.types.is_dictionary(table.column(name).type)}
+    others = {name: _series(table.column(name), name, where) for name in table.column_names if name not in columns}
+    return pd.DataFrame({**columns, **others}, index=pd.RangeIndex(table.num_rows), copy=False)
+
+
+def _categories(cells: pa.ChunkedArray) -> pd.Series:
+    encoded = cells.combine_chunks()
+    indices = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    categories = pd.Index(encoded.dictionary.to_pylist(), dtype=object)
+    return pd.Series(pd.Categorical.from_codes(indices, categories=categories, validate=False), copy=False)
+
+
 def texts_of(cells: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:
     """The cells as text, so that 7 in one format is "7" in another; an empty text is missing."""
     plain = _decoded(cells)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,9 +43,9 @@ class LabelledReader:
         file = open_labelled(getattr(pyreadstat, self.parse), content, encoding, where)
         check_names(file.names, where)
 
-        def read(columns: Sequence[str]) -> pa.Table:
+        def read(columns: Sequence[str]) -> Iterator[pa.Table]:
             if labels:
                 require_labels(file, columns)
-            return file.read(columns, labels)
+            yield file.read(columns, labels)
 
         return Source(where, file.names, hashlib.sha256(content).hexdigest(), read, texts=True)

@@ -23,7 +23,8 @@ from policies.schema.attribute import Attribute
 from policies.schema.policy import Policy
 from policies.schema.rows_key import RowsKey, Rule
 from policies.words.fields import decimal_text
-from tasks.reading.arrow_frame import holds_lists, trimmed_texts
+from tasks.reading.arrow_frame import holds_lists
+from tasks.reading.distinct_cells import distinct_texts
 from tasks.rows.choosing import Chosen, by_order, extreme, members, most_frequent, sums
 from tasks.rows.people import NONE, People, people_of, ranks
 from tasks.runtime.wording import inside
@@ -101,13 +102,13 @@ class _Table:
     where: str
 
     def people(self, per: str) -> People:
-        keys = trimmed_texts(self.cells.column(per), per, self.where)
-        if keys.null_count:
-            without = np.flatnonzero(keys.is_null().to_numpy()).tolist()
-            sentence = f"Identifier '{per}' is missing in {counted(keys.null_count, 'row')}"
+        keys = self._encoded(per)[0]
+        if (keys == NONE).any():
+            without = np.flatnonzero(keys == NONE).tolist()
+            sentence = f"Identifier '{per}' is missing in {counted(len(without), 'row')}"
             cure = "Give every row the identifier of its person."
             raise CellsRejected(per, ("", ""), cure, without, [""] * len(without), sentence=sentence)
-        return people_of(_encoded(keys)[0])
+        return people_of(keys)
 
     def order(self, rows: RowsKey, people: People) -> Codes:
         """The place of each row among those of all people. Rows of a person with several rows must have one."""
@@ -127,7 +128,7 @@ class _Table:
         attribute = self.policy.attributes[name]
         if attribute.kind is not None:
             return self.codes(name, attribute).of_row
-        codes, distinct = _encoded(trimmed_texts(self.cells.column(name), name, self.where))
+        codes, distinct = self._encoded(name)
         values = pd.to_numeric(pd.Series(distinct, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
         if np.isnan(values).any():
             values = min(values, _moments(distinct), key=lambda read: int(np.isnan(read).sum()))
@@ -148,7 +149,7 @@ class _Table:
         cells = self.cells.column(columns[0])
         if holds_lists(cells.type):
             return _of_sets([None if cell is None else frozenset(map(value_text, _present(cell))) for cell in cells.to_pylist()])
-        codes, distinct = _encoded(trimmed_texts(cells, columns[0], self.where))
+        codes, distinct = self._encoded(columns[0])
         kind = attribute.kind
         if kind is Kind.SET:
             parts = [frozenset(part.strip() for part in text.split(attribute.separator or "|")) - {""} for text in distinct]
@@ -161,13 +162,17 @@ class _Table:
 
     def _combined_codes(self, columns: Sequence[str]) -> _Codes:
         """Of a vector: missing where one of its columns is."""
-        keys = [_encoded(trimmed_texts(self.cells.column(column), column, self.where))[0] for column in columns]
+        keys = [self._encoded(column)[0] for column in columns]
         return _Codes(ranks(keys), ())
 
     def count(self, name: str, people: People) -> pa.Array:
         if name not in self.cells.column_names:
             return pa.array(people.sizes())
-        return pa.array(people.present(_encoded(trimmed_texts(self.cells.column(name), name, self.where))[0]))
+        return pa.array(people.present(self._encoded(name)[0]))
+
+    def _encoded(self, column: str) -> tuple[Codes, list[str]]:
+        codes, distinct = distinct_texts(self.cells.column(column), column, self.where)
+        return codes.astype(np.int64), distinct
 
     def combined(
         self, name: str, columns: Sequence[str], rule: Rule | None, codes: _Codes, people: People, order: Codes
@@ -203,11 +208,6 @@ CHOICES: Mapping[Rule, Callable[[People, Codes, Codes], Chosen]] = {
     Rule.MAX: lambda people, codes, _: extreme(people, codes, largest=True),
     Rule.MODE: lambda people, codes, _: most_frequent(people, codes),
 }
-
-
-def _encoded(texts: pa.ChunkedArray) -> tuple[Codes, list[str]]:
-    encoded = texts.combine_chunks().dictionary_encode()
-    return encoded.indices.fill_null(NONE).to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary.to_pylist()
 
 
 def _ranked(

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as compute
 
 from headgate.core.columns import Role
 from headgate.core.errors import CellsRejected, InputRejected
@@ -22,7 +21,8 @@ from policies.schema.attribute import Attribute
 from policies.schema.intake_keys import forms_of, span_of
 from policies.schema.policy import Policy
 from tasks.formats.cell_texts import ALL, SOME, typed_in
-from tasks.reading.arrow_frame import holds_lists, trimmed_texts
+from tasks.reading.arrow_frame import holds_lists
+from tasks.reading.distinct_cells import NONE, Places, coded_texts, distinct_texts, in_order
 from tasks.reading.references import References
 from tasks.runtime.wording import inside
 
@@ -37,6 +37,20 @@ def attributes_read(policy: Policy, others: Sequence[str] = ()) -> list[str]:
         for name, attribute in policy.attributes.items()
         if attribute.origin is None and (attribute.role is not Role.DROPPED or name in origins or name in others)
     ]
+
+
+def read_by_value(policy: Policy) -> list[str]:
+    """Columns of the source of which nothing matters but the numbers that their cells are."""
+    if policy.rows is not None:
+        return []
+    origins = {attribute.origin for attribute in policy.attributes.values()}
+    plain = {
+        name: attribute
+        for name, attribute in policy.attributes.items()
+        if attribute.kind is not None and attribute.kind.rules.storage in ("number", "integer") and attribute.hierarchy is None
+        if name not in origins and attribute.origin is None and _way_of(attribute, pa.string(), False) is None
+    }
+    return [column for name, attribute in plain.items() for column in attribute.read_columns(name)]
 
 
 def prepared_cells(policy: Policy, references: References, cells: pa.Table, where: str, others: Sequence[str] = ()) -> pa.Table:
@@ -84,8 +98,9 @@ def read_cells(source: pa.Table, attribute: Attribute, column: str, where: str) 
         )
     if attribute.empty is not None or (attribute.map is not None and attribute.is_set):
         return _sets(cells, attribute, column, where)
-    way = _way_of(attribute, cells.type, typed == ALL)
-    return cells if way is None else _each(trimmed_texts(cells, column, where), way, column)
+    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    way = _way_of(attribute, kind, typed == ALL)
+    return cells if way is None else _each(cells, way, column, where)
 
 
 def _made(cells: pa.ChunkedArray, attribute: Attribute, name: str, table: Mapping[str, str], where: str) -> pa.ChunkedArray:
@@ -98,7 +113,7 @@ def _made(cells: pa.ChunkedArray, attribute: Attribute, name: str, table: Mappin
     if attribute.bands is not None:
         rules.append(attribute.bands.rule)
     origin = attribute.origin or name
-    return _each(trimmed_texts(cells, origin, where), lambda text: _through(rules, text), origin)
+    return _each(cells, lambda text: _through(rules, text), origin, where)
 
 
 def _way_of(attribute: Attribute, kind: pa.DataType, typed: bool) -> Way | None:
@@ -138,26 +153,22 @@ def _through(rules: Sequence[Rule], text: str) -> tuple[Read, Rule]:
     return found, rules[-1]
 
 
-def _each(texts: pa.ChunkedArray, way: Way, column: str) -> pa.ChunkedArray:
+def _each(cells: pa.ChunkedArray, way: Way, column: str, where: str) -> pa.ChunkedArray:
     """Every distinct text once. The rule that most cells fall foul of is the one that is told."""
-    encoded = texts.combine_chunks().dictionary_encode()
-    read = [way(text) for text in encoded.dictionary.to_pylist()]
-    wrong = np.array([isinstance(found, Unread) for found, _ in read] + [False])
-    if wrong.any():
-        raise _refusal(encoded, [rule if isinstance(found, Unread) else None for found, rule in read], column)
-    values = pa.array([found if isinstance(found, str) else None for found, _ in read], type=pa.string())
-    return pa.chunked_array([compute.take(values, encoded.indices)])
+    codes, texts = distinct_texts(cells, column, where)
+    read = [way(text) for text in texts]
+    if any(isinstance(found, Unread) for found, _ in read):
+        raise _refusal(codes, texts, [rule if isinstance(found, Unread) else None for found, rule in read], column)
+    return coded_texts(*in_order(codes, [found if isinstance(found, str) else None for found, _ in read]))
 
 
-def _refusal(encoded: pa.DictionaryArray, failed: Sequence[Rule | None], column: str) -> CellsRejected:
-    codes = encoded.indices.fill_null(len(failed)).to_numpy(zero_copy_only=False)
+def _refusal(codes: Places, texts: Sequence[str], failed: Sequence[Rule | None], column: str) -> CellsRejected:
     sentences = {rule.wrong: rule for rule in failed if rule is not None}
     rows = {
         sentence: np.flatnonzero(np.array([rule is not None and rule.wrong == sentence for rule in failed] + [False])[codes])
         for sentence in sentences
     }
     most = max(rows, key=lambda sentence: len(rows[sentence]))
-    texts = encoded.dictionary.to_pylist()
     return CellsRejected(column, most, sentences[most].cure, rows[most].tolist(), [texts[code] for code in codes[rows[most]]])
 
 
@@ -167,10 +178,12 @@ def _sets(cells: pa.ChunkedArray, attribute: Attribute, column: str, where: str)
     recoding = None if attribute.map is None else Recoding(attribute.map, attribute.unmapped or Unmapped.REFUSE)
     if holds_lists(cells.type):
         return _lists(cells, recoding, attribute.empty == "none", column)
-    texts = trimmed_texts(cells, column, where)
     if recoding is not None:
-        texts = _each(texts, lambda text: _members(text, mark, recoding), column)
-    return compute.fill_null(texts, mark) if attribute.empty == "none" else texts
+        cells = _each(cells, lambda text: _members(text, mark, recoding), column, where)
+    codes, texts = distinct_texts(cells, column, where)
+    if attribute.empty == "none":
+        codes = np.where(codes == NONE, np.int32(len(texts)), codes)
+    return coded_texts(*in_order(codes, [*texts, mark]))
 
 
 def _members(text: str, mark: str, recoding: Recoding) -> tuple[Read, Rule]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,24 +28,31 @@ MOST_COLUMNS = 100_000  # of a file, whether they are read or not
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """An opened table: what its columns are called, the SHA-256 of its bytes, and a way to read some of the columns. `texts`: all cells are
+    """An opened table: what its columns are called, the SHA-256 of its bytes, and a way to read some of the columns, in parts that stand
+    one below the other, as often as it is asked for. `texts`: all cells are
     texts, whatever they mean. `keys`: what a policy's `source` says beside the path, where several tables could be meant. `lines` says in
     which lines of the file rows are, counted from 0; a table that has no lines has numbers of rows."""
 
     name: str
     names: tuple[str, ...]
     digest: str
-    reader: Callable[[Sequence[str]], pa.Table]
+    reader: Callable[[Sequence[str]], Iterable[pa.Table]]
     texts: bool = False
     keys: Mapping[str, str] = field(default_factory=dict)
     lines: Callable[[Sequence[int]], Sequence[int] | None] | None = None
 
-    def read(self, columns: Sequence[str]) -> pa.Table:
+    def parts(self, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Only these columns; the others are never parsed. Refuses a table without rows."""
-        table = self.reader(columns)
-        if table.num_rows == 0:
+        rows = 0
+        for part in self.reader(columns):
+            rows += part.num_rows
+            yield part
+        if rows == 0:
             raise InputRejected(f"{self.name} has a header and no rows.", "Give a table with at least one person.")
-        return table
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """The whole, of which each cell holds its own text."""
+        return pa.concat_tables([_written_out(part) for part in self.parts(columns)])
 
     def located(self, refusal: CellsRejected, every: bool = False, people: bool = False) -> CellsRejected:
         """With the lines of the file, where it has lines: those that a sentence names, or every one. `people`: they begin in these rows."""
@@ -54,6 +61,14 @@ class Source:
         if people and lines is None:
             return refusal.at(ROWS_OF_PERSON, [row + 1 for row in refusal.rows])
         return refusal if lines is None else refusal.at(place, lines)
+
+
+def _written_out(part: pa.Table) -> pa.Table:
+    for place, column in enumerate(part.schema):
+        if pa.types.is_dictionary(column.type):
+            plain = column.type.value_type
+            part = part.set_column(place, column.with_type(plain), part.column(place).cast(plain))
+    return part
 
 
 class SourceReader(Protocol):

@@ -9,7 +9,7 @@ import hashlib
 import io
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,7 @@ NO_TEXTS = (b"%PDF-", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x7fELF", b"{\\rtf
 CONTROL = [bytes([code]) for code in range(32) if code not in b"\t\n\r\x0b\x0c\x1b"]  # signs that no text has
 MOST_CONTROL = 0.01
 LOOKED_AT = 2**16  # bytes
+BLOCK = 2**23  # bytes that are parsed at once
 PIECE = 2**20  # bytes that are unpacked at once
 LONGEST_HEADER = 2**24  # bytes
 
@@ -98,7 +99,7 @@ def _opened(digest: str, text: bytes, separator: str, where: str) -> Source:
         _refuse_titles(text, (separator,), where)
     names = _header(text, separator, where)
     lines = partial(lines_of_rows, text, separator)
-    return Source(where, names, digest, lambda columns: _parse(text, names, columns, separator, where), texts=True, lines=lines)
+    return Source(where, names, digest, lambda columns: _parts(text, names, columns, separator, where), texts=True, lines=lines)
 
 
 def _refuse_titles(text: bytes, separators: Sequence[str], where: str) -> None:
@@ -172,7 +173,7 @@ def _header(content: bytes, separator: str, where: str) -> tuple[str, ...]:
     return tuple(row)
 
 
-def _parse(content: bytes, names: Sequence[str], columns: Sequence[str], separator: str, where: str) -> pa.Table:
+def _parts(content: bytes, names: Sequence[str], columns: Sequence[str], separator: str, where: str) -> Iterator[pa.Table]:
     if content.count(b'"') % 2:
         raise InputRejected(f"{where} has a quotation mark that is never closed.", 'Close it, or double it inside a quoted cell ("").')
     check_cells(max(content.count(b"\n"), content.count(b"\r")), len(columns), where)
@@ -182,12 +183,12 @@ def _parse(content: bytes, names: Sequence[str], columns: Sequence[str], separat
         uneven[row.expected_columns, row.actual_columns] += 1
         return "skip"
 
-    table: pa.Table | None = None
+    parsed = False
     try:
-        table = arrow_csv.read_csv(
+        reader = arrow_csv.open_csv(
             pa.BufferReader(content),
             # A block holds at least one row; rows of set values may be long.
-            read_options=arrow_csv.ReadOptions(block_size=8 << 20),
+            read_options=arrow_csv.ReadOptions(block_size=BLOCK),
             parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True, invalid_row_handler=note),
             convert_options=arrow_csv.ConvertOptions(
                 include_columns=list(columns),
@@ -197,8 +198,10 @@ def _parse(content: bytes, names: Sequence[str], columns: Sequence[str], separat
                 quoted_strings_can_be_null=True,
             ),
         )
+        yield from (pa.Table.from_batches([batch]) for batch in reader)
+        parsed = True
     except (pa.ArrowException, KeyError, ValueError):
-        table = None
+        parsed = False
     if uneven:
         expected, present = next(iter(uneven))
         lines, do = counted(uneven.total(), "line"), "does" if uneven.total() == 1 else "do"
@@ -208,6 +211,5 @@ def _parse(content: bytes, names: Sequence[str], columns: Sequence[str], separat
             f"{where}: {lines} {do} not have the {expected} fields of the header ({places}the first of them has {present}).",
             "Quote cells that hold the separator, or correct `separator`.",
         )
-    if table is None:
+    if not parsed:
         raise InputRejected(f"{where} cannot be parsed as CSV.", "Check its quotation marks and line ends.")
-    return table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,10 +80,10 @@ def _opened(book: Workbook, sheet: str, declared: int | None, content: bytes) ->
     _check_header(names, places, header, sheet, book)
     cells = rows[header:]
 
-    def read(columns: Sequence[str]) -> pa.Table:
+    def read(columns: Sequence[str]) -> Iterator[pa.Table]:
         check_cells(len(cells), len(columns), book.where)
         wanted = [(name, places[names.index(name)]) for name in columns]
-        return table_of_texts({name: _column([row[place] for row in cells]) for name, place in wanted})
+        yield table_of_texts({name: _column([row[place] for row in cells]) for name, place in wanted})
 
     keys = {**({"sheet": sheet} if len(book.filled()) > 1 else {}), **({"header": str(header)} if header > 1 else {})}
     digest = hashlib.sha256(content).hexdigest()

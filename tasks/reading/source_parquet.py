@@ -61,9 +61,10 @@ def open_parquet_bytes(content: bytes, where: str) -> Source:
     file = opened
     check_names(names, where)
 
-    def read(columns: Sequence[str]) -> pa.Table:
+    def read(columns: Sequence[str]) -> Iterator[pa.Table]:
         try:
-            return _read(content, file, tuple(columns), where)
+            yield from _parts(content, file, tuple(columns), where)
+            return
         except (pa.ArrowException, OSError, ValueError, OverflowError):
             pass
         raise InputRejected(f"{where} is damaged: its columns cannot be read.", "Copy or write it again.")
@@ -71,7 +72,7 @@ def open_parquet_bytes(content: bytes, where: str) -> Source:
     return Source(where, names, hashlib.sha256(content).hexdigest(), read)
 
 
-def _read(content: bytes, file: parquet.ParquetFile, columns: tuple[str, ...], where: str) -> pa.Table:
+def _parts(content: bytes, file: parquet.ParquetFile, columns: tuple[str, ...], where: str) -> Iterator[pa.Table]:
     chunks = [chunk for chunk in chunks_of(file) if chunk.path_in_schema.split(".")[0] in columns]
     CELLS.check(sum(max(0, chunk.num_values) for chunk in chunks), where)
     check_cells(file.metadata.num_rows, len(columns), where)
@@ -81,14 +82,18 @@ def _read(content: bytes, file: parquet.ParquetFile, columns: tuple[str, ...], w
     referring = sorted({chunk.path_in_schema for chunk in chunks if chunk.physical_type == TEXT and DICTIONARIES & {*chunk.encodings}})
     longest = max((chunk.total_uncompressed_size for chunk in chunks if REPEATING in chunk.encodings), default=0)
     rows_at_once = max(1, min(MOST_AT_ONCE, BATCH_BYTES // max(1, longest)))
-    batches, size = [], 0
+    size = 0
     opened = parquet.ParquetFile(pa.BufferReader(content), read_dictionary=referring)
     for batch in opened.iter_batches(rows_at_once, columns=list(columns), use_pandas_metadata=False):
         size += sum(_written_out(column) for column in batch.columns)
         BYTES.check(size, f"{where}, unpacked,")
-        batches.append(batch)
-    table = pa.Table.from_batches(batches, None if batches else opened.schema_arrow).select(list(columns))
-    return table.cast(pa.schema([file.schema_arrow.field(name) for name in columns]))
+        yield _typed(pa.Table.from_batches([batch]).select(list(columns)), file.schema_arrow)
+
+
+def _typed(part: pa.Table, schema: pa.Schema) -> pa.Table:
+    """As the file types its columns; texts stay in the dictionary in which they were read."""
+    kinds = [(field, schema.field(field.name)) for field in part.schema]
+    return part.cast(pa.schema([read if pa.types.is_dictionary(read.type) else typed for read, typed in kinds]))
 
 
 def chunks_of(file: parquet.ParquetFile) -> Iterator[parquet.ColumnChunkMetaData]:

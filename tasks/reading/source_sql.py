@@ -12,15 +12,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from headgate.core.errors import InputRejected, StoreUnavailable
 from policies.schema.source_key import SqlSource
-from tasks.formats.cell_texts import cell_text, joined_texts, table_of_texts, text_column
+from tasks.formats.cell_texts import cell_text, table_of_texts, text_column
 from tasks.reading.databases.of_mysql import MYSQL, keep_mysql_to_reading, parts_of_subquery
 from tasks.reading.databases.of_postgresql import keep_postgresql_to_reading, parts_by_cursor
 from tasks.reading.databases.of_sqlite import keep_sqlite_to_reading, sqlite_file
 from tasks.reading.databases.query_limits import SECONDS_VARIABLE, parts_as_sent, query_seconds
+from tasks.reading.gathered_cells import Gathering
 from tasks.reading.source import Source, check_names
 from tasks.runtime.input_limits import BYTES, CELLS
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 KINDS = "sqlite:///, postgresql+psycopg:// or mysql+pymysql://"
 DRIVERS = {"postgresql": "psycopg", **dict.fromkeys(MYSQL, "pymysql")}  # where the URL names none
+DIGEST = hashlib.sha256().digest_size
 PATIENCE = 10  # seconds beyond the time that a query may take
 
 
@@ -51,14 +54,14 @@ def open_sql(url_variable: str, query: str, what: str = "the source") -> Source:
     where = f"The result of the query of {what}"
     table, digests = _run(url, url_variable, query, what, where)
     names = tuple(table.column_names)
-    return Source(where, names, result_digest(names, digests), lambda wanted: table.select(list(wanted)))
+    return Source(where, names, result_digest(names, digests), lambda wanted: [table.select(list(wanted))])
 
 
-def result_digest(names: Sequence[str], digests: Iterable[bytes]) -> str:
+def result_digest(names: Sequence[str], digests: bytes | bytearray) -> str:
     """SHA-256 of a result, whatever order the server returned its rows in: the sorted digests of the rows, after the header's."""
     result = hashlib.sha256(row_digest(names))
-    for digest in sorted(digests):
-        result.update(digest)
+    if digests:
+        result.update(np.sort(np.frombuffer(digests, dtype=f"S{DIGEST}")).tobytes())
     return result.hexdigest()
 
 
@@ -89,7 +92,7 @@ def _url(variable: str, what: str) -> str:
     return url
 
 
-def _run(url: str, url_variable: str, query: str, what: str, where: str) -> tuple[pa.Table, list[bytes]]:
+def _run(url: str, url_variable: str, query: str, what: str, where: str) -> tuple[pa.Table, bytearray]:
     engine = _engine(url, url_variable)
     try:
         table, digests = _fetch(engine, url_variable, query, what, where)
@@ -142,13 +145,12 @@ READ_ONLY: Mapping[str, Callable[[Connection, str], None]] = {
 PARTS = {"postgresql": parts_by_cursor, **dict.fromkeys(MYSQL, parts_of_subquery)}
 
 
-def _fetch(engine: Engine, url_variable: str, query: str, what: str, where: str) -> tuple[pa.Table | None, list[bytes]]:
-    """The cells as text, column by column, and the digest of each row."""
+def _fetch(engine: Engine, url_variable: str, query: str, what: str, where: str) -> tuple[pa.Table | None, bytearray]:
+    """The cells as text, column by column, and the digests of all rows, one behind the other."""
     from sqlalchemy.exc import SQLAlchemyError
 
-    reached, size = False, 0
-    parts: list[pa.Table] = []
-    digests: list[bytes] = []
+    reached, answered, size = False, False, 0
+    gathering, digests = Gathering(where), bytearray()
     try:
         with engine.connect() as connection:
             dialect = engine.dialect.name
@@ -160,16 +162,17 @@ def _fetch(engine: Engine, url_variable: str, query: str, what: str, where: str)
                     given = list(zip(*rows, strict=True)) if rows else [()] * len(names)
                     columns = [_texts(cells) for cells in given]
                     told = [text_column(cells, texts) for cells, texts in zip(given, columns, strict=True)]
-                    parts.append(table_of_texts(dict(zip(names, told, strict=True))))
-                    digests += map(row_digest, zip(*columns, strict=True))
-                    CELLS.check(len(digests) * len(names), where)
-                    size += parts[-1].nbytes
+                    part = table_of_texts(dict(zip(names, told, strict=True)))
+                    digests += b"".join(map(row_digest, zip(*columns, strict=True)))
+                    answered, size = True, size + part.nbytes
+                    CELLS.check(len(digests) // DIGEST * len(names), where)
                     BYTES.check(size, where)
+                    gathering.add(part)
             except InputRejected:
                 connection.invalidate()  # else the driver would read the rest of the result
                 raise
             connection.rollback()
-            return (joined_texts(parts) if parts else None), digests
+            return (gathering.table() if answered else None), digests
     except (SQLAlchemyError, OSError) as problem:
         failed = type(problem).__name__
     if not reached:

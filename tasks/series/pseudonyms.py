@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Iterable
+from itertools import chain
 
 import numpy as np
 
@@ -20,15 +21,18 @@ def pseudonyms(secret: bytes, dataset: str, identifiers: Iterable[str]) -> Pseud
     """HMAC-SHA256 over dataset and identifier (DEFINITIONS §11): the same person the same in every version of a dataset, and nothing to
     anybody without the secret."""
     key, prefix = _derived(secret, b"pseudonyms"), dataset.encode() + b"\n"
-    digests = b"".join(hmac.digest(key, prefix + name.encode("utf-8", "surrogatepass"), "sha256")[:BYTES] for name in identifiers)
-    return np.frombuffer(digests, dtype=f"S{BYTES}")
+    digests = bytearray()
+    for name in identifiers:
+        digests += hmac.digest(key, prefix + name.encode("utf-8", "surrogatepass"), "sha256")[:BYTES]
+    return np.frombuffer(bytes(digests), dtype=f"S{BYTES}")
 
 
 def pseudonyms_of(home: Home, policy: Policy, ingested: Ingested) -> Pseudonyms | None:
     """Of each row; None where no identifier says who is who in other versions."""
     person = policy.person_column
-    identifiers = None if person is None else ingested.identifiers.of(person)
-    return None if identifiers is None else pseudonyms(ledger_secret(home.keys), policy.dataset, identifiers)
+    if person is None or person not in ingested.identifiers:
+        return None
+    return pseudonyms(ledger_secret(home.keys), policy.dataset, chain.from_iterable(ingested.identifiers.some_at_a_time(person)))
 
 
 def keeping_key(secret: bytes) -> bytes:

@@ -16,7 +16,7 @@ from headgate.core.calendar_parts import calendar_span
 from headgate.core.cells import Everything, Interval, Members, Missing, Single, format_number, parse_cell
 from headgate.core.columns import Column, Kind
 from headgate.core.errors import InputRejected
-from tasks.reading.ingest import IdentifierValues, texts_of_values
+from tasks.reading.identifiers import IdentifierValues, texts_of_values
 
 
 class DeclaredCells:

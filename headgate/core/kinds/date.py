@@ -40,6 +40,9 @@ class Date(Number):
     storage = "date"
     notation = "a day YYYY-MM-DD, a month YYYY-MM, a quarter YYYY-Qn, a year YYYY, the years [YYYY..YYYY], or * for everything"
 
+    def encode(self, cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Coded:
+        return KindRules.encode(self, cells, spec)  # a number alone does not name a day
+
     def parsed(self, codes: Codes, distinct: NDArray[Any], name: str) -> NDArray[Any]:
         try:
             stamps = pd.to_datetime(pd.Series(distinct, dtype=object), format="ISO8601", errors="coerce", utc=False)

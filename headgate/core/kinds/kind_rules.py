@@ -87,7 +87,7 @@ class KindRules:
         """The domain of a column without rows, for reading published cells."""
         return None
 
-    def sensitive(self, values: NDArray[Any], spec: ColumnSpec) -> list[bool] | bool:
+    def sensitive(self, values: NDArray[Any], spec: ColumnSpec) -> list[bool] | NDArray[np.bool_] | bool:
         """Which values are sensitive."""
         harmless = {value for value in spec.nonsensitive if value is not None}
         return [value_text(value) not in harmless for value in values] if harmless else True

@@ -28,7 +28,18 @@ from headgate.core.hierarchy import Hierarchy
 from headgate.core.kinds.kind_rules import LINE, Coded, KindRules, part_of
 from headgate.core.kinds.ordinal import twice_as_many
 from headgate.core.scale import Scale, logarithms
-from headgate.core.spelling import LARGEST_INTEGER, MISSING, Codes, beyond_floats, cells_rejected, is_blank, sorted_unique, value_text
+from headgate.core.spelling import (
+    LARGEST_INTEGER,
+    MISSING,
+    Codes,
+    as_written,
+    beyond_floats,
+    by_value,
+    cells_rejected,
+    is_blank,
+    sorted_unique,
+    value_text,
+)
 from headgate.core.tolerance import radius
 from headgate.core.units import EQUAL, amount_text, ratio_text
 
@@ -55,8 +66,12 @@ class Number(KindRules):
     storage = "number"
     notation = "a number, [low..high] for every number between, or * for everything"
 
+    def encode(self, cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Coded:
+        numbers = by_value(pd.Series(cells))
+        return super().encode(cells, spec) if numbers is None else self.code(numbers[0], as_written(numbers[1]), spec)
+
     def code(self, codes: Codes, distinct: NDArray[Any], spec: ColumnSpec) -> Coded:
-        blank = np.array([is_blank(value) for value in distinct], dtype=bool)
+        blank = np.array([is_blank(value) for value in distinct] if distinct.dtype == object else [], dtype=bool)
         if blank.any():
             cure = "Leave a missing cell empty."
             raise cells_rejected(codes, distinct, blank, spec.name, "contains only blanks", "contain only blanks", cure)
@@ -67,7 +82,10 @@ class Number(KindRules):
 
     def parsed(self, codes: Codes, distinct: NDArray[Any], name: str) -> NDArray[Any]:
         """The number in each distinct cell; refused if a cell is not a number."""
-        numbers = pd.to_numeric(pd.Series(distinct, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
+        if distinct.dtype == object:
+            numbers = pd.to_numeric(pd.Series(distinct, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
+        else:
+            numbers = distinct.astype(np.float64)
         refused = partial(cells_rejected, codes, distinct, name=name)
         wrong = np.isnan(numbers)
         if wrong.any():
@@ -100,6 +118,16 @@ class Number(KindRules):
         named = [[value_text(value), *rest] for value, rest in zip(ordered, hierarchy.labels[order, 1:].tolist(), strict=True)]
         aligned = Hierarchy.from_rows(named, spec.name, file=hierarchy.file, described=hierarchy.described)
         return Coded(np.append(place, MISSING).astype(np.int32)[codes], ordered, aligned)
+
+    def sensitive(self, values: NDArray[Any], spec: ColumnSpec) -> list[bool] | NDArray[np.bool_] | bool:
+        """As texts, of which only those are written that may be meant."""
+        harmless = [value for value in spec.nonsensitive if value is not None and is_number(value)]
+        if not harmless:
+            return True
+        flags = np.ones(len(values), dtype=bool)
+        for place in np.flatnonzero(np.isin(values, np.array(harmless, dtype=np.float64))):
+            flags[place] = value_text(values[place]) not in harmless
+        return flags
 
     def domain(self, codes: Codes, values: NDArray[Any], spec: ColumnSpec) -> tuple[float, float] | None:
         if spec.domain is None:

@@ -24,6 +24,8 @@ class SetOfValues(KindRules):
     compared_as = ""
 
     def encode(self, cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Coded:
+        if pd.Series(cells).dtype != object:  # no cell is a list
+            return super().encode(cells, spec)
         listed: list[Any] = list(pd.Series(cells))
         hashable = [cell if pd.api.types.is_scalar(cell) else tuple(cell) for cell in listed]
         return super().encode(pd.Series(hashable, dtype=object), spec)

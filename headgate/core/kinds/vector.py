@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from headgate.core.errors import CellsRejected, InputRejected
 from headgate.core.kinds.kind_rules import LARGEST_MATRIX, MATRIX, Coded, KindRules, Lines, table_of_distances
 from headgate.core.kinds.number import NUMBERS
-from headgate.core.spelling import MISSING, value_text
+from headgate.core.spelling import MISSING, plain_cells, value_text
 from headgate.core.units import amount_text
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Vector(KindRules):
     storage = "number"
 
     def encode(self, cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Coded:
-        frame = pd.DataFrame(cells)
+        frame = pd.DataFrame(cells).apply(plain_cells)
         names = spec.components or frame.columns
         matrix = np.column_stack([pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=np.float64) for name in names])
         for component, name in enumerate(names):

@@ -37,7 +37,7 @@ def ingest_source(run: Run) -> SourceRead:
     digest = source_hmac(ledger_secret(run.home.keys), ingested.source_digest)
     payload = {"rows": ingested.rows, "columns": len(run.policy.source_columns), "source_hmac": digest}
     unused = {name: len(values) for name, values in unused_values(ingested.table, ingested.specs).items()}
-    whole, slim = run.spool.put(ingested), run.spool.put(ingested.without_frame())
+    whole, slim = run.spool.put(ingested), run.spool.put(ingested.without_cells())
     return SourceRead(ingested.rows, digest, slim, whole, Happened(SourceIngested, payload), _people(run, ingested), unused)
 
 

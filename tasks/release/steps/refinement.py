@@ -16,7 +16,7 @@ from headgate.risk.disclosure.decision import agrees, bound_holds, refines
 from policies.attackers.attacker import Attacker
 from policies.gates.figures import TableFigures
 from tasks.reading.dictionaries import Dictionaries
-from tasks.reading.ingest import IdentifierValues
+from tasks.reading.identifiers import IdentifierValues
 
 MEAN_LOSS = "disclosure_mean"
 

@@ -53,6 +53,17 @@ def test_the_suite_that_follows_from_the_policy_holds_on_a_source_that_was_let_i
     assert not any(column == "notes" for _type, column in found)
 
 
+class Spoilt:
+    """Cells that were changed after they were let in."""
+
+    def __init__(self, frame):
+        self.rows, self.columns, self.frame = len(frame), tuple(frame.columns), lambda columns: frame[list(columns)]
+
+
+def whole(found):
+    return found.cells.frame(found.cells.columns)
+
+
 def spoilt(frame, column, value):
     out = frame.copy()
     out[column] = out[column].where(out.index != 7, value)
@@ -80,7 +91,7 @@ def test_each_rule_of_the_policy_fails_alone_when_its_column_breaks_it(clinic, r
     clinic.policy["expect"] = {"missing": {"age": 0}}
     loaded = clinic.load()
     found = ingest(loaded)
-    found = dataclasses.replace(found, frame_for_expectations=spoilt(found.frame_for_expectations, column, value))
+    found = dataclasses.replace(found, cells=Spoilt(spoilt(whole(found), column, value)))
     outcomes = expect_inbound(loaded, found)
     assert types_of(failures(outcomes)) == {(failed, column)}
     problem = refusal(lambda: refuse_failed_inbound(outcomes))
@@ -100,9 +111,9 @@ def test_a_column_too_many_a_type_and_the_row_counts_are_seen(clinic):
     clinic.policy["expect"] = {"rows": {"change": 0.1}}
     loaded = clinic.load()
     found = ingest(loaded)
-    more = found.frame_for_expectations.assign(extra=1)
+    more = whole(found).assign(extra=1)
     more["age"] = more["age"].astype("int64").astype("str")
-    failed = failures(expect_inbound(loaded, dataclasses.replace(found, frame_for_expectations=more), previous_rows=40))
+    failed = failures(expect_inbound(loaded, dataclasses.replace(found, cells=Spoilt(more)), previous_rows=40))
     assert ("expect_table_columns_to_match_set", None) in types_of(failed)
     assert ("expect_table_row_count_to_be_between", None) in types_of(failed)
     assert ("expect_column_values_to_be_of_type", "age") in types_of(failed)
@@ -201,7 +212,7 @@ def test_a_pattern_that_pandas_would_give_to_pythons_engine_ends_at_once(clinic,
 @pytest.mark.parametrize("mostly", [1, 0.5, 0.3])
 @pytest.mark.parametrize("kind", ["match_regex", "not_match_regex", "match_regex_list", "not_match_regex_list", "all"])
 def test_patterns_are_weighed_as_great_expectations_says(clinic, kind, mostly):
-    frame, patterns = ingest(clinic.load()).frame_for_expectations, ["^f", "le$"]
+    frame, patterns = whole(ingest(clinic.load())), ["^f", "le$"]
     cells = [cell for cell in frame["sex"] if isinstance(cell, str)]
     found = [[bool(re.search(pattern, cell)) for pattern in patterns[: 2 if "list" in kind or kind == "all" else 1]] for cell in cells]
     held = [all(each) if kind == "all" else not any(each) if kind.startswith("not") else any(each) for each in found]

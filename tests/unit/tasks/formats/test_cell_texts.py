@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from headgate.core.errors import InputRejected
-from tasks.formats.cell_texts import ALL, SOME, cell_text, joined_texts, table_of_texts, text_column, typed_in
+from tasks.formats.cell_texts import ALL, SOME, cell_text, table_of_texts, text_column, typed_in
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,3 @@ def test_a_column_of_texts_says_which_of_its_cells_had_types() -> None:
     table = table_of_texts(columns)
     assert {name: typed_in(table, name) for name in columns} == {"numbers": ALL, "texts": b"", "both": SOME, "nothing": b""}
     assert table.column("numbers").to_pylist() == ["1.125", None, "12"]
-    joined = joined_texts([table, table_of_texts(dict.fromkeys(columns, columns["nothing"]))])
-    assert {name: typed_in(joined, name) for name in columns} == {"numbers": ALL, "texts": b"", "both": SOME, "nothing": b""}
-    mixed = joined_texts([table_of_texts({"x": columns["numbers"]}), table_of_texts({"x": columns["texts"]})])
-    assert (typed_in(mixed, "x"), mixed.num_rows) == (SOME, 6)

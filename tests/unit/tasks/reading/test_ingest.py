@@ -29,7 +29,7 @@ def test_the_clinic_is_read_into_codes_and_its_identifier_and_dropped_columns_en
     assert decoded(found.table, "zip")[:3] == ["000", "001", "002"]  # text stays text
     assert decoded(found.table, "income")[:3] == [None, 1000.5, 2001.0]
     assert decoded(found.table, "diagnosis")[0] == ("asthma", "flu")
-    assert "notes" not in found.frame_for_expectations.columns
+    assert "notes" not in found.cells.columns
     assert found.source_digest == hashlib.sha256(clinic.source.read_bytes()).hexdigest()
 
 

@@ -211,7 +211,7 @@ def test_a_table_of_visits_is_released_as_one_of_people(clinic) -> None:
     attributes["visits"] = {"role": "sensitive", "kind": "integer"}
     clinic.policy["rows"] = {"per": "patient_id", "order": "notes", "diagnosis": "union", "income": "last", "visits": "count"}
     found = ingest(clinic.load())
-    assert (found.rows, found.source_rows, len(found.frame_for_expectations)) == (60, 180, 60)
+    assert (found.rows, found.source_rows, found.cells.rows) == (60, 180, 60)
     for name in plain.table.columns:
         assert decoded(found.table, name) == decoded(plain.table, name), name
     assert set(decoded(found.table, "visits")) == {3}

@@ -36,7 +36,7 @@ class Lines:
 
     def open(self, content, where):
         table = pa.Table.from_pylist([json.loads(line) for line in content.decode().splitlines()[1:]])
-        return Source(where, tuple(table.column_names), hashlib.sha256(content).hexdigest(), lambda names: table.select(list(names)))
+        return Source(where, tuple(table.column_names), hashlib.sha256(content).hexdigest(), lambda names: [table.select(list(names))])
 
 READER = Lines()
 '''

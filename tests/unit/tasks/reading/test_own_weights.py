@@ -137,7 +137,7 @@ def test_a_preference_is_read_from_its_dropped_column_and_goes_no_further(clinic
     assert ingested.own.everything.tolist() == [place / 2 for place in range(60)]
     assert (dict(ingested.own.each), preference_of(loaded.policy), columns_read(loaded.policy)) == ({}, "notes", ("notes",))
     assert "notes" not in ingested.table.columns
-    assert "notes" not in ingested.frame_for_expectations.columns
+    assert "notes" not in ingested.cells.columns
     assert "notes" not in ingested.specs or ingested.specs["notes"].role is Role.DROPPED
 
 

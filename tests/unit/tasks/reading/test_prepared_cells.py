@@ -68,7 +68,7 @@ def test_an_export_is_read_as_the_policy_says_that_it_is_written(export):
     assert [str(np.datetime64(int(day), "D")) for day in decoded(read.table, "admitted")] == export.seen["admitted"]
     assert list(read.table["age"].values) == ["20 to 39", "40 to 110"]
     assert {"zip", "birth"}.isdisjoint(read.table.columns)
-    assert {"zip", "birth"}.isdisjoint(read.frame_for_expectations.columns)
+    assert {"zip", "birth"}.isdisjoint(read.cells.columns)
     assert all(outcome.success for outcome in expect_inbound(loaded, read))
     assert "district" in next(iter(derived_suite(loaded.policy, read.specs))).kwargs["column_set"]
 

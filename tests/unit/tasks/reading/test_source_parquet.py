@@ -30,7 +30,7 @@ def test_parquet_with_types_categories_and_an_index_gives_the_same_table_as_csv(
     found = ingest(clinic.load(), path)
     for name in plain.table.columns:
         assert decoded(found.table, name) == decoded(plain.table, name), name
-    pd.testing.assert_frame_equal(found.frame_for_expectations, plain.frame_for_expectations)
+    pd.testing.assert_frame_equal(found.cells.frame(found.cells.columns), plain.cells.frame(plain.cells.columns))
 
 
 def test_a_parquet_file_whose_pages_are_damaged_is_refused(clinic, refusal):

@@ -6,9 +6,9 @@ import pytest
 
 from headgate.core.errors import InputRejected
 from policies.schema.operator_file import Limits
-from tasks.runtime.input_limits import ATTRIBUTES, BYTES, CELLS, LIST_BYTES, SET_VALUES, Limit, take_limits
+from tasks.runtime.input_limits import ATTRIBUTES, BYTES, CELLS, DICTIONARY, LIST_BYTES, SET_VALUES, Limit, take_limits
 
-EACH = [ATTRIBUTES, BYTES, LIST_BYTES, CELLS, SET_VALUES]
+EACH = [ATTRIBUTES, BYTES, LIST_BYTES, CELLS, DICTIONARY, SET_VALUES]
 
 
 def test_a_bound_that_is_exceeded_is_named_with_the_variable_that_sets_it(monkeypatch: pytest.MonkeyPatch) -> None:

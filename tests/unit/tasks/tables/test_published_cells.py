@@ -15,7 +15,7 @@ from headgate.core.columns import Column, Kind, Role
 from headgate.core.encode import ColumnSpec, encode_column, encode_table
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.published_form.generalize import generalize
-from tasks.reading.ingest import IdentifierValues
+from tasks.reading.identifiers import IdentifierValues
 from tasks.tables.published_cells import DeclaredCells, distinct_texts, identifiers_in, known_texts, strange_quasi_cells
 
 TREE = Hierarchy.from_rows([["a", "x", "*"], ["b|", "x", "*"], ["{c", "y", "*"], ["[d..e]", "y", "*"]], "q")

@@ -18,7 +18,7 @@ from headgate.core.spelling import sorted_unique
 
 ROOT = Path(__file__).resolve().parents[5]
 # Files that name a kind, beside headgate/core/kinds. A new kind changes tasks/tables/published_cells.py, which by design shares no code
-# with the rules, and tasks/reading/ingest.py if a file does not write its values plainly.
+# with the rules, and tasks/reading/identifiers.py if a file does not write its values plainly.
 IMPORTS_KIND = re.compile(r"from headgate\.core\.[\w.]+ import (\([^)]*|[^\n(]*)\bKind\b")
 NAME_A_KIND = {
     "headgate/core/household_column.py": "numbers of households are whole numbers",
@@ -42,7 +42,7 @@ NAME_A_KIND = {
     "policies/schema/policy.py": "the sets of a policy",
     "policies/schema/rows_key.py": "which rule can make one cell of several of a kind",
     "policies/sealed/specs.py": "a set is published as bits; what is dropped is never encoded",
-    "tasks/reading/ingest.py": "how sets and dates are written in a file",
+    "tasks/reading/identifiers.py": "how sets and dates are written in a file",
     "tasks/reading/one_row_per_person.py": "a set is made of its members",
     "tasks/reporting/data_dictionary.py": "an attribute without a kind is a category",
     "tasks/tables/published_cells.py": "the reader's side of generalization",

@@ -57,8 +57,8 @@ def test_neither_identifiers_nor_cells_are_in_what_is_handed_on(run: Run, canary
 
 def test_only_the_step_that_expects_has_the_cells_as_they_were(run: Run) -> None:
     read = ingest_source(run)
-    assert len(run.spool.get(read.cells).frame_for_expectations) == 60
-    assert run.spool.get(read.ingested).frame_for_expectations.empty
+    assert run.spool.get(read.cells).cells.rows == 60
+    assert run.spool.get(read.ingested).cells is None
 
 
 def test_another_file_may_take_the_place_of_the_policys_source(loaded: LoadedPolicy, clinic: Any, run_of: Any, write_csv: Any) -> None:

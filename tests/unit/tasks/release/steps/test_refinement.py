@@ -18,7 +18,7 @@ from policies.attackers.attacker import attackers_of, threats
 from policies.judging.measure import measure_table
 from policies.sealed.specs import promise_of
 from tasks.reading.dictionaries import Dictionaries
-from tasks.reading.ingest import IdentifierValues
+from tasks.reading.identifiers import IdentifierValues
 from tasks.reading.registers import Keys
 from tasks.release.steps.refinement import DictionaryComparison, bounds
 from tests.unit.claimed import claiming
