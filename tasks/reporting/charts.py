@@ -14,6 +14,7 @@ from headgate.core.tolerance import TOLERANCE
 from headgate.core.units import counted
 from policies.sealed.manifest import Alternative
 from tasks.reporting.drawing import INKS, Form, drawn
+from tasks.reporting.shown_part import MOST_BARS, MOST_TABLES, foremost, out_of
 
 LABEL_LENGTH = 30
 
@@ -43,7 +44,8 @@ def draw_group_sizes(tables: Sequence[tuple[str, NDArray[np.int64]]], k: int | N
         _requirement(axes, k - 0.5, "required")
         return f"{counted(len(sizes), 'group')}, {below:,} below {k}"
 
-    return _multiples(tables, paint, "rows in the group", "groups", form)
+    shown = foremost(tables, MOST_TABLES, lambda table: -int(table[1].min()))
+    return _multiples(shown, paint, f"rows in the group{out_of(shown, tables, 'tables with the smallest')}", "groups", form)
 
 
 def draw_group_risks(tables: Sequence[tuple[str, NDArray[np.float64]]], allowed: float | None, form: Form) -> bytes:
@@ -64,12 +66,14 @@ def draw_group_risks(tables: Sequence[tuple[str, NDArray[np.float64]]], allowed:
         axes.set_xlim(min(0.0, float(edges[0])), float(edges[-1]))
         return f"{counted(len(risks), 'group')}, {int(above.sum()):,} above {_short(allowed)}"
 
-    return _multiples(tables, paint, "risk of the group", "groups", form)
+    shown = foremost(tables, MOST_TABLES, lambda table: float(table[1].max()))
+    return _multiples(shown, paint, f"risk of the group{out_of(shown, tables, 'tables with the largest')}", "groups", form)
 
 
 def draw_closeness(tables: Sequence[tuple[str, Mapping[str, float]]], required: Mapping[str, float], form: Form) -> bytes:
     """How far the worst group of each sensitive attribute is from the whole table; the tick is what was required."""
-    rows = [(table, name, float(value)) for table, measured in tables for name, value in measured.items()]
+    measured = [(table, name, float(value)) for table, figures in tables for name, value in figures.items()]
+    rows = foremost(measured, MOST_BARS, lambda row: row[2] - required.get(row[1], 1.0))  # nearest to what is required, or beyond
     many = len(tables) > 1
 
     def paint(figure: Any) -> None:
@@ -84,7 +88,8 @@ def draw_closeness(tables: Sequence[tuple[str, Mapping[str, float]]], required: 
                 end = limit if value <= limit < value + 0.14 * widest else value  # the tick must not cross the number
             _beside(axes, _short(value), (end, place), 5)
         axes.set_xlim(0, widest)
-        axes.set_xlabel("closeness; tick: at most" if any(name in required for _, name, _ in rows) else "closeness")
+        said = "closeness; tick: at most" if any(name in required for _, name, _ in rows) else "closeness"
+        axes.set_xlabel(said + out_of(rows, measured, "nearest to their limit"))
 
     return drawn(paint, _rows_height(len(rows)), form)
 
@@ -169,8 +174,9 @@ def draw_trade_off(lines: Sequence[tuple[str, Sequence[Alternative]]], chosen: A
 Ends = tuple[float | None, float | None]
 
 
-def draw_query_errors(tables: Sequence[tuple[str, float, float | None, Ends]], required: float | None, form: Form) -> bytes:
+def draw_query_errors(measured: Sequence[tuple[str, float, float | None, Ends]], required: float | None, form: Form) -> bytes:
     """Relative error of count queries: mean, its 95 % interval and median of each table; the line is where the interval may end at most."""
+    tables = foremost(measured, MOST_BARS, lambda table: table[1])
 
     def paint(figure: Any) -> None:
         axes = _horizontal(figure, [_cut(name) for name, *_ in tables])
@@ -201,7 +207,7 @@ def draw_query_errors(tables: Sequence[tuple[str, float, float | None, Ends]], r
             axes.axvline(required, color=INKS["ink"], linestyle=(0, (4, 2)), linewidth=1.3, label="interval required at most")
         axes.set_xlim(0, largest * 1.2)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value * 100:g} %")
-        axes.set_xlabel("relative error of count queries")
+        axes.set_xlabel(f"relative error of count queries{out_of(tables, measured, 'largest')}")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
 
     return drawn(paint, _rows_height(len(tables)) + 0.35, form)
@@ -209,7 +215,9 @@ def draw_query_errors(tables: Sequence[tuple[str, float, float | None, Ends]], r
 
 def draw_loss(tables: Sequence[tuple[str, Mapping[str, float]]], form: Form) -> bytes:
     """What generalization cost each quasi-identifier: bars for one table, a grid for several."""
-    quasi = list(dict.fromkeys(name for _, losses in tables for name in losses))
+    everything = list(dict.fromkeys(name for _, losses in tables for name in losses))
+    quasi = foremost(everything, MOST_BARS, lambda name: max(losses.get(name, 0.0) for _, losses in tables))
+    among = out_of(quasi, everything, "columns that lost most")
     if len(tables) == 1:
         losses = tables[0][1]
 
@@ -220,30 +228,33 @@ def draw_loss(tables: Sequence[tuple[str, Mapping[str, float]]], form: Form) -> 
                 _beside(axes, f"{_short(losses[name] * 100)} %", (losses[name], place), 4)
             axes.set_xlim(0, max(0.01, *losses.values()) * 1.16)
             axes.xaxis.set_major_formatter(lambda value, _: f"{value * 100:g} %")
-            axes.set_xlabel("information lost (NCP)")
+            axes.set_xlabel(f"information lost (NCP){among}")
 
         return drawn(paint_bars, _rows_height(len(quasi)), form)
+
+    shown = foremost(tables, MOST_TABLES, lambda table: max(table[1].values(), default=0.0))
+    among += out_of(shown, tables, "tables that lost most")
 
     def paint_grid(figure: Any) -> None:
         axes = figure.add_subplot()
         axes.grid(False)
         axes.spines[:].set_visible(False)
-        grid = np.array([[losses.get(name, np.nan) for _, losses in tables] for name in quasi], dtype=np.float64)
+        grid = np.array([[losses.get(name, np.nan) for _, losses in shown] for name in quasi], dtype=np.float64)
         largest = max(float(np.nanmax(grid)), 0.01)
         for row, column in np.ndindex(grid.shape):
             share = 0.0 if np.isnan(grid[row, column]) else float(grid[row, column]) / largest
             axes.add_patch(_cell(column, row, share))
             text = "–" if np.isnan(grid[row, column]) else f"{grid[row, column] * 100:.1f}"
             axes.annotate(text, (column, row), ha="center", va="center", fontsize=8)
-        axes.set_xlim(-0.5, len(tables) - 0.5)
+        axes.set_xlim(-0.5, len(shown) - 0.5)
         axes.set_ylim(len(quasi) - 0.5, -0.5)
         axes.tick_params(length=0)
         axes.set_yticks(range(len(quasi)), [_cut(name) for name in quasi])
-        crowded = len(tables) > 4
+        crowded = len(shown) > 4
         axes.set_xticks(
-            range(len(tables)), [_cut(name, 14) for name, _ in tables], rotation=30 if crowded else 0, ha="right" if crowded else "center"
+            range(len(shown)), [_cut(name, 14) for name, _ in shown], rotation=30 if crowded else 0, ha="right" if crowded else "center"
         )
-        axes.set_xlabel("information lost (NCP), per cent")
+        axes.set_xlabel(f"information lost (NCP), per cent{among}")
 
     return drawn(paint_grid, _rows_height(len(quasi)) + 0.6, form)
 

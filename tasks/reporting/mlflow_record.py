@@ -18,11 +18,12 @@ from policies.gates.every_gate import GATES, gate_named
 from policies.gates.figures import QUERY_ERRORS, TableFigures
 from policies.gates.gate import Per
 from policies.gates.series_figures import SeriesFigures
-from policies.gates.verdict import Comparison
+from policies.gates.verdict import Comparison, Requirement
 from policies.sealed.promise import Promise
 from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable
 from tasks.reporting.public_names import PublicNames
 from tasks.reporting.release_charts import draw_release
+from tasks.reporting.shown_part import MOST_METRICS
 
 LONGEST_PARAMETER = 6000  # MLflow cuts longer ones without a word
 
@@ -102,24 +103,39 @@ def release_run(record: TrackedRelease) -> RunContent:
 
 
 def table_run(record: TrackedRelease, table: MeasuredTable) -> RunContent:
-    """A child run: one projected table."""
+    """A child run: one projected table, with what is promised of it. Where it has very many attributes, their figures are in a file."""
     names = PublicNames.of_release(record.measured)
     parameters = {
         "policy_digest": record.measured.policy_digest,
         "table": table.name,
         "sensitive_columns": json.dumps([names.number(name) for name in table.figures.sensitive]),
-        **_promised(record.measured.promise, names),
+        **_promised(record.measured.promise, names, frozenset((*table.figures.sensitive, *table.figures.insensitive))),
     }
     passed = all(verdict.passed for verdict in record.measured.verdicts if verdict.table == table.name)
     tags = {"dataset": record.measured.dataset, "table": table.name, "verdict": "passed" if passed else "refused"}
-    return RunContent(table.name, _bearable(parameters), finite_points(_table_points(table, names)), tags)
+    each = finite_points([*_whole(table), *_each(table, names)])
+    if max(len(table.figures.sensitive), len(table.loss)) <= MOST_METRICS:
+        return RunContent(table.name, _bearable(parameters), each, tags)
+    files = {"figures.json": _table_file(("figure", "value"), [(point.name, point.value) for point in each])}
+    return RunContent(table.name, _bearable(parameters), finite_points([*_whole(table), *_worst((table.figures,))]), tags, files)
 
 
-def _promised(promise: Promise | None, names: PublicNames) -> dict[str, str]:
+def _promised(promise: Promise | None, names: PublicNames, of_table: frozenset[str] | None = None) -> dict[str, str]:
+    """What is promised of single attributes of other tables is left out, and what is promised of very many is in a file of the release."""
     if promise is None:
         return {}
-    stated = {"combine": promise.combine, "power": str(promise.power)}
-    for requirement in promise.requirements:
+    requirements = promise.requirements
+    if of_table is not None:
+        own = {*of_table, *(attribute.origin for attribute in promise.sensitive if attribute.name in of_table)}
+        requirements = tuple(each for each in requirements if each.attribute is None or each.attribute in own)
+    if sum(each.attribute is not None for each in requirements) > MOST_METRICS:
+        requirements = tuple(each for each in requirements if each.attribute is None)
+    return {"combine": promise.combine, "power": str(promise.power), **_stated(requirements, names)}
+
+
+def _stated(requirements: Iterable[Requirement], names: PublicNames) -> dict[str, str]:
+    stated: dict[str, str] = {}
+    for requirement in requirements:
         of = names.below(requirement.attribute, requirement.dictionary)
         stated |= {f"{name}{of}": text for name, text in gate_named(requirement.gate).parameters(requirement).items()}
     return stated
@@ -185,7 +201,8 @@ def _series_points(release: MeasuredRelease, names: PublicNames) -> Iterator[Met
         "risk": series.risk,
     }
     yield from _known({f"series/{name}": value for name, value in (figures | _shares(series)).items()})
-    for each in (each for each in series.compared if len(each.names) == 1):
+    alone = [each for each in series.compared if len(each.names) == 1]
+    for each in alone if len(alone) <= MOST_METRICS else ():
         of = {"linkability": each.linkability, "candidates": each.candidates, "risk": each.risk}
         yield from _known({f"series_{name}{names.below(each.names[0], None)}": value for name, value in of.items()})
 
@@ -202,11 +219,16 @@ def _worst(tables: Sequence[TableFigures]) -> Iterator[Metric]:
             yield Metric(figure.worst_name, (max if figure.worst is Comparison.AT_MOST else min)(values))
 
 
-def _table_points(table: MeasuredTable, names: PublicNames) -> Iterator[Metric]:
+def _whole(table: MeasuredTable) -> Iterator[Metric]:
     figures = table.figures
     for name in ("rows", "groups", "mean_group", "discernibility", "ncp"):
         yield Metric(name, getattr(figures, name))
     yield from _known({name: getattr(figures, name) for name in QUERY_ERRORS})
+
+
+def _each(table: MeasuredTable, names: PublicNames) -> Iterator[Metric]:
+    """Of every attribute and every dictionary."""
+    figures = table.figures
     for figure in (figure for gate in GATES for figure in gate.figures):
         for of, value in figures.each(figure.name).items():
             about = names.below(of, None) if figure.per is Per.ATTRIBUTE else names.below(None, of)
@@ -255,6 +277,8 @@ def _files(record: TrackedRelease, names: PublicNames) -> dict[str, bytes]:
         "gates.json": _table_file(GATES_COLUMNS, gates),
         "expectations.json": _table_file(("side", "table", "type", "column", "success"), outcomes),
     }
+    if release.promise is not None and sum(each.attribute is not None for each in release.promise.requirements) > MOST_METRICS:
+        files["promise.json"] = _table_file(("parameter", "value"), list(_stated(release.promise.requirements, names).items()))
     if release.plan is not None:
         steps = [{**step.model_dump(mode="json", exclude={"reason"}), "reason": names.in_text(step.reason)} for step in release.plan.steps]
         columns = [names.of(name) for name in release.plan.columns]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from headgate.core.scale import Scale
@@ -25,9 +26,10 @@ from policies.judging.verdicts import remark_of, sentence_of
 from policies.schema.about import TITLES
 from policies.sealed.promise import NOBODY_CHECKED, Promise, SensitiveAttribute
 from tasks.reporting.data_dictionary import sentence_of_numbers
-from tasks.reporting.measured_tables import MeasuredRelease, Outcome
+from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable, Outcome
 from tasks.reporting.page import figure_text, framed, page_template
 from tasks.reporting.release_charts import draw_errors, draw_losses, draw_plan, draw_table
+from tasks.reporting.shown_part import MOST_BARS, MOST_CELLS, MOST_LINES, MOST_TABLES, foremost
 
 HAS, HAS_NOT = "1", "0"  # the cells of a bit of a set
 # One line for every figure that a page shows, by the name it is shown under.
@@ -111,7 +113,8 @@ def render_report(content: ReportContent) -> str:
     """The whole page as text. Everything in it is escaped; the only markup let through is that of our own charts."""
     release = content.measured
     figures = {table.name: tuple(_figures(table.figures)) for table in release.tables}
-    judged = sorted(release.verdicts, key=lambda verdict: verdict.passed)
+    judged = _judged(release.verdicts)
+    drawn, declared = _drawn(release), tuple(_declared(release.promise)) if release.promise else ()
     tables = [table.figures for table in release.tables]
     remarks = {verdict.place: verdict.remedy or _as_sentence(remark_of(verdict, tables)) for verdict in judged}
     shown = {figure.name.partition(":")[0] for group in figures.values() for figure in group}
@@ -122,17 +125,21 @@ def render_report(content: ReportContent) -> str:
         series=None if release.series is None else series_in_words(release.series, release.verdicts, release.versions),
         series_title=TOGETHER,
         worst_shown=WORST_SHOWN,
+        most_lines=MOST_LINES,
+        most_bars=MOST_BARS,
         worst_attack=worst_attack(release.attack_gains),
         attack_gated=any(verdict.gate == ATTACK for verdict in release.verdicts),
         nobody_checked=NOBODY_CHECKED,
         about=[(title, release.about[name]) for name, title in TITLES.items() if name in release.about],
-        declared=tuple(_declared(release.promise)) if release.promise else (),
+        declared=_alike_together(declared),
+        published_columns=len(declared),
         verdicts=[(verdict, *_texts_apart(verdict), remarks[verdict.place]) for verdict in judged],
         alike={table.name: alike_in(release.promise, table.figures.sensitive) for table in release.tables} if release.promise else {},
         closest=[(verdict, *_texts_apart(verdict)) for verdict in _closest(release.verdicts)],
         figures=figures,
-        samples={sample.table: sample for sample in content.samples},
-        table_pictures={table.name: framed(draw_table(table, release.promise, "svg"), CAPTIONS) for table in release.tables},
+        samples={sample.table: _cut(sample) for sample in content.samples},
+        unlisted=len(release.verdicts) - len(judged),
+        table_pictures={table.name: framed(draw_table(table, release.promise, "svg"), CAPTIONS) for table in drawn},
         plan_picture=framed(draw_plan(release, "svg"), CAPTIONS),
         utility_pictures=framed(draw_errors(release, "svg") | draw_losses(release, "svg"), CAPTIONS),
         plan_steps=tuple(_plan_steps(release)),
@@ -147,6 +154,40 @@ def render_report(content: ReportContent) -> str:
         remarked=any(remarks.values()),
         glossary={name: meaning for name, meaning in GLOSSARY.items() if name in shown | _shown_elsewhere(release)},
     )
+
+
+def _judged(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """What refuses first, and all of it; of the others those nearest to their bounds, where there are very many."""
+    refused, passed = ([verdict for verdict in verdicts if verdict.passed is good] for good in (False, True))
+    return [*refused, *foremost(passed, max(0, MOST_LINES - len(refused)), lambda verdict: -_room(verdict))]
+
+
+def _drawn(release: MeasuredRelease) -> list[MeasuredTable]:
+    """Of very many tables, those with a verdict that is nearest to its bound have pictures."""
+    room: dict[str, float] = {}
+    for verdict in release.verdicts:
+        if verdict.table:
+            room[verdict.table] = min(room.get(verdict.table, math.inf), _room(verdict))
+    return foremost(release.tables, MOST_TABLES, lambda table: -room.get(table.name, math.inf))
+
+
+def _cut(sample: Sample) -> Sample:
+    """Of very many columns the first, which are the quasi-identifiers."""
+    left = len(sample.columns) - MOST_CELLS
+    if left <= 0:
+        return sample
+    columns = (*sample.columns[:MOST_CELLS], f"and {left:,} more columns")
+    return Sample(sample.table, columns, tuple((*row[:MOST_CELLS], "…") for row in sample.rows))
+
+
+def _alike_together(declared: tuple[DeclaredColumn, ...]) -> tuple[DeclaredColumn, ...]:
+    """Where there are very many columns, those of which the policy says the same stand in one line."""
+    if len(declared) <= MOST_LINES:
+        return declared
+    lines: dict[tuple[str, str, str], list[str]] = {}
+    for column in declared:
+        lines.setdefault((column.role, column.kind, column.remark), []).append(column.name)
+    return tuple(DeclaredColumn(", ".join(names), *said) for said, names in lines.items())
 
 
 def _as_sentence(remark: str) -> str:
@@ -242,7 +283,9 @@ def _figures(figures: TableFigures) -> Iterator[ShownFigure]:
     yield ShownFigure("groups", figure_text(figures.groups))
     yield ShownFigure("mean group", figure_text(figures.mean_group))
     for figure in (figure for gate in GATES for figure in gate.figures if figure.title):
-        for of, value in figures.each(figure.name).items():
+        each = list(figures.each(figure.name).items())
+        way = -1 if figure.worst is Comparison.AT_LEAST else 1
+        for of, value in foremost(each, MOST_BARS, partial(_worse, way)):
             yield ShownFigure(f"{figure.title}: {of}" if of else figure.title, figure_text(value), figure.per is Per.ATTRIBUTE)
     yield ShownFigure("information loss (NCP)", figure_text(figures.ncp))
     yield ShownFigure("discernibility", figure_text(figures.discernibility))
@@ -253,6 +296,10 @@ def _figures(figures: TableFigures) -> Iterator[ShownFigure]:
         yield ShownFigure("query error: 95 % interval of the mean", " to ".join(ends))
     if figures.query_error_median is not None:
         yield ShownFigure("query error: median", figure_text(figures.query_error_median))
+
+
+def _worse(way: int, measured: tuple[str, float]) -> float:
+    return way * measured[1]
 
 
 def _against_one(release: MeasuredRelease) -> Baseline | None:
@@ -304,11 +351,7 @@ def _plan_steps(release: MeasuredRelease) -> Iterator[dict[str, Any]]:
 def _sides(outcomes: tuple[Outcome, ...]) -> tuple[tuple[str, tuple[Outcome, ...]], ...]:
     named = (("in", "On the way in: the source"), ("out", "On the way out: the published tables"))
     sides = ((title, tuple(outcome for outcome in outcomes if outcome.side == side)) for side, title in named)
-    return tuple(
-        (title, sorted_failures_first)
-        for title, chosen in sides
-        if (sorted_failures_first := tuple(sorted(chosen, key=lambda o: o.success)))
-    )
+    return tuple((title, tuple(sorted(chosen, key=lambda o: o.success))) for title, chosen in sides if chosen)
 
 
 def _shown_elsewhere(release: MeasuredRelease) -> set[str]:

@@ -145,3 +145,13 @@ def test_pictures_can_be_drawn_without_a_display_and_without_pyplot() -> None:
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
+
+
+def test_a_picture_of_thousands_of_figures_is_no_larger_than_one_of_forty() -> None:
+    """5,000 bars were a picture of 1,350 inches."""
+    figures = {f"a{place}": place / 5000 for place in range(5000)}
+    many = draw_closeness([("table-1", figures)], {}, "svg").decode()
+    few = draw_closeness([("table-1", dict(list(figures.items())[-40:]))], {}, "svg").decode()
+    assert len(many) < 1.1 * len(few)
+    assert "the 40 nearest to their limit of 5,000" in many
+    assert len(draw_loss([("table-1", figures)], "svg")) < 1.1 * len(few)

@@ -12,6 +12,7 @@ import pytest
 
 from headgate.core.errors import Defect, RequirementNotMet
 from policies.gates.series_figures import SeriesFigures
+from policies.gates.verdict import Measured
 from tasks.reporting.measured_tables import MeasuredRelease
 from tasks.reporting.mlflow_record import (
     LONGEST_PARAMETER,
@@ -174,3 +175,26 @@ def test_the_digest_is_of_parameters_figures_and_files_whatever_their_order() ->
     assert len({digest, *(record_digest(*parts) for parts in changed)}) == 4
     content = RunContent("r", parameters, (Metric("k", 3), Metric("loss", 0.1)), {"tag": "no part of it"}, {"f": b"content"})
     assert content.digest == record_digest(parameters, values, {"f": hashlib.sha256(b"content").hexdigest()})
+
+
+def test_figures_of_very_many_attributes_are_one_file_and_the_worst_of_them_metrics(record: Make, undrawn: MeasuredRelease) -> None:
+    """A metric each took MLflow a minute at 5,000 attributes."""
+    names = tuple(f"answer_{place}" for place in range(500))
+    figures = tuple(Measured(figure="closeness", of=name, value=place / 1000) for place, name in enumerate(names))
+    table = replace(undrawn.tables[0], figures=undrawn.tables[0].figures.model_copy(update={"sensitive": names, "measured": figures}))
+    plan = record().measured.plan.model_copy(update={"columns": names, "tables": (names,), "steps": ()})
+    told = table_run(record(tables=(table,), plan=plan), table)
+    assert len(told.points) < 20
+    assert told.last_values["closeness_max"] == 0.499
+    listed = json.loads(told.files["figures.json"])
+    assert listed["columns"] == ["figure", "value"]
+    assert ["closeness/answer_7", 0.007] in listed["data"]
+
+
+def test_a_table_is_told_what_is_promised_of_it_and_not_of_the_attributes_of_other_tables(record: Make) -> None:
+    told = record()
+    tables = told.measured.tables
+    parameters = [{name for name in table_run(told, table).parameters if "/" in name} for table in tables]
+    whole = {name for name in release_run(told).parameters if "/" in name}
+    assert whole >= parameters[0] | parameters[1]
+    assert parameters[0] != parameters[1]

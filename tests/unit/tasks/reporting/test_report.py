@@ -11,7 +11,7 @@ import pytest
 from headgate.risk.disclosure.decision import risk_distribution
 from headgate.risk.disclosure.patterns import Pattern
 from policies.gates.series_figures import SeriesFigures
-from policies.gates.verdict import Verdict
+from policies.gates.verdict import Measured, Verdict
 from policies.judging.exposure import AttributeChange, Exposure
 from policies.sealed.promise import CombinedRows, Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable, Outcome
@@ -375,3 +375,43 @@ def test_what_the_policy_says_of_purpose_and_recipients_stands_above_the_figures
     page = render_report(ReportContent(replace(undrawn, about={"recipients": "Anybody", "purpose": "Teaching <b>"}), "headgate"))
     assert page.index("<dt>Purpose</dt><dd>Teaching &lt;b&gt;</dd>") < page.index("<dt>Recipients</dt>") < page.index("rows in the source")
     assert "<dt>Purpose</dt>" not in render_report(ReportContent(undrawn, "headgate"))
+
+
+def with_attributes(release: MeasuredRelease, many: int) -> MeasuredRelease:
+    """Its first table with so many attributes, each with a figure, a verdict and expectations of its own."""
+    names = tuple(f"answer_{place}" for place in range(many))
+    figures = tuple(Measured(figure="closeness", of=name, value=place / many) for place, name in enumerate(names))
+    table = replace(release.tables[0], figures=release.tables[0].figures.model_copy(update={"sensitive": names, "measured": figures}))
+    requirement = next(verdict for verdict in release.verdicts if verdict.passed and verdict.required is not None)
+    verdicts = tuple(requirement.model_copy(update={"attribute": name}) for name in names)
+    outcomes = tuple(Outcome("out", "expect_something", name, True, table.name) for name in names)
+    attributes = tuple(SensitiveAttribute(name=name, kind="category") for name in names)
+    promise = release.promise.model_copy(update={"sensitive": attributes})
+    return replace(release, tables=(table,), verdicts=verdicts, outcomes=outcomes, promise=promise)
+
+
+def test_a_page_about_thousands_of_attributes_stays_small_and_says_what_it_leaves_out(undrawn: MeasuredRelease) -> None:
+    columns = tuple(f"answer_{place}" for place in range(4000))
+    sample = Sample(undrawn.tables[0].name, columns, (("1",) * len(columns),))
+    few, many = (with_attributes(undrawn, number) for number in (2000, 4000))
+    page = ReportContent(many, "headgate 0.1.0", (sample,), {}, approvals_required=2, publish_to="hospital")
+    text = render_report(page)
+    assert len(text) - len(render_report(replace(page, measured=few))) < 150_000  # names, in three lists
+    assert len(text) < 600_000
+    said = Page(text).text
+    assert "3,800 more verdicts passed with more room than these" in said
+    assert "3,800 more were met" in said
+    assert "and 3,950 more columns" in said
+    assert "Figures of the attributes that are worst off: 40 for each figure" in said
+    assert "answer_3999" in said
+
+
+def test_of_very_many_tables_those_nearest_to_their_bounds_have_pictures(release: MeasuredRelease) -> None:
+    first = release.tables[0]
+    tables = tuple(replace(first, figures=first.figures.model_copy(update={"name": f"table-{place}"})) for place in range(30))
+    verdict = next(verdict for verdict in release.verdicts if verdict.passed and verdict.required and verdict.comparison == "at most")
+    verdicts = tuple(
+        verdict.model_copy(update={"table": table.name, "measured": verdict.required * place / 30}) for place, table in enumerate(tables)
+    )
+    page = page_of(replace(release, tables=tables, verdicts=verdicts, plan=None, exposures=()))
+    assert page.text.count("No pictures: of 30 tables, only the 12") == 18
