@@ -112,7 +112,7 @@ class Series(Gate):
     def judge_release(self, requirement: Requirement, release: ReleaseFigures) -> Verdict:
         verdict = super().judge_release(requirement, release)
         series = release.series
-        if verdict.passed or requirement.bound != LINKABILITY or series is None or not series.above:
+        if verdict.passed or requirement.bound != LINKABILITY or series is None:
             return verdict
         return verdict.model_copy(update={"remedy": _remedy(series)})
 
@@ -147,10 +147,10 @@ class Series(Gate):
 
 
 def _remedy(series: SeriesFigures) -> str:
-    """What would help that the policy does not do already. A first version is above the bound by its own groups, which are made for what
-    is promised of one version."""
-    concerned = f"This concerns {counted(series.above, 'person', 'people')}."
-    if not series.earlier:
+    """What would help that the policy does not do already. What is not compared is above the bound by the version's own groups, which are
+    made for what is promised of one version."""
+    concerned = f"This concerns {counted(series.above, 'person', 'people')}." if series.above else "This version by itself is above it."
+    if not series.earlier or not series.above:
         return f"{concerned} Lower gates.linkability to gates.series.{LINKABILITY}, or accept a higher gates.series.{LINKABILITY}."
     ways = [] if series.sticky else [TOGETHER]
     if series.needed:

@@ -43,15 +43,16 @@ class SeriesFigures(Frozen):
     sticky: bool = False  # groups were kept together
     suppressible: Certainty = 0.0  # the share of rows that the policy lets be left out
     changing: tuple[str, ...] = ()  # what the policy says is a new fact in each version, so that it is not compared
+    alone: Certainty = 0.0  # linkability of this version by itself: of what is not compared, each version stands for itself
     compared: tuple[ComparedFigures, ...] = ()
 
     @property
     def linkability(self) -> float:
-        return max((each.linkability for each in self.compared), default=0.0)
+        return max((self.alone, *(each.linkability for each in self.compared)))
 
     @property
     def linkability_any(self) -> float:
-        return max((each.linkability_any for each in self.compared), default=0.0)
+        return max((self.alone, *(each.linkability_any for each in self.compared)))
 
     @property
     def risk(self) -> float | None:

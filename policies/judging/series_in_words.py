@@ -13,6 +13,7 @@ from policies.judging.verdicts import sentence_of
 
 TITLE = "Together with the versions before"
 UNNAMED = "a version that is no longer known here"
+ALONE = (LINKABILITY, RETURNING)  # bounds that say something also where nothing is compared
 NAMED = 5  # attributes in a sentence
 
 
@@ -35,9 +36,7 @@ def series_in_words(figures: SeriesFigures, verdicts: Sequence[Verdict], names: 
     return SeriesInWords(
         _uncompared(figures, bool(judged)),
         tuple(_together(figures, names, judged)),
-        tuple(
-            (verdict.passed, f"{sentence_of(verdict).rstrip('.')}.") for verdict in judged if figures.compared or verdict.bound == RETURNING
-        ),
+        tuple((verdict.passed, f"{sentence_of(verdict).rstrip('.')}.") for verdict in judged if figures.compared or verdict.bound in ALONE),
         tuple(sorted(figures.compared, key=lambda each: (-each.linkability, each.candidates or 0, each.names))),
     )
 

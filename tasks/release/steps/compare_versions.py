@@ -16,6 +16,7 @@ from headgate.core.published_form.published_table import PublishedTable
 from headgate.series.kept_version import KeptVersion, kept_version
 from headgate.series.series_risk import series_risk
 from headgate.series.with_earlier import together
+from policies.gates.series import LINKABILITY
 from policies.gates.series_figures import SeriesFigures
 from policies.jobs.spool import Reference
 from policies.jobs.table_job import infeasible_of
@@ -77,7 +78,8 @@ def compare_versions(
     versions = together(earlier, new, own, steady, coding_of(promise, near))
     measured = series_risk(versions, *(near or ())) if versions else None
     candidates = [version.candidate for version in known]
-    figures = figures_of(key, new, earlier[-1] if earlier else None, candidates, unknown, measured).model_copy(update=_asked(run, needed))
+    figures = figures_of(key, new, earlier[-1] if earlier else None, candidates, unknown, measured)
+    figures = figures.model_copy(update=_asked(run, needed) | {"alone": _alone(run, gated)})
     seen = SeenTogether(versions, rows_nowhere(run.spool.get(read.people), new, earlier, unknown))
     return ComparedVersions(len(known), run.spool.put(new), run.spool.put(coarse_counts(figures)), run.spool.put(seen))
 
@@ -88,6 +90,12 @@ def _whose(run: Run, written: Written, published: PublishedTable, source: Table)
     if whose is None:
         raise Defect(f"Whose records {written.table} holds was not noted.", "Publish nothing; report this defect.")
     return whose
+
+
+def _alone(run: Run, gated: Sequence[Gated]) -> float:
+    """With what a policy says is new in each version."""
+    tables = (run.spool.get(table.measurement).table.figures for table in gated)
+    return max(table.figure(LINKABILITY) or 0.0 for table in tables)
 
 
 def _asked(run: Run, needed: int) -> dict[str, Any]:

@@ -72,6 +72,16 @@ def test_what_was_not_measured_has_not_passed(bound: str) -> None:
     assert not verdict("risk", "1", figures(compared(), compared(risk=None))).passed
 
 
+def test_what_is_not_compared_does_not_look_better_than_in_one_version() -> None:
+    """A release whose attributes all change, or were renamed, was measured as 0 % certain, and `diff` called that better."""
+    changing = SeriesFigures(people=100, alone=0.8, changing=("job",))
+    assert (changing.linkability, changing.linkability_any) == (0.8, 0.8)
+    refused = verdict("linkability", "0.7", changing)
+    assert not refused.passed
+    assert refused.remedy.startswith("This version by itself is above it. Lower gates.linkability to gates.series.linkability")
+    assert figures(alone=0.4).linkability == 0.5
+
+
 def test_nobody_before_means_that_everybody_returned() -> None:
     assert SeriesFigures(people=5, came=5).returning == 1.0
     assert SeriesFigures(people=5, came=5, left=8).returning == 0.0

@@ -138,12 +138,9 @@ def test_what_was_not_compared_is_named() -> None:
     assert "Not compared" not in " ".join(series_in_words(figures(FIRST, compared=(compared("job"),)), [PASSED], NAMES).sentences)
 
 
-def test_where_nothing_is_compared_nobody_is_said_to_be_certain_of_nothing() -> None:
-    """It said that an attacker can be 0 % certain, and that nobody is in an earlier version, where most of the people are."""
-    returning = Verdict(gate="series", bound="returning", table="", comparison="at least", measured=0.9, required=0.01, passed=True)
-    none = PASSED.model_copy(update={"measured": 0.0})
-    said = series_in_words(figures(FIRST, several=0, changing=("job",), compared=()), [none, returning], NAMES)
-    assert [sentence for _, sentence in said.judged] == [
-        "90 % of the people of the version published last are in this one; at least 1 % must be."
-    ]
+def test_where_nothing_is_compared_no_number_of_people_is_said_to_be_of_several_versions() -> None:
+    """It said that nobody is seen to have another value, and that nobody is in an earlier version, where most of the people are."""
+    changed = Verdict(gate="series", bound="changed", table="", comparison="at most", measured=0, required=0.05, passed=True)
+    said = series_in_words(figures(FIRST, several=0, alone=0.4, changing=("job",), compared=()), [PASSED, changed], NAMES)
+    assert [sentence[:50] for _, sentence in said.judged] == ["Given this version, alone or together with those p"]
     assert "Of the 500 people in this version, at least 400 are in an earlier one too." in " ".join(said.sentences)

@@ -143,6 +143,7 @@ def test_values_that_change_are_told_and_a_changing_attribute_is_not_compared(mo
     assert all("education" not in each.names for each in silent.compared)
     assert any("education" in each.names for each in told.compared)
     assert (told.changing, silent.changing) == ((), ("education",))
+    assert silent.linkability == silent.alone == 1.0  # everybody in a group is a graduate: each version stands for itself
 
 
 @pytest.mark.slow
