@@ -66,7 +66,8 @@ def ingest(loaded: LoadedPolicy, source: Path | str | None = None) -> Ingested:
     order = () if policy.rows is None else tuple(policy.rows.order or ())
     others = (*weights, *order)
     wanted = [column for name in attributes_read(policy, others) for column in policy.attributes[name].source_columns(name)]
-    raw = gathered(opened, [column for column in wanted if column in opened.names], read_by_value(policy))
+    there = frozenset(opened.names)
+    raw = gathered(opened, [column for column in wanted if column in there], read_by_value(policy))
     try:
         cells = prepared_cells(policy, loaded.references, raw, opened.name, others)
         people = cells if policy.rows is None else one_row_per_person(cells, policy, policy.rows, opened.name)
@@ -146,8 +147,9 @@ def _check_household_copies(name: str, texts: pa.ChunkedArray, table: Table) -> 
 def _check_columns(policy: Policy, source: Source) -> None:
     """The policy's columns and the data's are the same set: none is missing, and none is published because nobody thought of it."""
     wanted, present = policy.source_columns, source.names
-    lacking = [name for name in wanted if name not in present and name not in policy.counted]
-    unknown = [name for name in present if name not in wanted]
+    there, known = frozenset(present), frozenset(wanted)
+    lacking = [name for name in wanted if name not in there and name not in policy.counted]
+    unknown = [name for name in present if name not in known]
     if lacking:
         hint = names_instead(present, wanted, lacking[0])
         raise InputRejected(

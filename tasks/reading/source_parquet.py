@@ -73,11 +73,12 @@ def open_parquet_bytes(content: bytes, where: str) -> Source:
 
 
 def _parts(content: bytes, file: parquet.ParquetFile, columns: tuple[str, ...], where: str) -> Iterator[pa.Table]:
-    chunks = [chunk for chunk in chunks_of(file) if chunk.path_in_schema.split(".")[0] in columns]
+    read = frozenset(columns)  # there may be thousands
+    chunks = [chunk for chunk in chunks_of(file) if chunk.path_in_schema.split(".")[0] in read]
     CELLS.check(sum(max(0, chunk.num_values) for chunk in chunks), where)
     check_cells(file.metadata.num_rows, len(columns), where)
     BYTES.check(sum(max(0, chunk.total_uncompressed_size) for chunk in chunks), f"{where}, unpacked,")
-    BYTES.check(file.metadata.num_rows * sum(_width(file.schema, name) for name in columns), f"{where}, unpacked,")
+    BYTES.check(file.metadata.num_rows * _width(file.schema, read), f"{where}, unpacked,")
     require_true_pages(content, chunks)
     referring = sorted({chunk.path_in_schema for chunk in chunks if chunk.physical_type == TEXT and DICTIONARIES & {*chunk.encodings}})
     longest = max((chunk.total_uncompressed_size for chunk in chunks if REPEATING in chunk.encodings), default=0)
@@ -109,10 +110,10 @@ def chunks_of(file: parquet.ParquetFile) -> Iterator[parquet.ColumnChunkMetaData
             yield chunk
 
 
-def _width(schema: parquet.ParquetSchema, name: str) -> int:
-    """The bytes that every cell of a column has by its type, where the type says so."""
+def _width(schema: parquet.ParquetSchema, read: frozenset[str]) -> int:
+    """The bytes that every row of these columns has by their types, where the type says so."""
     parts = (schema.column(place) for place in range(len(schema)))
-    return sum(part.length for part in parts if part.physical_type == FIXED and part.path.split(".")[0] == name)
+    return sum(part.length for part in parts if part.physical_type == FIXED and part.path.split(".")[0] in read)
 
 
 def _written_out(column: pa.Array) -> int:

@@ -4,6 +4,7 @@ import io
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -14,7 +15,7 @@ import pytest
 
 from headgate.core.errors import InputRejected
 from tasks.reading.ingest import ingest
-from tasks.reading.source_parquet import open_parquet_bytes
+from tasks.reading.source_parquet import _width, open_parquet_bytes
 from tests.unit.tasks.clinic import decoded
 
 
@@ -111,3 +112,19 @@ def test_a_damaged_description_of_a_column_is_an_error_and_no_end_of_the_process
     """
     done = subprocess.run([sys.executable, "-c", said, damaged], cwd=Path(__file__).parents[4], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "The table is damaged: its columns cannot be read.\n"), done.stderr
+
+
+def test_the_types_of_thousands_of_columns_are_looked_at_once_each() -> None:
+    class Schema:
+        asked = 0
+
+        def __len__(self) -> int:
+            return 3000
+
+        def column(self, place: int) -> SimpleNamespace:
+            self.asked += 1
+            return SimpleNamespace(physical_type="FIXED_LEN_BYTE_ARRAY", length=2, path=f"a{place}.part")
+
+    schema = Schema()
+    assert _width(schema, frozenset(f"a{place}" for place in range(1000))) == 2000
+    assert schema.asked == 3000
