@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import pyarrow.parquet as parquet
 
+from tasks.reading.pinned_file import Content
+
 TRUE, FALSE, BYTE, DOUBLE, BINARY, STRUCT = 1, 2, 3, 7, 8, 12
 NUMBERS = (4, 5, 6)
 DEEPEST = 8
@@ -32,7 +34,7 @@ class Page:
     entries: int
 
 
-def require_true_pages(content: bytes, chunks: Iterable[parquet.ColumnChunkMetaData]) -> None:
+def require_true_pages(content: Content, chunks: Iterable[parquet.ColumnChunkMetaData]) -> None:
     """FalsePage where the pages of a column unpack to more than the file says of that column."""
     for chunk in chunks:
         room = chunk.total_uncompressed_size
@@ -42,7 +44,7 @@ def require_true_pages(content: bytes, chunks: Iterable[parquet.ColumnChunkMetaD
                 raise FalsePage
 
 
-def pages_of(content: bytes, chunk: parquet.ColumnChunkMetaData) -> Iterator[Page]:
+def pages_of(content: Content, chunk: parquet.ColumnChunkMetaData) -> Iterator[Page]:
     """Up to the last that a reader comes to; FalsePage at a header that is none, or at more pages than there can be."""
     seen = pages = 0
     header = _Header(content, min(chunk.data_page_offset, chunk.dictionary_page_offset or chunk.data_page_offset))
@@ -61,7 +63,7 @@ def pages_of(content: bytes, chunk: parquet.ColumnChunkMetaData) -> Iterator[Pag
 class _Header:
     """Where the next byte is read. What goes beyond the end is IndexError."""
 
-    content: bytes
+    content: Content
     place: int
 
     def read(self) -> dict[tuple[int, ...], int]:

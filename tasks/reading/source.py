@@ -1,7 +1,7 @@
 """What an opened table is, whichever kind of source it comes from; and what a kind of source must be able to do.
 
 Every way in which a table can be unreadable ends in one refusal that names the file, the line or the column and the cure, never a
-cell. Bytes are read once: the digest is of exactly what is then parsed.
+cell. The digest is of exactly the bytes that are then parsed.
 """
 
 from __future__ import annotations
@@ -116,24 +116,40 @@ def names_instead(names: Sequence[str], wanted: Sequence[str], lacking: str) -> 
 
 def read_bytes(path: Path, what: str, limit: Limit = BYTES) -> bytes:
     """The whole file. Refuses what is not a readable, non-empty file, and what is larger than anybody means."""
-    try:
-        with ExitStack() as opened:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe that nobody writes must not make us wait
-            opened.callback(os.close, descriptor)
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
-                raise InputRejected(f"{what} {path} is {kind}.", "Name a file.")
-            limit.check(status.st_size, f"{what} {path}")
+    with ExitStack() as opened:
+        descriptor = open_regular(path, what, limit)
+        opened.callback(os.close, descriptor)
+        try:
             content = os.fdopen(descriptor, "rb", closefd=False).read(limit.most + 1)
-            limit.check(len(content), f"{what} {path}")
-    except FileNotFoundError:
-        raise file_missing(path, what) from None
-    except OSError as problem:
-        raise InputRejected(f"{what} {path} cannot be read ({reason_of(problem)}).", "Check its permissions.") from None
+        except OSError as problem:
+            raise unreadable(f"{what} {path}", problem) from None
+        limit.check(len(content), f"{what} {path}")
     if not content:
         raise InputRejected(f"{what} {path} is empty.", "Give a table with a header and at least one row.")
     return content
+
+
+def open_regular(path: Path, what: str, limit: Limit) -> int:
+    """Its descriptor, which the caller closes."""
+    with ExitStack() as opened:
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe that nobody writes must not make us wait
+            opened.callback(os.close, descriptor)
+            status = os.fstat(descriptor)
+        except FileNotFoundError:
+            raise file_missing(path, what) from None
+        except OSError as problem:
+            raise unreadable(f"{what} {path}", problem) from None
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+            raise InputRejected(f"{what} {path} is {kind}.", "Name a file.")
+        limit.check(status.st_size, f"{what} {path}")
+        opened.pop_all()
+    return descriptor
+
+
+def unreadable(where: str, problem: OSError) -> InputRejected:
+    return InputRejected(f"{where} cannot be read ({reason_of(problem)}).", "Check its permissions.")
 
 
 def file_missing(path: Path, what: str) -> InputRejected:

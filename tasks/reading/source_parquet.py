@@ -6,7 +6,6 @@ the one before. So what a file says of itself is checked first, then what it unp
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
@@ -18,16 +17,23 @@ from headgate.core.errors import InputRejected
 from policies.schema.source_key import ParquetSource
 from tasks.formats.file_kind import refuse_other_kinds
 from tasks.reading.parquet_pages import require_true_pages
-from tasks.reading.source import Source, check_cells, check_names, read_bytes
+from tasks.reading.pinned_file import Content, PinnedFile, digest_of, shown_kind
+from tasks.reading.source import Source, check_cells, check_names
 from tasks.runtime.input_limits import BYTES, CELLS
+from tasks.runtime.wording import inside
 
 MAGIC = b"PAR1"
 TEXT, FIXED = "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"
 DICTIONARIES = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}
 REPEATING = "DELTA_BYTE_ARRAY"
 MOST_AT_ONCE = 65_536  # rows
+AT_ONCE = 2**20  # bytes of a column
 BATCH_BYTES = 2**30
 SUFFIXES = (".parquet", ".pq")
+
+
+class OtherColumns(ValueError):
+    """A row group has other columns than its file."""
 
 
 class ParquetReader:
@@ -43,13 +49,13 @@ READER = ParquetReader()
 
 
 def open_parquet(path: Path, what: str = "The source") -> Source:
-    return open_parquet_bytes(read_bytes(path, what), f"{what} {path.name}")
+    return open_parquet_bytes(PinnedFile(path, what), f"{what} {path.name}")
 
 
-def open_parquet_bytes(content: bytes, where: str) -> Source:
-    refuse_other_kinds(content, where, "parquet")
+def open_parquet_bytes(content: Content, where: str) -> Source:
+    refuse_other_kinds(shown_kind(content), where, "parquet")
     try:
-        opened: parquet.ParquetFile | None = parquet.ParquetFile(pa.BufferReader(content))
+        opened: parquet.ParquetFile | None = _file(content)
         names = tuple(opened.schema_arrow.names) if opened else ()
     except (pa.ArrowException, OSError, ValueError):
         opened = None
@@ -65,14 +71,25 @@ def open_parquet_bytes(content: bytes, where: str) -> Source:
         try:
             yield from _parts(content, file, tuple(columns), where)
             return
+        except OtherColumns:
+            raise InputRejected(
+                f"A row group of {inside(where)} does not have the columns that the file declares.",
+                "Write the file again, with one schema for all its row groups.",
+            ) from None
         except (pa.ArrowException, OSError, ValueError, OverflowError):
             pass
         raise InputRejected(f"{where} is damaged: its columns cannot be read.", "Copy or write it again.")
 
-    return Source(where, names, hashlib.sha256(content).hexdigest(), read)
+    return Source(where, names, digest_of(content), read)
 
 
-def _parts(content: bytes, file: parquet.ParquetFile, columns: tuple[str, ...], where: str) -> Iterator[pa.Table]:
+def _file(content: Content, in_dictionaries: Sequence[str] = ()) -> parquet.ParquetFile:
+    """Read some bytes of a column at a time: a row group may be as large as the file."""
+    opened = pa.BufferReader(content) if isinstance(content, bytes) else pa.PythonFile(content.stream(), mode="r")
+    return parquet.ParquetFile(opened, read_dictionary=list(in_dictionaries), buffer_size=AT_ONCE, pre_buffer=False)
+
+
+def _parts(content: Content, file: parquet.ParquetFile, columns: tuple[str, ...], where: str) -> Iterator[pa.Table]:
     read = frozenset(columns)  # there may be thousands
     chunks = [chunk for chunk in chunks_of(file) if chunk.path_in_schema.split(".")[0] in read]
     CELLS.check(sum(max(0, chunk.num_values) for chunk in chunks), where)
@@ -84,7 +101,7 @@ def _parts(content: bytes, file: parquet.ParquetFile, columns: tuple[str, ...], 
     longest = max((chunk.total_uncompressed_size for chunk in chunks if REPEATING in chunk.encodings), default=0)
     rows_at_once = max(1, min(MOST_AT_ONCE, BATCH_BYTES // max(1, longest)))
     size = 0
-    opened = parquet.ParquetFile(pa.BufferReader(content), read_dictionary=referring)
+    opened = _file(content, referring)
     for batch in opened.iter_batches(rows_at_once, columns=list(columns), use_pandas_metadata=False):
         size += sum(_written_out(column) for column in batch.columns)
         BYTES.check(size, f"{where}, unpacked,")
@@ -103,10 +120,13 @@ def chunks_of(file: parquet.ParquetFile) -> Iterator[parquet.ColumnChunkMetaData
     for group in range(file.metadata.num_row_groups):
         for _ in file.reader.iter_batches(0, row_groups=[group], column_indices=[*places], use_threads=False):
             break
+        described = file.metadata.row_group(group)
+        if described.num_columns != len(places):
+            raise OtherColumns
         for place in places:
-            chunk = file.metadata.row_group(group).column(place)
-            if chunk.physical_type != file.schema.column(place).physical_type:
-                raise pa.ArrowInvalid("A column chunk is described as of another type than its column.")
+            chunk, declared = described.column(place), file.schema.column(place)
+            if (chunk.physical_type, chunk.path_in_schema) != (declared.physical_type, declared.path):
+                raise OtherColumns
             yield chunk
 
 

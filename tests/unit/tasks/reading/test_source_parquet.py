@@ -3,10 +3,14 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
@@ -15,7 +19,10 @@ import pytest
 
 from headgate.core.errors import InputRejected
 from tasks.reading.ingest import ingest
-from tasks.reading.source_parquet import _width, open_parquet_bytes
+from tasks.reading.open_source import open_source
+from tasks.reading.pinned_file import PinnedFile
+from tasks.reading.source import Source
+from tasks.reading.source_parquet import _width, open_parquet, open_parquet_bytes
 from tests.unit.tasks.clinic import decoded
 
 
@@ -49,6 +56,57 @@ def test_parquet_cells_that_no_attribute_can_have_are_refused(clinic, refusal):
         spoiled = table.set_column(table.column_names.index("zip"), "zip", cells)
         parquet.write_table(spoiled, clinic.folder / "odd.parquet")
         assert "'zip'" in refusal(lambda: ingest(clinic.load(), clinic.folder / "odd.parquet")).message
+
+
+def two_groups(clinic) -> bytes:
+    rows = arrow_csv.read_csv(clinic.source, convert_options=arrow_csv.ConvertOptions(column_types={"zip": pa.string()}))
+    made = io.BytesIO()
+    parquet.write_table(rows, made, row_group_size=30, store_schema=False)
+    return made.getvalue()
+
+
+def test_row_groups_with_other_columns_than_their_file_are_refused(clinic, refusal) -> None:
+    """The second says that its incomes are another column. They were read as incomes."""
+    content = two_groups(clinic)
+    place = content.rindex(b"income")
+    (clinic.folder / "odd.parquet").write_bytes(content)
+    assert ingest(clinic.load(), clinic.folder / "odd.parquet").rows == 60
+    (clinic.folder / "odd.parquet").write_bytes(content[:place] + b"weight" + content[place + 6 :])
+    problem = refusal(lambda: ingest(clinic.load(), clinic.folder / "odd.parquet"))
+    assert problem.message == "A row group of the source odd.parquet does not have the columns that the file declares."
+    assert "one schema for all its row groups" in problem.cure
+
+
+def test_a_parquet_file_that_changes_between_its_digest_and_its_cells_is_refused(clinic, refusal, monkeypatch) -> None:
+    clinic.policy["source"] = {"kind": "parquet", "path": "t.parquet"}
+    path, content = clinic.folder / "t.parquet", two_groups(clinic)
+    path.write_bytes(content)
+
+    def changed(columns: Sequence[str], source: Source) -> Iterator[pa.Table]:
+        path.write_bytes(content.replace(b"stroke|asthma", b"asthma|stroke"))
+        yield from source.reader(columns)
+
+    def opened(*given: Any) -> Source:
+        source = open_source(*given)
+        return replace(source, reader=partial(changed, source=source))
+
+    monkeypatch.setattr("tasks.reading.pinned_file.BLOCK", 64)
+    monkeypatch.setattr("tasks.reading.ingest.open_source", opened)
+    problem = refusal(lambda: ingest(clinic.load()))
+    assert problem.message == "The source t.parquet changed while it was read."
+
+
+def test_a_file_is_read_a_little_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However large its row groups are: 8 MB of numbers take a few blocks before the first rows are there."""
+    monkeypatch.setattr("tasks.reading.source_parquet.AT_ONCE", 2**16)
+    parquet.write_table(pa.table({"n": np.random.default_rng(1).random(1_000_000)}), tmp_path / "t.parquet", compression="none")
+    source, read = open_parquet(tmp_path / "t.parquet"), []
+    part = PinnedFile.part
+    monkeypatch.setattr(PinnedFile, "part", lambda file, start, length: read.append(length) or part(file, start, length))
+    parts = source.parts(["n"])
+    assert next(parts).num_rows == 65_536
+    assert sum(read) < 4_000_000
+    assert 65_536 + sum(each.num_rows for each in parts) == 1_000_000
 
 
 def bomb(column: pa.Array, **how: Any) -> bytes:
