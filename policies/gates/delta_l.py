@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from headgate.core.columns import Column, Kind, Table
 from headgate.core.distance import Distance
+from headgate.core.tolerance import exact
 from headgate.grouping import limits
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.principles.delta_l import delta_l
 from policies.gates.amounts import amounts
+from policies.gates.figures import TableFigures
 from policies.gates.gate import ADVISE, Gate, GatedTable, GateFigure, Per, of_attribute
 from policies.gates.per_attribute import AtLeastOne, published_columns
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import NotNegative, Section, decimal_text
 
-INTERVAL = "interval"
+INTERVAL, READING, WINDOW = "interval", "reading", "window"
 
 
 class DeltaLKey(Section):
-    """Values within 2·interval of each other are similar. For dates the interval is in days."""
+    """Values within 2·interval of each other are similar. For dates the interval is in days. `reading: window` counts only rows that are
+    all similar to each other."""
 
     interval: NotNegative
     l: AtLeastOne  # noqa: E741 - the literature's name
+    reading: Literal["definition", "window"] = "definition"
 
 
 class DeltaLKeys(Section):
@@ -33,7 +37,7 @@ class DeltaLKeys(Section):
         dict[str, DeltaLKey],
         Field(
             description="`{attribute: {interval: 5000, l: 2}}`: at most 1/l of a group within 2 × interval of a value. "
-            "For dates the interval is in days"
+            "For dates the interval is in days. With method `full-domain`, `reading: window` means any stretch of that length instead"
         ),
     ] = {}
 
@@ -50,6 +54,13 @@ class DeltaL(Gate):
             per=Per.ATTRIBUTE,
             worst=Comparison.AT_LEAST,
         ),
+        GateFigure(
+            "delta_l_window",
+            "(δ, l), window",
+            "Group size divided by the largest number of rows that are all within twice the interval of each other, at worst.",
+            per=Per.ATTRIBUTE,
+            worst=Comparison.AT_LEAST,
+        ),
         GateFigure("delta_l_all", "(δ, l), all values", "The same figure counted over non-sensitive values too.", per=Per.ATTRIBUTE),
     )
     meaning = "At most one in l people of a group has a value near any one value of the attribute."
@@ -59,10 +70,14 @@ class DeltaL(Gate):
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:
         for name, bound in keys.delta_l.items():
             for column in published_columns(table, name):
-                yield self.required(column, decimal_text(bound.interval), decimal_text(bound.l))
+                yield self.required(column, decimal_text(bound.interval), decimal_text(bound.l), bound.reading == WINDOW)
 
-    def required(self, attribute: str, interval: str, least: str) -> Requirement:
-        return Requirement(gate=self.name, attribute=attribute, required=least, settings={INTERVAL: interval})
+    def required(self, attribute: str, interval: str, least: str, window: bool = False) -> Requirement:
+        settings = {INTERVAL: interval, READING: WINDOW} if window else {INTERVAL: interval}
+        return Requirement(gate=self.name, attribute=attribute, required=least, settings=settings)
+
+    def reached(self, requirement: Requirement, figures: TableFigures) -> float | None:
+        return figures.figure("delta_l_window" if _by_window(requirement) else "delta_l", requirement.attribute or "")
 
     def measure(self, required: Sequence[Requirement], table: GatedTable) -> Iterator[Measured]:
         for requirement in required:
@@ -73,6 +88,8 @@ class DeltaL(Gate):
             # Where no value is sensitive nothing can be told apart too well; |E| is the largest l there is.
             yield Measured(figure="delta_l", of=name, value=min(spread.definition.value, float(table.published.rows)))
             yield Measured(figure="delta_l_all", of=name, value=spread.definition_all)
+            if _by_window(requirement):
+                yield Measured(figure="delta_l_window", of=name, value=min(spread.window.value, float(table.published.rows)))
 
     def sentence(self, verdict: Verdict) -> str:
         measured, required = amounts(verdict)
@@ -80,7 +97,21 @@ class DeltaL(Gate):
 
     def column_limits(self, required: Sequence[Requirement], column: Column, distance: Distance) -> Iterator[NeighbourhoodLimit]:
         for own in of_attribute(required, column.name):
-            yield limits.delta_l(column, own.settings[INTERVAL], own.required)
+            if not _by_window(own):
+                yield limits.delta_l(column, own.settings[INTERVAL], own.required)
+
+    def conditions(self, required: Sequence[Requirement], names: Sequence[str]) -> Iterator[Any]:
+        """Of whole levels alone: a policy asks for it with no other method."""
+        from headgate.methods.full_domain.windows import WindowL
+
+        for own in required:
+            if _by_window(own) and own.attribute in names:
+                yield WindowL(str(own.attribute), exact(own.settings[INTERVAL]), exact(own.required))
 
     def parameters(self, requirement: Requirement) -> Mapping[str, str]:
-        return {"delta_l_interval": requirement.settings[INTERVAL], "delta_l": requirement.required}
+        reading = {"delta_l_reading": WINDOW} if _by_window(requirement) else {}
+        return {"delta_l_interval": requirement.settings[INTERVAL], "delta_l": requirement.required, **reading}
+
+
+def _by_window(requirement: Requirement) -> bool:
+    return requirement.settings.get(READING) == WINDOW

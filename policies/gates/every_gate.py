@@ -5,6 +5,7 @@ from __future__ import annotations
 from policies.gates.attack import Attack
 from policies.gates.closeness import Closeness
 from policies.gates.delta_l import DeltaL
+from policies.gates.discernibility import Discernibility
 from policies.gates.disclosure import Disclosure
 from policies.gates.dissimilarity import Dissimilarity
 from policies.gates.distinct_l import DistinctL
@@ -30,6 +31,7 @@ GATES: tuple[Gate, ...] = (
     Reidentification(),
     IndividualRisk(),
     Uniqueness(),
+    Discernibility(),
     Disclosure(),
     Attack(),
     Series(),

@@ -35,6 +35,7 @@ def problems_of(policy: Policy) -> list[Problem]:
         _names,
         _weights,
         _promises,
+        _windows,
         _given_tables,
         _attackers,
         _suppress_cells,
@@ -224,6 +225,16 @@ def _own_units(policy: Policy) -> Iterator[Problem]:
     for path, name in gate_named(UNIQUENESS).attributes(policy.gates):
         if name in policy.attributes and policy.attributes[name].unique is not None:
             yield Problem(path, f"a bound on '{name}', whose attribute says unique: accepted", "one of the two")
+
+
+def _windows(policy: Policy) -> Iterator[Problem]:
+    """Only whole levels can be searched for groups that keep the window reading of (δ, l)."""
+    if policy.anonymize.chosen.whole_levels:
+        return
+    for name, bound in policy.gates.delta_l.items():
+        if bound.reading != "definition":
+            found, accepted = f"reading: {bound.reading} with method {policy.anonymize.method}", "only with method full-domain"
+            yield Problem(("gates", "delta_l", name, "reading"), found, accepted)
 
 
 def _given_tables(policy: Policy) -> Iterator[Problem]:

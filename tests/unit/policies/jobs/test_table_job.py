@@ -43,6 +43,18 @@ def test_a_table_that_can_be_grouped_is_still_refused_by_its_gates(policy: Polic
     assert "closeness of income" in outcome.reason
 
 
+def test_whole_levels_keep_the_window_reading_of_delta_l(policy: Policy, table: Table) -> None:
+    """Only the definition could be asked of them, which is stricter."""
+    window = required("delta_l", "3", "income", interval="100", reading="window")
+    levels = policy.anonymize.model_copy(update={"method": "full-domain", "epsilon": None, "delta": None, "variant": None})
+    promise = promise_of(policy, table).without("disclosure").without("dissimilarity").without("linkability")
+    assert try_alone(levels, table, promise, "income").passed
+    outcome = try_alone(levels, table, promise.requiring(window), "income")
+    assert outcome.passed
+    assert outcome.figures is not None
+    assert outcome.figures.figure("delta_l_window", "income") >= 3
+
+
 def test_the_closeness_of_everything_in_one_table_is_the_largest_of_its_groups(policy: Policy, table: Table) -> None:
     """Incomes and schools are lines: the distance is the mean difference of cumulated shares, counted here in pure Python."""
     outcome = try_alone(policy.anonymize, table, promise_of(policy, table).without("disclosure"), *table.sensitive)
