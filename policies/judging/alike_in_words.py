@@ -13,7 +13,8 @@ from policies.sealed.promise import Promise, SensitiveAttribute
 
 def alike_in(promise: Promise, sensitive: Sequence[str]) -> tuple[str, ...]:
     """Sentences about one table with these sensitive columns: its composite first, then what is promised of single attributes."""
-    columns = [attribute for attribute in promise.sensitive if attribute.name in sensitive]
+    here = frozenset(sensitive)
+    columns = [attribute for attribute in promise.sensitive if attribute.name in here]
     whole = promise.required(DISSIMILARITY)
     said = [] if whole is None or not columns else [_composed(promise, whole, columns)]
     return tuple(f"{sentence[0].upper()}{sentence[1:]}." for sentence in dict.fromkeys([*said, *_each(promise, columns)]))

@@ -114,8 +114,10 @@ def read_published(path: Path, promise: Promise, name: str) -> PublishedTable:
 def published_of(frame: pd.DataFrame, promise: Promise, name: str) -> PublishedTable:
     """The sensitive and insensitive columns are those of the promise that the file has; a column that the promise does not know is
     refused."""
-    specs = {key: spec for key, spec in specs_of(promise).items() if set(spec.components or (key,)) <= set(frame.columns)}
-    insensitive = {key: ColumnSpec(key, Kind.CATEGORY, Role.INSENSITIVE) for key in promise.insensitive if key in frame.columns}
+    there = frozenset(frame.columns)
+    held = tuple(attribute for attribute in promise.sensitive if there.issuperset(attribute.components or (attribute.name,)))
+    specs = specs_of(promise.model_copy(update={"sensitive": held}))  # not of all tables: there may be as many as attributes
+    insensitive = {key: ColumnSpec(key, Kind.CATEGORY, Role.INSENSITIVE) for key in promise.insensitive if key in there}
     quasi = [identifier.name for identifier in promise.quasi]
     ends = (name for identifier in promise.quasi for name in identifier.bounds or ())
     known = {*quasi, *ends, GROUP, *insensitive, *(part for key, spec in specs.items() for part in (spec.components or (key,)))}
