@@ -149,7 +149,10 @@ class Series(Gate):
 def _remedy(series: SeriesFigures) -> str:
     """What would help that the policy does not do already. What is not compared is above the bound by the version's own groups, which are
     made for what is promised of one version."""
-    concerned = f"This concerns {counted(series.above, 'person', 'people')}." if series.above else "This version by itself is above it."
+    most = "at most " if series.earlier else ""  # counts of people who are compared are coarse
+    concerned = (
+        f"This concerns {most}{counted(series.above, 'person', 'people')}." if series.above else "This version by itself is above it."
+    )
     if not series.earlier or not series.above:
         return f"{concerned} Lower gates.linkability to gates.series.{LINKABILITY}, or accept a higher gates.series.{LINKABILITY}."
     ways = [] if series.sticky else [TOGETHER]

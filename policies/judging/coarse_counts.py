@@ -10,7 +10,8 @@ TENS = 10  # no count that is told allows to tell apart fewer
 
 def coarse_counts(figures: SeriesFigures) -> SeriesFigures:
     """`came` and `left` are raised by the same, the smaller one to the next multiple of ten: their difference is no secret, since the rows
-    of both versions are counted. People in several versions are at least as many as told; people who changed at most."""
+    of both versions are counted. At least as many people as told are in several versions, or would have to be left out; at most as many
+    changed, or are told too much of."""
     if not figures.earlier:
         return figures
     stayed = figures.people - figures.came
@@ -21,9 +22,15 @@ def coarse_counts(figures: SeriesFigures) -> SeriesFigures:
             "several": _few(figures.several, stayed, told),
             "came": figures.came + more,
             "left": figures.left + more,
+            "above": min(_tens_up(figures.above), figures.people),
+            "needed": max(figures.needed - figures.needed % TENS, min(figures.needed, 1)),
             "compared": tuple(_coarse(each, stayed, told) for each in figures.compared),
         }
     )
+
+
+def _tens_up(people: int) -> int:
+    return -(-people // TENS) * TENS
 
 
 def _few(people: int, stayed: int, told: int) -> int:
@@ -37,5 +44,5 @@ def _few(people: int, stayed: int, told: int) -> int:
 def _coarse(each: ComparedFigures, stayed: int, told: int) -> ComparedFigures:
     """Where somebody changed, somebody is in several versions, however few: a share of nobody would pass."""
     several = _few(each.people, stayed, told)
-    changed = min(-(-each.changed // TENS) * TENS, several)
+    changed = min(_tens_up(each.changed), several)
     return each.model_copy(update={"people": several, "changed": changed})

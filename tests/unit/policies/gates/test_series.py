@@ -94,14 +94,14 @@ def test_the_refusal_says_how_many_it_concerns_and_what_helps_that_is_not_done_a
         "at most 40 % is allowed."
     )
     assert refused.remedy == (
-        "This concerns 73 people. Keep people who were published together in one group (anonymize.series: sticky), leave out those who "
-        "would be given away (anonymize.infeasible: {suppress: …}), round numbers (publish_as), or publish less often; or accept a higher "
-        "gates.series.linkability."
+        "This concerns at most 73 people. Keep people who were published together in one group (anonymize.series: sticky), leave out those "
+        "who would be given away (anonymize.infeasible: {suppress: …}), round numbers (publish_as), or publish less often; or accept a "
+        "higher gates.series.linkability."
     )
     more = verdict("linkability", "0.4", figures(above=1, earlier=EARLIER, sticky=True, suppressible=0.01, needed=300))
     assert more.remedy == (
-        "This concerns 1 person. Allow at least 300 people to be left out (anonymize.infeasible: {suppress: …}, now 0.01), round numbers "
-        "(publish_as), or publish less often; or accept a higher gates.series.linkability."
+        "This concerns at most 1 person. Allow at least 300 people to be left out (anonymize.infeasible: {suppress: …}, now 0.01), round "
+        "numbers (publish_as), or publish less often; or accept a higher gates.series.linkability."
     )
 
 

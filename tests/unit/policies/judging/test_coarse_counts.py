@@ -84,6 +84,13 @@ def test_people_of_whom_only_an_older_version_says_something_are_told_in_tens(se
     assert coarse_counts(exact).several == 40
 
 
+@pytest.mark.parametrize(("exact", "most", "least"), [(0, 0, 0), (1, 10, 1), (9, 10, 1), (10, 10, 10), (73, 80, 70), (298, 300, 290)])
+def test_people_of_whom_too_much_is_told_are_counted_in_tens(exact: int, most: int, least: int) -> None:
+    """A refusal goes to Prefect and MLflow, and people whose value changed are among them."""
+    told = coarse_counts(figures(30, 30).model_copy(update={"above": exact, "needed": exact}))
+    assert (told.above, told.needed) == (most, least)
+
+
 def test_of_a_first_version_nothing_is_raised() -> None:
     first = SeriesFigures(people=17, came=17)
     assert coarse_counts(first) == first
