@@ -121,5 +121,15 @@ class Table:
             return np.empty((self.rows, 0), dtype=np.int32)
         return np.ascontiguousarray(np.stack([column.codes for column in chosen], axis=1))
 
+    def only(self, names: Iterable[str]) -> Table:
+        """With these columns alone. There may be as many tables as attributes, and what is done for each should not be done to all."""
+        kept = frozenset(names)
+        quasi, sensitive, insensitive = (
+            tuple(name for name in named if name in kept) for named in (self.quasi, self.sensitive, self.insensitive)
+        )
+        weight, household = (name if name in kept else None for name in (self.weight, self.household))
+        columns = {name: column for name, column in self.columns.items() if name in kept}
+        return Table(columns, quasi, sensitive, insensitive, weight, household)
+
     def take(self, rows: NDArray[Any]) -> Table:
         return replace(self, columns={name: column.take(rows) for name, column in self.columns.items()})

@@ -56,7 +56,7 @@ def items_of(table: Table, limits: Sequence[NeighbourhoodLimit]) -> Itemized:
     cells = empty_records(int(items.cell[-1]) + 2, CELL)
     cells.start = np.searchsorted(items.cell, np.arange(len(cells)))
     cells.rows[:-1] = np.add.reduceat(rows, cells.start[:-1])
-    axes = axes_of(table.take(first[cells.start[:-1]]))
+    axes = axes_of(table.only(table.quasi).take(first[cells.start[:-1]]))
     return Itemized(Items(axes, compile_limits(limits, table.rows, first, steering=True), items, rows, cells), item, first)
 
 

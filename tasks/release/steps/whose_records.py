@@ -27,7 +27,7 @@ def whose_records(noted: NDArray[np.int64] | None, published: PublishedTable, ta
         return None
     if len(noted) != published.rows or len(np.unique(noted)) != published.rows:
         raise Defect(f"Whose records {published.name} holds was noted for other rows.", "Run the release again.")
-    source = table.take(noted)
+    source = table.only((*published.sensitive, *published.cells)).take(noted)
     for column in published.sensitive.values():
         if (translated(source[column.name], column) != _last_for_missing(column)).any():
             raise Defect(f"The records of {published.name} are not whose they were noted to be.", "Run the release again.")

@@ -48,8 +48,9 @@ class Written:
 def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Agreed, grouped: GroupedTable) -> Written:
     encoded, rows = run.spool.get(transformed.encoded), np.flatnonzero(run.spool.get(agreed.kept))
     partition = run.spool.get(grouped.partition)
-    table = published_values(run.policy, encoded.table.take(rows))  # what only suppressed rows hold would show in what `*` stands for
     sensitive, insensitive = sensitive_of(run, planned, grouped.table), insensitive_of(run, planned, grouped.table)
+    own = encoded.table.only((*encoded.table.quasi, *sensitive, *insensitive))
+    table = published_values(run.policy, own.take(rows))  # what only suppressed rows hold would show in what `*` stands for
     published = publish_form(table, partition.groups, grouped.table, sensitive, insensitive, partition.levels)
     promise = run.spool.get(planned.promise)
     ends = {quasi.name: quasi.bounds for quasi in promise.quasi if quasi.bounds is not None}

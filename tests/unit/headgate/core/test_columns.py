@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -35,3 +37,13 @@ def test_codes_of_a_table_are_rows_times_columns_also_where_there_are_none() -> 
 def test_a_set_is_no_quasi_identifier() -> None:
     with pytest.raises(InputRejected, match="cannot be a quasi-identifier"):
         check_quasi(encode_column(pd.Series(["a|b"]), ColumnSpec("ills", Kind.SET, Role.SENSITIVE)))
+
+
+def test_a_table_of_some_columns_keeps_their_roles_and_knows_no_others() -> None:
+    roles = {"age": Role.QUASI, "sex": Role.QUASI, "job": Role.SENSITIVE, "ill": Role.SENSITIVE, "note": Role.INSENSITIVE}
+    specs = {name: ColumnSpec(name, Kind.CATEGORY, role) for name, role in roles.items()}
+    table = replace(encode_table(pd.DataFrame({name: ["a", "b"] for name in roles}), specs), weight="note", household="home")
+    own = table.only(["age", "ill"])
+    assert (tuple(own.columns), own.quasi, own.sensitive, own.insensitive) == (("age", "ill"), ("age",), ("ill",), ())
+    assert (own.weight, own.household, own.rows) == (None, None, 2)
+    assert table.only(["note"]).weight == "note"
