@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 def show(candidate: SealedId, report: Report = None, json: Json = False) -> None:
     """Show what a candidate would publish, and why it is safe."""
     from flows.terminal.manifest_view import show_answer, show_folder, show_last_word, show_manifest, show_what_is_needed
-    from flows.terminal.output import print_json, results, tell_unrecorded
+    from flows.terminal.output import plain, print_json, results, tell, tell_unrecorded
     from flows.terminal.shapes import manifest_document
+    from policies.approval.guards import OVERTAKEN
     from policies.words.quorum import in_words
     from tasks.approval.inspection import view_candidate
     from tasks.ledger.open_ledger import home_to_look_at
@@ -42,7 +43,9 @@ def show(candidate: SealedId, report: Report = None, json: Json = False) -> None
         results().print(f"answered by candidate {later}", soft_wrap=True)
     for answer in viewed.answers:
         show_answer(answer)
-    if release.state == "awaiting_approval":
+    if viewed.overtaken:
+        tell(results(), plain(f"It cannot be published: {OVERTAKEN}. Run the release again for a new candidate."), "bold red")
+    elif release.state == "awaiting_approval":
         show_what_is_needed(manifest, viewed.candidate.id)
 
 

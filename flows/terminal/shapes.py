@@ -83,6 +83,7 @@ def manifest_document(viewed: Viewed) -> dict[str, Any]:
         "last_word": None if viewed.last_word is None else asdict(viewed.last_word),
         "answers": [answer_shape(answer) for answer in viewed.answers],
         "answered_by": list(viewed.answered_by),
+        "overtaken": viewed.overtaken,
         "mlflow_run_id": manifest.mlflow_run_id,
         "folder": str(viewed.candidate.folder),
         "recorded": not viewed.unrecorded,

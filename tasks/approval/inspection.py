@@ -24,7 +24,8 @@ from tasks.stores.seal import Candidate, load_candidate
 @dataclass(frozen=True)
 class Viewed:
     """`last_word`: the decision that ended it. `answered_by`: the candidates that answer it. `unrecorded`: why no event says that somebody
-    looked; empty where one does. `versions`: what those are called that it was measured with, by candidate."""
+    looked; empty where one does. `versions`: what those are called that it was measured with, by candidate. `overtaken`: another version
+    came out since it was sealed, so it never can."""
 
     candidate: Candidate
     release: Release
@@ -33,6 +34,7 @@ class Viewed:
     answered_by: tuple[str, ...] = ()
     unrecorded: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
+    overtaken: bool = False
 
 
 def view_candidate(home: Home, ledger: Ledger, name: str, unrecorded: str = "") -> Viewed:
@@ -57,7 +59,14 @@ def view_candidate(home: Home, ledger: Ledger, name: str, unrecorded: str = "") 
         history.answered_by(release) if release.state is State.CHANGES_REQUESTED else (),
         unrecorded,
         _versions(history, candidate.manifest),
+        _overtaken(history, release),
     )
+
+
+def _overtaken(history: History, release: Release) -> bool:
+    if release.state not in (State.AWAITING_APPROVAL, State.APPROVED):
+        return False
+    return release.overtaken_by([other.candidate for other in history.came_out(release.dataset)])
 
 
 def _versions(history: History, manifest: Manifest) -> dict[str, str]:

@@ -118,3 +118,15 @@ def test_a_copy_of_the_report_is_saved_over_no_other_file(run: Any, world: Any, 
     (tmp_path / "notes.txt").write_text("notes")
     assert run("show", candidate.id, "--report", tmp_path / "notes.txt").code == 2
     assert (tmp_path / "notes.txt").read_text() == "notes"
+
+
+def test_an_approver_is_not_asked_to_sign_what_can_never_be_published(run: Any, world: Any) -> None:
+    first, second = world.seal(known_versions=()), world.seal(known_versions=())
+    world.approve(first, "ann", "bob")
+    assert not run("show", second.id, "--json").json["overtaken"]
+    world.publish(first)
+    shown = run("show", second.id).out
+    assert "It cannot be published: a version of the dataset came out since the candidate was sealed" in shown
+    assert "headgate approve" not in shown
+    assert run("show", second.id, "--json").json["overtaken"]
+    assert not run("show", first.id, "--json").json["overtaken"]

@@ -125,7 +125,7 @@ def test_a_candidate_is_shown_with_who_may_approve_and_who_has(world: Any) -> No
         *RELEASE,
         *("people_checked", "combined", "about", "plan", "tables", "gates", "utility", "attacks", "worst_attack", "series"),
         *("approvals", "approved_by", "approvals_required", "roles_required", "signers", "runner"),
-        *("last_word", "answers", "answered_by", "mlflow_run_id", "folder", "recorded"),
+        *("last_word", "answers", "answered_by", "overtaken", "mlflow_run_id", "folder", "recorded"),
     ]
     assert (document["candidate"], document["approvals"], document["approved_by"], document["runner"]) == (
         candidate.id,
