@@ -9,7 +9,7 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -46,15 +46,21 @@ class LargeStored(Stored):
     """A file that is too large to be kept beside others: of what was read, its hash stays. Its bytes are read again for whoever asks, and
     must have that hash, so that nobody is ever given others than those that were hashed."""
 
-    def __init__(self, folder: Path, path: str, size: int, sha256: str) -> None:
-        self.__dict__.update(path=path, sha256=sha256, _folder=folder, _size=size)
+    def __init__(self, path: str, sha256: str, read_again: Callable[[], bytes]) -> None:
+        self.__dict__.update(path=path, sha256=sha256, _read_again=read_again)
 
     @property
     def content(self) -> bytes:
-        again = read_file(self.__dict__["_folder"], self.path, self.__dict__["_size"])
-        if again.sha256 != self.sha256:
+        again: bytes = self.__dict__["_read_again"]()
+        if hashlib.sha256(again).hexdigest() != self.sha256:
             raise IntegrityBroken(f"{_shown(self.path)} was changed while it was read.", AGAIN)
-        return again.content
+        return again
+
+
+def stored_again(path: str, read: Callable[[], bytes]) -> Stored:
+    """Of a store that gives whole files: what is large is asked for again."""
+    stored = Stored(path, read())
+    return stored if len(stored.content) <= KEPT_BYTES else LargeStored(path, stored.sha256, read)
 
 
 def plain_path(path: str) -> bool:
@@ -117,7 +123,7 @@ def look_at_file(folder: Path, path: str, size: int | None = None) -> Stored:
                 break
         if read != present:
             raise _other_size(folder, path)
-        return LargeStored(folder, path, present, digest.hexdigest())
+        return LargeStored(path, digest.hexdigest(), lambda: read_file(folder, path, present).content)
 
 
 @contextmanager

@@ -17,12 +17,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from headgate.core.errors import PublicationFailed, StoreUnavailable
-from tasks.stores.files import Stored
+from tasks.stores.files import Stored, stored_again
 from tasks.stores.release_store import VISIBLE_BY, WITHDRAWN, latest_file, named_in
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class BucketDraft:
 
     series: BucketSeries
     number: int
-    written: dict[str, bytes] = field(default_factory=dict)
+    written: set[str] = field(default_factory=set)
     kept: bytes | None = None
     left: frozenset[str] = frozenset()
     on_its_way: bool = False
@@ -180,7 +180,7 @@ class BucketDraft:
             self.kept = content
             return
         self._put(path, content)
-        self.written[path] = content
+        self.written.add(path)
 
     def _put(self, path: str, content: bytes) -> None:
         """What is there already must be the same, if it is of a version in place or of a request that was not answered."""
@@ -284,7 +284,10 @@ class BucketSeries:
     def read(self, number: int) -> Mapping[str, Stored]:
         below = self.key(number)
         paths = (key.removeprefix(below) for key in self.objects.keys(below.rstrip("/")))
-        return {path: Stored(path, self.objects.read(below + path)[0]) for path in paths}
+        return {path: stored_again(path, partial(self._content, below + path)) for path in paths}
+
+    def _content(self, key: str) -> bytes:
+        return self.objects.read(key)[0]
 
     def mark_withdrawn(self, number: int, envelope: bytes) -> None:
         self.objects.create(self.key(number, WITHDRAWN), envelope)

@@ -55,8 +55,10 @@ class JoinedParts:
         self._frames.append(frame_of(table.select(typed), self.where))
 
     def texts(self) -> pa.Table:
-        """Of the whole table: each column has one list of its distinct texts."""
-        return pa.concat_tables(self._texts).unify_dictionaries().combine_chunks()
+        """Of the whole table: each column has one list of its distinct texts. The codes of its parts are no longer kept."""
+        whole = pa.concat_tables(self._texts).unify_dictionaries().combine_chunks()
+        self._texts = [whole]
+        return whole
 
     def frame(self, texts: pa.Table) -> pd.DataFrame:
         """Texts as categories, everything else as it is typed."""

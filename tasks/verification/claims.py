@@ -77,8 +77,9 @@ def _table(manifest: Manifest, claimed: TableFigures, files: Mapping[str, Stored
             from tasks.verification.labelled_tables import check_labelled
 
             check_labelled(claimed.name, plain_texts(texts), files)
-        parts = cells.sizes if len(cells.sizes) > 1 else ()
-        measured = measure_table(manifest.promise, published, suppressed=manifest.suppressed, parts=tuple(parts))
+        parts = tuple(cells.sizes) if len(cells.sizes) > 1 else ()
+        del cells, texts  # what measures look at has its own codes
+        measured = measure_table(manifest.promise, published, suppressed=manifest.suppressed, parts=parts)
     except IntegrityBroken:
         raise
     except HeadgateError as problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import PublicationFailed
+from tasks.stores import files
 from tasks.stores.open_release_store import release_store
 from tasks.stores.release_store import VISIBLE_BY, WITHDRAWN, ReleaseStore, Series
 from tasks.stores.store_folder import FolderStore
@@ -82,6 +84,14 @@ def test_a_series_that_was_never_published_to_is_empty(store: ReleaseStore) -> N
 def test_a_placed_version_is_read_back_whole(series: Series) -> None:
     assert put(series, 1)
     assert series.versions() == series.numbers() == (1,)
+    assert contents(series, 1) == FILES
+
+
+def test_files_that_are_too_large_to_be_kept_are_the_same_when_they_are_read_again(series: Series, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "KEPT_BYTES", 3)
+    assert put(series, 1)
+    digests = {path: hashlib.sha256(content).hexdigest() for path, content in FILES.items()}
+    assert {path: file.sha256 for path, file in series.read(1).items()} == digests
     assert contents(series, 1) == FILES
 
 
