@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.terminal.options import Json, Key, PolicyFile, Verbose
+from flows.terminal.options import EngineName, Json, Key, PolicyFile, Scheduler, Verbose
 
 if TYPE_CHECKING:
     from headgate.core.errors import HeadgateError
@@ -22,6 +22,8 @@ def release(
     if_changed: Annotated[
         bool, typer.Option("--if-changed", help="Do nothing if this source and policy already have an open or published candidate.")
     ] = False,
+    engine: EngineName = None,
+    scheduler: Scheduler = None,
     json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -31,6 +33,7 @@ def release(
     from flows.terminal.progress import step_progress
     from flows.terminal.shown_cells import show_cells
     from headgate.core.errors import HeadgateError
+    from tasks.cluster.engine_choice import chosen_engine, working_with
     from tasks.reading.references import load_policy
     from tasks.release.beforehand import require_possible
     from tasks.release.listener import listening
@@ -38,6 +41,7 @@ def release(
     from tasks.runtime.prefect_server import prefect_api
     from tasks.runtime.quiet import quieten
 
+    choice = chosen_engine(engine, scheduler)
     home = Home.open()
     path = resolve_policy(policy)
     require_possible(home, load_policy(path), source, key)  # before a server is started
@@ -49,7 +53,7 @@ def release(
         release_id = flow.new_release_id()
         listener = None
         try:
-            with step_progress(json) as listener, listening(listener), flow.reading(source):
+            with step_progress(json) as listener, listening(listener), flow.reading(source), working_with(choice):
                 ended = flow.release(str(path), None if key is None else str(key), if_changed, release_id)
         except HeadgateError as problem:
             if listener is not None and listener.refused is not None and not json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.terminal.options import Verbose
+from flows.terminal.options import EngineName, Scheduler, Verbose
 
 if TYPE_CHECKING:
     from flows.serve import Scheduled
@@ -23,6 +23,8 @@ def serve(
         typer.Option("--key", help="Your SSH private key: registers the policies as they are now, so that they may run. Needed once."),
     ] = None,
     register: Annotated[bool, typer.Option("--register", help="Register the policies with --key, and end.")] = False,
+    engine: EngineName = None,
+    scheduler: Scheduler = None,
     verbose: Verbose = False,
 ) -> None:
     """Run every registered policy on its schedule, publish approved candidates, and answer at HEADGATE_SOCKET, until stopped."""
@@ -31,11 +33,13 @@ def serve(
     from flows.terminal.current_folder import here
     from flows.terminal.output import console, print_error
     from headgate.core.errors import InputRejected
+    from tasks.cluster.engine_choice import chosen_engine
     from tasks.runtime.home import Home
     from tasks.runtime.prefect_server import prefect_api
     from tasks.runtime.quiet import quieten
     from tasks.service.socket_place import socket_path
 
+    chosen_engine(engine, scheduler).hand_down()
     home, path = Home.open(), socket_path()
     scheduled = scheduled_policies(policies or ([] if path else [here()]), required=path is None or register)
     if key is not None:

@@ -35,3 +35,17 @@ ReleasedTableName = Annotated[str | None, typer.Option("--table", metavar="NAME"
 def is_id(named: str) -> bool:
     """Of a candidate or a release, or the beginning of one; it is never taken for a path."""
     return re.fullmatch(r"[0-9a-fA-F]{8,64}", named) is not None
+
+
+EngineName = Annotated[
+    str | None,
+    typer.Option(
+        "--engine", metavar="local|dask", help="Work in this process, or on Dask workers.", show_default="HEADGATE_ENGINE, or local"
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler", metavar="ADDRESS", help="Use this Dask scheduler (tls://HOST:PORT).", show_default="HEADGATE_SCHEDULER, or one's own"
+    ),
+]

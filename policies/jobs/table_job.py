@@ -22,6 +22,7 @@ from headgate.core.errors import RequirementNotMet
 from headgate.core.published_form.published_table import PublishedTable, publish_form
 from headgate.core.tolerance import exact
 from headgate.grouping.watch import Report, Stopped, Watch
+from headgate.grouping.workers import Workers
 from headgate.methods.anonymize import anonymize
 from headgate.methods.method import Method
 from headgate.methods.partition import Partition
@@ -129,15 +130,16 @@ class TableOutcome:
 @dataclass(frozen=True, eq=False)
 class Workplace:
     """Where jobs run: the spool of their references, the resolver for the name of a callable distance, the receiver of the number of
-    grouped rows, and the event that stops all jobs."""
+    grouped rows, the event that stops all jobs, and who works on the regions of a table."""
 
     spool: Spool
     distance_of: Callable[[Promise], Distance | None] = lambda _promise: None
     report: Report | None = None
     stopping: threading.Event = field(default_factory=threading.Event)
+    workers: Workers | None = None  # on the pieces of a table; None: threads of this process
 
     def watch(self) -> Watch:
-        return Watch(self.report, self.stopping)
+        return Watch(self.report, self.stopping, self.workers)
 
 
 def try_table(job: TableJob, place: Workplace) -> TableOutcome:

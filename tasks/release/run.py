@@ -30,6 +30,7 @@ from tasks.approval.decisions import record_expiries, record_takeover
 from tasks.approval.kept_policies import keep_policy
 from tasks.approval.operator_demands import Demands, operator_demands, require_runner
 from tasks.approval.registered_policies import CURE, ScheduledPolicy, registered
+from tasks.cluster.engine_choice import engine_here
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import read_history
 from tasks.ledger.open_ledger import open_ledger
@@ -153,30 +154,44 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
         spool, stopping, listener = MemorySpool(), threading.Event(), listener_here()
         clock = Stopwatch(listener)
         place = Workplace(spool, callable_distance, _progress(loaded.policy, clock, listener), stopping)
-        run = Run(
-            release_id=release_id,
-            started=ledger.now().isoformat(),
-            loaded=loaded,
-            source=source,
-            stage=home.stage(release_id),
-            home=home,
-            ledger=ledger,
-            key=runner.key,
-            runner=runner.signer,
-            seed=secrets.token_bytes(32),
-            spool=spool,
-            engine=LocalEngine(place),
-            clock=clock,
-            demands=runner.demands,
-            registration=runner.registration,
-            versions=history.came_out(loaded.policy.dataset),
-            stopping=stopping,
-        )
-        try:
-            yield run
-        finally:
-            spool.close()
-            home.clear_stage(release_id)
+        with opened_engine(place, home.shared(release_id)) as engine:
+            run = Run(
+                release_id=release_id,
+                started=ledger.now().isoformat(),
+                loaded=loaded,
+                source=source,
+                stage=home.stage(release_id),
+                home=home,
+                ledger=ledger,
+                key=runner.key,
+                runner=runner.signer,
+                seed=secrets.token_bytes(32),
+                spool=spool,
+                engine=engine,
+                clock=clock,
+                demands=runner.demands,
+                registration=runner.registration,
+                versions=history.came_out(loaded.policy.dataset),
+                stopping=stopping,
+            )
+            try:
+                yield run
+            finally:
+                spool.close()
+                home.clear_stage(release_id)
+
+
+@contextmanager
+def opened_engine(place: Workplace, scratch: Path) -> Iterator[Engine]:
+    """The one that was chosen. Dask is imported by those who chose it only."""
+    choice = engine_here()
+    if choice.is_local:
+        yield LocalEngine(place)
+        return
+    from tasks.cluster.opened_cluster import dask_engine
+
+    with dask_engine(choice, place, scratch) as engine:
+        yield engine
 
 
 def begun(run: Run) -> Happened:

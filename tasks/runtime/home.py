@@ -160,8 +160,13 @@ class Home:
         folder.mkdir(mode=0o700)
         return folder
 
+    def shared(self, release_id: str) -> Path:
+        """Where a release keeps, encrypted, what its worker processes share; made by whoever starts them."""
+        return self.staging / f"{release_id}-shared"
+
     def clear_stage(self, release_id: str) -> None:
-        shutil.rmtree(self.staging / release_id, ignore_errors=True)
+        for folder in (self.staging / release_id, self.shared(release_id)):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def default_home() -> Path:

@@ -1,0 +1,129 @@
+"""A table that is worked on in two regions, a job about it, and a cluster to run that on."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from distributed import get_client, secede
+from numpy.typing import NDArray
+
+from headgate.core.columns import Table
+from headgate.core.encode import encode_table
+from headgate.core.errors import InputRejected
+from headgate.grouping.watch import DONE
+from policies.jobs.spool import MemorySpool
+from policies.jobs.table_job import TableJob, TableOutcome, Workplace
+from policies.schema.loading import parse_policy
+from policies.schema.policy import Policy
+from policies.sealed.specs import column_specs, promise_of
+from tasks.cluster.dask_engine import DaskEngine
+from tasks.cluster.engine_choice import EngineChoice
+from tasks.cluster.in_flight import Shared
+from tasks.cluster.opened_cluster import dask_engine
+from tasks.cluster.remote_work import RemoteWorkers
+from tasks.cluster.shared_files import SharedFiles
+from tasks.runtime.callables import callable_distance
+
+TEXT = """\
+schema: 1
+dataset: homes
+source: {kind: csv, path: homes.csv}
+attributes:
+  age: {role: quasi, kind: integer, domain: [0, 100]}
+  street: {role: quasi, kind: integer, domain: [0, 200]}
+  income: {role: sensitive, kind: number, domain: [0, 1000]}
+  school: {role: sensitive, kind: ordinal, levels: [low, middle, high]}
+anonymize: {k: 5, epsilon: 0.1, delta: 0.5}
+gates: {linkability: 1}
+publish: {to: somewhere}
+"""
+ROWS = 12_000
+
+
+def homes(rows: int = ROWS, changes: str = "") -> tuple[Policy, Table]:
+    policy = parse_policy(TEXT + changes, "homes.yaml")
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {
+            "age": random.integers(0, 101, rows),
+            "street": random.integers(0, 201, rows),
+            "income": random.integers(0, 1001, rows).astype(float),
+            "school": np.array(["low", "middle", "high"])[random.integers(0, 3, rows)],
+        }
+    )
+    return policy, encode_table(frame, column_specs(policy))
+
+
+def jobs_on(place: Workplace, rows: int = ROWS, policy: Policy | None = None) -> list[TableJob]:
+    own, table = homes(rows)
+    policy = policy or own
+    columns = place.spool.put(table)
+    job = TableJob((), columns, promise_of(policy, table), policy.anonymize, seed=b"seed")
+    return [job.about(("income",)), job.about(("income", "school"))]
+
+
+def workplace(**given: Any) -> Workplace:
+    return Workplace(MemorySpool(), callable_distance, **given)
+
+
+@contextmanager
+def engine_on(folder: Path, place: Workplace | None = None, choice: EngineChoice | None = None) -> Iterator[DaskEngine]:
+    with dask_engine(choice or EngineChoice("dask"), place or workplace(), folder / "shared") as engine:
+        yield engine
+
+
+def workers_of(engine: DaskEngine) -> list[int]:
+    """Their process numbers."""
+    return sorted(engine.client.run(os.getpid).values())
+
+
+def until(true: Callable[[], bool], seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "what is waited for never came"
+        time.sleep(0.02)
+
+
+def assert_same(outcomes: Sequence[TableOutcome], others: Sequence[TableOutcome]) -> None:
+    """The same rows and groups in each table, and the same figures."""
+    for one, two in zip(outcomes, others, strict=True):
+        assert one.partition.groups.tolist() == two.partition.groups.tolist()
+        assert one.figures == two.figures
+        assert one.refused == two.refused
+
+
+def where(piece: int, state: NDArray[np.int64]) -> tuple[int, int]:
+    """Which process has worked on a piece."""
+    time.sleep(0.1)
+    state[DONE] += 10
+    return piece, os.getpid()
+
+
+def in_pieces(shared: Shared, many: int) -> tuple[list[tuple[int, int]], int]:
+    """Run on a worker."""
+    client, files, state = get_client(), SharedFiles(Path(shared.folder), shared.key), np.zeros(3, dtype=np.int64)
+    secede()
+    return RemoteWorkers(client, files, shared).each(where, list(range(many)), state), int(state[DONE])
+
+
+def refuses(piece: int, _state: NDArray[np.int64]) -> int:
+    if piece == 1:
+        raise InputRejected("No.", "Yes.")
+    return piece
+
+
+def refused_pieces(shared: Shared) -> str:
+    client, files = get_client(), SharedFiles(Path(shared.folder), shared.key)
+    secede()
+    try:
+        RemoteWorkers(client, files, shared).each(refuses, [0, 1, 2], np.zeros(3, dtype=np.int64))
+    except InputRejected as problem:
+        return str(problem)
+    return ""
