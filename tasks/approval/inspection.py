@@ -59,14 +59,8 @@ def view_candidate(home: Home, ledger: Ledger, name: str, unrecorded: str = "") 
         history.answered_by(release) if release.state is State.CHANGES_REQUESTED else (),
         unrecorded,
         _versions(history, candidate.manifest),
-        _overtaken(history, release),
+        history.overtaken(release),
     )
-
-
-def _overtaken(history: History, release: Release) -> bool:
-    if release.state not in (State.AWAITING_APPROVAL, State.APPROVED):
-        return False
-    return release.overtaken_by([other.candidate for other in history.came_out(release.dataset)])
 
 
 def _versions(history: History, manifest: Manifest) -> dict[str, str]:

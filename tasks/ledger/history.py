@@ -110,6 +110,17 @@ class History:
         started = [entry.release for entry in self.ledger.about("run_started", dataset) if entry.release in begun]
         return tuple(release for release in map(self.release, reversed(started)) if release.came_out)
 
+    def overtaken(self, release: Release) -> bool:
+        """Whether a candidate that waits can never come out: another version of its dataset did that it was not measured with. Only what
+        came after it was sealed is read."""
+        if release.series is None or release.state not in (State.AWAITING_APPROVAL, State.APPROVED):
+            return False
+        sealed = next(entry.seq for entry in self.of(release.release_id) if entry.type == "sealed")
+        with self.ledger.store.reading() as stored:
+            begun = {entry.release for entry in takewhile(lambda entry: entry.seq > sealed, stored.about("publishing", "", prefix=True))}
+        later = map(self.release, begun)
+        return release.overtaken_by([other.candidate for other in later if other.dataset == release.dataset])
+
     def last_published(self, dataset: str, target: str) -> Release | None:
         """At this target alone: who reads there may not know what is published elsewhere."""
         return next((each for each in self.of_dataset(dataset) if each.state is State.PUBLISHED and each.target == target), None)

@@ -43,12 +43,13 @@ def audit(candidate: str) -> int:
 @guarded
 def candidates_due() -> tuple[str, ...]:
     """The queue, folded from the ledger: approved candidates whose moment has come, and publications that were cut short.
-    Whose deadline has passed is recorded first."""
+    Whose deadline has passed is recorded first. What another version has overtaken is left out: it would fail each time."""
     home = Home.open()
     ledger = open_ledger(home)
     record_expiries(home, ledger)
-    now, waiting = ledger.now(), read_history(ledger).open_candidates()
-    return tuple(release.candidate for release in waiting if _is_due(release, now))
+    now, history = ledger.now(), read_history(ledger)
+    due = [release for release in history.open_candidates() if _is_due(release, now)]
+    return tuple(release.candidate for release in due if not history.overtaken(release))
 
 
 @guarded

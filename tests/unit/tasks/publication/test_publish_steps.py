@@ -63,3 +63,17 @@ def test_the_queue_holds_what_is_due_and_what_was_cut_short(world, monkeypatch: 
     assert set(publish_steps.candidates_due()) == {due.id, at_once.id}
     assert publish_steps.put_in_place.fn(due.id) == 1
     assert publish_steps.candidates_due() == (at_once.id,)
+
+
+def test_what_another_version_has_overtaken_is_not_tried_again_and_again(world, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each minute a run of `publish-approved` failed, for ever."""
+    monkeypatch.setenv("HEADGATE_HOME", str(world.home.root))
+    monkeypatch.delenv("HEADGATE_STORE", raising=False)
+    first, second = world.seal(known_versions=()), world.seal(known_versions=())
+    for candidate in (first, second):
+        world.approve(candidate, "ann", "bob")
+    assert set(publish_steps.candidates_due()) == {first.id, second.id}
+    assert publish_steps.put_in_place.fn(first.id) == 1
+    assert publish_steps.candidates_due() == ()
+    with pytest.raises(TransitionRefused, match="nobody has looked at the two together"):
+        publish_steps.put_in_place.fn(second.id)
