@@ -10,7 +10,7 @@ import pandas as pd
 
 from tasks.expectations.running import ExpectationOutcome, Expected, run_expectations
 
-CELLS_AT_ONCE = 20_000_000  # of which a frame is made
+CELLS_AT_ONCE = 10_000_000  # of which a frame is made
 COLUMN_KEYS = ("column", "column_A", "column_B", "column_list")
 
 

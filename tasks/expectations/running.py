@@ -51,7 +51,9 @@ def import_great_expectations() -> Any:
     with _one_at_a_time, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its own use of deprecated modules is not the reader's concern
         import great_expectations
+        from great_expectations.execution_engine import pandas_execution_engine
 
+        pandas_execution_engine.HASH_THRESHOLD = 0  # bytes of a frame of which it would hash every cell, to mark results that nobody keeps
         _quieten_loggers()
 
     return great_expectations

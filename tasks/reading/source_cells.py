@@ -17,7 +17,7 @@ from headgate.core.columns import Role
 from headgate.core.errors import InputRejected
 from policies.schema.attribute import Attribute
 from policies.schema.policy import Policy
-from tasks.reading.arrow_frame import frame_of, holds_lists
+from tasks.reading.arrow_frame import frame_of, holds_lists, trimmed_texts
 from tasks.reading.distinct_cells import distinct_texts
 
 
@@ -48,6 +48,8 @@ class SourceCells:
             return _joined(cells, attribute.separator or "|")
         if stored in ("number", "integer") and (pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type)):
             return pd.Series(frame_of(pa.table({name: cells}), self._where)[name].to_numpy(dtype=np.float64, na_value=np.nan) + 0.0)
+        if stored == "string" and not pa.types.is_dictionary(cells.type):
+            return pd.Series(trimmed_texts(cells, name, self._where).to_pandas().astype("str"))
         codes, texts = distinct_texts(cells, name, self._where)
         if stored in ("number", "integer"):
             return pd.Series(np.append(_numbers(texts), np.nan)[codes])

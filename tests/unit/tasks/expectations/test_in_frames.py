@@ -50,3 +50,11 @@ def test_outcomes_stand_in_their_order_however_many_columns_a_frame_holds(monkey
     assert [outcome.success for outcome in outcomes] == [False, True, False, True, False, True, False, True, False]
     widest = max(map(len, asked.frames))
     assert widest == {1: 2, 6: 2, 1000: 4}[at_once]  # two columns that are compared lie together, whatever fits
+
+
+def test_great_expectations_hashes_no_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It did to each frame of less than a gigabyte, which took more time and room than all expectations."""
+    hashed: list[pd.DataFrame] = []
+    monkeypatch.setattr("great_expectations.execution_engine.pandas_execution_engine.hash_pandas_dataframe", hashed.append)
+    assert len(run_in_frames(Asked(), EXPECTED)) == len(EXPECTED)
+    assert hashed == []
