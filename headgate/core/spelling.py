@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 from unicodedata import category, normalize
 
@@ -22,12 +23,13 @@ def factorize(cells: pd.Series, name: str) -> tuple[Codes, Any]:
     """One code for equal cells, by position; missing cells are −1, including a NaN that Arrow or a masked array holds as a value."""
     if isinstance(cells.dtype, pd.CategoricalDtype):
         return _factorize_categories(cells, name)
+    _require_no_zone(cells, name)
     try:
         place, distinct = pd.factorize(cells, use_na_sentinel=True)
-    except TypeError:
-        cure = "Declare kind: set, or write text, numbers or days."
-        raise InputRejected(f"Column '{name}' has cells that are lists or other objects.", cure) from None
+    except (TypeError, NotImplementedError):  # Arrow's lists, structs and maps cannot be compared
+        raise of_objects(name) from None
     codes: Codes = place.astype(np.int32)
+    _require_readable(distinct, name)
     if _numpy_dtype(distinct).kind != "f":
         return codes, distinct
     return kept_values(codes, distinct, ~np.isnan(np.asarray(distinct, dtype=np.float64)))
@@ -91,6 +93,40 @@ def _by_sorting(numbers: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
     return codes, distinct
 
 
+def of_objects(name: str) -> InputRejected:
+    return InputRejected(
+        f"Column '{name}' has cells that are lists or other objects.", "Declare kind: set, or write text, numbers or days."
+    )
+
+
+def _require_no_zone(cells: pd.Series, name: str) -> None:
+    """The day of a moment depends on where it is read: midnight in Berlin is the day before in UTC."""
+    zone = getattr(cells.dtype, "tz", None) or getattr(getattr(cells.dtype, "pyarrow_dtype", None), "tz", None)
+    if zone is not None:
+        raise _zoned(name)
+
+
+def _zoned(name: str) -> InputRejected:
+    cure = "Take the day as it was there: frame[column].dt.tz_localize(None).dt.normalize()."
+    return InputRejected(f"Column '{name}' holds timestamps with a time zone.", cure)
+
+
+def _require_readable(distinct: Any, name: str) -> None:
+    """Refuses cells that would be silently changed: moments of a time zone, numbers with an imaginary part, bytes, and texts with a NUL
+    character, at which many programs end."""
+    if not is_text(distinct) and _numpy_dtype(distinct).kind != "c":
+        return
+    types = set(map(type, distinct))
+    if any(issubclass(one, datetime) for one in types) and any(getattr(value, "tzinfo", None) is not None for value in distinct):
+        raise _zoned(name)
+    if any(issubclass(one, complex | np.complexfloating) for one in types):
+        raise InputRejected(f"Column '{name}' holds complex numbers.", "Give the real and the imaginary part as columns of their own.")
+    if bytes in types:
+        raise InputRejected(f"Column '{name}' holds bytes instead of text.", "Decode them: frame[column].str.decode('utf-8').")
+    if str in types and any("\0" in value for value in distinct if isinstance(value, str)):
+        raise InputRejected(f"Texts of '{name}' hold a NUL character.", "Remove it: frame[column].str.replace('\\0', '', regex=False).")
+
+
 def kept_values(codes: Codes, values: Any, kept: NDArray[np.bool_]) -> tuple[Codes, Any]:
     """The values that are kept, renumbered; cells with any other value are missing."""
     if kept.all():
@@ -150,6 +186,11 @@ def cells_rejected(
     """The refusal of all cells whose value is wrong. `distinct` holds the values that `codes` number, `wrong` has a flag for each."""
     rows = np.flatnonzero(np.append(wrong, False)[codes])
     return CellsRejected(name, (one, several), cure, rows.tolist(), [value_text(distinct[code]) for code in codes[rows]])
+
+
+def is_text(distinct: Any) -> bool:
+    """Whether values may be texts, by their type."""
+    return _numpy_dtype(distinct).kind in "OSU"
 
 
 def is_blank(value: Any) -> bool:

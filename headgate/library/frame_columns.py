@@ -12,7 +12,7 @@ from headgate.core.distinct import places
 from headgate.core.encode import encode_column, encode_table
 from headgate.core.errors import InputRejected
 from headgate.core.frame_specs import absent_column, check_text_names, inferred_spec
-from headgate.core.spelling import factorize
+from headgate.core.spelling import factorize, is_blank, is_text, of_objects
 
 NonSensitive = Mapping[str, Sequence[Any]]
 
@@ -92,4 +92,14 @@ def classes_of(quasi: Mapping[str, Codes], group: pd.Series | None) -> list[Code
 
 
 def cell_codes(cells: pd.Series) -> Codes:
-    return factorize(cells, str(cells.name))[0]
+    """Refuses empty cells in several spellings: nobody could tell the groups apart that they make."""
+    codes, distinct = factorize(cells, str(cells.name))
+    if is_text(distinct) and tuple in set(map(type, distinct)):
+        raise of_objects(str(cells.name))
+    ways = (sum(map(is_blank, distinct)) if is_text(distinct) else 0) + int((codes < 0).any())
+    if ways > 1:
+        raise InputRejected(
+            f"Empty cells of '{cells.name}' are spelled in {ways} ways: missing, or with different blanks.",
+            "Leave every empty cell missing: frame[column].replace(r'^\\s*$', None, regex=True).",
+        )
+    return codes

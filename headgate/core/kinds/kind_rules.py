@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from headgate.core.cells import EVERYTHING, Interval, Single, cell_refused, format_label
 from headgate.core.errors import InputRejected
 from headgate.core.hierarchy import Hierarchy
-from headgate.core.spelling import Codes, as_written, blank_is_missing, factorize, value_text
+from headgate.core.spelling import Codes, as_written, blank_is_missing, factorize, is_text, of_objects, value_text
 from headgate.core.tolerance import radius
 from headgate.core.units import amount_text
 
@@ -71,6 +71,8 @@ class KindRules:
 
     def encode(self, cells: pd.Series | pd.DataFrame, spec: ColumnSpec) -> Coded:
         codes, distinct = factorize(pd.Series(cells), spec.name)
+        if self.single and any(isinstance(value, tuple) for value in (distinct if is_text(distinct) else ())):
+            raise of_objects(spec.name)
         return self.code(codes, np.asarray(as_written(distinct), dtype=object), spec)
 
     def code(self, codes: Codes, distinct: NDArray[Any], spec: ColumnSpec) -> Coded:

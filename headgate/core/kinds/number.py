@@ -131,8 +131,8 @@ class Number(KindRules):
 
     def domain(self, codes: Codes, values: NDArray[Any], spec: ColumnSpec) -> tuple[float, float] | None:
         if spec.domain is None:
-            return (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
-        low, high = float(spec.domain[0]), float(spec.domain[1])
+            return _measurable(float(values[0]), float(values[-1]), spec.name) if len(values) else (0.0, 0.0)
+        low, high = _measurable(float(spec.domain[0]), float(spec.domain[1]), spec.name)
         outside = (values < low) | (values > high)
         if outside.any():
             cure = "Correct the data or widen the domain."
@@ -248,6 +248,13 @@ class Number(KindRules):
         low, high = low - half, high + half
         below, above = max(0.0, least - low), max(0.0, high - most)
         return max(least, low - above), min(most, high + below)
+
+
+def _measurable(low: float, high: float, name: str) -> tuple[float, float]:
+    if not math.isfinite(high - low):
+        cure = "Divide its numbers by a constant, and its domain too."
+        raise InputRejected(f"The domain of '{name}' is wider than the largest number that a computer can hold.", cure)
+    return low, high
 
 
 class Integer(Number):

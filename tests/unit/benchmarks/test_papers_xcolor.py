@@ -140,6 +140,40 @@ def _claims(figures: dict) -> list[str]:
     return [line for line in page.tables(figures).splitlines() if "always below 15 %" in line]
 
 
+def test_no_run_has_two_outcomes_on_the_page() -> None:
+    """One was "stopped" in one table and "not reached" in another: it had taken longer than its patience in one of two runs."""
+    figures = _figures()
+    states: dict[tuple, set[str]] = {}
+    for one in (*figures["settings"]["asked"], *(one for panel in figures["5"]["panels"].values() for one in panel)):
+        states.setdefault((one["method"], *one["setting"].values()), set()).add(f"{one['state']}: {one['reason']}")
+    assert {run: found for run, found in states.items() if len(found) > 1} == {}
+
+
+def test_only_a_certificate_says_that_a_setting_cannot_be_kept() -> None:
+    figures = _figures()
+    kept = {
+        one["figure"]: line for one in figures["settings"]["asked"] for line in _lines(figures, f"Figure {one['figure']}: its defaults")
+    }
+    assert kept["5"].endswith("| not here; nothing is proved |")
+    assert kept["6"].endswith("| **no**: proved |")
+    for one in figures["settings"]["asked"]:
+        one["state"] = "reached"
+    assert all(line.endswith("| yes |") for line in _lines(figures, "its defaults can be kept"))
+
+
+def test_time_that_grows_with_half_the_power_is_not_called_linear() -> None:
+    """n^0.5 was "about linear in n: yes"."""
+    for power, verdict in ((0.5, "slower than linear"), (1.0, "yes"), (1.4, "**no**")):
+        figures = _figures()
+        for one in (one for panel in figures["6"]["panels"].values() for one in panel):
+            one["seconds"] = one["rows"] ** power
+        assert all(line.endswith(f"| {verdict} |") for line in _lines(figures, "time is about linear in n"))
+
+
+def _lines(figures: dict, part: str) -> list[str]:
+    return [line for line in page.tables(figures).splitlines() if part in line]
+
+
 def test_a_page_without_its_marks_is_not_overwritten() -> None:
     with pytest.raises(ValueError, match="lost its marks"):
         page.with_tables("# A page\n", "tables")
