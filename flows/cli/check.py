@@ -49,6 +49,7 @@ def check(
         list[str] | None,
         typer.Option("--hierarchy", metavar="NAME=FILE", help="Compare NAME by a hierarchy: one line leaf;…;root per leaf."),
     ] = None,
+    log: Annotated[list[str] | None, typer.Option("--log", metavar="NAMES", help="Compare these numbers by ratio.")] = None,
     lines: Annotated[
         str | None, typer.Option("--lines", metavar="COLUMN", help="Measure nothing; list the refused cells of COLUMN with their lines.")
     ] = None,
@@ -66,7 +67,7 @@ def check(
 
         others: dict[str, object] = {"--quasi": quasi, "--sensitive": sensitive, "--group": group, "--require": require}
         others |= {"--hierarchy": hierarchy, "--k": k, "--epsilon": epsilon, "--delta": delta, "--interval": interval, "--report": report}
-        others |= {"--max-closeness": max_closeness, "--min-distinct": min_distinct}
+        others |= {"--max-closeness": max_closeness, "--min-distinct": min_distinct, "--log": log}
         list_lines(table, lines, policy, kind or [], [option for option, given in others.items() if given is not None], json)
         return
     if policy is not None or not sensitive:
@@ -77,7 +78,7 @@ def check(
         report,
         json,
         *(",".join(quasi or []), ",".join(sensitive), group, epsilon, delta, interval),
-        *({"k": k, "closeness": max_closeness, "distinct_l": min_distinct}, require, kind, hierarchy),
+        *({"k": k, "closeness": max_closeness, "distinct_l": min_distinct}, require, kind, hierarchy, log),
     )
 
 

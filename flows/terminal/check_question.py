@@ -32,6 +32,7 @@ class Question:
     required: dict[str, float | str]
     kinds: dict[str, str]
     hierarchies: dict[str, str]  # files
+    scales: dict[str, str]
 
     @classmethod
     def of(
@@ -46,6 +47,7 @@ class Question:
         require: Sequence[str] | None,
         kind: Sequence[str] | None,
         hierarchy: Sequence[str] | None,
+        log: Sequence[str] | None,
     ) -> Question:
         required: dict[str, float | str] = {key: value for key, value in thresholds.items() if value is not None}
         for key, value in pairs_of(require or (), "MEASURE=NUMBER, such as entropy_l=2").items():
@@ -56,6 +58,7 @@ class Question:
             *(_names(quasi), _names(sensitive), group, epsilon, delta, interval, required),
             kinds=pairs_of(kind or (), "NAME=KIND, such as income=number"),
             hierarchies=pairs_of(hierarchy or (), "NAME=FILE"),
+            scales=dict.fromkeys(_names(",".join(log or ())), "log"),
         )
         question._check()
         return question
@@ -64,9 +67,9 @@ class Question:
         for name, kind in self.kinds.items():
             if kind not in KINDS:
                 raise InputRejected(f"The kind of '{name}' is unknown.", f"Use one of {', '.join(KINDS)}.")
-        for name in (*self.kinds, *self.hierarchies):
+        for name in (*self.kinds, *self.hierarchies, *self.scales):
             if name not in self.sensitive:
-                raise InputRejected(f"'{name}' is not among the sensitive attributes.", "Only those take a kind or a hierarchy.")
+                raise InputRejected(f"'{name}' is not among the sensitive attributes.", "Only those take a kind, a hierarchy or a scale.")
 
 
 def measure(table: Path, question: Question) -> CheckResult:
@@ -78,7 +81,17 @@ def measure(table: Path, question: Question) -> CheckResult:
     limits = (question.epsilon, question.delta, question.interval)
     try:
         frame = read_any_table(table, names, [name for name in question.sensitive if name not in kinds])
-        return check(frame, question.quasi, question.sensitive, *limits, question.group, kinds, hierarchies, question.required)
+        return check(
+            frame,
+            question.quasi,
+            question.sensitive,
+            *limits,
+            question.group,
+            kinds,
+            hierarchies,
+            question.required,
+            question.scales,
+        )
     except CellsRejected as refusal:
         cure = f"Correct the cells, or say how to compare them: --kind {refusal.column}={choices(KINDS)}."
         problem = open_any(table).source.located(refusal).cured_by(cure)

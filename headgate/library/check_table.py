@@ -123,15 +123,16 @@ def check(
     kinds: Mapping[str, str] | None = None,
     hierarchies: Mapping[str, Any] | None = None,
     require: Mapping[str, Any] | None = None,
+    scales: Mapping[str, str] | None = None,
 ) -> CheckResult:
     """Groups are by quasi-identifier values, or by the column `group`. In a published table, where every group has one combination of
     quasi-identifiers, both readings are measured and the worse counts. `require` asks for figures by the keys of
-    `headgate.library.measures.MEASURES`."""
+    `headgate.library.measures.MEASURES`; `scales={"pay": "log"}` compares numbers by their ratio under ε."""
     quasi, sensitive = ([names] if isinstance(names, str) else list(names) for names in (quasi, sensitive))
     _check_names(frame, quasi, sensitive, group)
     cells = {name: cell_codes(frame[name]) for name in quasi}
     classes = classes_of(cells, None if group is None else frame[group])
-    columns = [encode(frame, name, kinds=kinds, hierarchies=hierarchies) for name in sensitive]
+    columns = [encode(frame, name, kinds=kinds, hierarchies=hierarchies, scales=scales) for name in sensitive]
     return check_classes(columns, classes, cells, epsilon, delta, interval, require)
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from headgate.core.columns import Codes, Column, Role, Table
 from headgate.core.distinct import places
-from headgate.core.encode import encode_column, encode_table
+from headgate.core.encode import ColumnSpec, encode_column, encode_table
 from headgate.core.errors import InputRejected
 from headgate.core.frame_specs import absent_column, check_text_names, inferred_spec
+from headgate.core.scale import Scale
 from headgate.core.spelling import factorize, is_blank, is_text, of_objects
 
 NonSensitive = Mapping[str, Sequence[Any]]
@@ -23,14 +25,24 @@ def encode(
     role: str = Role.SENSITIVE,
     kinds: Mapping[str, str] | None = None,
     hierarchies: Mapping[str, Any] | None = None,
+    scales: Mapping[str, str] | None = None,
 ) -> Column:
-    """One column; without `kinds`, numbers are numbers over the range that occurs, and everything else is a category."""
+    """One column; without `kinds`, numbers are numbers over the range that occurs, and everything else is a category. `scales`: "log"
+    compares numbers by their ratio."""
     if name not in frame.columns:
         raise absent_column(name, [str(column) for column in frame.columns], "the table")
     spec = inferred_spec(frame[name], name, Role(role), kinds or {}, hierarchies or {})
     if spec.kind.rules.components:
         raise InputRejected(f"'{name}' is one column, not a {spec.kind}.", "Check vectors under a policy, which names their components.")
-    return encode_column(frame[name], spec)
+    return encode_column(frame[name], replace(spec, scale=_scale(spec, (scales or {}).get(name, Scale.LINEAR))))
+
+
+def _scale(spec: ColumnSpec, scale: str) -> Scale:
+    if scale not in tuple(Scale):
+        raise InputRejected(f"The scale of '{spec.name}' is unknown.", f"Use one of {', '.join(Scale)}.")
+    if scale == Scale.LOG and "scale" not in spec.kind.rules.keys:
+        raise InputRejected(f"'{spec.name}' is a {spec.kind}, which has no ratios.", "Compare only numbers on the log scale.")
+    return Scale(scale)
 
 
 def table(

@@ -23,6 +23,7 @@ def question(**changed: Any) -> Question:
         "require": None,
         "kind": None,
         "hierarchy": None,
+        "log": None,
     }
     return Question.of(**{**typed, **changed})
 

@@ -285,3 +285,16 @@ def test_an_attribute_on_the_log_scale_is_checked_by_ratios() -> None:
     by_difference = check(pd.DataFrame({"group": groups, "pay": values}), [], ["pay"], "0.1", "0.5", group="group")
     assert by_difference.proximity is not None
     assert by_difference.proximity.risk == 1
+
+
+def test_numbers_are_compared_by_their_ratio_where_that_is_asked() -> None:
+    """ε is a share of the domain: 1 to 10 to 100 to 1000 are three equal steps on the log scale, and two of them next to nothing."""
+    frame = pd.DataFrame({"age": [1, 1, 1, 1], "pay": [1, 10, 100, 1000]})
+    linear, log = (check(frame, ["age"], ["pay"], epsilon=0.1, scales=scales) for scales in (None, {"pay": "log"}))
+    assert linear.proximity is not None
+    assert log.proximity is not None
+    assert (linear.proximity.risk, log.proximity.risk) == (2 / 3, 0.0)
+    for scales, said in (({"pay": "cubic"}, "The scale of 'pay' is unknown"), ({"pay": "log"}, "has no ratios")):
+        texts = frame.assign(pay=list("abcd")) if said.startswith("has") else frame
+        with pytest.raises(InputRejected, match=said):
+            check(texts, ["age"], ["pay"], scales=scales)
