@@ -55,9 +55,10 @@ def _top(column: ColumnProfile, people: int) -> float | None:
 
 def _fine_step(column: ColumnProfile, whole: bool) -> float:
     """Of 1, 2, 5, 10 and so on, or their tenths, the largest that is at most a tenth of the smallest weight: no weight then changes by more
-    than a twentieth. Whole and large weights stay whole, as long as none becomes 0."""
+    than a twentieth. Weights on a coarser grid stay on it. Whole and large ones stay whole, as long as none becomes 0."""
     least = column.least or 1.0
     size = 10.0 ** math.floor(math.log10(least / 10))
     step = float(max(size * times for times in (1, 2, 5) if size * times <= least / 10 * (1 + 1e-9)))
+    step = max(step, column.grid or 0.0)
     large = least > 0.5 and (column.greatest or 0.0) >= LARGE
     return max(step, 1.0) if whole or large else step

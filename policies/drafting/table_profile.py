@@ -80,6 +80,7 @@ class ColumnProfile:
     meaning: Meaning | None = None
     form: Form | None = None
     tail: float | None = None  # how many times the 99th percentile the largest number is
+    grid: float | None = None  # what all its numbers are multiples of
     step: float | None = None  # what numbers can be rounded to, so that few values are left
 
     @property

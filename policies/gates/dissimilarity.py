@@ -26,7 +26,7 @@ EPSILON = "epsilon"
 UNITS, OWN = "units", "own"  # of a requirement whose ε is in the attribute's own units, not a share
 NONE = "none"  # in the place of an ε: an attribute that no (ε, δ) is promised of
 COMPOSITE = ("risk", "risk_all", "delta_reached", "vulnerability")
-MOST_NAMED = 3
+MOST_NAMED = 2
 
 OwnWidth = Annotated[
     Annotated[Literal["none"], Tag(NONE)] | Annotated[NotNegative, Tag("width")],
@@ -164,9 +164,8 @@ class Dissimilarity(Gate):
         alike = [name for name, risk in figures.each("single_risk").items() if at_least(risk, 1.0)]
         if not alike:
             return ""
-        more = f" (and {len(alike) - MOST_NAMED} more attributes)" if len(alike) > MOST_NAMED + 1 else ""
-        named = alike[:MOST_NAMED] if more else alike
-        return f"by {' or by '.join(named)} alone{more}, in some group somebody is alike to everybody else"
+        named = alike if len(alike) <= MOST_NAMED else [*alike[: MOST_NAMED - 1], f"{len(alike) - MOST_NAMED + 1} others"]
+        return f"by {' or '.join(named)} alone, somebody is like a whole group"
 
     def sentence(self, verdict: Verdict) -> str:
         values = "sensitive values" if verdict.attribute is None else f"values of {verdict.attribute}"

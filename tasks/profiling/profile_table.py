@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute
 from numpy.typing import NDArray
 
+from headgate.core.decimals import in_units
 from policies.drafting.draft_rows import repeated_identifier
 from policies.drafting.table_profile import ColumnProfile, Form, Look, Meaning, TableProfile
 from tasks.profiling.header_words import meaning_of
@@ -112,6 +113,7 @@ def _profile(name: str, texts: pa.ChunkedArray) -> ColumnProfile:
         meaning=meaning,
         form=_form(texts, distinct, seen.look),
         tail=None if numbers is None else _tail(texts, distinct, numbers),
+        grid=None if numbers is None else _grid(numbers),
         step=None if numbers is None or len(distinct) <= MANY else _step(numbers, seen.look),
     )
 
@@ -142,6 +144,16 @@ def _tail(texts: pa.ChunkedArray, distinct: Sequence[str], numbers: NDArray[np.f
     last = float(numbers[fine][order][np.searchsorted(ranks, 0.99 * ranks[-1])])
     times = float(numbers[fine].max()) / last if last > 0 else 0.0
     return times if times >= LONG_TAIL else None
+
+
+def _grid(numbers: NDArray[np.float64]) -> float | None:
+    """The largest number of which all are multiples, as they are written; None where they are 0 or have too many digits."""
+    known = numbers[np.isfinite(numbers)]
+    units, size = in_units(known)
+    if len(known) == 0 or not (units == np.rint(units)).all():
+        return None
+    grid = int(np.gcd.reduce(np.abs(units).astype(np.int64)))
+    return grid / size if grid else None
 
 
 def _step(numbers: NDArray[np.float64], look: Look) -> float | None:

@@ -130,11 +130,10 @@ def test_a_composite_that_passes_says_which_attribute_hides_behind_it(gated) -> 
     requirement = proximity("0.1", "0.5")
     figures = claiming(FIGURES, risk=0.5, single_risk={"income": 0.5, "school": 1.0})
     passed = GATE.verdict(requirement, "table-1", 0.5)
-    assert GATE.remark(passed, figures) == "by school alone, in some group somebody is alike to everybody else"
+    assert GATE.remark(passed, figures) == "by school alone, somebody is like a whole group"
     assert GATE.remark(GATE.verdict(requirement, "table-1", 0.1), figures) == ""
     assert GATE.remark(GATE.verdict(proximity("0.1", "0.5", "school"), "table-1", 0.5), figures) == ""
     assert GATE.remark(passed, claiming(figures, single_risk={"income": 0.5, "school": 0.9})) == ""
     many = claiming(figures, single_risk=dict.fromkeys("abcde", 1.0))
-    assert (
-        GATE.remark(passed, many) == "by a or by b or by c alone (and 2 more attributes), in some group somebody is alike to everybody else"
-    )
+    assert GATE.remark(passed, many) == "by a or 4 others alone, somebody is like a whole group"
+    assert GATE.remark(passed, claiming(figures, single_risk={"a": 1.0, "b": 1.0})) == "by a or b alone, somebody is like a whole group"

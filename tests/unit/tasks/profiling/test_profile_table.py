@@ -215,3 +215,12 @@ def test_people_of_whom_several_rows_have_one_day_are_counted_whatever_the_time(
     frame = pd.DataFrame({"Patientennummer": list("aaabbc"), "visit": days, "age": range(6), "dx": list("xyxyxy")})
     frame.to_csv(tmp_path / "t.csv", index=False)
     assert profile_table(tmp_path / "t.csv").tied == {"visit": 1}
+
+
+@pytest.mark.parametrize(
+    ("cells", "grid"), [([0.25, 0.5, 2.75], 0.25), ([10, 30, 45], 5.0), ([0.1, 0.2], 0.1), ([1 / 3, 1.0], None), ([0, 0], None)]
+)
+def test_the_grid_of_numbers_is_seen(cells, grid, tmp_path):
+    pd.DataFrame({"w": cells}).to_csv(tmp_path / "t.csv", index=False)
+    (column,) = profile_table(tmp_path / "t.csv").columns
+    assert column.grid == grid
