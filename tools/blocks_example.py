@@ -14,12 +14,14 @@ from headgate.core.encode import ColumnSpec, encode_table
 from headgate.grouping.items import Itemized, groups_of_rows, items_of
 from headgate.grouping.limits import NeighbourhoodLimit, linkability
 from headgate.grouping.recount import Recount, recount
-from headgate.methods.blocks.draft import Draft, empty_draft
+from headgate.methods.blocks.draft import Draft
+from headgate.methods.blocks.first_draft import draft_of
 from headgate.methods.blocks.local_groups import MOVES, PRICE
 from headgate.methods.blocks.moves import move_rows
 from headgate.methods.blocks.setting_aside import still_aside
-from headgate.methods.blocks.stages import parts_by_item, place_rows, start_groups, unite_twins
+from headgate.methods.blocks.stages import parts_by_item, place_rows, relieve, unite_twins
 from headgate.methods.blocks.tree import Tree, grow_tree
+from headgate.methods.blocks.ways import first_groups
 
 AGES = (25, 27, 29, 35, 44, 52, 59, 60, 69, 78)
 ILLNESSES = ("gout", "cold", "cold", "flu", "flu", "gout", "cold", "gout", "gout", "flu")
@@ -66,8 +68,8 @@ def example() -> Example:
     items, state = itemized.items, np.zeros(3, dtype=np.int64)
     price = PRICE * K / items.limits.allowed[:, K]
     tree = grow_tree(items, np.arange(items.cells), K, price, 2 * items.cells + 1, state)
-    draft = empty_draft(items, tree, K, state)
-    start_groups(draft)
+    draft = draft_of(items, first_groups(items, tree, K, price, state), K, state)
+    relieve(draft)
     started = _step(itemized, draft)
     place_rows(draft, np.arange(draft.aside.many[0]), K)
     still_aside(draft.aside)

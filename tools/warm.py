@@ -38,7 +38,7 @@ from headgate.grouping.limits import NeighbourhoodLimit, delta_l, dissimilarity,
 from headgate.library.check_table import check_classes
 from headgate.methods.anonymize import anonymize
 from headgate.methods.blocks.blocks_method import Blocks
-from headgate.methods.blocks.draft import empty_draft
+from headgate.methods.blocks.draft import VISIT, Draft, room_for_groups
 from headgate.methods.blocks.moves import MOVE, move_loop
 from headgate.methods.blocks.stages import parts_by_item, unite_twins
 from headgate.methods.blocks.tree import BOX, STRETCH, Tree
@@ -105,8 +105,9 @@ def group() -> None:
 def move() -> None:
     """The loops with which `variant: blocks` ends, by the types of what they are called with: no group has to be made first."""
     items, state = items_of(sample().table, sample().limits).items, np.zeros(3, dtype=np.int64)
+    groups, aside = room_for_groups(items, 1, K)
     tree = Tree(np.zeros(1, dtype=np.int64), empty_records(1, BOX), empty_records((1, 1), STRETCH))
-    draft = empty_draft(items, tree, K, state)
+    draft = Draft(groups, tree, aside, empty_records(1, VISIT), K, state)
     _compile(move_loop, draft, empty_records(1, MOVE), 1)
     _compile(unite_twins, draft)
     _compile(parts_by_item, draft)

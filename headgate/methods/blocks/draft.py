@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from headgate.core.compiling import Records, empty_records, inlined, inner, making, record, unset_records
 from headgate.grouping.items import Items
 from headgate.grouping.sorting import sorted_order
-from headgate.methods.blocks.tree import SPAN, Tree
+from headgate.methods.blocks.sweep import SPAN
+from headgate.methods.blocks.tree import Tree
 
 # A search looks at many groups and boxes, so their records are small: what it reads first lies together, and numbers have 32 bits.
 GROUP = record(
@@ -75,14 +76,12 @@ def empty_groups(items: Items, groups: int, parts: int) -> Groups:
     return Groups(items, empty_records(groups, GROUP), span, part, crowd, empty_records(1, COUNTS), seen)
 
 
-def empty_draft(items: Items, tree: Tree, k: int, state: NDArray[np.int64]) -> Draft:
-    """No group yet. New groups may branch off those of the leaves: as many as make the most of rows, or of what differs among them."""
-    rows = int(items.cell.rows[tree.order].sum())
-    own = int((items.cell.start[tree.order + 1] - items.cell.start[tree.order]).sum())
-    leaves = int((tree.box.left < 0).sum())
-    groups = empty_groups(items, max(leaves, min(rows // k, 4 * leaves + own)), 2 * rows + 2)
-    aside = Aside(unset_records(own, LEFT), np.full(len(items.item), -1, dtype=np.int64), np.zeros(1, dtype=np.int64))
-    return Draft(groups, tree, aside, empty_records(len(tree.box) + 2, VISIT), k, state)
+def room_for_groups(items: Items, groups: int, k: int) -> tuple[Groups, Aside]:
+    """Room for so many first groups, and for new ones that branch off: as many as make the most of rows, or of what differs among them.
+    Nobody is aside yet."""
+    rows, different = int(items.rows.sum()), len(items.item)
+    room = empty_groups(items, max(groups, min(rows // k, 4 * groups + different)), 2 * rows + 2)
+    return room, Aside(unset_records(different, LEFT), np.full(different, -1, dtype=np.int64), np.zeros(1, dtype=np.int64))
 
 
 @inlined

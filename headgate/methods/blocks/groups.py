@@ -13,21 +13,7 @@ from headgate.grouping.neighbour_counts import near_rows
 from headgate.grouping.sorting import sorted_order
 from headgate.methods.blocks.draft import Groups, copy_part, open_place
 from headgate.methods.blocks.losses import all_between, enclose
-from headgate.methods.blocks.tree import NOWHERE
-
-
-@making
-def fill(groups: Groups, group: int, cells: NDArray[np.int64]) -> None:
-    """Makes a group of all rows of some cells, behind all others."""
-    items, many = groups.items, np.int64(0)
-    for cell in cells:
-        many += items.cell[cell + 1].start - items.cell[cell].start
-    numbers, at = np.empty(many, dtype=np.int64), 0
-    for cell in cells:
-        for item in range(items.cell[cell].start, items.cell[cell + 1].start):
-            numbers[at] = item
-            at += 1
-    fill_with(groups, group, numbers, items.rows[numbers])
+from headgate.methods.blocks.sweep import NOWHERE
 
 
 @making

@@ -16,20 +16,20 @@ from headgate.methods.blocks.tree import BOX, STRETCH, Tree
 
 def together(items: Items, regions: Sequence[NDArray[np.int64]], made: Sequence[Grouped], k: int, state: NDArray[np.int64]) -> Draft:
     """All of them, under common boxes. `regions` are the cells of each in numbers of the whole, `made` the groups of each."""
-    tree, begins = _under_a_root(regions, made)
+    tree, begins = _under_a_root(made)
     groups = _all_groups(items, regions, made, begins, k)
     return Draft(groups, tree, _all_aside(items, regions, made), empty_records(len(tree.box) + 2, VISIT), k, state)
 
 
-def _under_a_root(regions: Sequence[NDArray[np.int64]], made: Sequence[Grouped]) -> tuple[Tree, list[int]]:
+def _under_a_root(made: Sequence[Grouped]) -> tuple[Tree, list[int]]:
     """One tree of all, and where the boxes of each region begin in it. Regions that follow each other come from one cut, so the boxes above
     them hold as many of these on the left as on the right, and lie apart nearly as if they had been cut."""
     above = len(made) - 1
     begins = (above + np.cumsum([0, *(len(own.tree.box) for own in made)])).tolist()
     offsets = np.cumsum([0, *(len(own.tree.order) for own in made)])
-    order = np.concatenate([cells[own.tree.order] for cells, own in zip(regions, made, strict=True)])
     box, span = empty_records(begins[-1], BOX), empty_records((begins[-1], made[0].tree.span.shape[1]), STRETCH)
     firsts = np.cumsum([0, *(len(own.of) for own in made)])
+    order = np.concatenate([own.tree.order + first for own, first in zip(made, firsts, strict=False)])
     for own, begin, offset, first in zip(made, begins, offsets, firsts, strict=False):
         mine = box[begin : begin + len(own.tree.box)]
         mine[:], span[begin : begin + len(own.tree.box)] = own.tree.box, own.tree.span

@@ -16,14 +16,16 @@ from headgate.grouping.items import Items, groups_of_rows
 from headgate.grouping.watch import STOP, TOTAL, Stopped
 from headgate.grouping.workers import State, Threads, Workers
 from headgate.methods.blocks.branching import sizes_of_new_groups
-from headgate.methods.blocks.draft import Draft, empty_draft
+from headgate.methods.blocks.draft import Draft
+from headgate.methods.blocks.first_draft import draft_of
 from headgate.methods.blocks.joined_regions import together
 from headgate.methods.blocks.moves import move_rows
 from headgate.methods.blocks.region import Grouped, Region, grouped
 from headgate.methods.blocks.regions import AT_EASE, regions_of
 from headgate.methods.blocks.setting_aside import still_aside
-from headgate.methods.blocks.stages import crowding, parts_by_item, place_rows, start_groups, unite_twins
+from headgate.methods.blocks.stages import crowding, parts_by_item, place_rows, relieve, unite_twins
 from headgate.methods.blocks.tree import grow_tree
+from headgate.methods.blocks.ways import first_groups
 
 ROUNDS = 8  # of uniting groups that are published alike, and placing what they then hold too many of
 BRANCHING = 5  # rounds in which new groups may branch off: those may come out alike again
@@ -57,8 +59,10 @@ def group_region(region: Region, state: State) -> Draft:
     """Groups of the rows of a region alone; what found no place among them is aside."""
     items = region.alone()
     tree = grow_tree(items, np.arange(items.cells), region.k, region.price, 2 * items.cells + 1, state)
-    draft = empty_draft(items, tree, region.k, state)
-    start_groups(draft)
+    first = first_groups(items, tree, region.k, region.price, state)
+    _require_going(state)
+    draft = draft_of(items, first, region.k, state)
+    relieve(draft)
     _require_going(state)
     place_rows(draft, _turns(draft, list(region.seed)), region.size)
     move_rows(draft, MOVES)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from headgate.core.compiling import inner, loop, making
 from headgate.grouping.axes import FLAT, key_with, stretch_loss
 from headgate.methods.blocks.draft import Groups
-from headgate.methods.blocks.tree import NOWHERE
+from headgate.methods.blocks.sweep import NOWHERE
 
 
 @inner

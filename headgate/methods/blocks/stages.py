@@ -12,7 +12,7 @@ from headgate.grouping.sorting import sorted_order
 from headgate.grouping.watch import STOP
 from headgate.methods.blocks.branching import branch_with, records_of, shed
 from headgate.methods.blocks.draft import Draft
-from headgate.methods.blocks.groups import empty, fill, put
+from headgate.methods.blocks.groups import empty, put
 from headgate.methods.blocks.losses import keys_of_groups
 from headgate.methods.blocks.placing import Wanted, cheapest_place, widen
 from headgate.methods.blocks.setting_aside import set_aside
@@ -45,18 +45,10 @@ def crowding(items: Items, cells: NDArray[np.int64]) -> float:
 
 
 @loop
-def start_groups(draft: Draft) -> None:
-    """A group of every leaf of the tree; odd rows branch off, and those that are too many are set aside."""
-    groups, tree, going = draft.groups, draft.tree, draft.state
-    leaves = np.int64(0)
-    for i in range(len(tree.box)):
-        box = tree.box[i]
-        if box.left < 0 and going[STOP] == 0:
-            fill(groups, leaves, tree.order[box.start : box.stop])
-            groups.of[leaves].leaf, groups.of[leaves].beside, box.group = i, -1, leaves
-            leaves += 1
-    groups.now[0].groups = leaves
-    for group in range(leaves):
+def relieve(draft: Draft) -> None:
+    """Of every group odd rows branch off, and those that are too many are set aside."""
+    groups, going = draft.groups, draft.state
+    for group in range(groups.now[0].groups):
         own = groups.of[group]
         set_aside(draft, group)
         while going[STOP] == 0 and own.rows >= 2 * draft.k and own.loss > 0.0 and shed(draft, group):

@@ -11,32 +11,31 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.core.compiling import Records, empty_records, inlined, inner, loop, record
-from headgate.grouping.axes import FLAT, TREE, Axes, stretch_loss
+from headgate.core.compiling import Records, empty_records, inner, loop, record
+from headgate.grouping.axes import TREE, Axes, stretch_loss
 from headgate.grouping.items import Items
 from headgate.grouping.sorting import sort_into
 from headgate.grouping.watch import DONE, STOP
 from headgate.methods.blocks.prices import Till, till_of, to_pay
+from headgate.methods.blocks.sweep import NOWHERE, SPAN, begin_sweep, meet
 
 SAMPLE = 512  # cells on which the cuts of a large box are compared
 LEAST_GAIN = 1e-9  # of what a box loses
-NOWHERE = 2**31 - 1  # above every position
 
 BOX = record(
     left=np.int32,  # its parts; −1 for a leaf
     right=np.int32,
     group=np.int32,  # of a leaf: its first group; −1 without
     parent=np.int32,  # −1 for the root
-    start=np.int32,  # it covers the cells order[start] … order[stop]
+    start=np.int32,  # it covers order[start] … order[stop]
     stop=np.int32,
 )
 STRETCH = record(low=np.int32, high=np.int32)  # the positions that a box spans on an axis
 CUT = record(axis=np.int64, place=np.int64, cost=np.float64)  # the left part is at or below the place; what the rows lose after it
-SPAN = record(low=np.int64, high=np.int64, different=np.int64)  # of a group on an axis; FLAT: how many different values
 
 
 class Tree(NamedTuple):
-    order: NDArray[np.int64]
+    order: NDArray[np.int64]  # cells; in the tree of a draft, groups
     box: Records  # a BOX each
     span: Records  # boxes × axes: a STRETCH each
 
@@ -196,44 +195,27 @@ def _best_step(growth: Growth, cells: NDArray[np.int64], least: float) -> tuple[
     axes, cell, span, size = growth.items.axes, growth.items.cell, growth.span, len(cells)
     keys, by_place, after = growth.keys, growth.by_place, growth.after
     sort_into(keys[:size], by_place, growth.spare)
-    rows = _begin_sweep(growth)
+    rows = np.int64(0)
+    begin_sweep(span, growth.clock)
     for i in range(size - 1, -1, -1):  # what all from i on lose
         c = cells[by_place[i]]
-        _meet(axes, span, growth.seen, growth.clock[0], c)
+        meet(axes, span, growth.seen, growth.clock[0], c)
         rows += cell[c].rows
         after[i] = np.inf
         if i > 0 and keys[by_place[i]] != keys[by_place[i - 1]] and rows >= least:
             after[i] = rows * _loss(axes, span)
     whole, best, place = _loss(axes, span), np.inf, np.int64(0)
-    rows = _begin_sweep(growth)
+    rows = np.int64(0)
+    begin_sweep(span, growth.clock)
     for i in range(size - 1):
         c = cells[by_place[i]]
-        _meet(axes, span, growth.seen, growth.clock[0], c)
+        meet(axes, span, growth.seen, growth.clock[0], c)
         rows += cell[c].rows
         if after[i + 1] < best and rows >= least:
             both = rows * _loss(axes, span) + after[i + 1]
             if both < best:
                 best, place = both, keys[by_place[i]]
     return whole, best, place  # type: ignore[return-value]
-
-
-@inner
-def _begin_sweep(growth: Growth) -> int:
-    growth.clock[0] += 1
-    for axis in range(len(growth.span)):
-        span = growth.span[axis]
-        span.low, span.high, span.different = NOWHERE, -1, 0
-    return np.int64(0)  # type: ignore[return-value]
-
-
-@inlined
-def _meet(axes: Axes, span: Records, seen: NDArray[np.int64], now: int, cell: int) -> None:
-    for a in range(len(span)):
-        p, own, axis = np.int64(axes.position[cell, a]), span[a], axes.of[a]
-        own.low, own.high = min(own.low, p), max(own.high, p)
-        if axis.form == FLAT and seen[axis.first + p] != now:
-            seen[axis.first + p] = now
-            own.different += 1
 
 
 @inner

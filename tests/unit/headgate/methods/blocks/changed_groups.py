@@ -7,7 +7,8 @@ import pytest
 
 from headgate.core.compiling import loop
 from headgate.methods.blocks.draft import empty_groups
-from headgate.methods.blocks.groups import empty, fill, part_of, put, take
+from headgate.methods.blocks.groups import empty, part_of, put, take
+from tests.unit.headgate.methods.blocks.drafts import fill
 
 GROUPS = 4
 

@@ -7,12 +7,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from headgate.core.compiling import loop
-from headgate.methods.blocks.draft import empty_draft
-from headgate.methods.blocks.groups import put
+from headgate.core.compiling import empty_records, loop
+from headgate.methods.blocks.draft import VISIT, Draft, room_for_groups
+from headgate.methods.blocks.first_draft import draft_of
+from headgate.methods.blocks.groups import fill_with, put
 from headgate.methods.blocks.placing import widen
-from headgate.methods.blocks.stages import start_groups
+from headgate.methods.blocks.stages import relieve
 from headgate.methods.blocks.tree import grow_tree
+from headgate.methods.blocks.ways import first_groups
 
 K = 4
 
@@ -23,21 +25,37 @@ def come(draft, group, item, rows):
     widen(draft, group, draft.groups.items.item[item].cell)
 
 
+@loop
+def fill(groups, group, cells):
+    """All rows of some cells."""
+    items, many = groups.items, 0
+    for cell in cells:
+        many += items.cell[cell + 1].start - items.cell[cell].start
+    numbers, at = np.empty(many, dtype=np.int64), 0
+    for cell in cells:
+        for item in range(items.cell[cell].start, items.cell[cell + 1].start):
+            numbers[at] = item
+            at += 1
+    fill_with(groups, group, numbers, items.rows[numbers])
+
+
 def _state():
     return np.zeros(3, dtype=np.int64)
 
 
 def whole_draft(case, k):
     """No group yet; the tree is one box."""
-    cells = np.arange(case.items.cells)
-    return empty_draft(case.items, grow_tree(case.items, cells, k, np.ones(len(case.names)), 1, _state()), k, _state())
+    groups, aside = room_for_groups(case.items, 1, k)
+    tree = grow_tree(case.items, np.arange(case.items.cells), k, np.ones(len(case.names)), 1, _state())
+    return Draft(groups, tree, aside, empty_records(len(tree.box) + 2, VISIT), k, _state())
 
 
-def started_draft(case, cells=None):
-    """Groups of these cells, or of all."""
-    cells = np.arange(case.items.cells) if cells is None else cells
-    draft = empty_draft(case.items, grow_tree(case.items, cells, K, np.ones(len(case.names)), 10_000, _state()), K, _state())
-    start_groups(draft)
+def started_draft(case):
+    """Groups that keep their limits, and rows that are aside."""
+    price = np.ones(len(case.names))
+    tree = grow_tree(case.items, np.arange(case.items.cells), K, price, 10_000, _state())
+    draft = draft_of(case.items, first_groups(case.items, tree, K, price, _state()), K, _state())
+    relieve(draft)
     return draft
 
 

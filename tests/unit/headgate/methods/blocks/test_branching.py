@@ -9,8 +9,8 @@ import pytest
 
 from headgate.core.compiling import loop
 from headgate.methods.blocks.branching import shed
-from headgate.methods.blocks.groups import empty, fill
-from tests.unit.headgate.methods.blocks.drafts import K, rows_aside, rows_by_item, whole_draft
+from headgate.methods.blocks.groups import empty
+from tests.unit.headgate.methods.blocks.drafts import K, fill, rows_aside, rows_by_item, whole_draft
 
 
 @loop

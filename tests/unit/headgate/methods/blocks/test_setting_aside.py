@@ -7,9 +7,8 @@ from collections import Counter
 import numpy as np
 
 from headgate.core.compiling import loop
-from headgate.methods.blocks.groups import fill
 from headgate.methods.blocks.setting_aside import set_aside
-from tests.unit.headgate.methods.blocks.drafts import rows_aside, rows_by_item, whole_draft
+from tests.unit.headgate.methods.blocks.drafts import fill, rows_aside, rows_by_item, whole_draft
 
 
 @loop

@@ -1,0 +1,170 @@
+"""The groups that `blocks` begins with: for each box of the tree either those of its halves, or the stretches of an order through it, whichever
+lose less.
+
+Boxes win where cells are sparse in many dimensions, an order where they are dense along one; from the leaves up, each part of the table
+gets what suits it. Only loss decides: what a group then holds too many of is set aside, whichever way it was made.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.core.compiling import inner, loop, making
+from headgate.grouping.axes import Axes
+from headgate.grouping.items import Items
+from headgate.grouping.watch import STOP
+from headgate.methods.blocks.first_draft import FirstGroups
+from headgate.methods.blocks.orders import axes_by_step, snake
+from headgate.methods.blocks.prices import Till, till_of, to_pay
+from headgate.methods.blocks.stretches import Line, cut_line, cut_priced, empty_line, laid_out, lay_cells, to_pay_for_stretches
+from headgate.methods.blocks.sweep import begin_sweep, meet, spanned_loss
+from headgate.methods.blocks.tree import Tree
+
+LEAST_GAIN = 1e-9
+LOSING = 0.25  # of a box's rows must lose something; else it is not worth looking for an order
+FEW, MANY = 0.15, 0.5  # of the price of rows that are too many: the first find room near by; and more, the larger their share is
+
+
+class Emitted(NamedTuple):
+    """First groups in the making, and how many groups and parts there are."""
+
+    groups: FirstGroups
+    many: NDArray[np.int64]  # groups, parts
+    place: NDArray[np.int64]  # of each item of the table: its last part
+    pure: NDArray[np.int64]  # the cell of the last group if it has one only, else −1
+
+
+def first_groups(items: Items, tree: Tree, k: int, price: NDArray[np.float64], state: NDArray[np.int64]) -> FirstGroups:
+    rows = int(items.rows.sum())
+    groups = FirstGroups(np.zeros(rows // k + 2, dtype=np.int64), np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64))
+    out = Emitted(groups, np.zeros(2, dtype=np.int64), np.full(len(items.item), -1, dtype=np.int64), np.full(1, -1, dtype=np.int64))
+    _emit_all(items, tree, k, till_of(items, price), empty_line(items, k), out, state)
+    many, parts = out.many
+    return FirstGroups(groups.begins[: many + 1], groups.number[:parts], groups.rows[:parts])
+
+
+@loop
+def _emit_all(
+    items: Items, tree: Tree, k: int, till: Till, line: Line, out: Emitted, state: NDArray[np.int64]
+) -> None:
+    turns = axes_by_step(items.axes, tree.order)
+    in_order, mean = _choose(items, tree, k, turns, till, line, state)
+    stack = np.zeros(len(tree.box) + 1, dtype=np.int64)
+    height = 1
+    while height > 0 and state[STOP] == 0:
+        height -= 1
+        own = tree.box[stack[height]]
+        cells = tree.order[own.start : own.stop]
+        if in_order[stack[height]]:
+            _emit_stretches(items, snake(items.axes, cells, turns), k, till.price * (FEW * mean[stack[height]]), line, out)
+        elif own.left >= 0:
+            stack[height], stack[height + 1] = own.right, own.left
+            height += 2
+        else:
+            _open_group(out, np.int64(-1))
+            for cell in cells:
+                for item in range(items.cell[cell].start, items.cell[cell + 1].start):
+                    _emit(out, item, items.rows[item])
+
+
+@making
+def _choose(
+    items: Items, tree: Tree, k: int, turns: NDArray[np.int64], till: Till, line: Line, state: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Of each box, whether the stretches of an order through it cost less than the best of its halves do; and what a row loses in the mean
+    of those that lose something."""
+    many = len(tree.box)
+    in_order, mean = np.zeros(many, dtype=np.bool_), np.zeros(many)
+    lost, over, losing = np.zeros(many), np.zeros(many), np.zeros(many, dtype=np.int64)
+    for box in range(many - 1, -1, -1):  # halves come after what they are halves of
+        own = tree.box[box]
+        cells = tree.order[own.start : own.stop]
+        rows = np.int64(0)
+        for cell in cells:
+            rows += items.cell[cell].rows
+        if own.left >= 0:
+            lost[box], over[box] = lost[own.left] + lost[own.right], over[own.left] + over[own.right]
+            losing[box] = losing[own.left] + losing[own.right]
+        else:
+            lost[box], over[box] = rows * _lost_as_one(items, cells, line), to_pay(items, cells, till)
+            losing[box] = rows if lost[box] > 0.0 else np.int64(0)
+        if losing[box] < max(1.0, LOSING * rows) or state[STOP] != 0:
+            continue
+        mean[box] = lost[box] / losing[box]
+        size = lay_cells(items, snake(items.axes, cells, turns), k, line)
+        if size >= 2 * k:
+            cost, less, more = _cost(lost[box], over[box], rows, mean[box], till), cut_line(items, line, size, k), 0.0
+            if less < cost:
+                more = to_pay_for_stretches(items, line, size, k, till.price)
+            if _cost(less, more, rows, mean[box], till) < cost - LEAST_GAIN:
+                in_order[box], lost[box], over[box] = True, less, more
+    return in_order, mean
+
+
+@inner
+def _cost(lost: float, over: float, rows: int, mean: float, till: Till) -> float:
+    """What rows lose, and what it costs to find places for those that are too many, whose price is `over`."""
+    most = 0.0
+    for price in till.price:
+        most = max(most, rows * price)
+    return lost if over == 0.0 else lost + mean * over * (FEW + MANY * over / most)
+
+
+@inner
+def _lost_as_one(items: Items, cells: NDArray[np.int64], line: Line) -> float:
+    """What a row of some cells loses if they are a single group."""
+    begin_sweep(line.span, line.clock)
+    for cell in cells:
+        meet(items.axes, line.span, line.seen, line.clock[0], cell)
+    return spanned_loss(items.axes, line.span)  # type: ignore[no-any-return]
+
+
+@making
+def _emit_stretches(items: Items, cells: NDArray[np.int64], k: int, price: NDArray[np.float64], line: Line, out: Emitted) -> None:
+    size = lay_cells(items, cells, k, line)
+    if len(price) > 0:
+        cut_priced(items, line, size, k, price)
+    else:
+        cut_line(items, line, size, k)
+    ends, at = np.empty(size // k + 1, dtype=np.int64), size
+    many = 0
+    while at > 0:
+        ends[many] = at
+        at = line.begin[at]
+        many += 1
+    for s in range(many - 1, -1, -1):
+        begin, end = line.begin[ends[s]], ends[s]
+        first, last = line.cell[begin], line.cell[end - 1]
+        if first != last or out.pure[0] != first:
+            _open_group(out, first if first == last else np.int64(-1))
+        for row in range(begin, end):
+            _emit(out, line.item[row], np.int64(1))
+        laid, whole = laid_out(items.cell[last].rows, k), items.cell[last].rows
+        if laid < whole and (begin == 0 or line.cell[begin - 1] != last or first != last):  # the first stretch that reaches into the cell
+            if out.pure[0] != last:
+                _open_group(out, last)
+            for i in range(line.spread_from[last] + laid, line.spread_from[last] + whole):
+                _emit(out, line.spread[i], np.int64(1))
+
+
+@inner
+def _open_group(out: Emitted, pure: int) -> None:
+    out.many[0] += 1
+    out.groups.begins[out.many[0]] = out.many[1]
+    out.pure[0] = pure
+
+
+@inner
+def _emit(out: Emitted, item: int, rows: int) -> None:
+    """Rows of an item come to the last group."""
+    groups, part = out.groups, out.place[item]
+    if part < groups.begins[out.many[0] - 1]:
+        part = out.many[1]
+        out.place[item] = part
+        out.many[1] += 1
+        groups.number[part], groups.rows[part] = item, 0
+        groups.begins[out.many[0]] = out.many[1]
+    groups.rows[part] += rows
