@@ -1,6 +1,6 @@
 # Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well serve lock clean
+.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts serve lock clean
 
 # Each process would compile all of the project again: a test run some 20 s, the sabotages minutes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -37,6 +37,7 @@ help:
 	@echo "make bench-series   the cost of measuring several versions of a dataset together"
 	@echo "make bench-sticky   sticky groups and other ways to keep months of a dataset safe together, on simulated months of the census"
 	@echo "make bench-ledger   what a ledger of 100,000 events costs, and verifying a release of a million rows"
+	@echo "make bench-parts    publishing and verifying a large table, as one file and in parts: seconds and peak memory"
 	@echo "make bench-end-well  sizes that must end well: many tiny groups, values, tables, columns; seconds and peak memory of each"
 	@echo "make lock           resolves requirements.lock again"
 
@@ -139,6 +140,9 @@ bench-sticky: setup
 
 bench-ledger: setup
 	@$(BIN)/python -m benchmarks.ledger
+
+bench-parts: setup
+	@$(BIN)/python -m benchmarks.parts
 
 bench-end-well: setup
 	@$(BIN)/python -m benchmarks.end_well
