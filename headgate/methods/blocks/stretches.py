@@ -98,7 +98,7 @@ def spread_rows(items: Items, spread: NDArray[np.int64], spread_from: NDArray[np
 
 @inner
 def cut_line(items: Items, line: Line, size: int, k: int) -> float:
-    """The least that the first `size` rows of the line lose, cut into stretches, with no regard to sensitive values. There are at least k."""
+    """The least that the first `size` rows of the line lose, cut into stretches; sensitive values have no say. There are at least k."""
     axes, best = items.axes, line.best
     best[: size + 1] = np.inf
     best[0] = 0.0
@@ -163,7 +163,7 @@ def _too_many(items: Items, line: Line, l: int, rows: int, k: int) -> float:  # 
         near = line.near[l, i]
         if near > cap and limits.own[start + line.value[l, i]].centre:
             total += (near - cap) / near
-    return rows if 0.0 < total and rows - np.ceil(total - 1e-9) < k else total
+    return rows if total > 0.0 and rows - np.ceil(total - 1e-9) < k else total
 
 
 @inner

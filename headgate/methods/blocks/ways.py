@@ -1,8 +1,8 @@
-"""The groups that `blocks` begins with: for each box of the tree either those of its halves, or the stretches of an order through it, whichever
-lose less.
+"""The groups that `blocks` begins with: for each box of the tree either those of its halves, or the stretches of an order through it,
+whichever lose less.
 
 Boxes win where cells are sparse in many dimensions, an order where they are dense along one; from the leaves up, each part of the table
-gets what suits it. Only loss decides: what a group then holds too many of is set aside, whichever way it was made.
+gets what suits it. What a group then holds too many of is set aside, whichever way it was made; what that will cost counts as well.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.core.compiling import inner, loop, making
-from headgate.grouping.axes import Axes
 from headgate.grouping.items import Items
 from headgate.grouping.watch import STOP
 from headgate.methods.blocks.first_draft import FirstGroups
@@ -47,9 +46,7 @@ def first_groups(items: Items, tree: Tree, k: int, price: NDArray[np.float64], s
 
 
 @loop
-def _emit_all(
-    items: Items, tree: Tree, k: int, till: Till, line: Line, out: Emitted, state: NDArray[np.int64]
-) -> None:
+def _emit_all(items: Items, tree: Tree, k: int, till: Till, line: Line, out: Emitted, state: NDArray[np.int64]) -> None:
     turns = axes_by_step(items.axes, tree.order)
     in_order, mean = _choose(items, tree, k, turns, till, line, state)
     stack = np.zeros(len(tree.box) + 1, dtype=np.int64)
