@@ -23,8 +23,8 @@ from headgate.methods.blocks.stages import parts_by_item, place_rows, relieve, u
 from headgate.methods.blocks.tree import Tree, grow_tree
 from headgate.methods.blocks.ways import first_groups
 
-AGES = (25, 27, 29, 35, 44, 52, 59, 60, 69, 78)
-ILLNESSES = ("gout", "cold", "cold", "flu", "flu", "gout", "cold", "gout", "gout", "flu")
+AGES = (28, 36, 39, 44, 47, 54, 70, 71, 77, 78)
+ILLNESSES = ("flu", "cold", "gout", "gout", "flu", "flu", "cold", "flu", "gout", "gout")
 K, SHARE = 2, "0.5"
 
 Rows = tuple[int, ...]
@@ -41,6 +41,7 @@ class Step:
 @dataclass(frozen=True, eq=False)
 class Example:
     tree: Tree
+    begun: Step
     started: Step
     placed: Step
     moved: Step
@@ -69,6 +70,7 @@ def example() -> Example:
     price = PRICE * K / items.limits.allowed[:, K]
     tree = grow_tree(items, np.arange(items.cells), K, price, 2 * items.cells + 1, state)
     draft = draft_of(items, first_groups(items, tree, K, price, state), K, state)
+    begun = _step(itemized, draft)
     relieve(draft)
     started = _step(itemized, draft)
     place_rows(draft, np.arange(draft.aside.many[0]), K)
@@ -78,14 +80,14 @@ def example() -> Example:
     moved = _step(itemized, draft)
     unite_twins(draft)
     groups = np.asarray(groups_of_rows(itemized.item, *parts_by_item(draft)))
-    return Example(tree, started, placed, moved, moves, groups, recount(itemized, limits(people), groups))
+    return Example(tree, begun, started, placed, moved, moves, groups, recount(itemized, limits(people), groups))
 
 
 def _step(itemized: Itemized, draft: Draft) -> Step:
     """Every person differs from the others, so an item is one row."""
     own = [draft.groups.part[group.begin : group.begin + group.parts].number for group in draft.groups.of[: draft.groups.now[0].groups]]
     left = draft.aside.left[: draft.aside.many[0]].number
-    return Step(tuple(_rows(itemized, items) for items in own), _rows(itemized, left))
+    return Step(tuple(_rows(itemized, items) for items in own if len(items)), _rows(itemized, left))
 
 
 def _rows(itemized: Itemized, items: NDArray[np.int64]) -> Rows:
@@ -106,6 +108,10 @@ def tree_picture() -> str:
     for number, box in enumerate(tree.box):
         lines += [f"    b{number} --> b{half}" for half in (int(box.left), int(box.right)) if half >= 0]
     return "\n".join([*lines, "```"]) + "\n"
+
+
+def begun_table() -> str:
+    return _groups_table(example().begun)
 
 
 def started_table() -> str:

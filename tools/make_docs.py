@@ -49,6 +49,7 @@ PARTS = (
     Part("reference-cli.md", "options", command_options),
     Part("blocks.md", "people", blocks_example.people_table),
     Part("blocks.md", "tree", blocks_example.tree_picture),
+    Part("blocks.md", "begun", blocks_example.begun_table),
     Part("blocks.md", "started", blocks_example.started_table),
     Part("blocks.md", "placed", blocks_example.placed_table),
     Part("blocks.md", "moved", blocks_example.moved_table),

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from headgate.core.compiling import inner, loop, making
 from headgate.grouping.items import Items
 from headgate.grouping.watch import STOP
+from headgate.methods.blocks.cut_orders import Line, cut_line, cut_priced, empty_line, laid_out, lay_cells, to_pay_for_stretches
 from headgate.methods.blocks.first_draft import FirstGroups
 from headgate.methods.blocks.orders import axes_by_step, snake
 from headgate.methods.blocks.prices import Till, till_of, to_pay
-from headgate.methods.blocks.stretches import Line, cut_line, cut_priced, empty_line, laid_out, lay_cells, to_pay_for_stretches
 from headgate.methods.blocks.sweep import begin_sweep, meet, spanned_loss
 from headgate.methods.blocks.tree import Tree
 

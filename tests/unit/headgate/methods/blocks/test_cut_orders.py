@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from headgate.core.compiling import loop
-from headgate.methods.blocks.stretches import MOST, cut_line, cut_priced, empty_line, laid_out, lay_cells, to_pay_for_stretches
+from headgate.methods.blocks.cut_orders import MOST, cut_line, cut_priced, empty_line, laid_out, lay_cells, to_pay_for_stretches
 
 PRICE = 0.7  # of a row that is too many
 
