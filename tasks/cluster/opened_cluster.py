@@ -82,13 +82,25 @@ def _on_this_machine(address: str) -> bool:
 @contextmanager
 def _client(choice: EngineChoice, folder: Path) -> Iterator[Client]:
     if choice.scheduler is not None:
-        with _connected(choice.scheduler) as client:
+        with _without_log(), _connected(choice.scheduler) as client:
             yield client
         return
     settings: dict[str, Any] = {**OF_OWN, "distributed.scheduler.worker-ttl": f"{SILENT_SECONDS}s", "temporary-directory": str(folder)}
     with dask.config.set(settings), own_cluster() as cluster, Client(cluster, set_as_default=False) as client:
         client.wait_for_workers(1, timeout=START_SECONDS)
         yield client
+
+
+@contextmanager
+def _without_log() -> Iterator[None]:
+    """What breaks is told once, by the release; Dask would print its own account of it."""
+    log = logging.getLogger("distributed")
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 def cores() -> int:

@@ -7,16 +7,19 @@ import socket
 import ssl
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import psutil
 import pytest
 
 from headgate.core.errors import InputRejected, StoreUnavailable
-from tasks.cluster import opened_cluster
+from policies.jobs.table_job import TableJob, TableOutcome, Workplace
+from tasks.cluster import in_flight, opened_cluster
 from tasks.cluster.dask_engine import DaskEngine
 from tasks.cluster.engine_choice import EngineChoice
-from tests.unit.tasks.cluster.shared_jobs import engine_on
+from tests.unit.tasks.cluster.own_scheduler import own_scheduler
+from tests.unit.tasks.cluster.shared_jobs import assert_same, engine_on, until
 
 NOBODY = 65534
 SPEAK = """
@@ -129,3 +132,44 @@ def test_workers_elsewhere_need_a_folder_that_is_named(tmp_path: Path, monkeypat
     monkeypatch.setenv("HEADGATE_SPOOL", str(tmp_path / "nowhere"))
     with pytest.raises(StoreUnavailable, match="cannot be made"), engine_on(tmp_path, choice=choice):
         pass
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_scheduler_of_the_operator_gives_the_same_and_when_it_is_gone_the_release_ends(
+    tmp_path: Path, place: Workplace, jobs: list[TableJob], local: list[TableOutcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with own_scheduler(tmp_path) as scheduler:
+        scheduler.start()
+        with engine_on(tmp_path, place, EngineChoice("dask", scheduler.address)) as opened:
+            assert_same(opened.map(jobs), local)
+            held = (tmp_path / "log").read_text()
+            assert opened.files.key.hex() not in held
+            monkeypatch.setattr(in_flight, "NO_WORKERS_SECONDS", 2.0)
+            scheduler.kill()
+            with pytest.raises(StoreUnavailable, match=r"No worker has been there|cannot be reached any more|lost its tasks"):
+                opened.map(jobs)
+    assert not (tmp_path / "shared").exists()
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_scheduler_that_restarts_is_handed_the_work_again(
+    tmp_path: Path, place: Workplace, jobs: list[TableJob], local: list[TableOutcome]
+) -> None:
+    with own_scheduler(tmp_path) as scheduler:
+        scheduler.start()
+        with engine_on(tmp_path, place, EngineChoice("dask", scheduler.address)) as opened:
+            opened.map(jobs[:1])
+
+            def restart() -> None:
+                until(lambda: any(opened.client.processing().values()))
+                scheduler.kill()
+                scheduler.start()
+
+            restarting = threading.Thread(target=restart)
+            restarting.start()
+            try:
+                assert_same(opened.map(jobs * 3), local * 3)
+            finally:
+                restarting.join()
