@@ -112,7 +112,7 @@ def _show_settings(table: TableAdvice) -> None:
 
 
 def _cells(setting: Setting) -> list[str]:
-    from flows.terminal.shown_figures import percentage_to, short
+    from flows.terminal.shown_figures import percentage, short
 
     tried = None if setting.best is None else setting.best.tried
     guaranteed, reached, possible = (_delta(value) for value in (setting.guaranteed, setting.reached, setting.possible))
@@ -120,7 +120,9 @@ def _cells(setting: Setting) -> list[str]:
     sampled = f" ({_delta(setting.in_sample)})" if setting.in_sample is not None else ""
     measured = ["–"] * 3
     if tried is not None:
-        measured = [short(tried.linkability), short(tried.loss), percentage_to(tried.query_error, tried.query_error_interval[1])]
+        high = tried.query_error_interval[1]  # which is what a gate judges
+        queries = percentage(tried.query_error) if high is None else f"≤ {percentage(high)}"
+        measured = [short(tried.linkability), short(tried.loss), queries]
     lower = [f"{short(point.tried.loss)} at {_delta(point.delta)}" for point in setting.frontier[1 : 1 + MOST_LOWER]]
     return [guaranteed, reached + mark + sampled, possible, *measured, ", ".join(lower)]
 

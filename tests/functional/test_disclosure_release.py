@@ -167,7 +167,7 @@ def test_a_gate_that_refuses_shows_what_to_change(project: Any, register: list[R
     outcome = project.run("release", project.policy, "--json")
     assert outcome.code == 3
     cure = outcome.json["error"]["cure"]
-    assert "For this table, one of these steps is enough: " in cure
+    assert re.search("For this table, one (of these steps|step) is enough: ", cure)
     assert "suppress age" in cure
     assert "accept a lower gates.disclosure.min_candidates" in cure
     refused = {(verdict["gate"], verdict["dictionary"]): verdict for verdict in outcome.json["gates"] if not verdict["passed"]}

@@ -40,13 +40,13 @@ def test_a_release_opens_and_parses_each_file_once(project: Any, opened: Opened,
     from tasks.reading.source import Source
 
     parsed: Counter[str] = Counter()
-    honest = Source.read
+    honest = Source.parts
 
-    def read(source: Source, columns: Any) -> Any:
+    def parts(source: Source, columns: Any) -> Any:
         parsed[source.name] += 1
         return honest(source, columns)
 
-    monkeypatch.setattr(Source, "read", read)
+    monkeypatch.setattr(Source, "parts", parts)
     opened.listens = True
     try:
         released = project.run("release", project.policy, "--json").json

@@ -201,7 +201,7 @@ def test_a_gate_that_refuses_stops_the_run_after_tracking_and_before_sealing(mak
 
 
 def test_without_a_plan_that_passes_nothing_is_grouped_and_the_report_says_why(making: Any, steps: PlainSteps) -> None:
-    made, listener = making({"closeness": {"education": "0.000001"}}), Listener()
+    made, listener = making({"closeness": {"income": "0.000001"}}), Listener()
     with pytest.raises(RequirementNotMet) as stopped:
         made.to_candidate(False)
     assert steps.called[-1] == "plan"

@@ -20,8 +20,8 @@ def tried(monkeypatch: pytest.MonkeyPatch, without_server: None) -> list[Grid]:
     def explored(path: Any, grid: Grid, home: Any, progress: Any) -> Explored:
         grids.append(grid)
         setting = exploration.ExploredSetting
-        reached = setting(5, "0.1", "0.5", 0.62, 0.25, 0.125, 0.5, ("closeness of job", "k", "linkability"))
-        unreached = setting(10, "0.1", "0.9", None, None, None, None, ("not reached",))
+        reached = setting(5, "0.1", "0.5", 0.62, 0.25, 0.125, 0.1, 0.15, 0.5, ("closeness of job", "k", "linkability"))
+        unreached = setting(10, "0.1", "0.9", None, None, None, None, None, None, ("not reached",))
         return Explored("clinic", "run-1", (("job",), ("a=x", "a=y")), (reached, unreached), frozenset({0}), ())
 
     monkeypatch.setattr(exploration, "explore", explored)
@@ -50,7 +50,24 @@ def test_people_see_a_line_per_setting_the_frontier_and_the_first_gates_that_ref
     assert (shown.code, shown.err) == (0, "")
     assert lines[0] == "clinic: 2 settings of 2 tables"
     assert lines[1:3] == ["table-1: job", "table-2: a=x, a=y"]
-    assert lines[4].split() == ["5", "0.1", "0.5", "0.62", "0.25", "12.5", "%", "0.50", "◆", "closeness", "of", "job,", "k"]
+    assert lines[4].split() == [
+        "5",
+        "0.1",
+        "0.5",
+        "0.62",
+        "0.25",
+        "12.5",
+        "%",
+        "(≤",
+        "15.0",
+        "%)",
+        "0.50",
+        "◆",
+        "closeness",
+        "of",
+        "job,",
+        "k",
+    ]
     assert lines[5].split() == ["10", "0.1", "0.9", "–", "–", "–", "–", "not", "reached"]
     assert lines[-1] == "mlflow run run-1"
 
