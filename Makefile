@@ -1,6 +1,6 @@
 # Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts serve lock clean
+.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-complete bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts serve lock clean
 
 # Each process would compile all of the project again: a test run some 20 s, the sabotages minutes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -28,6 +28,7 @@ help:
 	@echo "make bench-release  the cost of a release, compared with an empty Prefect flow"
 	@echo "make bench-measures the speed of the measures, compared with pyCANON"
 	@echo "make bench-xcolor   speed and information loss of groups, compared with reading the file, Mondrian and other libraries"
+	@echo "make bench-complete whether groups are found wherever they exist: against every partition of small tables, and around planted ones"
 	@echo "make bench-paper-xcolor  the experiments of the XColor paper, redone"
 	@echo "make bench-codip    the cost of plans, associations and full-domain generalization"
 	@echo "make bench-paper-codip  the experiments of the CODIP paper, redone"
@@ -115,6 +116,9 @@ bench-xcolor: setup
 
 bench-paper-xcolor: setup
 	@$(BIN)/python benchmarks/papers/xcolor.py
+
+bench-complete: setup
+	@$(BIN)/python -m benchmarks.completeness
 
 bench-codip: setup
 	@$(BIN)/python -m benchmarks.codip

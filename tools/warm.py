@@ -44,6 +44,8 @@ from headgate.methods.blocks.stages import parts_by_item, unite_twins
 from headgate.methods.blocks.tree import BOX, STRETCH, Tree
 from headgate.methods.full_domain.full_domain_method import FullDomain
 from headgate.methods.mondrian.mondrian_method import Mondrian
+from headgate.methods.searching.every_grouping import every_part, least_lossy
+from headgate.methods.searching.search_groups import search_groups
 from headgate.methods.settings import Infeasible, Otherwise, Settings
 from headgate.methods.xcolor.faithful import color
 from headgate.projection.bitmap import bitmap_table
@@ -115,6 +117,18 @@ def move() -> None:
 
 def _compile(loop: Any, *arguments: Any) -> None:
     loop.compile(tuple(map(numba.typeof, arguments)))
+
+
+def search() -> None:
+    """Every partition of a few rows, and the search in more."""
+    few = np.arange(10)
+    limits = tuple(limit.take(few) for limit in sample().limits)
+    every = items_of(sample().table.take(few), limits)
+    parts = every_part(every.items, 2)
+    if parts is not None:
+        least_lossy(every, parts)
+    itemized, state = items_of(sample().table, sample().limits), np.zeros(3, dtype=np.int64)
+    search_groups(itemized, K, np.arange(ROWS, dtype=np.int32) // K, (K,), None, 0, state)
 
 
 def exchange() -> None:
@@ -193,7 +207,7 @@ Parts = Sequence[Callable[[], None]]
 
 BLOCKS: Parts = (itemize, group, move)
 # Shared out so that both take about as long, and what needs the loops of another part follows it. `measure` groups by blocks: it is last.
-OTHERS: Parts = (check, compare_versions, foresee, exchange, measure)
+OTHERS: Parts = (check, compare_versions, foresee, exchange, search, measure)
 MEDIANS_AND_LEVELS: Parts = (cut, lattice)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,11 @@ from headgate.grouping.items import items_of
 from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.grouping.recount import recount
 from headgate.methods.partition import Partition
+from headgate.methods.searching.every_grouping import every_part, largest_parts
 from headgate.methods.settings import Settings
 
 SMALLEST_QUOTA = 16  # rows taken away in one round; more in large tables, all that may be in the later rounds
+PARTS = 100  # of a small table that are tried, the largest first
 SUPPRESSIONS = 12  # rounds of removing rows and grouping the rest again
 
 Group = Callable[[Table, Settings], Partition]
@@ -23,12 +26,15 @@ Group = Callable[[Table, Settings], Partition]
 
 def suppress(table: Table, settings: Settings, refused: Partition, group: Group, seed: int) -> Partition:
     """Takes away rows that have the most similar ones too many, ties by seed, and groups the rest again, until all is kept or the
-    share of input rows is used up. Greedy: not the fewest possible, which is NP-hard to find."""
+    share of input rows is used up. Greedy: not the fewest possible, which is NP-hard to find. Those of a small table are found first."""
     budget = int(settings.infeasible.amount * table.rows)
     least = refused.certificate.to_suppress if refused.certificate is not None else None
     if budget == 0 or (least is not None and least > budget):
         return refused
     tie = np.random.default_rng(seed).permutation(table.rows)
+    fewest = _fewest(table, settings, refused, group, tie, budget)
+    if fewest is not None:
+        return fewest
     kept = np.arange(table.rows)
     current = refused
     for attempt in range(SUPPRESSIONS):
@@ -40,13 +46,35 @@ def suppress(table: Table, settings: Settings, refused: Partition, group: Group,
         kept = kept[~_most_violating(table.take(kept), limits, current.groups, tie[kept], min(remaining, quota))]
         if len(kept) < settings.k:
             break
-        limits = tuple(limit.take(kept) for limit in settings.limits)
-        current = group(table.take(kept), replace(settings, limits=limits))
+        current = _grouped(table, settings, kept, group)
         if current.reached:
-            groups = np.full(table.rows, -1, dtype=np.int32)
-            groups[kept] = current.groups
-            return replace(current, groups=groups, suppressed=table.rows - len(kept), certificate=refused.certificate)
+            return _among_all(table, current, kept, refused)
     return refused
+
+
+def _grouped(table: Table, settings: Settings, kept: NDArray[np.int64], group: Group) -> Partition:
+    limits = tuple(limit.take(kept) for limit in settings.limits)
+    return group(table.take(kept), replace(settings, limits=limits))
+
+
+def _among_all(table: Table, partition: Partition, kept: NDArray[np.int64], refused: Partition) -> Partition:
+    """The partition of some rows as one of all rows, the others suppressed."""
+    groups = np.full(table.rows, -1, dtype=np.int32)
+    groups[kept] = partition.groups
+    return replace(partition, groups=groups, suppressed=table.rows - len(kept), certificate=refused.certificate)
+
+
+def _fewest(table: Table, settings: Settings, refused: Partition, group: Group, tie: NDArray[np.int64], budget: int) -> Partition | None:
+    """Without the fewest rows, where every part of the table can be looked at and the method groups the rest."""
+    itemized = items_of(table, settings.limits)
+    parts = every_part(itemized.items, settings.k)
+    if parts is None:
+        return None
+    for kept in islice(largest_parts(itemized, parts, tie, budget), PARTS):
+        current = _grouped(table, settings, kept, group)
+        if current.reached:
+            return _among_all(table, current, kept, refused)
+    return None
 
 
 def _most_violating(

@@ -5,12 +5,13 @@ a principle is not monotone in the attributes a plan that fails does not end the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 import numpy as np
 
 from headgate.core.columns import Column
 from headgate.core.tolerance import at_most
+from headgate.projection.every_plan import MOST_EXACT, EveryPlan
 from headgate.projection.information import NOTHING, Associations, Plan
 from headgate.projection.plan import NOTHING_PASSES, CheckPlan, CheckTable, NoPlan, Projection, SearchStep, check_threshold, loses_too_much
 from headgate.projection.rounding import rounded_up
@@ -38,12 +39,58 @@ def codip_star(
             break
         if step.passed:
             last = step
+    if last is None or not at_most(last.association_loss, alpha):
+        further = by_other_merges(checker, alpha, beta, monotone)
+        if further is not None:
+            return checker.projection(METHOD, further, [*steps, further])
     if last is None:
-        raise NoPlan(NOTHING_PASSES, 0.0, 1.0, _remedy(steps), steps)
+        raise NoPlan(NOTHING_PASSES, 0.0, 1.0, _remedy(steps) + _hint(checker, alpha, beta), steps)
     if not at_most(last.association_loss, alpha):  # step 14
         sentence = loses_too_much(last.association_loss, alpha)
-        raise NoPlan(sentence, last.association_loss, alpha, _relax(checker, last, steps, alpha, beta, monotone), steps)
+        cure = _relax(checker, last, steps, alpha, beta, monotone) + _hint(checker, alpha, beta)
+        raise NoPlan(sentence, last.association_loss, alpha, cure, steps)
     return checker.projection(METHOD, last, steps)
+
+
+def by_other_merges(checker: CheckPlan, association_loss: float, join_threat: float, monotone: bool) -> SearchStep | None:
+    """(ext) Where the merges of the paper end without a plan: the same without the merges that lead nowhere, the next strongest instead. A
+    merge leads nowhere if the tables then expose too much when joined, or if the merged table is refused and both of its parts are not."""
+    merging, figures = Merging(checker.associations), checker.associations
+    refused: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
+    if monotone and not all(checker.table(table).passed for table in merging.tables):
+        return None
+    while True:
+        tables = tuple(merging.tables)
+        if at_most(figures.association_loss(tables), association_loss) and at_most(figures.information_exposure(tables), join_threat):
+            step = checker.plan(tables, association_loss, join_threat)
+            if step.passed:
+                return step
+        pair = merging.strongest_pair(refused)
+        while pair is not None and not _leads_on(checker, merging, pair, join_threat):
+            refused.add((merging.tables[pair[0]], merging.tables[pair[1]]))
+            pair = merging.strongest_pair(refused)
+        if pair is None:
+            return None
+        merging.merge(pair)
+
+
+def _leads_on(checker: CheckPlan, merging: Merging, pair: tuple[int, int], join_threat: float) -> bool:
+    one, two = merging.tables[pair[0]], merging.tables[pair[1]]
+    union = tuple(sorted((*one, *two)))
+    others = [table for table in merging.tables if table not in (one, two)]
+    if not at_most(checker.associations.information_exposure((*others, union)), join_threat):
+        return False
+    return checker.table(union).passed or not (checker.table(one).passed and checker.table(two).passed)
+
+
+def _hint(checker: CheckPlan, alpha: float, beta: float) -> str:
+    """What `optimal` could still find: it looks at plans that no merge led to."""
+    if len(checker.names) > MOST_EXACT:
+        return " `method: optimal` searches among other plans."
+    every = EveryPlan(checker.associations)
+    if every.next(every.within(alpha, beta), 0, checker.refused_tables()) < len(every.within(alpha, beta)):
+        return " `method: optimal` tries every other plan that satisfies both thresholds."
+    return ""
 
 
 class Merging:
@@ -57,17 +104,28 @@ class Merging:
         self._inside = np.zeros(size)
         self._sizes = np.ones(size, dtype=np.int64)
 
-    def strongest_pair(self) -> tuple[int, int]:
-        """The two tables with the largest AvgI over all pairs of their union; ties go to those whose first attributes come first."""
+    def strongest_pair(self, without: Container[tuple[tuple[int, ...], tuple[int, ...]]] = ()) -> tuple[int, int] | None:
+        """The two tables with the largest AvgI over all pairs of their union, none of those that are to be left out; ties go to those whose
+        first attributes come first. None if there is no pair."""
         sizes = self._sizes[:, None] + self._sizes[None, :]
         sums = self._between + self._inside[:, None] + self._inside[None, :]
-        average = np.where(np.triu(np.ones(sums.shape, dtype=bool), 1), sums / (sizes * (sizes - 1) / 2), -1.0)
+        allowed = np.triu(np.ones(sums.shape, dtype=bool), 1)
+        if without:
+            for i, j in zip(*np.nonzero(allowed), strict=True):
+                allowed[i, j] = (self.tables[i], self.tables[j]) not in without
+        if not allowed.any():
+            return None
+        average = np.where(allowed, sums / (sizes * (sizes - 1) / 2), -1.0)
         first, second = divmod(int(np.argmax(average >= average.max() - NOTHING)), len(self.tables))
         return first, second
 
-    def merge(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The table of lower number takes the other in. Tables stay ordered by their first attributes."""
-        first, second = self.strongest_pair()
+    def merge(self, pair: tuple[int, int] | None = None) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Of two tables, the strongest pair unless others are named, that of lower number takes the other in. Tables stay ordered by their
+        first attributes."""
+        strongest = pair or self.strongest_pair()
+        if strongest is None:
+            raise ValueError("one table is left")
+        first, second = strongest
         merged = self.tables[first], self.tables[second]
         self.tables[first] = tuple(sorted((*merged[0], *merged[1])))
         self._inside[first] += self._inside[second] + self._between[first, second]

@@ -13,6 +13,7 @@ from headgate.core.tolerance import TOLERANCE
 from headgate.projection.information import NOTHING, Associations, Plan
 from headgate.projection.rounding import rounded_up
 
+MOST_EXACT = 12  # attributes of which every plan is looked at: 4,213,597 plans, made of 4,095 tables
 BITS = 4  # a plan is the table number of each attribute, four bits each
 
 

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from headgate.core.columns import Column
 from headgate.core.errors import InputRejected, RequirementNotMet
@@ -122,6 +123,13 @@ class CheckPlan:
         """The tables that were checked and did not pass."""
         known = {table: self._verdicts.get(frozenset(self.names[i] for i in table)) for table in tables}
         return tuple(table for table, verdict in known.items() if verdict is not None and not verdict.passed)
+
+    def refused_tables(self) -> NDArray[np.bool_]:
+        """For each table, a set of attributes as bits: was it checked, and refused?"""
+        refused = np.zeros(1 << len(self.names), dtype=np.bool_)
+        for table, verdict in self._verdicts.items():
+            refused[sum(1 << self.names.index(name) for name in table)] = not verdict.passed
+        return refused
 
     def projection(self, method: str, step: SearchStep, steps: Sequence[SearchStep], bound: float | None = None) -> Projection:
         tables = tuple(tuple(self.names[i] for i in table) for table in step.tables)

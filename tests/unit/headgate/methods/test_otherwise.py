@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from benchmarks.every_partition import EveryPartition, groups_of
+from benchmarks.planted_tables import small
 from headgate.core.columns import Kind, Role
 from headgate.core.encode import ColumnSpec, encode_table
 from headgate.grouping.limits import dissimilarity
@@ -56,3 +58,23 @@ def test_no_more_rows_are_suppressed_than_the_share_of_input_rows_however_often_
     assert len(rows) > 1
     assert rows == sorted(rows, reverse=True)
     assert rows[-1] == 200 - 24
+
+
+def test_of_a_small_table_the_fewest_rows_are_suppressed() -> None:
+    """By trying all sets of rows. Greedily it were up to twice as many."""
+    for seed in (31, 84, 102, 103, 110, 160):
+        case = small(seed, 9)
+        fewest = EveryPartition(case).fewest_suppressed()
+        assert 0 < fewest < case.rows
+        found = anonymize(Blocks(), case.table, case.table.sensitive, case.settings({"suppress": "0.95"}), seed)
+        assert found.reached
+        assert found.suppressed == fewest == int((found.groups < 0).sum()), seed
+        assert case.holds(groups_of(found.groups))
+
+
+def test_fewer_than_the_share_that_would_be_needed_are_not_suppressed() -> None:
+    case = small(31, 9)
+    fewest = EveryPartition(case).fewest_suppressed()
+    for rows, reached in ((fewest, True), (fewest - 1, False)):
+        found = anonymize(Blocks(), case.table, case.table.sensitive, case.settings({"suppress": f"{rows}/{case.rows}"}), 0)
+        assert found.reached == reached

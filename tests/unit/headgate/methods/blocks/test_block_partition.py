@@ -2,6 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.every_partition import EveryPartition, groups_of
+from benchmarks.planted_tables import planted, small
 from headgate.grouping.limits import dissimilarity
 from headgate.methods.anonymize import anonymize
 from headgate.methods.blocks.blocks_method import Blocks
@@ -62,3 +64,22 @@ def test_what_a_group_holds_too_many_of_goes_to_the_nearest_that_can_take_it(mak
     alike = np.bincount(found.groups[:3])
     assert sorted(alike[alike > 0].tolist()) == [1, 2]
     assert max(found.groups[18:].tolist().count(group) for group in set(found.groups[18:].tolist())) == 6  # the oldest are left alone
+
+
+@pytest.mark.parametrize("seed", [2, 4, 47, 68, 74, 110])
+def test_in_a_small_table_no_partition_that_exists_is_missed_and_none_loses_less(seed):
+    """Blocks alone missed each of them."""
+    case = small(seed)
+    found = anonymize(Blocks(), case.table, case.table.sensitive, case.settings(), 0)
+    assert found.reached
+    assert case.holds(groups_of(found.groups))
+    assert found.loss == pytest.approx(EveryPartition(case).least_loss())
+
+
+@pytest.mark.parametrize("seed", [12, 13, 43, 57, 259, 276])
+def test_a_partition_that_a_table_was_made_around_is_not_missed(seed):
+    """Nor is another one: any will do. The paper's coloring of the whole table found none of these."""
+    case = planted(seed)
+    found = anonymize(Blocks(), case.table, case.table.sensitive, case.settings(), 0)
+    assert found.reached
+    assert case.holds(groups_of(found.groups))
