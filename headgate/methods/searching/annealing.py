@@ -18,6 +18,7 @@ from headgate.methods.searching.seats import NOBODY, Seats, change_over, move, s
 
 MOVING = 0.3  # chance that a row moves alone, where its group is larger than k
 CROWDED = 0.5  # chance that the row is one of a group that exceeds a limit
+STEP = 12  # what a step costs beside looking at rows, in rows
 WORK, RANDOM = 0, 1  # places in `tally`: rows looked at, and a state of chance
 
 
@@ -52,7 +53,7 @@ def resolve(seats: Seats, k: int, cooling: Cooling, tally: NDArray[np.int64], mo
             continue
         if seats.size[home] > k and seats.size[away] < seats.member.shape[1] and chance(tally) < MOVING:
             other = NOBODY
-        tally[WORK] += (seats.size[home] + seats.size[away]) * len(seats.near)
+        tally[WORK] += STEP + (seats.size[home] + seats.size[away]) * len(seats.near)
         before = seats.over[home] + seats.over[away]
         limit = before + np.int64(min(1e9, -heat * np.log(chance(tally))))
         here = change_over(seats, home, row, other, limit)

@@ -7,7 +7,7 @@ places with others, so that groups are published otherwise, and the search goes 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,21 +16,16 @@ from headgate.core.columns import Codes
 from headgate.grouping.axes import published_keys
 from headgate.grouping.items import Itemized
 from headgate.grouping.watch import STOP
-from headgate.methods.searching.annealing import RANDOM, WORK, Cooling, resolve
+from headgate.methods.searching.annealing import RANDOM, STEP, WORK, Cooling, resolve
 from headgate.methods.searching.narrowing import narrow
 from headgate.methods.searching.seats import Seats, centres, seated, similar_rows
 
 MOST_FLAGS = 100_000_000  # rows × rows × limits: 100 MB
-MOST_WORK, USUAL = (
-    90_000_000,
-    400,
-)  # rows looked at from all beginnings together: less than a second. In more rows than usual each takes longer
+MOST_WORK = 52_000_000  # rows looked at from all beginnings together: less than a second
+USUAL = 250  # rows of a table; in more rows each look takes longer
 BEGINNINGS = 100
-HOT, WARM, COLD = (
-    1.0,
-    0.3,
-    0.15,
-)  # temperatures: between the first and the last everything is decided; groups that are nearly good are warmed
+HOT, COLD = 1.0, 0.15  # temperatures between which everything is decided
+WARM = 0.3  # for groups that are nearly good
 SLOWER = (30_000, 200_000, 2_500_000)  # steps from the first three beginnings, the next three, and all others
 LEAST_STEPS = 40  # for each row
 FAR_OFF = 4  # groups so many times larger than k on average are no beginning
@@ -47,11 +42,14 @@ def search_groups(
     rows, kinds = len(itemized.item), len(itemized.items.limits.of)
     if kinds == 0 or rows * rows * kinds > MOST_FLAGS:
         return None
-    look = _Look.at(itemized, k, seed)
-    for groups, steps, heat in _beginnings(look, begun, sizes, ways):
+    order = np.lexsort((begun, itemized.item))  # what is drawn must not depend on the order in which the rows came
+    look = _Look.at(replace(itemized, item=itemized.item[order]), k, seed)
+    for groups, steps, heat in _beginnings(look, begun[order], sizes, ways):
         found = look.from_here(groups, steps, heat, state)
         if found is not None:
-            return look.narrowed(found, state).astype(np.int32)
+            of_rows = np.empty(rows, dtype=np.int32)
+            of_rows[order] = look.narrowed(found, state)
+            return of_rows
         if look.tally[WORK] >= look.most or state[STOP]:
             break
     return None
@@ -95,7 +93,7 @@ class _Look:
     def affordable(self, steps: int, groups: int) -> int:
         """So many steps, or more if there are many rows; but no more than what may still be looked at: a search must come to cool down."""
         rows = len(self.cell)
-        each = 2 * rows * len(self.near) / groups
+        each = STEP + 2 * rows * len(self.near) / groups
         return int(max(1, min(max(steps, LEAST_STEPS * rows), (self.most - self.tally[WORK]) / each)))
 
     def narrowed(self, groups: NDArray[np.int64], state: NDArray[np.int64]) -> NDArray[np.int64]:

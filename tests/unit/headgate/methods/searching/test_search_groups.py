@@ -37,6 +37,19 @@ def test_the_same_seed_gives_the_same_groups() -> None:
     assert searched(case).tolist() == searched(case).tolist() != searched(case, 1).tolist()  # type: ignore[union-attr]
 
 
+def test_the_order_of_the_rows_decides_nothing() -> None:
+    case = planted(5, 40, 60)
+    names = ("age", "sex", "word", "other", "pay")
+
+    def people(turned: Case, groups: Codes | None) -> list[list[tuple[object, ...]]]:
+        assert groups is not None
+        cells = list(zip(*(getattr(turned, name) for name in names if len(getattr(turned, name))), strict=True))
+        return sorted(sorted(cells[row] for row in group) for group in groups_of(groups))
+
+    turned = replace(case, **{name: list(getattr(case, name))[::-1] for name in names})
+    assert people(case, searched(case)) == people(turned, searched(turned))
+
+
 def test_groups_that_are_published_alike_are_made_different_or_one() -> None:
     """Few ages and sexes, so that many groups are published alike at first."""
     for seed in (1, 2, 4, 5, 7):
