@@ -135,6 +135,13 @@ def test_a_table_that_was_changed_is_not_attacked_but_refused(project: Any, cand
     assert "hash differs" in refused(project, 5, candidate)["message"]
 
 
+def _who(sentence: str) -> str:
+    """Who guesses what."""
+    before, said, _ = sentence.partition(" is right for ")
+    assert said
+    return before
+
+
 @pytest.mark.long
 def test_a_second_version_is_attacked_together_with_the_first_as_its_release_was(project: Any) -> None:
     project.write_policy(gates=", series: {linkability: 1}, attack: {series: 0.9}", more="person: person\n")
@@ -142,15 +149,15 @@ def test_a_second_version_is_attacked_together_with_the_first_as_its_release_was
     released = project.run("release", project.policy, "--json")
     assert released.code == 0, released.err
     gains = [one for one in released.json["attacks"] if one["attack"] == "series"]
-    assert {(one["people"], one["drawn"]) for one in gains} == {(300, False)}
+    assert {(one["people"], one["drawn"]) for one in gains} == {(290, True)}  # nobody is told how many were in both
     (verdict,) = [one for one in released.json["gates"] if (one["gate"], one["bound"]) == ("attack", "series")]
-    assert verdict["measured"] == max(one["gain"] for one in gains)
+    assert verdict["measured"] >= max(one["gain"] for one in gains)  # of a sample, its upper end counts
     candidate = released.json["candidate"]
     again = project.run("attack", candidate, "--json")
     assert again.code == 0, again.err
     tried = [one for one in again.json["attacks"] if one["attack"] == "Series"]
-    assert [one["sentence"] for one in tried] == [said for said in _sealed_sentences(project, candidate) if ": Series: " in said]
-    assert all(" is guessed rightly for " in one["sentence"] for one in tried)
+    sealed = [said for said in _sealed_sentences(project, candidate) if ": Series: " in said]
+    assert [_who(one["sentence"]) for one in tried] == [_who(said) for said in sealed]  # each tries people of its own choice
     assert "No control of the attack on several versions was possible" in again.out
     assert not any(value in text for value in VALUES for text in (released.out, again.out))
     (project.home / "series" / "patients" / first).unlink()
