@@ -97,28 +97,9 @@ def spread_rows(items: Items, spread: NDArray[np.int64], spread_from: NDArray[np
 
 
 @inner
-def cut_line(items: Items, line: Line, size: int, k: int) -> float:
-    """The least that the first `size` rows of the line lose, cut into stretches; sensitive values have no say. There are at least k."""
-    axes, best = items.axes, line.best
-    best[: size + 1] = np.inf
-    best[0] = 0.0
-    for end in range(k, size + 1):
-        begin_sweep(line.span, line.clock)
-        last, loss = np.int64(-1), 0.0
-        for i in range(end - 1, max(-1, end - 2 * k), -1):
-            if line.cell[i] != last:
-                last = line.cell[i]
-                meet(axes, line.span, line.seen, line.clock[0], last)
-                loss = spanned_loss(axes, line.span)
-            rows = end - i
-            if rows >= k and best[i] + rows * loss < best[end]:
-                best[end], line.begin[end] = best[i] + rows * loss, i
-    return best[size]  # type: ignore[no-any-return]
-
-
-@inner
-def cut_priced(items: Items, line: Line, size: int, k: int, price: NDArray[np.float64]) -> float:
-    """The same, where each row that is too many for a limit costs its price."""
+def cut_line(items: Items, line: Line, size: int, k: int, price: NDArray[np.float64]) -> float:
+    """The least that the first `size` rows of the line cost, cut into stretches: what they lose, and for each limit the price of rows that
+    are too many; without prices sensitive values have no say. There are at least k rows."""
     axes, best, limits = items.axes, line.best, items.limits
     best[: size + 1] = np.inf
     best[0] = 0.0

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headgate.core.compiling import inlined, inner
+from headgate.core.compiling import Records, inlined, inner
 from headgate.grouping.axes import FLAT, SPAN
 from headgate.grouping.items import Items
 from headgate.methods.blocks.draft import Draft, Groups
@@ -56,12 +56,7 @@ def cheapest_place(draft: Draft, wanted: Wanted) -> Place:
         if (least / wanted.rows + 1.0) * gap >= best.each:
             continue
         if box.left >= 0:
-            near, far = box.left, box.right
-            one, two = gap_to(items, tree, near, cell), gap_to(items, tree, far, cell)
-            if one > two:
-                near, far, one, two = far, near, two, one
-            visits[height].box, visits[height].gap = far, two
-            visits[height + 1].box, visits[height + 1].gap = near, one
+            visit_halves(visits, height, box.left, box.right, gap_to(items, tree, box.left, cell), gap_to(items, tree, box.right, cell))
             height += 2
             continue
         group = np.int64(box.group)
@@ -74,6 +69,13 @@ def cheapest_place(draft: Draft, wanted: Wanted) -> Place:
                     best = _beside(groups, group, wanted, wider, fresh, whole, draft.k, best)
             group = np.int64(own.beside)
     return best
+
+
+@inlined
+def visit_halves(visits: Records, height: int, left: int, right: int, to_left: float, to_right: float) -> None:
+    """The two halves of a box are to be looked into, the nearer one first, which is the last one on the stack."""
+    near, far = (visits[height + 1], visits[height]) if to_left <= to_right else (visits[height], visits[height + 1])
+    near.box, near.gap, far.box, far.gap = left, to_left, right, to_right
 
 
 @inlined

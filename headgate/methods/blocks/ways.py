@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from headgate.core.compiling import inner, loop, making
 from headgate.grouping.items import Items
 from headgate.grouping.watch import STOP
-from headgate.methods.blocks.cut_orders import Line, cut_line, cut_priced, empty_line, laid_out, lay_cells, to_pay_for_stretches
+from headgate.methods.blocks.cut_orders import Line, cut_line, empty_line, laid_out, lay_cells, to_pay_for_stretches
 from headgate.methods.blocks.first_draft import FirstGroups
 from headgate.methods.blocks.orders import axes_by_step, snake
 from headgate.methods.blocks.prices import Till, till_of, to_pay
@@ -93,7 +93,7 @@ def _choose(
         mean[box] = lost[box] / losing[box]
         size = lay_cells(items, snake(items.axes, cells, turns), k, line)
         if size >= 2 * k:
-            cost, less, more = _cost(lost[box], over[box], rows, mean[box], till), cut_line(items, line, size, k), 0.0
+            cost, less, more = _cost(lost[box], over[box], rows, mean[box], till), cut_line(items, line, size, k, till.price[:0]), 0.0
             if less < cost:
                 more = to_pay_for_stretches(items, line, size, k, till.price)
             if _cost(less, more, rows, mean[box], till) < cost - LEAST_GAIN:
@@ -122,10 +122,7 @@ def _lost_as_one(items: Items, cells: NDArray[np.int64], line: Line) -> float:
 @making
 def _emit_stretches(items: Items, cells: NDArray[np.int64], k: int, price: NDArray[np.float64], line: Line, out: Emitted) -> None:
     size = lay_cells(items, cells, k, line)
-    if len(price) > 0:
-        cut_priced(items, line, size, k, price)
-    else:
-        cut_line(items, line, size, k)
+    cut_line(items, line, size, k, price)
     ends, at = np.empty(size // k + 1, dtype=np.int64), size
     many = 0
     while at > 0:

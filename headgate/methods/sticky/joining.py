@@ -10,7 +10,7 @@ from headgate.grouping.watch import STOP
 from headgate.methods.blocks.draft import Draft
 from headgate.methods.blocks.groups import put, room_for
 from headgate.methods.blocks.losses import loss_with
-from headgate.methods.blocks.placing import gap_to, widen
+from headgate.methods.blocks.placing import gap_to, visit_halves, widen
 
 FILLING = 0.5  # of what one row loses at most on one axis: what it is worth that a core below k becomes larger
 
@@ -44,12 +44,7 @@ def _nearest_core(draft: Draft, item: int, near: float) -> int:
         if 2.0 * gap - FILLING > least:
             continue
         if box.left >= 0:
-            close, far = box.left, box.right
-            one, two = gap_to(items, tree, close, cell), gap_to(items, tree, far, cell)
-            if one > two:
-                close, far, one, two = far, close, two, one
-            visits[height].box, visits[height].gap = far, two
-            visits[height + 1].box, visits[height + 1].gap = close, one
+            visit_halves(visits, height, box.left, box.right, gap_to(items, tree, box.left, cell), gap_to(items, tree, box.right, cell))
             height += 2
             continue
         group = np.int64(box.group)

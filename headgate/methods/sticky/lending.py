@@ -14,7 +14,7 @@ from headgate.grouping.watch import STOP
 from headgate.methods.blocks.draft import Draft
 from headgate.methods.blocks.groups import keeps_all, may_go, part_of, put, room_for, take
 from headgate.methods.blocks.losses import loss_with
-from headgate.methods.blocks.placing import widen
+from headgate.methods.blocks.placing import visit_halves, widen
 from headgate.methods.sticky.uniting import gap_between, nearest_group
 
 TRIED = 64  # groups that are looked at in vain before the best row so far is taken
@@ -94,12 +94,7 @@ def _cheapest_row(
         if (own.rows + 1) * gap >= least:
             continue
         if box.left >= 0:
-            close, far = box.left, box.right
-            one, two = gap_between(draft, close, group), gap_between(draft, far, group)
-            if one > two:
-                close, far, one, two = far, close, two, one
-            visits[height].box, visits[height].gap = far, two
-            visits[height + 1].box, visits[height + 1].gap = close, one
+            visit_halves(visits, height, box.left, box.right, gap_between(draft, box.left, group), gap_between(draft, box.right, group))
             height += 2
             continue
         other = np.int64(box.group)

@@ -14,7 +14,7 @@ from headgate.methods.blocks.branching import records_of
 from headgate.methods.blocks.draft import Draft, Groups
 from headgate.methods.blocks.groups import empty, keeps_all, put, rows_near
 from headgate.methods.blocks.losses import keys_of_groups
-from headgate.methods.blocks.placing import widen
+from headgate.methods.blocks.placing import visit_halves, widen
 
 TRIED = 512  # groups that are compared in vain before the best so far is taken
 FEW = 2  # times k: a group of no more rows that holds too many alike would lose all by giving them up
@@ -86,12 +86,7 @@ def nearest_group(draft: Draft, group: int) -> tuple[int, float]:
         if (own.rows + 1) * gap >= least:
             continue
         if box.left >= 0:
-            close, far = box.left, box.right
-            one, two = gap_between(draft, close, group), gap_between(draft, far, group)
-            if one > two:
-                close, far, one, two = far, close, two, one
-            visits[height].box, visits[height].gap = far, two
-            visits[height + 1].box, visits[height + 1].gap = close, one
+            visit_halves(visits, height, box.left, box.right, gap_between(draft, box.left, group), gap_between(draft, box.right, group))
             height += 2
             continue
         other = np.int64(box.group)

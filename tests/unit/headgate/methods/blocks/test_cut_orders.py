@@ -8,21 +8,15 @@ import numpy as np
 import pytest
 
 from headgate.core.compiling import loop
-from headgate.methods.blocks.cut_orders import MOST, cut_line, cut_priced, empty_line, laid_out, lay_cells, to_pay_for_stretches
+from headgate.methods.blocks.cut_orders import MOST, cut_line, empty_line, laid_out, lay_cells, to_pay_for_stretches
 
 PRICE = 0.7  # of a row that is too many
 
 
 @loop
-def _cut(items, cells, k, line):
+def _cut(items, cells, k, line, price):
     size = lay_cells(items, cells, k, line)
-    return size, cut_line(items, line, size, k)
-
-
-@loop
-def _cut_priced(items, cells, k, line, price):
-    size = lay_cells(items, cells, k, line)
-    return size, cut_priced(items, line, size, k, price)
+    return size, cut_line(items, line, size, k, price)
 
 
 @loop
@@ -76,7 +70,7 @@ def test_no_other_way_to_cut_an_order_loses_less(told, seed):
     case, k = told(seed, 40, limited=False), 3
     cells = np.random.default_rng(seed).permutation(case.items.cells)
     line = empty_line(case.items, k)
-    size, least = _cut(case.items, cells, k, line)
+    size, least = _cut(case.items, cells, k, line, np.empty(0))
     rows = line.item[:size].tolist()
     best = _best(tuple(rows), k, lambda held: len(held) * case.loss(list(held)))
     assert least == pytest.approx(best, abs=1e-9)
@@ -91,7 +85,7 @@ def test_rows_that_are_too_many_cost_their_price(told, seed):
     case, k = told(seed, 30), 3
     price = np.full(len(case.names), PRICE)
     line = empty_line(case.items, k)
-    size, least = _cut_priced(case.items, np.arange(case.items.cells), k, line, price)
+    size, least = _cut(case.items, np.arange(case.items.cells), k, line, price)
     rows = tuple(line.item[:size].tolist())
     best = _best(rows, k, lambda held: len(held) * case.loss(list(held)) + PRICE * sum(_too_many(case, list(held), k)))
     assert least == pytest.approx(best, abs=1e-9)
