@@ -52,27 +52,31 @@ def test_a_changed_byte_is_noticed(home: Home, place: int) -> None:
     assert "{unmeasured: REASON} beside its bounds" in broken.value.cure
 
 
+def blocks_of(content: bytes) -> list[bytes]:
+    """The line that names the format, then block by block with its length."""
+    blocks, at = [content[: content.index(b"\n") + 1]], content.index(b"\n") + 1
+    while at < len(content):
+        end = at + 8 + int.from_bytes(content[at : at + 8], "big")
+        blocks.append(content[at:end])
+        at = end
+    return blocks
+
+
 def test_whatever_is_cut_off_is_noticed(home: Home) -> None:
-    """At every byte, so between two blocks too."""
+    """Inside a block and between two of them: before the first, and before the last."""
     content = file_of(home).read_bytes()
-    for length in range(0, len(content), 7):
+    blocks = blocks_of(content)
+    between = [sum(len(block) for block in blocks[:number]) for number in range(len(blocks))]
+    for length in (*range(0, len(content), 7), *between):
         file_of(home).write_bytes(content[:length])
         with pytest.raises(IntegrityBroken, match=DAMAGED):
             kept(home, "people", CANDIDATE)
 
 
 def test_blocks_cannot_change_places(home: Home) -> None:
-    content = file_of(home).read_bytes()
-    blocks, at = [], content.index(b"\n") + 1
-    while at < len(content):
-        end = at + 8 + int.from_bytes(content[at : at + 8], "big")
-        blocks.append(content[at:end])
-        at = end
-    blocks[2], blocks[3] = blocks[3], blocks[2]
-    file_of(home).write_bytes(content[: content.index(b"\n") + 1] + b"".join(blocks))
-    with pytest.raises(IntegrityBroken, match=DAMAGED):
-        kept(home, "people", CANDIDATE)
-    file_of(home).write_bytes(content[: content.index(b"\n") + 1] + b"".join(blocks[:-1]))
+    blocks = blocks_of(file_of(home).read_bytes())
+    blocks[3], blocks[4] = blocks[4], blocks[3]
+    file_of(home).write_bytes(b"".join(blocks))
     with pytest.raises(IntegrityBroken, match=DAMAGED):
         kept(home, "people", CANDIDATE)
 
