@@ -9,6 +9,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from headgate.core.errors import Defect
+from tasks.reporting.language import PACKAGE, language
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -48,21 +49,37 @@ def percent_text(share: float | None) -> str:
 
 
 def page_template(name: str) -> Template:
-    return _environment().get_template(name)
+    """In English."""
+    return page_environment("en").get_template(name)
 
 
 @cache
-def _environment() -> Environment:
+def page_environment(code: str, *packages: str) -> Environment:
+    """Templates that speak one language: `_("…")`, `ngettext` and `{% trans %}`, and the filters `number`, `share`, `one_in`, `exact`, `day`,
+    `listed` and `reword` of `Language`. `packages`, as "console": whose templates and catalogues are looked in before those of this one."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+    said, places = language(code, PACKAGE, *reversed(packages)), (*packages, PACKAGE)
+
     def source(name: str) -> str:
-        text = resources.files("tasks.reporting").joinpath("templates", name)
-        if not text.is_file():
-            raise Defect(f"The page template {name} is not installed.", "Install headgate again.")
-        return text.read_text(encoding="utf-8")
+        for package in places:
+            text = resources.files(package).joinpath("templates", name)
+            if text.is_file():
+                return text.read_text(encoding="utf-8")
+        raise Defect(f"The page template {name} is not installed.", "Install headgate again.")
 
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(source), trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        loader=FunctionLoader(source),
+        extensions=["jinja2.ext.i18n"],
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
+    environment.policies["ext.i18n.trimmed"] = True
+    environment.install_gettext_callables(said.gettext, said.ngettext, newstyle=True)  # type: ignore[attr-defined]
+    environment.globals["language"] = said
     environment.filters.update(figure=figure_text, brief=brief_text, percent=percent_text)
+    spoken = {name: getattr(said, name) for name in ("number", "share", "one_in", "exact", "day", "reword", "listed")}
+    environment.filters.update(spoken)
     return environment
