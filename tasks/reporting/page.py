@@ -55,7 +55,7 @@ def page_template(name: str) -> Template:
 
 @cache
 def page_environment(code: str, *packages: str) -> Environment:
-    """Templates that speak one language: `_("…")`, `ngettext` and `{% trans %}`, and the filters `number`, `share`, `one_in`, `exact`, `day`,
+    """Templates in one language: `_("…")`, `ngettext` and `{% trans %}`, and the filters `number`, `share`, `one_in`, `exact`, `day`,
     `listed` and `reword` of `Language`. `packages`, as "console": whose templates and catalogues are looked in before those of this one."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
