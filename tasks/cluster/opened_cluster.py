@@ -9,9 +9,10 @@ from __future__ import annotations
 import logging
 import os
 import secrets
+import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from tasks.cluster.taking_part import build_here, probe
 from tasks.runtime.boundary import class_and_place
 
 SPOOL = "HEADGATE_SPOOL"
-START_SECONDS = 60
+START_SECONDS, END_SECONDS = 60, 15
 SILENT_SECONDS = 60  # after which a worker of a cluster of one's own that says nothing is ended, and its work is done by another
 OF_OWN = {
     "distributed.scheduler.http.routes": [],
@@ -86,9 +87,25 @@ def _client(choice: EngineChoice, folder: Path) -> Iterator[Client]:
             yield client
         return
     settings: dict[str, Any] = {**OF_OWN, "distributed.scheduler.worker-ttl": f"{SILENT_SECONDS}s", "temporary-directory": str(folder)}
-    with dask.config.set(settings), own_cluster() as cluster, Client(cluster, set_as_default=False) as client:
+    with dask.config.set(settings), _ended_for_certain() as cluster, Client(cluster, set_as_default=False) as client:
         client.wait_for_workers(1, timeout=START_SECONDS)
         yield client
+
+
+@contextmanager
+def _ended_for_certain() -> Iterator[LocalCluster]:
+    """Dask waits for ever for a process that hangs. What workers have done is in files, so nothing is lost with them."""
+    cluster = own_cluster()
+    try:
+        yield cluster
+    finally:
+        workers = [nanny.pid for nanny in cluster.workers.values() if nanny.pid is not None]
+        try:
+            cluster.close(timeout=END_SECONDS)
+        except TimeoutError:
+            for worker in workers:
+                with suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)
 
 
 @contextmanager

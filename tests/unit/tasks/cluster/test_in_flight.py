@@ -17,6 +17,8 @@ from tasks.cluster.in_flight import Answer, InFlight, Shared, threads_of
 from tasks.cluster.shared_files import SharedFiles, new_key
 from tasks.cluster.taking_part import build_here
 
+WAITING_SECONDS = 5.0
+
 
 class Cluster:
     """Ends each task in the next of the ways given; then by what its function gives."""
@@ -82,7 +84,12 @@ def ran(cluster: Any, files: SharedFiles, many: int = 3, at_once: int = 2, stopp
         heard[number] = answer
         return going_on
 
-    flight = InFlight(cluster, files, lambda number: files.put(Answer(number * 10)).key, lambda number: (number,), stopped)
+    until = time.monotonic() + WAITING_SECONDS
+
+    def enough() -> bool:
+        return stopped() or time.monotonic() > until
+
+    flight = InFlight(cluster, files, lambda number: files.put(Answer(number * 10)).key, lambda number: (number,), enough)
     flight.run(many, at_once, note)
     return heard
 

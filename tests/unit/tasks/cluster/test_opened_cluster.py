@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import ssl
 import subprocess
@@ -19,7 +20,7 @@ from tasks.cluster import in_flight, opened_cluster
 from tasks.cluster.dask_engine import DaskEngine
 from tasks.cluster.engine_choice import EngineChoice
 from tests.unit.tasks.cluster.own_scheduler import own_scheduler
-from tests.unit.tasks.cluster.shared_jobs import assert_same, engine_on, until
+from tests.unit.tasks.cluster.shared_jobs import assert_same, engine_on, until, workers_of
 
 NOBODY = 65534
 SPEAK = """
@@ -173,3 +174,20 @@ def test_a_scheduler_that_restarts_is_handed_the_work_again(
                 assert_same(opened.map(jobs * 3), local * 3)
             finally:
                 restarting.join()
+
+
+@pytest.mark.long
+@pytest.mark.timeout(300)
+def test_a_worker_that_hangs_is_ended_and_its_work_done_by_another(
+    tmp_path: Path, place: Workplace, jobs: list[TableJob], local: list[TableOutcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And closing the cluster does not wait for it, nor leaves it behind."""
+    monkeypatch.setattr(opened_cluster, "SILENT_SECONDS", 10)
+    monkeypatch.setattr(opened_cluster, "END_SECONDS", 5)
+    monkeypatch.setattr(opened_cluster, "cores", lambda: 2)
+    with engine_on(tmp_path, place) as opened:
+        opened.map(jobs)
+        workers = workers_of(opened)
+        os.kill(workers[0], signal.SIGSTOP)
+        assert_same(opened.map(jobs), local)
+    assert not any(psutil.pid_exists(worker) for worker in workers)

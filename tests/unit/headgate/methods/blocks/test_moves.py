@@ -14,7 +14,7 @@ from tests.unit.headgate.methods.blocks.drafts import K, assert_boxes_cover_thei
 def test_placing_and_moving_break_no_limit_lose_no_row_and_moving_lowers_the_loss(told, size):
     """With new groups that branch off, of `size` rows, and without."""
     more = moves = 0
-    for seed in range(8):
+    for seed in range(16):
         case = told(seed, 60)
         draft = started_draft(case)
         groups = draft.groups

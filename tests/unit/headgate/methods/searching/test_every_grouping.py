@@ -42,6 +42,7 @@ def test_groups_that_are_published_alike_keep_the_limits_together() -> None:
     """Two pairs of different words: as one class of four, each has somebody alike."""
     case = people("abab", [30] * 4, "0.9")
     assert least(case) is None
+    assert least(replace(case, word=list("abac"))) is None
     apart = least(replace(case, age=[30, 30, 31, 31]))
     assert apart is not None
     assert apart.tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
