@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import psutil
 from distributed import get_client, secede
 from numpy.typing import NDArray
 
@@ -82,6 +83,13 @@ def engine_on(folder: Path, place: Workplace | None = None, choice: EngineChoice
 def workers_of(engine: DaskEngine) -> list[int]:
     """Their process numbers."""
     return sorted(engine.client.run(os.getpid).values())
+
+
+def listening() -> set[tuple[str, int]]:
+    """The addresses and ports at which this process and those that it started can be spoken to."""
+    processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    places = [place for process in processes for place in process.net_connections() if place.status == psutil.CONN_LISTEN]
+    return {(place.laddr.ip, place.laddr.port) for place in places}
 
 
 def until(true: Callable[[], bool], seconds: float = 60.0) -> None:

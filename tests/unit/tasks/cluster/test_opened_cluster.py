@@ -48,13 +48,11 @@ def test_no_other_account_can_speak_to_a_cluster(engine: DaskEngine) -> None:
 
 
 @pytest.mark.slow
-def test_every_port_of_a_cluster_asks_for_a_certificate_or_has_no_page(engine: DaskEngine) -> None:
-    processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
-    listening = [place for one in processes for place in one.net_connections() if place.status == psutil.CONN_LISTEN]
-    ports = {place.laddr.port for place in listening if place.laddr.ip == "127.0.0.1"}
-    assert {place.laddr.ip for place in listening} <= {"127.0.0.1"}
-    assert len(ports) >= 4
-    for port in ports:
+def test_every_port_of_a_cluster_asks_for_a_certificate_or_has_no_page(cluster: tuple[DaskEngine, set[tuple[str, int]]]) -> None:
+    _, places = cluster
+    assert {address for address, _ in places} == {"127.0.0.1"}
+    assert len(places) >= 4
+    for _, port in places:
         for path in ("/", "/info/main/workers.html", "/json/identity.json", "/metrics", "/status", "/api/v1"):
             answer = _asked(port, f"GET {path} HTTP/1.0\r\n\r\n".encode())
             assert answer == b"" or b" 404 " in answer.partition(b"\r\n")[0]
@@ -135,7 +133,7 @@ def test_workers_elsewhere_need_a_folder_that_is_named(tmp_path: Path, monkeypat
         pass
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_scheduler_of_the_operator_gives_the_same_and_when_it_is_gone_the_release_ends(
     tmp_path: Path, place: Workplace, jobs: list[TableJob], local: list[TableOutcome], monkeypatch: pytest.MonkeyPatch

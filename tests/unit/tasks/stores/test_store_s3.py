@@ -146,7 +146,7 @@ def contents(series: BucketSeries, number: int) -> dict[str, bytes]:
     return {path: file.content for path, file in series.read(number).items()}
 
 
-@pytest.mark.parametrize("once", [True, False], ids=["once", "from-then-on"])
+@pytest.mark.parametrize("once", [True, pytest.param(False, marks=pytest.mark.long)], ids=["once", "from-then-on"])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_whatever_a_network_does_a_version_is_whole_or_not_seen_and_the_same_call_completes(
     proxy: FaultyProxy, series: BucketSeries, s3_address: str, fault: str, once: bool
