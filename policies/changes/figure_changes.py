@@ -19,6 +19,7 @@ T = TypeVar("T")
 Place = tuple[str, str]  # a figure or a gate, and the table's name in the later of the two; empty for the release as a whole
 LESS_IS_BETTER = frozenset({"suppressed", "association loss", "information exposure", "loss (NCP)", "query error", "linkability"})
 MORE_IS_BETTER = frozenset({"k"})
+NEITHER = frozenset({"series.returning", "series.changed"})  # whether versions can be compared, not how safe they are
 WORST = "worst table"
 OF_TABLES: dict[str, Callable[[TableFigures], float | None]] = {
     "k": lambda table: table.k,
@@ -51,7 +52,7 @@ class GateChange(Frozen):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def better(self) -> bool | None:
-        return self._further("measured")
+        return None if self.gate in NEITHER else self._further("measured")
 
     @computed_field  # type: ignore[prop-decorator]
     @property

@@ -104,7 +104,13 @@ def record_expiries(home: Home, ledger: Ledger) -> None:
         act = Act(Action.EXPIRE, candidate=release.candidate, policy_digest=release.policy_digest)
         with suppress(TransitionRefused):
             record_transition(ledger, release, act, Actor("headgate", "", ActorRole.OPERATOR), "See `headgate audit show`.")
-            drop(home, release.dataset, release.candidate)
+            _drop(home, release)
+
+
+def _drop(home: Home, release: Release) -> None:
+    """What is recorded is not undone because a file stays: the dataset's next run drops it, or says why it cannot."""
+    with suppress(OSError):
+        drop(home, release.dataset, release.candidate)
 
 
 def release_of(history: History, candidate: Candidate) -> Release:
@@ -148,7 +154,7 @@ def _decide(home: Home, ledger: Ledger, candidate: Candidate, action: Action, ke
         settle_envelope(home, candidate.id, digest)
         break
     if after.ended_unpublished:
-        drop(home, after.dataset, after.candidate)
+        _drop(home, after)
     return Decided(after, actor.principal, digest, after.standing(), after.required)
 
 

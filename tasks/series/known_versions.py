@@ -10,6 +10,7 @@ from headgate.core.units import counted
 from headgate.series.kept_version import KeptVersion
 from policies.ledger.standing import Release
 from tasks.ledger.history import History
+from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
 from tasks.series.side_store import RESTORE, WITHOUT, drop, kept, kept_candidates
 
@@ -55,7 +56,14 @@ def _lacking(dataset: str, lacking: Sequence[Release]) -> StoreUnavailable:
 def drop_ended(home: Home, history: History, dataset: str) -> int:
     """Drops what is kept of candidates that came to nothing (rejected, expired, withdrawn before they came out, or never recorded), and of
     versions that were purged. Call it under the dataset's lock, where no run can be sealing one. Returns how many."""
-    return sum(drop(home, dataset, candidate) for candidate in kept_candidates(home, dataset) if not _needed(history, candidate))
+    try:
+        return sum(drop(home, dataset, candidate) for candidate in kept_candidates(home, dataset) if not _needed(history, candidate))
+    except OSError as problem:
+        raise StoreUnavailable(
+            f"Who was in which group of a candidate that came to nothing could not be removed from {home.series / dataset} "
+            f"({reason_of(problem)}).",
+            "Check permissions.",
+        ) from None
 
 
 def _needed(history: History, candidate: str) -> bool:

@@ -56,6 +56,15 @@ def test_a_gate_says_whether_it_asks_for_more_and_measured_better() -> None:
     assert [(each.stricter, each.better) for each in gate_changes(*k)] == [(None, True)]
 
 
+def test_of_how_many_people_came_back_no_gate_says_better_or_worse() -> None:
+    """All people of a first version count as returning, so the second one always looked worse."""
+    for bound, first, second in (("returning", 1.0, 0.8), ("changed", 0.0, 0.02)):
+        said = [verdict("series", "", measured, 0.01, bound=bound) for measured in (first, second)]
+        versions = [manifest(table("table-1", "job"), verdicts=(each,)) for each in said]
+        (change,) = gate_changes(*versions)
+        assert (change.gate, change.better, change.stricter) == (f"series.{bound}", None, None)
+
+
 def test_a_strangers_verdict_on_a_table_that_is_not_there_ends_no_comparison() -> None:
     """It ended as "a defect of headgate"."""
     before = manifest(table("table-1", "job"), verdicts=(verdict("linkability", "table-9", 0.5, 0.8),))

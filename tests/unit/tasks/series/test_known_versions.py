@@ -7,11 +7,13 @@ from datetime import timedelta
 import pytest
 
 from headgate.core.errors import IntegrityBroken, StoreUnavailable, TransitionRefused
+from policies.ledger.states import State
 from tasks.approval import decisions
 from tasks.approval.decisions import record_expiries, reject, request_changes
 from tasks.ledger.history import read_history
 from tasks.publication import publish_version
 from tasks.publication.withdraw import withdraw
+from tasks.series import known_versions as known
 from tasks.series.known_versions import drop_ended, known_versions
 from tasks.series.side_store import drop, keep, kept_candidates
 from tests.unit.tasks.series.some_version import some_version
@@ -86,6 +88,23 @@ def test_a_candidate_that_somebody_else_brought_further_at_its_deadline_loses_no
     monkeypatch.setattr(decisions, "record_transition", too_late)
     record_expiries(world.home, world.ledger)
     assert kept_candidates(world.home, "people") == (candidate.id,)
+
+
+def gone(*_given):
+    raise PermissionError(13, "Permission denied")
+
+
+def test_a_file_that_cannot_be_removed_undoes_no_decision_and_stops_the_next_run(world, monkeypatch) -> None:
+    candidate = world.seal()
+    keep(world.home, "people", candidate.id, some_version())
+    with monkeypatch.context() as broken:
+        broken.setattr(decisions, "drop", gone)
+        assert reject(world.home, world.ledger, candidate.id, world.keys["bob"], "too few").release.state is State.REJECTED
+    with monkeypatch.context() as broken:
+        broken.setattr(known, "drop", gone)
+        with pytest.raises(StoreUnavailable, match="could not be removed"):
+            drop_ended(world.home, read_history(world.ledger), "people")
+    assert drop_ended(world.home, read_history(world.ledger), "people") == 1
 
 
 def too_late(*_given):
