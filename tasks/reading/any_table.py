@@ -20,7 +20,8 @@ from headgate.core.spelling import beyond_floats
 from policies.drafting.table_profile import Look
 from tasks.reading.arrow_frame import frame_of
 from tasks.reading.open_source import open_recognized
-from tasks.reading.source import Source, read_bytes
+from tasks.reading.pinned_file import PinnedFile
+from tasks.reading.source import Source
 from tasks.reading.source_csv import open_guessed_csv
 
 EPOCH = date(1970, 1, 1)
@@ -68,7 +69,7 @@ class AnyTable:
 
 def open_any(path: Path) -> AnyTable:
     path = path.expanduser()
-    content, where = read_bytes(path, "The table"), f"The table {path.name}"
+    content, where = PinnedFile(path, "The table"), f"The table {path.name}"
     recognized = open_recognized(content, path.name, where)
     if recognized is not None:
         return AnyTable(recognized[1], recognized[0])

@@ -60,12 +60,12 @@ class Ingested:
 def ingest(loaded: LoadedPolicy, source: Path | str | None = None) -> Ingested:
     """Reads, checks and encodes. `source` takes the place of the policy's own path."""
     policy = loaded.policy
-    opened = open_source(policy, loaded.folder, source)
-    _check_columns(policy, opened)
     weights = columns_read(policy)
     order = () if policy.rows is None else tuple(policy.rows.order or ())
     others = (*weights, *order)
     wanted = [column for name in attributes_read(policy, others) for column in policy.attributes[name].source_columns(name)]
+    opened = open_source(policy, loaded.folder, source, wanted)
+    _check_columns(policy, opened)
     there = frozenset(opened.names)
     raw = gathered(opened, [column for column in wanted if column in there], read_by_value(policy))
     try:

@@ -9,9 +9,10 @@ import os
 import weakref
 from contextlib import ExitStack
 from pathlib import Path
+from typing import BinaryIO
 
 from headgate.core.errors import InputRejected
-from tasks.formats.file_kind import ZIP
+from tasks.formats.file_kind import ZIP, FileKind, file_kind
 from tasks.reading.source import open_regular, unreadable
 from tasks.runtime.input_limits import BYTES, Limit
 
@@ -108,7 +109,7 @@ class _Stream(io.RawIOBase):
         return self._place
 
     def readinto(self, buffer) -> int:  # type: ignore[no-untyped-def]
-        piece = self._pinned.part(self._place, len(buffer))
+        piece = self._pinned.part(self._place, min(len(buffer), BLOCK - self._place % BLOCK))
         buffer[: len(piece)] = piece
         self._place += len(piece)
         return len(piece)
@@ -117,7 +118,7 @@ class _Stream(io.RawIOBase):
 Content = bytes | PinnedFile
 
 
-def stream_of(content: Content) -> io.BufferedIOBase:
+def stream_of(content: Content) -> BinaryIO:
     return content.stream() if isinstance(content, PinnedFile) else io.BytesIO(content)
 
 
@@ -125,10 +126,19 @@ def beginning(content: Content, length: int) -> bytes:
     return content.part(0, length) if isinstance(content, PinnedFile) else content[:length]
 
 
-def shown_kind(content: Content) -> bytes:
-    """As much as it takes to see of which kind a file is: of an archive all, for the names in it."""
-    head = beginning(content, LOOKED_AT)
-    return head if not head.startswith(ZIP) else stream_of(content).read()
+def shown_kind(stream: BinaryIO) -> bytes:
+    """As much from its beginning as it takes to see of which kind a file is: of an archive all, for the names in it."""
+    head = stream.read(LOOKED_AT)
+    return head + stream.read() if head.startswith(ZIP) else head
+
+
+def kind_of(content: Content) -> FileKind | None:
+    return file_kind(shown_kind(stream_of(content)))
+
+
+def whole(content: Content) -> bytes:
+    """For readers that cannot take less."""
+    return content if isinstance(content, bytes) else content.stream().read()
 
 
 def digest_of(content: Content) -> str:

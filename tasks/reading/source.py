@@ -1,4 +1,4 @@
-"""What an opened table is, whichever kind of source it comes from; and what a kind of source must be able to do.
+"""What an opened table is, whichever kind of source it comes from.
 
 Every way in which a table can be unreadable ends in one refusal that names the file, the line or the column and the cure, never a
 cell. The digest is of exactly the bytes that are then parsed.
@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 
@@ -69,26 +68,6 @@ def _written_out(part: pa.Table) -> pa.Table:
             plain = column.type.value_type
             part = part.set_column(place, column.with_type(plain), part.column(place).cast(plain))
     return part
-
-
-class SourceReader(Protocol):
-    """One kind of source. A kind whose key is in policies.schema.source_key.SOURCES has a file `source_<kind>.py` in this room, which holds
-    its reader as READER."""
-
-    def open_declared(self, key: Any, folder: Path) -> Source:
-        """What the policy's `source` names, by the keys of its kind; paths are relative to the policy's folder."""
-        ...
-
-    def open_recognized(self, content: bytes, name: str, where: str) -> Source | None:
-        """A file that shows by its content or its name that it is of this kind; None for all others."""
-        ...
-
-
-@runtime_checkable
-class GivenReader(SourceReader, Protocol):
-    """A kind whose keys say more than which file: another file in the place of the declared one is read by the same keys."""
-
-    def open_given(self, key: Any, content: bytes, where: str) -> Source: ...
 
 
 def require_columns(source: Source, wanted: Sequence[str]) -> None:

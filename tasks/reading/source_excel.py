@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,8 +13,9 @@ from headgate.core.errors import InputRejected
 from policies.schema.source_key import ExcelSource
 from tasks.formats.cell_texts import cell_text, table_of_texts, text_column
 from tasks.formats.excel_workbook import Workbook, open_workbook, require_readable
-from tasks.formats.file_kind import EXCEL, file_kind, refuse_other_kinds
-from tasks.reading.source import Source, check_cells, check_names, read_bytes
+from tasks.formats.file_kind import EXCEL, refuse_other_kinds
+from tasks.reading.pinned_file import Content, PinnedFile, digest_of, kind_of, shown_kind, stream_of, whole
+from tasks.reading.source import Source, check_cells, check_names
 from tasks.reading.title_lines import LOOKED_AT, below_titles
 from tasks.runtime.wording import inside
 
@@ -27,20 +27,20 @@ FAR_BELOW = 2**30  # so that a title may have merged cells before anybody knows 
 class ExcelReader:
     def open_declared(self, key: ExcelSource, folder: Path) -> Source:
         path = folder / key.path
-        return self.open_given(key, read_bytes(path, "The source"), f"The source {path.name}")
+        return self.open_given(key, PinnedFile(path, "The source"), f"The source {path.name}")
 
-    def open_given(self, key: ExcelSource, content: bytes, where: str) -> Source:
-        refuse_other_kinds(content, where, key.kind)
-        if file_kind(content) is not EXCEL:
+    def open_given(self, key: ExcelSource, content: Content, where: str) -> Source:
+        refuse_other_kinds(shown_kind(stream_of(content)), where, key.kind)
+        if kind_of(content) is not EXCEL:
             raise InputRejected(f"{where} is not an Excel file.", "If it is text, use kind: csv.")
-        book = open_workbook(content, where)
+        book = open_workbook(whole(content), where)
         return _opened(book, _declared_sheet(book, key.sheet), key.header, content)
 
-    def open_recognized(self, content: bytes, name: str, where: str) -> Source | None:
+    def open_recognized(self, content: Content, name: str, where: str) -> Source | None:
         """The first sheet that is not empty."""
-        if file_kind(content) is not EXCEL:
+        if kind_of(content) is not EXCEL:
             return None
-        book = open_workbook(content, where)
+        book = open_workbook(whole(content), where)
         return _opened(book, next(iter(book.filled()), next(iter(book.sheets))), None, content)
 
 
@@ -67,7 +67,7 @@ def _declared_sheet(book: Workbook, wanted: str | None) -> str:
     return wanted
 
 
-def _opened(book: Workbook, sheet: str, declared: int | None, content: bytes) -> Source:
+def _opened(book: Workbook, sheet: str, declared: int | None, content: Content) -> Source:
     require_readable(book, sheet, declared or FAR_BELOW)
     rows = _rows(book, sheet)
     header = declared or _header_line(rows)
@@ -86,7 +86,7 @@ def _opened(book: Workbook, sheet: str, declared: int | None, content: bytes) ->
         yield table_of_texts({name: _column([row[place] for row in cells]) for name, place in wanted})
 
     keys = {**({"sheet": sheet} if len(book.filled()) > 1 else {}), **({"header": str(header)} if header > 1 else {})}
-    digest = hashlib.sha256(content).hexdigest()
+    digest = digest_of(content)
     return Source(book.where, tuple(names), digest, read, texts=True, keys=keys, lines=lambda rows: [header + 1 + row for row in rows])
 
 

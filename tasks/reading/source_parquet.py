@@ -17,7 +17,7 @@ from headgate.core.errors import InputRejected
 from policies.schema.source_key import ParquetSource
 from tasks.formats.file_kind import refuse_other_kinds
 from tasks.reading.parquet_pages import require_true_pages
-from tasks.reading.pinned_file import Content, PinnedFile, digest_of, shown_kind
+from tasks.reading.pinned_file import Content, PinnedFile, beginning, digest_of, shown_kind, stream_of
 from tasks.reading.source import Source, check_cells, check_names
 from tasks.runtime.input_limits import BYTES, CELLS
 from tasks.runtime.wording import inside
@@ -40,8 +40,8 @@ class ParquetReader:
     def open_declared(self, key: ParquetSource, folder: Path) -> Source:
         return open_parquet(folder / key.path)
 
-    def open_recognized(self, content: bytes, name: str, where: str) -> Source | None:
-        recognized = content.startswith(MAGIC) or PurePath(name).suffix.lower() in SUFFIXES
+    def open_recognized(self, content: Content, name: str, where: str) -> Source | None:
+        recognized = beginning(content, len(MAGIC)) == MAGIC or PurePath(name).suffix.lower() in SUFFIXES
         return open_parquet_bytes(content, where) if recognized else None
 
 
@@ -53,7 +53,7 @@ def open_parquet(path: Path, what: str = "The source") -> Source:
 
 
 def open_parquet_bytes(content: Content, where: str) -> Source:
-    refuse_other_kinds(shown_kind(content), where, "parquet")
+    refuse_other_kinds(shown_kind(stream_of(content)), where, "parquet")
     try:
         opened: parquet.ParquetFile | None = _file(content)
         names = tuple(opened.schema_arrow.names) if opened else ()
@@ -85,7 +85,7 @@ def open_parquet_bytes(content: Content, where: str) -> Source:
 
 def _file(content: Content, in_dictionaries: Sequence[str] = ()) -> parquet.ParquetFile:
     """Read some bytes of a column at a time: a row group may be as large as the file."""
-    opened = pa.BufferReader(content) if isinstance(content, bytes) else pa.PythonFile(content.stream(), mode="r")
+    opened = pa.BufferReader(content) if isinstance(content, bytes) else pa.PythonFile(stream_of(content), mode="r")
     return parquet.ParquetFile(opened, read_dictionary=list(in_dictionaries), buffer_size=AT_ONCE, pre_buffer=False)
 
 

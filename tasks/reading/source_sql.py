@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from tasks.reading.databases.of_postgresql import keep_postgresql_to_reading, pa
 from tasks.reading.databases.of_sqlite import keep_sqlite_to_reading, sqlite_file
 from tasks.reading.databases.query_limits import SECONDS_VARIABLE, parts_as_sent, query_seconds
 from tasks.reading.gathered_cells import Gathering
+from tasks.reading.pinned_file import Content
 from tasks.reading.source import Source, check_names
 from tasks.runtime.input_limits import BYTES, CELLS
 
@@ -40,7 +41,10 @@ class SqlReader:
     def open_declared(self, key: SqlSource, folder: Path) -> Source:
         return open_sql(key.url_env, key.query)
 
-    def open_recognized(self, content: bytes, name: str, where: str) -> Source | None:
+    def open_for(self, key: SqlSource, folder: Path, wanted: Collection[str]) -> Source:
+        return open_sql(key.url_env, key.query, wanted=wanted)
+
+    def open_recognized(self, content: Content, name: str, where: str) -> Source | None:
         """A query's result is no file."""
         return None
 
@@ -48,12 +52,12 @@ class SqlReader:
 READER = SqlReader()
 
 
-def open_sql(url_variable: str, query: str, what: str = "the source") -> Source:
-    """Runs the query once; `what` is in it. The URL may hold a password: it is read from the environment and appears in no message."""
+def open_sql(url_variable: str, query: str, what: str = "the source", wanted: Collection[str] | None = None) -> Source:
+    """Runs the query once; `what` is in it. The URL may hold a password: it is read from the environment and appears in no message.
+    `wanted`: of the other columns nothing is kept but what the digest needs."""
     url = _url(url_variable, what)
     where = f"The result of the query of {what}"
-    table, digests = _run(url, url_variable, query, what, where)
-    names = tuple(table.column_names)
+    names, table, digests = _run(url, url_variable, query, what, where, wanted)
     return Source(where, names, result_digest(names, digests), lambda wanted: [table.select(list(wanted))])
 
 
@@ -92,15 +96,17 @@ def _url(variable: str, what: str) -> str:
     return url
 
 
-def _run(url: str, url_variable: str, query: str, what: str, where: str) -> tuple[pa.Table, bytearray]:
+def _run(
+    url: str, url_variable: str, query: str, what: str, where: str, wanted: Collection[str] | None
+) -> tuple[tuple[str, ...], pa.Table, bytearray]:
     engine = _engine(url, url_variable)
     try:
-        table, digests = _fetch(engine, url_variable, query, what, where)
+        names, table, digests = _fetch(engine, url_variable, query, what, where, wanted)
     finally:
         engine.dispose()
-    if table is None:
+    if not names:
         raise InputRejected(f"The query of {what} returns no columns.", "Write a SELECT.")
-    return table, digests
+    return names, table, digests
 
 
 def _engine(url: str, url_variable: str) -> Engine:
@@ -145,11 +151,14 @@ READ_ONLY: Mapping[str, Callable[[Connection, str], None]] = {
 PARTS = {"postgresql": parts_by_cursor, **dict.fromkeys(MYSQL, parts_of_subquery)}
 
 
-def _fetch(engine: Engine, url_variable: str, query: str, what: str, where: str) -> tuple[pa.Table | None, bytearray]:
-    """The cells as text, column by column, and the digests of all rows, one behind the other."""
+def _fetch(
+    engine: Engine, url_variable: str, query: str, what: str, where: str, wanted: Collection[str] | None
+) -> tuple[tuple[str, ...], pa.Table, bytearray]:
+    """The names of all columns; the cells of those that are wanted as text; and the digests of all rows, one behind the other."""
     from sqlalchemy.exc import SQLAlchemyError
 
-    reached, answered, size = False, False, 0
+    reached, size = False, 0
+    names: tuple[str, ...] = ()
     gathering, digests = Gathering(where), bytearray()
     try:
         with engine.connect() as connection:
@@ -164,15 +173,15 @@ def _fetch(engine: Engine, url_variable: str, query: str, what: str, where: str)
                     told = [text_column(cells, texts) for cells, texts in zip(given, columns, strict=True)]
                     part = table_of_texts(dict(zip(names, told, strict=True)))
                     digests += b"".join(map(row_digest, zip(*columns, strict=True)))
-                    answered, size = True, size + part.nbytes
+                    size += part.nbytes
                     CELLS.check(len(digests) // DIGEST * len(names), where)
                     BYTES.check(size, where)
-                    gathering.add(part)
+                    gathering.add(part.select([name for name in names if wanted is None or name in wanted]))
             except InputRejected:
                 connection.invalidate()  # else the driver would read the rest of the result
                 raise
             connection.rollback()
-            return (gathering.table() if answered else None), digests
+            return names, gathering.table(), digests
     except (SQLAlchemyError, OSError) as problem:
         failed = type(problem).__name__
     if not reached:

@@ -50,7 +50,7 @@ class Limit:
 
 
 ATTRIBUTES = Limit("attributes", 2_000, "attributes")
-BYTES = Limit("bytes", 2 * 2**30, "bytes")  # of a table, unpacked; it is held in memory
+BYTES = Limit("bytes", 2 * 2**30, "bytes")  # of a table, unpacked
 SET_VALUES = Limit("set_values", 5_000, "values")  # of all sensitive sets: each becomes a column
 LIST_BYTES = Limit("list_bytes", 64 * 2**20, "bytes")  # of a hierarchy or a code list, whose entries cost far more than their bytes
 DICTIONARY = Limit("dictionary_bytes", 2**30, "bytes")  # of the different texts of a column, each with what it costs beside its own

@@ -29,16 +29,16 @@ def test_the_line_of_a_row_is_where_it_begins(rows: list[tuple[str, str]], blank
     content = text.encode()
     source = open_csv_bytes(content, "The table")
     assert source.read(["k"]).num_rows == len(rows)
-    assert lines_of_rows(content, ",", range(len(rows))) == starts[1:]
+    assert lines_of_rows(io.BytesIO(content), ",", range(len(rows))) == starts[1:]
 
 
 def test_uneven_lines_are_those_with_another_number_of_fields() -> None:
     content = b'a,b\n1,2\n1\n"x\ny",2\n\n1,2,3\n1,2\n1\n'
-    assert uneven_lines(content, ",", 2, 2) == [3, 7]
-    assert uneven_lines(content, ",", 2, 9) == [3, 7, 9]
+    assert uneven_lines(io.BytesIO(content), ",", 2, 2) == [3, 7]
+    assert uneven_lines(io.BytesIO(content), ",", 2, 9) == [3, 7, 9]
 
 
 def test_a_text_that_cannot_be_followed_has_no_lines() -> None:
     content = b"a,b\n" + b"x" * 200_000 + b",1\n2,2\n"
-    assert lines_of_rows(content, ",", [1]) is None
-    assert uneven_lines(content, ",", 3, 3) == [1] or uneven_lines(content, ",", 2, 3) == []
+    assert lines_of_rows(io.BytesIO(content), ",", [1]) is None
+    assert uneven_lines(io.BytesIO(content), ",", 3, 3) == [1] or uneven_lines(io.BytesIO(content), ",", 2, 3) == []

@@ -21,22 +21,23 @@ from tasks.reading.ingest import ingest
 from tasks.reading.open_source import open_file, open_source, reader_of
 
 READER = '''
-import hashlib, json
+import json
 import pyarrow as pa
-from tasks.reading.source import Source, read_bytes
+from tasks.reading.pinned_file import PinnedFile, beginning, digest_of, whole
+from tasks.reading.source import Source
 
 class Lines:
     """A toy: one JSON object per line, after a first line that says so."""
 
     def open_declared(self, key, folder):
-        return self.open(read_bytes(folder / key.path, "The source"), f"The source {key.path}")
+        return self.open(PinnedFile(folder / key.path, "The source"), f"The source {key.path}")
 
     def open_recognized(self, content, name, where):
-        return self.open(content, where) if content.startswith(b"#toylines\\n") else None
+        return self.open(content, where) if beginning(content, 10) == b"#toylines\\n" else None
 
     def open(self, content, where):
-        table = pa.Table.from_pylist([json.loads(line) for line in content.decode().splitlines()[1:]])
-        return Source(where, tuple(table.column_names), hashlib.sha256(content).hexdigest(), lambda names: [table.select(list(names))])
+        table = pa.Table.from_pylist([json.loads(line) for line in whole(content).decode().splitlines()[1:]])
+        return Source(where, tuple(table.column_names), digest_of(content), lambda names: [table.select(list(names))])
 
 READER = Lines()
 '''

@@ -10,7 +10,8 @@ import pytest
 
 import tasks.reading.pinned_file as room
 from headgate.core.errors import InputRejected
-from tasks.reading.pinned_file import PinnedFile, beginning, digest_of, shown_kind, stream_of
+from tasks.formats.file_kind import EXCEL, PARQUET
+from tasks.reading.pinned_file import PinnedFile, beginning, digest_of, kind_of, shown_kind, stream_of, whole
 
 CONTENT = bytes(range(256)) * 5
 
@@ -41,8 +42,13 @@ def test_bytes_in_memory_are_read_alike(path: Path) -> None:
     for content in (CONTENT, PinnedFile(path, "The source")):
         assert beginning(content, 70) == CONTENT[:70]
         assert stream_of(content).read() == CONTENT
-    archive = b"PK\x03\x04" + b"x" * 100_000
-    assert (shown_kind(archive), len(shown_kind(b"a" * 100_000))) == (archive, 65_536)
+        assert whole(content) == CONTENT
+
+
+def test_as_much_is_looked_at_as_shows_the_kind() -> None:
+    archive = b"PK\x03\x04" + b"x" * 100_000 + b"xl/workbook.xml"
+    assert (shown_kind(stream_of(archive)), len(shown_kind(stream_of(b"a" * 100_000)))) == (archive, 65_536)
+    assert (kind_of(archive), kind_of(b"PAR1" + b"x" * 10), kind_of(b"a,b")) == (EXCEL, PARQUET, None)
 
 
 @pytest.mark.parametrize("change", ["other byte", "cut short", "emptied"])

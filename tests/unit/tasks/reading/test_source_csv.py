@@ -2,14 +2,18 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import time
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import tasks.reading.source_csv as room
 from headgate.core.errors import InputRejected
 from tasks.reading.ingest import ingest
-from tasks.reading.source_csv import open_csv_bytes, open_guessed_csv
+from tasks.reading.pinned_file import PinnedFile
+from tasks.reading.source_csv import open_csv, open_csv_bytes, open_guessed_csv
 from tests.unit.tasks.clinic import decoded
 
 
@@ -64,19 +68,6 @@ def test_a_csv_that_nobody_described_is_guessed_and_reads_as_if_it_had_been_decl
     assert guessed.digest == hashlib.sha256(content).hexdigest()
 
 
-def test_a_csv_in_utf8_is_decoded_once() -> None:
-    decoded: list[str] = []
-
-    class Counted(bytes):
-        def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
-            decoded.append(encoding)
-            return super().decode(encoding, errors)
-
-    for open_it in (open_csv_bytes, open_guessed_csv):
-        open_it(Counted(b"a,b\n1,2\n"), "t")
-    assert decoded == ["utf-8", "utf-8"]
-
-
 def test_only_the_columns_asked_for_are_parsed_and_an_empty_cell_is_missing() -> None:
     table = open_csv_bytes(b'a,b,c\n007,,x\n"8",y,z\n', "t").read(["b", "a"])
     assert table.to_pydict() == {"b": [None, "y"], "a": ["007", "8"]}
@@ -123,3 +114,51 @@ def test_a_blank_first_line_is_refused(content: bytes) -> None:
     for open_it in (open_csv_bytes, open_guessed_csv):
         with pytest.raises(InputRejected, match="first line of t is blank"):
             open_it(content, "t")
+
+
+def test_a_large_csv_never_lies_in_memory_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Previously its bytes did, twice if it was packed. Arrow reads up to 32 blocks ahead."""
+    monkeypatch.setattr(room, "BLOCK", 2**17)
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\n" + b"x" * 100 + b",1\n" + (b"y" * 100 + b",1\n") * 400_000)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(path.read_bytes(), compresslevel=1))
+    for name in ("t.csv", "t.csv.gz"):
+        tracemalloc.start()
+        try:
+            source = open_csv(tmp_path / name)
+            assert sum(part.num_rows for part in source.parts(["b"])) == 400_001
+            assert tracemalloc.get_traced_memory()[1] < 20_000_000 < path.stat().st_size
+        finally:
+            tracemalloc.stop()
+
+
+def test_a_csv_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\n" + b"1,2\n" * 3_000_000)
+    source = open_csv(path)
+    with path.open("r+b") as there:
+        there.seek(11_000_000)
+        there.write(b"7")
+    with pytest.raises(InputRejected, match=r"^The source t\.csv changed while it was read\. Wait until it is written, or give a copy"):
+        source.read(["a"])
+
+
+def test_nothing_is_read_ahead_once_nobody_asks_for_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that ended meanwhile was aborted."""
+    reads: list[int] = []
+
+    class Slow(PinnedFile):
+        def part(self, start: int, length: int) -> bytes:
+            time.sleep(0.001)
+            reads.append(start)
+            return super().part(start, length)
+
+    monkeypatch.setattr(room, "BLOCK", 2**16)
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\n" + b"1,2\n" * 5_000_000)
+    parts = open_csv_bytes(Slow(path, "The source"), "t").parts(["a"])
+    assert next(parts).num_rows
+    parts.close()
+    before = len(reads)
+    time.sleep(0.05)
+    assert len(reads) == before

@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import sqlite3
 import sys
+from contextlib import closing
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from headgate.core.errors import InputRejected
+from tasks.reading import source_sql
+from tasks.reading.gathered_cells import Gathering
 from tasks.reading.ingest import ingest
 from tasks.reading.source_sql import open_sql
 from tests.unit.tasks.clinic import decoded
@@ -99,3 +103,25 @@ def test_a_driver_that_is_not_installed_is_named_with_how_to_install_it(monkeypa
     monkeypatch.setenv("PEOPLE_URL", "mysql+mysqldb://reader:s3cret@localhost/clinic")
     with pytest.raises(InputRejected, match="The driver MySQLdb, which the URL names, is not installed"):
         open_sql("PEOPLE_URL", "SELECT 1 AS a")
+
+
+def test_nothing_is_kept_of_columns_that_are_dropped(clinic, tmp_path, monkeypatch) -> None:
+    """They count in the digest. Previously they lay in memory with the others."""
+    with closing(sqlite3.connect(tmp_path / "clinic.db")) as connection:
+        pd.read_csv(clinic.source, dtype="str", keep_default_na=False, na_values=[""]).to_sql("clinic", connection, index=False)
+    monkeypatch.setenv("CLINIC_URL", f"sqlite:///{tmp_path / 'clinic.db'}")
+    kept: set[str] = set()
+
+    class Watched(Gathering):
+        def add(self, part: pa.Table) -> None:
+            kept.update(part.column_names)
+            super().add(part)
+
+    monkeypatch.setattr(source_sql, "Gathering", Watched)
+    clinic.policy["source"] = {"kind": "sql", "url_env": "CLINIC_URL", "query": "SELECT * FROM clinic"}
+    whole = open_sql("CLINIC_URL", "SELECT * FROM clinic")
+    assert "notes" in kept
+    kept.clear()
+    found = ingest(clinic.load())
+    assert kept == set(whole.names) - {"notes"}
+    assert found.source_digest == whole.digest
