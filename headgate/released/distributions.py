@@ -23,6 +23,7 @@ from headgate.core.units import amount_text
 
 STRETCHES = 20
 MISSING = "missing"
+OTHERS = "all others"
 BITS = {"1": "has it", "0": "does not have it"}  # of a set: each of its values is a column
 LARGEST = 1e300
 SAME = 12  # decimals: shares that differ by rounding alone changed alike
@@ -158,3 +159,31 @@ def _names(edges: NDArray[np.float64], unit: str) -> list[str]:
         low, high = (format_day(int(end)) if unit == "date" else f"{end:.0f}" for end in (first, past - 1))
         names.append(low if low == high else f"{low} to {high}")
     return names
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Where the values of a column lie, in two tables: each place with its share of the rows of both. `total_variation` as in `Moved`."""
+
+    total_variation: float
+    places: tuple[tuple[str, float, float], ...]
+
+
+def beside(before: Spread, after: Spread, least: int, most: int = STRETCHES) -> Beside | None:
+    """Coarse enough to be told of a source: shares in steps of 1 %, or of `least` rows where these are more; places that hold less than a
+    step in both are one, and beyond `most` places all the others are. None where the two cannot be compared."""
+    if before.unit != after.unit or not before.rows or not after.rows or not all(map(_within_reach, (before, after))):
+        return None
+    edges, values = _edges(before, after), list(dict.fromkeys([*before.listed, *after.listed]))
+    old, new = (_shares(spread, values, edges) for spread in (before, after))
+    step = max(0.01, least / before.rows)
+    names = [MISSING, *values, *_names(edges, before.unit)]
+    told = [(name, round(was / step) * step, now) for name, was, now in zip(names, old, new, strict=True)]
+    large = sorted((place for place, (_, was, now) in enumerate(told) if max(was, now) >= step), key=lambda place: -max(told[place][1:]))
+    kept = set(large[:most])
+    rest = [each for place, each in enumerate(told) if place not in kept and max(old[place], new[place]) > 0]
+    shown = [each for place, each in enumerate(told) if place in kept]
+    if rest:
+        shown.append((OTHERS, max(0.0, 1 - sum(was for _, was, _ in shown)), max(0.0, 1 - sum(now for _, _, now in shown))))
+    moved_rows = float(np.abs(new - old).sum()) / 2
+    return Beside(math.ceil(moved_rows / 0.01 - 1e-9) * 0.01, tuple((name, float(was), float(now)) for name, was, now in shown))

@@ -17,6 +17,7 @@ from headgate.core.errors import PolicyInvalid
 from policies.gates.amounts import shares
 from policies.gates.figures import ReleaseFigures
 from policies.gates.gate import Gate
+from policies.gates.reader_words import Question, Unit
 from policies.gates.verdict import Comparison, Requirement, Verdict
 from policies.words.fields import Problem, Problems, Section, Share, decimal_text
 
@@ -39,6 +40,7 @@ CURES = {
     LINKING: "Raise k, or use fewer or coarser quasi-identifiers",
     SERIES: "Keep people who were published together in one group (anonymize.series: sticky), round numbers (publish_as), or raise k",
 }
+TOGETHER = ("background_join", "intersection", SERIES)  # what puts tables or versions beside each other
 UNTRIED = {
     "homogeneity": "Some table has no sensitive attribute with one value per person",
     "proximity": "No table has a sensitive number, date, ordinal or hierarchy for which an ε below 1 is promised",
@@ -85,7 +87,15 @@ class Attack(Gate):
     bounds = tuple(WHO)
     verified = "no: attacks need the source, which is not published"
     meaning = "Somebody who tries this attack on the published tables learns little more than a guess from the whole table tells anybody."
+    question = Question.LEARNED
+    unit = Unit.POINTS
+    plain = {bound: f"{who[0].upper()}{who[1:]} is right at most %(required)s more often than by guessing." for bound, who in WHO.items()}
     cure = "Raise k."
+
+    def asks(self, bound: str | None) -> Question:
+        if bound == LINKING:
+            return Question.RECOGNIZED
+        return Question.TOGETHER if bound in TOGETHER else self.question
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:
         for bound in WHO:

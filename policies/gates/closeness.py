@@ -13,6 +13,7 @@ from headgate.principles.closeness import closeness
 from policies.gates.amounts import amounts
 from policies.gates.gate import Gate, GatedTable, GateFigure, Per, of_attribute
 from policies.gates.per_attribute import PerAttribute, bounds_by_column
+from policies.gates.reader_words import Question, Unit
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import Section
 
@@ -37,6 +38,11 @@ class Closeness(Gate):
         ),
     )
     meaning = "Knowing somebody's group says little more about the attribute than the whole table says about everybody."
+    question = Question.LEARNED
+    unit = Unit.NUMBER
+    plain = {
+        None: "In %(attributes)s, each group looks almost like the whole table: they differ by at most %(required)s, from 0 to 1.",
+    }
     cure = "Raise k so that groups resemble the whole table, or accept a higher gates.closeness."
     kinds = tuple(kind for kind in Kind if kind.rules.ground_distance)
 

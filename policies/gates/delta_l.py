@@ -17,6 +17,7 @@ from policies.gates.amounts import amounts
 from policies.gates.figures import TableFigures
 from policies.gates.gate import ADVISE, Gate, GatedTable, GateFigure, Per, of_attribute
 from policies.gates.per_attribute import AtLeastOne, published_columns
+from policies.gates.reader_words import Question, Unit
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import NotNegative, Section, decimal_text
 
@@ -64,6 +65,11 @@ class DeltaL(Gate):
         GateFigure("delta_l_all", "(δ, l), all values", "The same figure counted over non-sensitive values too.", per=Per.ATTRIBUTE),
     )
     meaning = "At most one in l people of a group has a value near any one value of the attribute."
+    question = Question.LEARNED
+    unit = Unit.ONE_IN
+    plain = {
+        None: "In each group, at most %(required)s people has a value of %(attributes)s that is near any one value.",
+    }
     cure = f"Raise k, or ask for a smaller interval or l in gates.delta_l. {ADVISE}"
     kinds = tuple(kind for kind in Kind if kind.numeric)
 

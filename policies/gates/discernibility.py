@@ -11,6 +11,7 @@ from headgate.core.columns import Table
 from policies.gates.amounts import amounts
 from policies.gates.figures import TableFigures
 from policies.gates.gate import Gate
+from policies.gates.reader_words import Question, Unit
 from policies.gates.verdict import Comparison, Requirement, Verdict
 from policies.words.fields import Positive, Section
 
@@ -30,6 +31,11 @@ class Discernibility(Gate):
     keys = DiscernibilityKeys
     comparison = Comparison.AT_MOST
     meaning = "Groups are not much larger than they must be: the sum of their squared sizes has a bound."
+    question = Question.COST
+    unit = Unit.NUMBER
+    plain = {
+        None: "Groups are not much larger than they must be: the sum of their squared sizes is at most %(required)s.",
+    }
     cure = "Lower k, δ or the gates on single attributes, use fewer quasi-identifiers, or accept a higher gates.discernibility."
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:

@@ -15,6 +15,7 @@ from policies.gates.amounts import amounts, shares
 from policies.gates.disclosure_key import CANDIDATES, MAX, MEAN, SHARE, DisclosureKey, compared
 from policies.gates.figures import TableFigures
 from policies.gates.gate import Gate, GatedTable, GateFigure, Per
+from policies.gates.reader_words import Question, Unit
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import Section, decimal_text
 
@@ -52,11 +53,22 @@ class Disclosure(Gate):
     bounds = (MEAN, MAX, SHARE, CANDIDATES)
     verified = "no: what attackers hold is not published"
     meaning = "Somebody who has such a list of people can name the person behind a record only rarely, weighted by the harm that this does."
+    question = Question.RECOGNIZED
+    unit = Unit.NUMBER
+    plain = {
+        MEAN: "Somebody who holds the list “%(dictionary)s” does little harm: a record costs at most %(required)s on average.",
+        MAX: "Somebody who holds the list “%(dictionary)s” harms nobody much: no record costs more than %(required)s.",
+        SHARE: "Somebody who holds the list “%(dictionary)s” learns more than the policy accepts from at most %(required)s of the records.",
+        CANDIDATES: "Whoever holds the list “%(dictionary)s” finds at least %(required)s on it whom a record could be.",
+    }
     cure = "Raise anonymize.k, coarsen the quasi-identifiers, or "
 
     def attackers(self, keys: Any) -> AttackersKey | None:
         gate: DisclosureKey | None = keys.disclosure
         return gate
+
+    def counts(self, bound: str | None) -> Unit:
+        return {SHARE: Unit.SHARE, CANDIDATES: Unit.PEOPLE}.get(bound or MEAN, self.unit)
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:
         gate: DisclosureKey | None = keys.disclosure

@@ -18,6 +18,7 @@ from policies.gates.amounts import shares
 from policies.gates.figures import TableFigures
 from policies.gates.gate import ADVISE, Gate, GatedTable, GateFigure, Per, of_attribute
 from policies.gates.per_attribute import published_columns
+from policies.gates.reader_words import Question
 from policies.gates.verdict import ASKED, Comparison, Measured, Requirement, Verdict
 from policies.words.fields import KeyPath, NotNegative, Problem, Problems, Section, Share, decimal_text
 
@@ -109,6 +110,11 @@ class Dissimilarity(Gate):
     )
     verified = "yes; not under a distance that is a callable"
     meaning = "In each person's group, at least a share δ of the others have sensitive values that are unlike theirs."
+    question = Question.LEARNED
+    plain = {
+        None: "In everybody's group, at least %(required)s of the others have sensitive values that are unlike theirs.",
+    }
+    plain_of_one = "In everybody's group, at least %(required)s of the others have values of %(attributes)s that are unlike theirs."
     cure = f"Lower anonymize.epsilon or delta, split the table (projection), or allow infeasible: {{relax: …}}. {ADVISE}"
 
     def attributes(self, keys: Any) -> Iterator[tuple[KeyPath, str]]:

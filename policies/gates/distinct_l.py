@@ -16,6 +16,7 @@ from policies.gates.amounts import amounts
 from policies.gates.figures import TableFigures
 from policies.gates.gate import Gate, GatedTable, GateFigure, Per, of_attribute
 from policies.gates.per_attribute import PerAttributeFromOne, bounds_by_column
+from policies.gates.reader_words import Question, Unit
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import Section
 
@@ -49,6 +50,11 @@ class DistinctL(Gate):
         GateFigure("distinct_attainable", per=Per.ATTRIBUTE, whole=True),  # distinct values in the table
     )
     meaning = "Every group has at least this many different values of the attribute."
+    question = Question.LEARNED
+    unit = Unit.VALUES
+    plain = {
+        None: "In each group there are at least %(required)s of %(attributes)s.",
+    }
     cure = "Raise k, or ask for a smaller gates.distinct_l."
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:

@@ -26,6 +26,7 @@ from policies.attackers.attacker import Threat
 from policies.attackers.attackers_key import AttackersKey
 from policies.gates.beside import NOTHING, Beside
 from policies.gates.figures import ReleaseFigures, TableFigures
+from policies.gates.reader_words import Question, Unit
 from policies.gates.verdict import ASKED, Comparison, Measured, Requirement, Verdict
 from policies.words.fields import KeyPath, Section
 
@@ -106,6 +107,10 @@ class Gate:
     comparison: ClassVar[Comparison]
     figures: ClassVar[tuple[GateFigure, ...]] = ()
     meaning: ClassVar[str]  # one sentence for a person who is no statistician
+    question: ClassVar[Question] = Question.LEARNED  # that it answers for approvers
+    plain: ClassVar[Mapping[str | None, str]] = {}  # by bound: the same with what is required of a release, as `%(required)s`
+    plain_of_one: ClassVar[str] = ""  # of a gate that looks at all attributes together: the same of `%(attributes)s` alone
+    unit: ClassVar[Unit] = Unit.SHARE  # of its figures
     cure: ClassVar[str]  # what to do where it refuses
     kinds: ClassVar[tuple[Kind, ...]] = tuple(Kind)  # of attributes that it can be asked of
     of_tables: ClassVar[bool] = True  # or of the release as a whole
@@ -203,6 +208,14 @@ class Gate:
         place = where or (f"in {verdict.table}" if verdict.table else "")
         whole = f"{place}, {said}." if place else f"{said}."
         return whole[0].upper() + whole[1:]
+
+    # Pages for approvers
+
+    def asks(self, bound: str | None) -> Question:
+        return self.question
+
+    def counts(self, bound: str | None) -> Unit:
+        return self.unit
 
     # Methods that make groups, and the search for a plan
 

@@ -10,6 +10,7 @@ from headgate.counting.class_counts import count
 from headgate.principles.households import households
 from policies.gates.amounts import amounts
 from policies.gates.gate import ADVISE, Gate, GatedTable, GateFigure
+from policies.gates.reader_words import Question, Unit
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import Section
 
@@ -40,6 +41,11 @@ class Households(Gate):
         ),
     )
     meaning = "Everybody shares their published quasi-identifiers with people of k households or more: nobody hides among their own family."
+    question = Question.RECOGNIZED
+    unit = Unit.HOUSEHOLDS
+    plain = {
+        None: "By %(known)s, everybody looks like people of at least %(required)s: nobody hides among their own family.",
+    }
     cure = f"Lower anonymize.k, or leave the household empty for institutions with very many people. {ADVISE}"
     verified = "no: who lives together is not published"
 

@@ -11,6 +11,7 @@ from headgate.core.columns import Table
 from headgate.risk.reidentification.prosecutor import individual_risk
 from policies.gates.amounts import shares
 from policies.gates.gate import Gate, GatedTable, GateFigure
+from policies.gates.reader_words import Question
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import PositiveShare, Problem, Problems, Section, decimal_text
 
@@ -58,6 +59,11 @@ class IndividualRisk(Gate):
         "Somebody who finds people of the population that match a row, without knowing who is in the table, names the right one with at "
         "most this chance."
     )
+    question = Question.RECOGNIZED
+    plain = {
+        MAX: "Somebody who does not know who is in the table names the person of a row with a chance of at most %(required)s.",
+        MEAN: "On average over all rows, the chance to name the person of a row is at most %(required)s.",
+    }
     cure = "Raise anonymize.k, or make quasi-identifiers coarser: more people of the population then match each row."
     verified = "in the table that publishes the weights; elsewhere not"
 

@@ -11,6 +11,7 @@ from headgate.core.columns import Table
 from headgate.principles.k_anonymity import k_anonymity
 from policies.gates.amounts import amounts
 from policies.gates.gate import ADVISE, Gate, GatedTable, GateFigure
+from policies.gates.reader_words import Question, Unit
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import Section, Whole
 
@@ -35,6 +36,11 @@ class K(Gate):
         ),
     )
     meaning = "Everybody shares their published quasi-identifiers with at least this many people, themselves included."
+    question = Question.RECOGNIZED
+    unit = Unit.PEOPLE
+    plain = {
+        None: "By %(known)s, everybody looks like at least %(required)s in the table, themselves included.",
+    }
     cure = f"Raise anonymize.k, or allow suppression with infeasible: {{suppress: …}}. {ADVISE}"
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:

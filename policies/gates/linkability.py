@@ -15,6 +15,7 @@ from headgate.grouping.limits import NeighbourhoodLimit
 from headgate.principles.linkability import worst_linkability
 from policies.gates.amounts import shares
 from policies.gates.gate import Gate, GatedTable, GateFigure
+from policies.gates.reader_words import Question
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import PositiveShare, Section, decimal_text
 
@@ -41,6 +42,10 @@ class Linkability(Gate):
         GateFigure("linkability_all", "linkability, all values", "The same figure counted over non-sensitive values too."),
     )
     meaning = "Somebody who finds a person's group cannot be more certain than this about any of the person's sensitive values."
+    question = Question.LEARNED
+    plain = {
+        None: "Somebody who finds a person's group is at most %(required)s certain of any of the person's sensitive values.",
+    }
     cure = "Raise k, declare what is not sensitive (nonsensitive), or accept a higher gates.linkability."
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:

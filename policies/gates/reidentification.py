@@ -13,6 +13,7 @@ from headgate.core.tolerance import exact
 from headgate.risk.reidentification.prosecutor import reidentification
 from policies.gates.amounts import shares
 from policies.gates.gate import Gate, GatedTable, GateFigure
+from policies.gates.reader_words import Question
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import PositiveShare, Problem, Problems, Section, decimal_text
 
@@ -58,6 +59,11 @@ class Reidentification(Gate):
     )
     bounds = (MAX, MEAN)
     meaning = "Somebody who knows that a person is in the table, and picks a row for them, is right with at most this chance."
+    question = Question.RECOGNIZED
+    plain = {
+        MAX: "Somebody who knows that a person is in the table, and picks a row for them, is right with a chance of at most %(required)s.",
+        MEAN: "On average over all rows, the chance to pick the right row of a person is at most %(required)s.",
+    }
     cure = "Raise anonymize.k: the risk is 1 over the size of a group."
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:

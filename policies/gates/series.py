@@ -14,6 +14,7 @@ from headgate.core.units import counted
 from policies.gates.amounts import amounts, shares
 from policies.gates.figures import ReleaseFigures
 from policies.gates.gate import Gate
+from policies.gates.reader_words import Question, Unit
 from policies.gates.series_figures import SeriesFigures
 from policies.gates.verdict import Comparison, Requirement, Verdict
 from policies.words.fields import Positive, PositiveShare, Problem, Problems, Section, Share, decimal_text
@@ -84,7 +85,18 @@ class Series(Gate):
     bounds = (*BOUNDS, RETURNING, CHANGED)
     verified = "no: who is in which version is not published"
     meaning = "Somebody who compares this version with those published before cannot be more certain about anybody's sensitive value."
+    question = Question.TOGETHER
+    plain = {
+        LINKABILITY: "Somebody who compares all published versions is at most %(required)s certain of any sensitive value of a person.",
+        CANDIDATES: "Whoever compares the versions is left with at least %(required)s that could be a person's.",
+        RISK: "Of the values that remain possible for a person after comparing the versions, at most %(required)s are alike.",
+        RETURNING: "At least %(required)s of the people of the last version are found in this one: otherwise nothing was compared.",
+        CHANGED: "Of at most %(required)s of the people in several versions, the groups show that a value changed.",
+    }
     cure = f"{TOGETHER}, {LEAVE_OUT}, {OTHERWISE}"
+
+    def counts(self, bound: str | None) -> Unit:
+        return Unit.VALUES if bound == CANDIDATES else self.unit
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:
         given: SeriesKey | None = keys.series

@@ -14,6 +14,7 @@ from policies.gates.amounts import shares
 from policies.gates.figures import TableFigures
 from policies.gates.gate import Gate, GatedTable, GateFigure, Per
 from policies.gates.per_attribute import PerAttributeShare, bounds_by_column
+from policies.gates.reader_words import Question
 from policies.gates.verdict import Comparison, Measured, Requirement, Verdict
 from policies.words.fields import KeyPath, Problem, Problems, Section, Share, decimal_text
 
@@ -68,6 +69,11 @@ class Uniqueness(Gate):
     )
     bounds = (ROWS, VALUES)
     meaning = "By everything that is published, few people can be singled out; and no column is as good as an identifier."
+    question = Question.RECOGNIZED
+    plain = {
+        ROWS: "By everything that is published, at most %(required)s of the rows are the only one of their kind.",
+        VALUES: "No column is as good as an identifier: at most %(required)s of its values occur only once.",
+    }
     cure = "Round numbers (publish_as), drop a column, or make quasi-identifiers coarser."
     kinds = tuple(kind for kind in Kind if kind.rules.single)
 

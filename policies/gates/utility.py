@@ -11,6 +11,7 @@ from headgate.core.columns import Table
 from policies.gates.amounts import shares
 from policies.gates.figures import ReleaseFigures
 from policies.gates.gate import Gate
+from policies.gates.reader_words import Question
 from policies.gates.verdict import Comparison, Requirement, Verdict
 from policies.words.fields import NotNegative, Section, Share, decimal_text
 
@@ -34,6 +35,11 @@ class Utility(Gate):
     bounds = (MAX_ERROR, MAX_LOSS)
     verified = "the loss; count queries need the source"
     meaning = "The published tables still answer count queries about as the source does, and lose no more detail than this."
+    question = Question.COST
+    plain = {
+        MAX_ERROR: "Counts that are taken from the published tables are wrong by at most %(required)s on average.",
+        MAX_LOSS: "At most %(required)s of the detail is lost by making cells coarser.",
+    }
     cure = "Lower k or delta, use fewer quasi-identifiers, or accept a higher utility."
 
     def requirements(self, keys: Any, table: Table) -> Iterator[Requirement]:

@@ -118,6 +118,11 @@ class Language:
         day = moment[:10]
         return ".".join(reversed(day.split("-"))) if self.code == "de" and re.fullmatch(r"\d{4}-\d\d-\d\d", day) else day
 
+    def moment(self, moment: str) -> str:
+        """The day and the minute of an ISO 8601 time, which is UTC."""
+        found = re.fullmatch(r"\d{4}-\d\d-\d\dT(\d\d:\d\d)(:[\d.]+)?(Z|\+00:00)", moment)
+        return moment if found is None else f"{self.day(moment)} {found[1]} UTC"
+
     def listed(self, names: Sequence[str]) -> str:
         """a, b and c."""
         return (
@@ -132,7 +137,8 @@ class Language:
 def _significant(number: float, digits: int) -> str:
     text = f"{number:,.{digits}g}"
     if "e" in text:
-        text = f"{number:,.0f}" if abs(number) >= 1 else f"{number:.{digits - 1 - math.floor(math.log10(abs(number)))}f}"
+        places = digits - 1 - math.floor(math.log10(abs(number)))
+        text = f"{number:,.0f}" if abs(number) >= 1 else f"{number:.{places}f}".rstrip("0")
     return text
 
 

@@ -17,6 +17,7 @@ from policies.sealed.manifest import Plan
 from policies.sealed.promise import Promise
 
 Side = Literal["in", "out"]
+LAST_TRIED = "last tried"  # what the table is called that was tried last, where no plan passed
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,6 @@ def page_environment(code: str, *packages: str) -> Environment:
     environment.install_gettext_callables(said.gettext, said.ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.globals["language"] = said
     environment.filters.update(figure=figure_text, brief=brief_text, percent=percent_text)
-    spoken = {name: getattr(said, name) for name in ("number", "share", "one_in", "exact", "day", "reword", "listed")}
+    spoken = {name: getattr(said, name) for name in ("number", "share", "one_in", "exact", "day", "moment", "reword", "listed")}
     environment.filters.update(spoken)
     return environment

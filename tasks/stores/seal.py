@@ -26,7 +26,7 @@ from tasks.stores.files import check_files, file_entry, list_files, place_folder
 MANIFEST = "manifest.json"
 MANIFEST_SIGNATURE = "manifest.dsse.json"
 SHORTEST_PREFIX = 8
-DATAPACKAGE, REPORT, EXPECTATIONS = "datapackage.json", "report.html", "expectations.json"
+DATAPACKAGE, REPORT, PAGE, EXPECTATIONS = "datapackage.json", "report.html", "page.json", "expectations.json"
 DDI_CODEBOOK, CROISSANT = "ddi.xml", "croissant.json"  # where the policy publishes one
 CHANGES_FILE = "changes.json"  # of the version that was published last at this target, where there is one
 MEASURED = ("csv", "parquet")  # endings of the files of a table from which claims are measured
@@ -106,7 +106,7 @@ def declared_files(manifest: Manifest) -> frozenset[str]:
     """The names that the files of a candidate may have: any other file holds something about which nothing is claimed."""
     tables = {path for table in manifest.tables for path in table_files(table)}
     registered = {REGISTRATION, *detached_paths(REGISTRATION)} if manifest.machine else ()
-    return frozenset({*tables, DATAPACKAGE, DDI_CODEBOOK, CROISSANT, CHANGES_FILE, REPORT, EXPECTATIONS, SIGNERS_FILE, *registered})
+    return frozenset({*tables, DATAPACKAGE, DDI_CODEBOOK, CROISSANT, CHANGES_FILE, REPORT, PAGE, EXPECTATIONS, SIGNERS_FILE, *registered})
 
 
 def _require_declared(manifest: Manifest) -> None:

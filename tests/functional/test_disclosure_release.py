@@ -136,7 +136,7 @@ def test_each_dictionary_is_measured_and_the_figures_are_those_of_the_definition
     assert "riskiest patterns" in page
     worst = max((table["disclosure_max"]["register"], table["name"]) for table in outcome.json["tables"])
     assert any(name.startswith("diagnosis=") for name in _sensitive(outcome.json, worst[1]))  # a set costs where any of its bits is
-    riskiest = page.split(f"{worst[1]} against register: the")[1].split("Attacks")[0]
+    riskiest = page.split(f"{worst[1]} against register: the")[1].split("What was expected")[0]
     assert f"|{worst[0]:,.4g}|" not in riskiest  # people weigh their own, and who it is could be told
     assert "source bounds register: everybody in it is there too" in page
     _published_by(project, outcome.json["candidate"])
@@ -206,7 +206,7 @@ def test_what_a_person_minds_is_nowhere_in_what_is_published(project: Any, rows:
     assert outcome.code == 0, outcome.err
     folder = Path(outcome.json["folder"])
     page = (folder / "report.html").read_text(encoding="utf-8")
-    shown = re.sub(r"<[^>]+>", "|", page.split('<section id="disclosure">')[1].split("</section>")[0])
+    shown = re.sub(r"<[^>]+>", "|", page.split('<details id="disclosure">')[1].split("</details>")[0])
     assert "People weight their own records" in shown
     assert "99 % lose at most" not in shown
     patterns = shown.split("riskiest pattern")[1]
@@ -305,7 +305,7 @@ def test_cells_that_risk_most_are_missing_before_anything_else(project: Any, row
     rarest = Counter(min(count, key=lambda name: count[name][row[name]]) for row in rows)
     assert told == rarest  # no ties: an age is rarer than a region, and that than a sex
     page = (Path(outcome.json["folder"]) / "report.html").read_text(encoding="utf-8")
-    assert "cells were suppressed as the policy says" in page
+    assert "cells were taken out as the policy says" in page
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,9 @@ def test_the_wheel_holds_headgate_policies_tasks_and_flows_only(tmp_path: Path) 
         "policies/shipped/census_income/data/census.parquet",
         "policies/shipped/census_income/ATTRIBUTION.md",
         "policies/shipped/hospital_patients/data/patients.csv.gz",
-        "tasks/reporting/templates/report.html.j2",
+        "tasks/reporting/templates/candidate.html.j2",
+        "tasks/reporting/templates/page.css",
+        "tasks/reporting/candidate_page/regulators.yaml",
         "flows/cli/__init__.py",
         "headgate/py.typed",
     ):

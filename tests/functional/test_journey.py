@@ -25,7 +25,7 @@ def test_a_release_that_asks_too_much_is_refused_with_its_cure_and_leaves_nothin
     listed = project.run("releases", "--json").json["releases"]
     assert [release["state"] for release in listed] == ["refused"]
     report = (project.home / "refused" / outcome.json["release"] / "report.html").read_text(encoding="utf-8")
-    assert "Refused" in report
+    assert "This release was refused." in report
 
 
 def test_a_bound_on_utility_refuses_after_everything_was_measured(project: Any) -> None:

@@ -17,9 +17,11 @@ from tasks.release.closing.assemble import measured_release, report_content
 from tasks.release.closing.so_far import SoFar
 from tasks.release.run import Happened, Run
 from tasks.release.steps.ingest_source import SourceRead
-from tasks.reporting.report import render_report
+from tasks.reporting.candidate_page.page_content import page_json
+from tasks.reporting.candidate_page.page_told import render_page
+from tasks.reporting.report import candidate_page
 from tasks.stores.files import write_file
-from tasks.stores.seal import Candidate
+from tasks.stores.seal import PAGE, REPORT, Candidate
 
 PENDING = (State.AWAITING_APPROVAL, State.APPROVED, State.PUBLISHING, State.PUBLISHED)
 
@@ -100,5 +102,7 @@ def _end(run: Run, action: Action, event: CandidateSealed | ReleaseRefused | Run
 def _write_refusal(run: Run, done: SoFar, problem: RequirementNotMet) -> Path:
     folder = run.home.refused / run.release_id
     folder.mkdir(mode=0o700, parents=True)
-    write_file(folder, "report.html", render_report(report_content(run, done, f"{problem.message} {problem.cure}")).encode())
+    page = candidate_page(report_content(run, done, f"{problem.message} {problem.cure}"))
+    write_file(folder, REPORT, render_page(page).encode())
+    write_file(folder, PAGE, page_json(page))
     return folder

@@ -17,24 +17,26 @@ from tasks.attacks.origin import keep_origin
 from tasks.release.closing.assemble import manifest_of, report_content
 from tasks.release.closing.end_release import end_as_sealed
 from tasks.release.closing.labelled_copies import write_copies
-from tasks.release.closing.since_published import for_readers, since_published
+from tasks.release.closing.since_published import for_readers, since_answered, since_published
 from tasks.release.closing.so_far import SoFar
 from tasks.release.run import Run, require_approvers
 from tasks.release.steps.choose_plan import Planned, insensitive_of, sensitive_of
 from tasks.release.steps.write_tables import Written
+from tasks.reporting.candidate_page.page_content import page_json
+from tasks.reporting.candidate_page.page_told import render_page
 from tasks.reporting.croissant import croissant
 from tasks.reporting.data_dictionary import data_dictionary
 from tasks.reporting.ddi_codebook import ddi_codebook
 from tasks.reporting.mlflow_runs import tag_candidate
 from tasks.reporting.package import TableEntry, package_json, package_of
-from tasks.reporting.report import render_report
+from tasks.reporting.report import candidate_page
 from tasks.series.side_store import keep
 from tasks.signing.detached import with_detached
 from tasks.signing.home_keys import home_fingerprint
 from tasks.signing.keys import write_private
 from tasks.signing.registration import REGISTRATION
 from tasks.stores.files import write_file
-from tasks.stores.seal import CHANGES_FILE, CROISSANT, DATAPACKAGE, DDI_CODEBOOK, EXPECTATIONS, REPORT, SIGNERS_FILE, Candidate, seal
+from tasks.stores.seal import CHANGES_FILE, CROISSANT, DATAPACKAGE, DDI_CODEBOOK, EXPECTATIONS, PAGE, REPORT, SIGNERS_FILE, Candidate, seal
 from tasks.tables.read_published import PinnedFile
 
 
@@ -63,8 +65,11 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
     entries = [_entry(run, planned, table) for table in done.written]
     package = package_of(run.policy, run.spool.get(planned.promise), entries, run.started)
     package_content, manifest, formats = package_json(package), manifest_of(run, done, roots), run.policy.publish.formats
-    changes = since_published(run, done, manifest, package_content, [file for entry in entries for file in entry.files])
-    content = replace(report_content(run, done), changes=changes)
+    written = [file for entry in entries for file in entry.files]
+    changes = since_published(run, done, manifest, package_content, written)
+    answered = since_answered(run, done, manifest, package_content, written)
+    content = replace(report_content(run, done), changes=changes, answered=answered)
+    page = candidate_page(content)
     outcomes = [
         {"side": outcome.side, "table": outcome.table, "type": outcome.expectation, "column": outcome.column, "success": outcome.success}
         for outcome in content.measured.outcomes
@@ -74,7 +79,8 @@ def _sealed(run: Run, done: SoFar) -> Candidate:
         **({CHANGES_FILE: for_readers(changes)} if isinstance(changes, Changes) else {}),
         **({DDI_CODEBOOK: ddi_codebook(package)} if requirements.DDI in formats else {}),
         **({CROISSANT: croissant(package)} if requirements.CROISSANT in formats else {}),
-        REPORT: render_report(content).encode(),
+        REPORT: render_page(page).encode(),
+        PAGE: page_json(page),
         EXPECTATIONS: (json.dumps(outcomes, indent=1, ensure_ascii=False) + "\n").encode(),
         **({} if signers is None else {SIGNERS_FILE: signers.encode()}),
         **({} if run.registration is None else with_detached({REGISTRATION: run.registration.envelope})),

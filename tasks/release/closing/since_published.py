@@ -13,6 +13,7 @@ from policies.sealed.manifest import FileEntry, Manifest
 from tasks.ledger.history import read_history
 from tasks.release.closing.so_far import SoFar
 from tasks.release.run import Run
+from tasks.reporting.candidate_page.page_content import Answered
 from tasks.stores.seal import load_candidate
 from tasks.tables.read_published import PinnedFile
 from tasks.verification.compared_versions import side_of_candidate
@@ -32,6 +33,19 @@ def since_published(run: Run, done: SoFar, manifest: Manifest, package: bytes, f
     except HeadgateError:
         return UNREADABLE
     return release_changes(before, _written(run, done, manifest, package, files))
+
+
+def since_answered(run: Run, done: SoFar, manifest: Manifest, package: bytes, files: Sequence[PinnedFile]) -> tuple[Answered, ...]:
+    """The same of each candidate of which changes were requested, and which this one answers."""
+    history, answered = read_history(run.ledger), []
+    for candidate in manifest.answers:
+        try:
+            before = side_of_candidate(run.home, history, load_candidate(run.home.candidates, candidate))
+        except HeadgateError:
+            answered.append(Answered(candidate=candidate, changes=None))
+            continue
+        answered.append(Answered(candidate=candidate, changes=release_changes(before, _written(run, done, manifest, package, files))))
+    return tuple(answered)
 
 
 def _written(run: Run, done: SoFar, manifest: Manifest, package: bytes, files: Sequence[PinnedFile]) -> Side:

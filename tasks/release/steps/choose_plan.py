@@ -33,10 +33,8 @@ from policies.sealed.specs import insensitive_tables
 from tasks.reading.prepare import PreparedSource
 from tasks.release.run import Happened, Run
 from tasks.release.steps.transform_source import Transformed
-from tasks.reporting.measured_tables import MeasuredTable
+from tasks.reporting.measured_tables import LAST_TRIED, MeasuredTable
 from tasks.runtime.callables import callable_distance
-
-LAST_TRIED = "last tried"  # as its report calls it
 
 
 @dataclass(frozen=True)

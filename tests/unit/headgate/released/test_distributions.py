@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.released.distributions import Moved, Spread, moved
+from headgate.released.distributions import Moved, Spread, beside, moved
 from tests.unit.headgate.released.tiny_releases import release
 
 
@@ -92,3 +92,24 @@ def test_a_column_of_few_whole_numbers_moves_as_counted_by_hand(before: list[str
     assert found is not None
     assert found.total_variation == pytest.approx(sum(map(abs, change.values())) / 2, abs=1e-12)
     assert abs(found.after - found.before) == pytest.approx(max(map(abs, change.values())), abs=1e-12)
+
+
+def test_a_source_beside_what_is_published_is_told_coarsely() -> None:
+    """Of 100 rows in steps of 10: one person at 'green' is among all others, and 44 blue ones are told as 40."""
+    source = columns("eye", *["blue"] * 44, *["brown"] * 55, "green")
+    published = columns("eye", *["blue"] * 50, *["brown"] * 50)
+    old, new = (release(**each)["table-1"].spread("eye") for each in (source, published))
+    both = beside(old, new, 10)
+    assert both is not None
+    told = {place: (round(was, 12), round(now, 12)) for place, was, now in both.places}
+    assert told == {"blue": (0.4, 0.5), "brown": (0.6, 0.5), "all others": (0.0, 0.0)}
+    assert both.total_variation == pytest.approx(0.06)
+
+
+def test_of_very_many_places_the_largest_are_told() -> None:
+    spread = Spread("", np.empty(0), np.empty(0), np.empty(0), {f"v{place}": 100.0 - place for place in range(60)}, 0.0)
+    both = beside(spread, spread, 1, most=5)
+    assert both is not None
+    assert [place for place, *_ in both.places] == ["v0", "v1", "v2", "v3", "v4", "all others"]
+    assert both.total_variation == 0
+    assert beside(spread, Spread("number", *[np.ones(1)] * 3, {}, 0.0), 1) is None

@@ -43,6 +43,7 @@ def test_a_candidate_is_sealed_and_the_ledger_and_mlflow_name_it(tracked: Made, 
     assert listed == {
         "datapackage.json",
         "expectations.json",
+        "page.json",
         "report.html",
         *(file.path for table in tracked.written for file in table.files),
     }
@@ -71,7 +72,7 @@ def test_a_table_that_changed_since_it_was_measured_is_not_sealed(made: Made, ml
     assert (mlflow, states_of(made)) == ([], ["run_started"])
 
 
-@pytest.mark.parametrize("name", ["report.html", "datapackage.json", "expectations.json"])
+@pytest.mark.parametrize("name", ["report.html", "page.json", "datapackage.json", "expectations.json"])
 def test_a_description_that_changed_since_it_was_written_is_not_sealed(
     made: Made, mlflow: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
