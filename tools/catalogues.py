@@ -15,6 +15,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from policies.gates.every_gate import GATES
+from policies.schema.about import TITLES
+from policies.sealed.promise import NOBODY_CHECKED
+from tasks.reporting.candidate_page.regulators import regulators
 from tasks.reporting.language import LANGUAGES, PLACEHOLDER, Entry, read_catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,15 +32,21 @@ msgstr ""
 """
 
 
-def of_gates() -> Iterator[str]:
-    """What gates say of themselves, which the page shows."""
+def of_pages() -> Iterator[str]:
+    """What gates say of themselves, what a policy says of itself, and what regulators' texts say: the page shows it."""
+    yield NOBODY_CHECKED
+    yield from TITLES.values()
+    for clause in (clause for text in regulators().texts for clause in text.clauses):
+        yield from (said.replace("%", "%%") for said in (clause.term, clause.words, clause.note) if said)
     for gate in GATES:
         yield gate.meaning
+        yield from gate.plain.values()
+        yield from filter(None, [gate.plain_of_one])
         for figure in gate.figures:
             yield from (text for text in (figure.title, figure.meaning) if text)
 
 
-SAID_ELSEWHERE: dict[str, Callable[[], Iterable[str]]] = {"tasks/reporting": of_gates}
+SAID_ELSEWHERE: dict[str, Callable[[], Iterable[str]]] = {"tasks/reporting": of_pages}
 
 
 def said_in(package: str) -> dict[str, Entry]:

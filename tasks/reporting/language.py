@@ -25,6 +25,8 @@ PACKAGE = "tasks.reporting"
 SIGNS = {"en": (",", "."), "de": (".", ",")}  # between thousands, and before decimals
 DIGITS = 3  # that people take in
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
+NUMBERS = re.compile(r"-?[\d,]+(\.\d+)?( %)?")
+SENTENCES = re.compile(r"(?<=[.!:”]) (?=[A-ZΑ-Ω'“])")  # between two of them
 LINE = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d\])?)?\s*(".*")')
 
 
@@ -62,20 +64,41 @@ class Language:
         return self.ngettext(one, several, number) % {"number": self.number(number), **values}
 
     def reword(self, sentence: str) -> str:
-        """A finished sentence from elsewhere: what stands in its places is kept, and the rest is said in this language. One that is not
+        """Finished sentences from elsewhere: what stands in their places is kept, and the rest is said in this language. One that is not
         known stays as it is."""
-        known = self.entries.get(sentence)
-        if known is not None:
-            return self.gettext(sentence).replace("%%", "%")
-        for pattern, entry in self._patterns:
-            match = pattern.fullmatch(sentence)
-            if match is not None:
-                return entry.forms[0] % match.groupdict()
-        return sentence
+        if self.code == "en":
+            return sentence
+        whole = self._reworded(sentence)
+        if whole is not None:
+            return whole
+        parts = SENTENCES.split(sentence)
+        return sentence if len(parts) == 1 else " ".join(self._reworded(part) or part for part in parts)
 
     def knows(self, sentence: str) -> bool:
         """Whether it reads as this language when it is reworded."""
-        return self.code == "en" or sentence in self.entries or any(pattern.fullmatch(sentence) for pattern, _ in self._patterns)
+        if self.code == "en" or self._reworded(sentence) is not None:
+            return True
+        parts = SENTENCES.split(sentence)
+        return len(parts) > 1 and all(self._reworded(part) is not None for part in parts)
+
+    def _reworded(self, sentence: str) -> str | None:
+        """At a place that begins with `said` stands a sentence, or a part of one; at one that begins with `number`, digits only."""
+        known = self.entries.get(sentence) or self.entries.get(sentence.replace("%", "%%"))
+        if known is not None and known.forms and known.forms[0]:
+            return known.forms[0].replace("%%", "%")
+        for pattern, entry in self._patterns:
+            match = pattern.fullmatch(sentence)
+            if match is None:
+                continue
+            values = {name: self._placed(name, value) for name, value in match.groupdict().items()}
+            if None not in values.values():
+                return entry.forms[0] % values
+        return None
+
+    def _placed(self, name: str, value: str) -> str | None:
+        if name.startswith("said"):
+            return self._reworded(value)
+        return self._signs(value) if NUMBERS.fullmatch(value) else value
 
     @cached_property
     def _patterns(self) -> tuple[tuple[re.Pattern[str], Entry], ...]:
@@ -104,8 +127,9 @@ class Language:
         if share <= 0 or share >= 1:
             return self.share(share)
         whole = round(1 / share)
-        said = "1 in %(number)s" if math.isclose(whole, 1 / share, rel_tol=1e-6) else "about 1 in %(number)s"
-        return self.say(said, number=self.number(whole))
+        if math.isclose(whole, 1 / share, rel_tol=1e-6):
+            return self.say("1 in %(number)s", number=self.number(whole))
+        return self.say("about 1 in %(number)s", number=self.number(whole))
 
     def exact(self, number: float | None) -> str:
         """With all its digits, for those who compare."""
@@ -154,7 +178,8 @@ def _pattern(text: str) -> re.Pattern[str]:
         if place % 2 == 0:
             parts.append(re.escape(part.replace("%%", "%")))
         else:
-            parts.append(f"(?P={part})" if part in seen else f"(?P<{part}>.+?)")
+            digits = r"[\d.,]+" if part.startswith("number") else ".+?"
+            parts.append(f"(?P={part})" if part in seen else f"(?P<{part}>{digits})")
             seen.add(part)
     return re.compile("".join(parts), re.DOTALL)
 

@@ -112,7 +112,9 @@ def table_figures(figures: TableFigures, spoken: Language) -> Iterator[ShownFigu
         yield ShownFigure(message("query error: mean"), figure(figures.query_error_mean))
     if figures.query_error_low is not None and figures.query_error_high is not None:
         low, high = figure(figures.query_error_low), figure(figures.query_error_high)
-        yield ShownFigure(message("query error: 95 % interval of the mean"), spoken.say("%(low)s to %(high)s", low=low, high=high))
+        yield ShownFigure(
+            message("query error: 95 %% interval of the mean").replace("%%", "%"), spoken.say("%(low)s to %(high)s", low=low, high=high)
+        )
     if figures.query_error_median is not None:
         yield ShownFigure(message("query error: median"), figure(figures.query_error_median))
 

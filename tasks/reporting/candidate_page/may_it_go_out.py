@@ -9,8 +9,20 @@ from policies.ledger.states import State
 from tasks.reporting.candidate_page.page_content import CandidatePage
 from tasks.reporting.language import Language, message
 
-NUMBERS = tuple(
-    message(word) for word in ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBERS = (
+    message("no"),
+    message("one"),
+    message("two"),
+    message("three"),
+    message("four"),
+    message("five"),
+    message("six"),
+    message("seven"),
+    message("eight"),
+    message("nine"),
+    message("ten"),
+    message("eleven"),
+    message("twelve"),
 )
 ENDED = {
     State.APPROVED: message("It is approved, and goes out when it is published."),

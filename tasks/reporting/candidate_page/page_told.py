@@ -54,7 +54,17 @@ CAPTIONS = {
 }
 DIRECTION = {True: message("better"), False: message("worse"), None: ""}
 REQUIRED = {True: message("stricter"), False: message("less strict"), None: message("the same")}
+PLACES = (message("missing"), message("all others"), message("has it"), message("does not have it"))  # of distributions
 WORST_SHOWN = 5  # comparisons of versions; the others are folded
+CHART_WORDS = frozenset(
+    (
+        message("rows in the group"), message("groups"), message("risk of the group"), message("required"), message("allowed"),
+        message("closeness; tick: at most"), message("closeness"), message("allowed by the policy"), message("tables passed"),
+        message("tables did not pass"), message("the plan"), message("association lost, Γα"), message("threat of joining, Γβ"),
+        message("median"), message("mean"), message("95 %% interval"), message("interval required at most"),
+        message("relative error of count queries"), message("information lost (NCP)"), message("information lost (NCP), per cent"),
+    )
+)  # fmt: skip
 TEXT = re.compile(r"(<text[^>]*>)([^<]+)(</text>)")
 DARK = "ink:#e7eaee muted:#a3adb8 grid:#38414b main:#4aa8de fail:#f08a4b second:#f0bb4f room:#23463b"
 
@@ -65,8 +75,13 @@ def svg_file(svg: str, spoken: Language) -> bytes:
     """A sealed picture as a file of its own, with its words in the language, and with colours for dark pages."""
     dark = "".join("--chart-{}:{};".format(*ink.split(":")) for ink in DARK.split())
     style = f"<style>@media (prefers-color-scheme:dark){{:root{{{dark}}}}}</style>"
-    told = TEXT.sub(lambda found: f"{found[1]}{spoken.reword(found[2])}{found[3]}", svg)
+    told = TEXT.sub(lambda found: f"{found[1]}{_chart_word(found[2], spoken)}{found[3]}", svg)
     return told.replace(">", f">{style}", 1).encode()
+
+
+def _chart_word(text: str, spoken: Language) -> str:
+    """Names of columns stay what they are."""
+    return spoken.reword(text) if text.replace("%", "%%") in CHART_WORDS else text
 
 
 def data_image(page: CandidatePage, spoken: Language) -> Image:
@@ -115,6 +130,7 @@ def page_context(
         "refused_by": [refusal_of(verdict, spoken) for verdict in page.refused_by],
         "groups": requirement_groups(page, spoken, remarked),
         "roles": [(role_name(role, spoken), number) for role, number in sorted(page.roles.items())],
+        "place_name": lambda place: spoken.gettext(place) if place in PLACES else place,
         "in_words": lambda number: in_words(number, spoken),
         "known": known_of(page.known, spoken),
         "attacks": attack_sentences(page, spoken),
