@@ -23,6 +23,7 @@ from tasks.reporting.language import LANGUAGES, PLACEHOLDER, Entry, read_catalog
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("tasks/reporting", "console")
 SAYING = {"say": 1, "gettext": 1, "message": 1, "count": 2, "ngettext": 2}  # and how many of the first arguments are said
+NUMBERS = {"number", "count", "num"}  # placeholders that a form for one thing may say in a word
 OTHER_LANGUAGES = tuple(code for code in LANGUAGES if code != "en")
 HEAD = r"""msgid ""
 msgstr ""
@@ -92,13 +93,14 @@ def problems_of(package: str, code: str) -> list[str]:
     problems = [f"missing: {message}" for message in wanted if not there.get(message, Entry("")).forms or not all(there[message].forms)]
     problems += [f"left over: {message}" for message, entry in there.items() if message not in wanted]
     for message, entry in there.items():
+        english = (message, entry.plural)
         allowed = placeholders(message) | placeholders(entry.plural)
         forms = 2 if wanted.get(message, entry).plural else 1
         if len(entry.forms) != forms:
             problems.append(f"{forms} forms expected: {message}")
-        # The form for 1 may leave the number out.
-        if any(placeholders(form) - allowed or (allowed - {"number"}) - placeholders(form) for form in entry.forms if form):
-            problems.append(f"other placeholders: {message}")
+        for own, form in zip(english, entry.forms, strict=False):  # each form needs what its English one has, but the number
+            if form and (placeholders(form) - allowed or placeholders(own) - NUMBERS - placeholders(form)):
+                problems.append(f"other placeholders: {message}")
         # A sentence with no value in it is shown as it stands: "%%" there would be two signs.
         if any(re.search(r"%(?!\(|%)", form.replace("%%", "")) for form in (message, *entry.forms)):
             problems.append(f"a single per cent sign: {message}")

@@ -26,7 +26,7 @@ SIGNS = {"en": (",", "."), "de": (".", ",")}  # between thousands, and before de
 DIGITS = 3  # that people take in
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 NUMBERS = re.compile(r"-?[\d,]+(\.\d+)?( %)?")
-SENTENCES = re.compile(r"(?<=[.!:”]) (?=[A-ZΑ-Ω'“])")  # between two of them
+SENTENCES = re.compile(r"(?<=[.!”]) (?=[A-ZΑ-Ω'“`])")  # between two of them
 LINE = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d\])?)?\s*(".*")')
 
 
@@ -41,8 +41,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Language:
+    """`sentences`: those that other rooms finish, known by their form."""
+
     code: str
     entries: Mapping[str, Entry] = field(default_factory=dict, repr=False)
+    sentences: Mapping[str, Entry] = field(default_factory=dict, repr=False)
 
     def gettext(self, message: str) -> str:
         """As it stands, with its placeholders."""
@@ -63,29 +66,27 @@ class Language:
         """The same about a number of things: %(number)s."""
         return self.ngettext(one, several, number) % {"number": self.number(number), **values}
 
-    def reword(self, sentence: str) -> str:
+    def reword(self, text: str) -> str:
         """Finished sentences from elsewhere: what stands in their places is kept, and the rest is said in this language. One that is not
         known stays as it is."""
         if self.code == "en":
-            return sentence
-        whole = self._reworded(sentence)
-        if whole is not None:
-            return whole
-        parts = SENTENCES.split(sentence)
-        return sentence if len(parts) == 1 else " ".join(self._reworded(part) or part for part in parts)
+            return text
+        parts = SENTENCES.split(text)
+        told = [self._reworded(part) for part in parts]
+        whole = None if len(parts) > 1 and None not in told else self._reworded(text)
+        return " ".join(new or part for new, part in zip(told, parts, strict=True)) if whole is None else whole
 
-    def knows(self, sentence: str) -> bool:
+    def knows(self, text: str) -> bool:
         """Whether it reads as this language when it is reworded."""
-        if self.code == "en" or self._reworded(sentence) is not None:
-            return True
-        parts = SENTENCES.split(sentence)
-        return len(parts) > 1 and all(self._reworded(part) is not None for part in parts)
+        known = (self._reworded(part) is not None for part in SENTENCES.split(text))
+        return self.code == "en" or all(known) or self._reworded(text) is not None
 
     def _reworded(self, sentence: str) -> str | None:
-        """At a place that begins with `said` stands a sentence, or a part of one; at one that begins with `number`, digits only."""
-        known = self.entries.get(sentence) or self.entries.get(sentence.replace("%", "%%"))
-        if known is not None and known.forms and known.forms[0]:
-            return known.forms[0].replace("%%", "%")
+        """None where it is not known."""
+        for entries in (self.sentences, self.entries):
+            known = entries.get(sentence) or entries.get(sentence.replace("%", "%%"))
+            if known is not None and known.forms and known.forms[0]:
+                return known.forms[0].replace("%%", "%")
         for pattern, entry in self._patterns:
             match = pattern.fullmatch(sentence)
             if match is None:
@@ -96,14 +97,21 @@ class Language:
         return None
 
     def _placed(self, name: str, value: str) -> str | None:
+        """What stands at a place, by how its name begins: `said` is a part of a sentence, `list` several of them, `names` are names of
+        tables; all else is kept, and numbers but for their signs."""
         if name.startswith("said"):
             return self._reworded(value)
+        if name.startswith("list"):
+            return "; ".join(self._reworded(part) or part for part in value.split("; "))
+        if name.startswith("names"):
+            first, word, last = value.rpartition(" and ")
+            return self.say("%(some)s and %(last)s", some=first, last=last) if word else value
         return self._signs(value) if NUMBERS.fullmatch(value) else value
 
     @cached_property
     def _patterns(self) -> tuple[tuple[re.Pattern[str], Entry], ...]:
         """Longer sentences are tried first, since a short one may be the beginning of many."""
-        said = sorted((entry for entry in self.entries.values() if PLACEHOLDER.search(entry.message)), key=lambda e: -len(e.message))
+        said = sorted((entry for entry in self.sentences.values() if PLACEHOLDER.search(entry.message)), key=lambda e: -len(e.message))
         return tuple((_pattern(entry.message), entry) for entry in said if entry.forms and entry.forms[0])
 
     def number(self, number: float | None, digits: int = DIGITS) -> str:
@@ -190,12 +198,13 @@ def language(code: str, *packages: str) -> Language:
     if code not in LANGUAGES:
         raise Defect(f"There are no catalogues in the language {code!r}.", f"Name one of these: {', '.join(LANGUAGES)}.")
     entries: dict[str, Entry] = {}
+    sentences: dict[str, Entry] = {}
     for package in packages or (PACKAGE,):
-        for name in (f"{code}.po", f"{code}.sentences.po") if code != "en" else ():
+        for name, into in ((f"{code}.po", entries), (f"{code}.sentences.po", sentences)) if code != "en" else ():
             file = resources.files(package).joinpath("catalogues", name)
             if file.is_file():
-                entries |= {entry.message: entry for entry in read_catalogue(file.read_text(encoding="utf-8"))}
-    return Language(code, entries)
+                into |= {entry.message: entry for entry in read_catalogue(file.read_text(encoding="utf-8"))}
+    return Language(code, entries, sentences)
 
 
 def read_catalogue(text: str) -> Iterator[Entry]:

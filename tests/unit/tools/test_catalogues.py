@@ -30,7 +30,7 @@ def speaking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "room" / "catalogues" / "de.po"
 
 
-@pytest.mark.parametrize("package", [package for package in PACKAGES if (ROOT / package / "catalogues").is_dir()])
+@pytest.mark.parametrize("package", [PACKAGES[0], *(package for package in PACKAGES[1:] if (ROOT / package / "catalogues").is_dir())])
 @pytest.mark.parametrize("code", OTHER_LANGUAGES)
 def test_every_sentence_has_its_translation_with_the_same_placeholders(package: str, code: str) -> None:
     assert problems_of(package, code) == []

@@ -26,7 +26,8 @@ msgstr[1] "%(number)s Personen"
 msgid "quoted \\"so\\" in 50 %%"
 msgstr ""
 """
-GERMAN = Language("de", {entry.message: entry for entry in read_catalogue(CATALOGUE)})
+ENTRIES = {entry.message: entry for entry in read_catalogue(CATALOGUE)}
+GERMAN = Language("de", ENTRIES, ENTRIES)
 
 
 def test_a_catalogue_gives_its_entries_with_both_forms_and_without_its_head() -> None:
@@ -57,9 +58,28 @@ def test_a_finished_sentence_is_known_by_its_form_and_keeps_what_stands_in_its_p
     assert GERMAN.knows("Kept for 12 days")
     assert not GERMAN.knows("Nobody knows this")
     assert ENGLISH.knows("Nobody knows this")
-    twice = Language("de", {"%(a)s is %(a)s": Entry("%(a)s is %(a)s", "", ("%(a)s ist gleich",))})
+
+
+def said(*pairs: tuple[str, str]) -> Language:
+    return Language("de", sentences={english: Entry(english, "", (german,)) for english, german in pairs})
+
+
+def test_what_stands_in_a_place_is_kept_reworded_or_listed_by_the_name_of_the_place() -> None:
+    twice = said(("%(a)s is %(a)s", "%(a)s ist gleich"))
     assert twice.reword("x is x") == "x ist gleich"
     assert twice.reword("x is y") == "x is y"
+    nested = said(
+        ("In %(names)s, %(said_rest)s.", "In %(names)s gilt: %(said_rest)s."),
+        ("%(number)s may", "%(number)s dürfen"),
+        ("Or: %(list_of)s.", "Oder: %(list_of)s."),
+    )
+    assert nested.reword("In table-1, 1,234.5 may.") == "In table-1 gilt: 1.234,5 dürfen."
+    assert nested.reword("In table-1, nobody may.") == "In table-1, nobody may."
+    assert nested.reword("Or: 2 may; x.") == "Oder: 2 dürfen; x."
+    assert nested.reword("In table-1, 5 may. Nobody knows this.") == "In table-1 gilt: 5 dürfen. Nobody knows this."
+    assert nested.knows("In table-1, 5 may. Or: 2 may.")
+    assert not nested.knows("In table-1, 5 may. Nobody knows this.")
+    assert said(("%(names)s: yes", "%(names)s: ja")).reword("a and b: yes") == "a and b: ja"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from tasks.reporting.candidate_page.page_told import data_image, page_context, r
 from tasks.reporting.language import ENGLISH, LANGUAGES
 from tasks.reporting.page import page_environment
 
+CURE = "Raise k, declare what is not sensitive (nonsensitive), or accept a higher gates.linkability."
 HOSTILE = "<script>alert('1')</script>\"><img src=x onerror=alert(2)>"
 QUESTIONS = ("answer", "contents", "attacker", "cost", "origin", "regulators", "further")
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><text x="1">median</text><text>income</text></svg>'
@@ -85,6 +86,21 @@ def test_the_console_gives_its_own_frame_pictures_and_forms(hospital: CandidateP
     assert '<img src="/pictures/query_errors.svg"' in said
     places = [said.index(text) for text in ("one approval is given, one more is needed", '<form id="decide">', "Who could be recognized")]
     assert places == sorted(places)
+
+
+ENGLISH_WORDS = re.compile(r"\b(the|of|and|is|are|for|with|by|not|people|at least|at most|or|which|this)\b")
+KEPT = ("Hospital patients, admissions of 2024", "Public Release of Clinical Information", "Opinion 05/2014", "Quelle: http")  # names
+
+
+@pytest.mark.parametrize("which", ["hospital", "refused_page"])
+def test_nothing_on_the_german_page_is_english_but_names(which: str, request: pytest.FixtureRequest) -> None:
+    page = request.getfixturevalue(which)
+    if which == "refused_page":
+        page = page.model_copy(update={"verdicts": (*page.verdicts[:-1], page.verdicts[-1].model_copy(update={"remedy": CURE}))})
+    html = render_page(page, "de").split("<main>")[1]
+    texts = {text.strip() for text in re.findall(r">([^<]+)<", html)}
+    left = [text for text in texts if ENGLISH_WORDS.search(text) and not any(name in text for name in KEPT)]
+    assert left == []
 
 
 def luminance(colour: str) -> float:
