@@ -48,6 +48,11 @@ def percent_text(share: float | None) -> str:
     return NOT_MEASURED if share is None else f"{share * 100:.4g} %"
 
 
+def _together(text: str) -> str:
+    """No line ends between a number and its per cent sign."""
+    return text.replace(" %", "\u00a0%")
+
+
 def page_template(name: str) -> Template:
     """In English."""
     return page_environment("en").get_template(name)
@@ -81,5 +86,5 @@ def page_environment(code: str, *packages: str) -> Environment:
     environment.globals["language"] = said
     environment.filters.update(figure=figure_text, brief=brief_text, percent=percent_text)
     spoken = {name: getattr(said, name) for name in ("number", "share", "one_in", "exact", "day", "moment", "reword", "listed")}
-    environment.filters.update(spoken)
+    environment.filters.update(spoken, together=_together)
     return environment

@@ -78,8 +78,8 @@ def test_a_candidate_page_says_that_all_gates_passed_and_who_must_sign(release: 
 def test_directly_under_the_verdict_stands_the_attack_that_gains_most(release: MeasuredRelease) -> None:
     html = render_report(ReportContent(release, "headgate 0.1.0"))
     said = (
-        "The attack that gains most: somebody is right about &#39;income&#39; for 50 % of 64 people; by guessing without the published "
-        "tables, for 25 %."
+        "The attack that gains most: somebody is right about &#39;income&#39; for 50\u00a0% of 64 people; by guessing without the "
+        "published tables, for 25\u00a0%."
     )
     assert re.search(r'role="status"><p>All 6 requirements are met; [^<]*</p></div>\s*<p class="worst">' + re.escape(said), html)
     assert "no requirement depends on it" in html
