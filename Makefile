@@ -1,6 +1,6 @@
 # Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-complete bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts serve lock clean
+.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-complete bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts bench-whole serve lock clean
 
 # Each process would compile all of the project again: a test run some 20 s, the sabotages minutes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -39,6 +39,7 @@ help:
 	@echo "make bench-sticky   sticky groups and other ways to keep months of a dataset safe together, on simulated months of the census"
 	@echo "make bench-ledger   what a ledger of 100,000 events costs, and verifying a release of a million rows"
 	@echo "make bench-parts    publishing and verifying a large table, as one file and in parts: seconds and peak memory"
+	@echo "make bench-whole    whole releases of a large table, from Parquet and from CSV: seconds and memory, step by step"
 	@echo "make bench-end-well  sizes that must end well: many tiny groups, values, tables, columns; seconds and peak memory of each"
 	@echo "make lock           resolves requirements.lock again"
 
@@ -147,6 +148,10 @@ bench-ledger: setup
 
 bench-parts: setup
 	@$(BIN)/python -m benchmarks.parts
+
+bench-whole: setup
+	@$(BIN)/python -m benchmarks.whole_releases 1000000 --steps
+	@$(BIN)/python -m benchmarks.whole_releases 1000000 --kind csv --steps
 
 bench-end-well: setup
 	@$(BIN)/python -m benchmarks.end_well

@@ -76,7 +76,7 @@ class Column:
             return (self.name,)
         return self.components or tuple(f"{self.name}_{i + 1}" for i in range(self.values.shape[1]))
 
-    def take(self, rows: NDArray[Any]) -> Column:
+    def take(self, rows: NDArray[Any] | slice) -> Column:
         return replace(self, codes=self.codes[rows])
 
     def counts(self) -> NDArray[np.int64]:
@@ -130,6 +130,10 @@ class Table:
         weight, household = (name if name in kept else None for name in (self.weight, self.household))
         columns = {name: column for name, column in self.columns.items() if name in kept}
         return Table(columns, quasi, sensitive, insensitive, weight, household)
+
+    def kept(self, flags: NDArray[np.bool_]) -> Table:
+        """The rows with a flag: the table itself, and no copy, where all have one."""
+        return self if flags.all() else self.take(np.flatnonzero(flags))
 
     def take(self, rows: NDArray[Any]) -> Table:
         return replace(self, columns={name: column.take(rows) for name, column in self.columns.items()})

@@ -22,7 +22,7 @@ def published_values(policy: Policy, table: Table) -> Table:
     for column in table.select((*table.quasi, *table.sensitive)):
         attribute = policy.attributes[column.origin or column.name]
         if not _declares_values(attribute, column):
-            columns[column.name] = _only(column, np.unique(column.codes[column.codes >= 0]), attribute)
+            columns[column.name] = _only(column, np.flatnonzero(column.counts()[:-1]).astype(np.int32), attribute)
     return replace(table, columns=columns)
 
 
@@ -50,7 +50,8 @@ def _only(column: Column, used: NDArray[np.int32], attribute: Attribute) -> Colu
     if form is not None and attribute.domain is not None:
         low, high = form.of([float(end) for end in attribute.domain])
         domain = (float(low), float(high))
-    return replace(column, codes=place[column.codes], values=values, hierarchy=hierarchy, domain=domain, sensitive=flags, number_form=form)
+    codes = column.codes if len(used) == len(column.values) else place[column.codes]
+    return replace(column, codes=codes, values=values, hierarchy=hierarchy, domain=domain, sensitive=flags, number_form=form)
 
 
 def _bounds_held(form: NumberForm | None, values: NDArray[Any], attribute: Attribute) -> NumberForm | None:

@@ -27,6 +27,7 @@ from tasks.release.steps.keep_series import former_groups, leave_out_told
 from tasks.release.steps.transform_source import read_dictionaries, suppress_cells, transform_source
 from tasks.release.steps.write_tables import write_table
 from tasks.runtime.prefect_task import prefect_task
+from tasks.runtime.unused_memory import give_back
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,7 +45,9 @@ class Step(Generic[P, R]):
 
         def step(run: Run, given: tuple[Any, ...], named: dict[str, Any], table: str) -> R:
             with run.clock.timed(name, table):
-                return work(run, *given, **named)
+                result = work(run, *given, **named)
+                give_back()
+                return result
 
         step.__name__ = name  # as it is told where a step breaks
         self._task = prefect_task(name, retries, lambda: _run_name(name))(step)

@@ -4,11 +4,15 @@ The texts of a column that are coded in the order in which they first occur are 
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from headgate.core.errors import InputRejected
 from tasks.reading.arrow_frame import frame_of, texts_of
+from tasks.reading.distinct_cells import NONE, narrowest, places_of
+from tasks.reading.distinct_cells import coded_texts as column_of_texts
 from tasks.runtime.input_limits import CELLS
 
 
@@ -38,7 +42,8 @@ class JoinedParts:
         self.where = where
         self.sizes: list[int] = []
         self._schema: pa.Schema | None = None
-        self._texts: list[pa.Table] = []
+        self._texts: dict[str, _JoinedColumn] = {}
+        self._whole = pa.table({})
         self._frames: list[pd.DataFrame] = []
 
     def add(self, table: pa.Table, texts: pa.Table) -> None:
@@ -50,21 +55,40 @@ class JoinedParts:
             raise InputRejected(f"The parts of {self.where} have different columns.", "Publish the table again.")
         CELLS.check((sum(self.sizes) + table.num_rows) * table.num_columns, self.where)
         self.sizes.append(table.num_rows)
-        self._texts.append(texts)
+        for name in texts.column_names:
+            self._texts.setdefault(name, _JoinedColumn()).add(texts.column(name).combine_chunks())
         typed = [name for name in table.column_names if not pa.types.is_string(table.schema.field(name).type)]
         self._frames.append(frame_of(table.select(typed), self.where))
 
     def texts(self) -> pa.Table:
         """Of the whole table: each column has one list of its distinct texts. The codes of its parts are no longer kept."""
-        whole = pa.concat_tables(self._texts).unify_dictionaries().combine_chunks()
-        self._texts = [whole]
-        return whole
+        if self._texts:
+            self._whole = pa.table({name: self._texts.pop(name).cells() for name in list(self._texts)})
+        return self._whole
 
     def frame(self, texts: pa.Table) -> pd.DataFrame:
         """Texts as categories, everything else as it is typed."""
         typed = self._frames[0] if len(self._frames) == 1 else pd.concat(self._frames, ignore_index=True)
         columns = {name: typed[name] if name in typed else _categories(texts.column(name)) for name in texts.column_names}
         return pd.DataFrame(columns, index=pd.RangeIndex(texts.num_rows), copy=False)
+
+
+class _JoinedColumn:
+    """Its parts as places among the distinct texts of all, in the narrowest numbers that hold them."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._places: list[NDArray[np.signedinteger]] = []
+
+    def add(self, coded: pa.DictionaryArray) -> None:
+        texts = coded.dictionary.to_pylist()
+        new = np.array([*(self._numbers.setdefault(text, len(self._numbers)) for text in texts), NONE], dtype=np.int32)
+        self._places.append(new[places_of(coded)].astype(narrowest(len(self._numbers))))
+
+    def cells(self) -> pa.ChunkedArray:
+        places = np.concatenate([np.zeros(0, np.int8), *self._places])
+        self._places.clear()
+        return column_of_texts(places, list(self._numbers))
 
 
 def _categories(cells: pa.ChunkedArray) -> pd.Series:

@@ -92,13 +92,13 @@ def publish_form(
     With `levels`, those of full-domain generalization, a cell is its node at that level, not the least that covers the group."""
     if len(groups) != table.rows:
         raise InputRejected(f"{len(groups)} group numbers for {table.rows} rows.", "Give one group number per row.")
-    numbers: Codes = groups.astype(np.int32)
+    numbers: Codes = groups.astype(np.int32, copy=False)
     count = int(numbers.max(initial=-1)) + 1
     if count == 0:
         raise InputRejected("A release without groups publishes nothing.", "Suppress fewer rows.")
     if not table.quasi:
         raise InputRejected("No attribute is a quasi-identifier.", "Declare at least one attribute with role: quasi.")
-    kept = np.flatnonzero(numbers >= 0)
+    kept = slice(None) if (numbers >= 0).all() else np.flatnonzero(numbers >= 0)  # a slice copies nothing
     group = numbers[kept]
     cells: dict[str, PublishedCells] = {}
     for column in table.select(table.quasi):
@@ -109,7 +109,7 @@ def publish_form(
         cells[column.name] = PublishedCells(codes.astype(np.int32)[group], np.asarray(texts, dtype=object))
     return PublishedTable(
         name,
-        len(kept),
+        len(group),
         group,
         cells,
         {column.name: column.take(kept) for column in table.select(sensitive)},
@@ -117,7 +117,7 @@ def publish_form(
     )
 
 
-def _at_level(column: Column, kept: NDArray[np.intp], chosen: Mapping[str, int]) -> PublishedCells:
+def _at_level(column: Column, kept: NDArray[np.intp] | slice, chosen: Mapping[str, int]) -> PublishedCells:
     levels = levels_of(column)
     level = chosen.get(column.name, -1)
     if not 0 <= level < len(levels):

@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from policies.gates.figures import AttackGain
 from policies.jobs.spool import Reference
 from tasks.attacks.attempts import FinishedTable, drawn_from, finished, gains_of, people_of, try_attacks
@@ -48,10 +46,11 @@ def attack_tables(
     gated: Sequence[Gated],
     compared: ComparedVersions,
 ) -> AttackedTables:
-    encoded, released = run.spool.get(transformed.encoded), np.flatnonzero(run.spool.get(agreed.kept))
+    encoded, kept = run.spool.get(transformed.encoded), run.spool.get(agreed.kept)
     frames = {table.table: run.spool.get(table.read).frame for table in written}
     tables = [FinishedTable(run.spool.get(table.measurement).published, frames[table.table]) for table in gated]
-    table, original = encoded.table.take(released), encoded.original.take(released)
+    original = encoded.original.kept(kept)
+    table = original if encoded.table is encoded.original else encoded.table.kept(kept)
     known = finished(run.spool.get(planned.promise), tables, table, original, encoded.attackers)
     generator = drawn_from(run.seed)
     attempts = try_attacks(known, PEOPLE, generator)

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from policies.jobs.table_job import relaxed
 from policies.sealed.published_plan import plan_of_published
 from policies.sealed.published_values import published_values
@@ -19,12 +17,12 @@ from tasks.release.steps.transform_source import Transformed
 
 
 def promise_published(run: Run, transformed: Transformed, planned: Planned, agreed: Agreed) -> Planned:
-    rows = np.flatnonzero(run.spool.get(agreed.kept))
+    kept = run.spool.get(agreed.kept)
     combined = run.spool.get(planned.promise).combined
-    published = published_values(run.policy, run.spool.get(transformed.columns).take(rows))
+    published = published_values(run.policy, run.spool.get(transformed.columns).kept(kept))
     promise = promise_of(run.policy, published, 0 if combined is None else combined.source_rows)
     plan, table = run.spool.get(planned.plan), run.spool.get(transformed.encoded).table
-    columns, everybody = table.take(rows).select(plan.columns), len(rows) == table.rows
+    columns, everybody = table.kept(kept).select(plan.columns), bool(kept.all())
     return replace(
         planned,
         plan=run.spool.put(plan_of_published(plan, columns, everybody)),

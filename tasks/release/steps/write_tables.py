@@ -46,11 +46,11 @@ class Written:
 
 
 def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Agreed, grouped: GroupedTable) -> Written:
-    encoded, rows = run.spool.get(transformed.encoded), np.flatnonzero(run.spool.get(agreed.kept))
+    encoded, kept = run.spool.get(transformed.encoded), run.spool.get(agreed.kept)
     partition = run.spool.get(grouped.partition)
     sensitive, insensitive = sensitive_of(run, planned, grouped.table), insensitive_of(run, planned, grouped.table)
     own = encoded.table.only((*encoded.table.quasi, *sensitive, *insensitive))
-    table = published_values(run.policy, own.take(rows))  # what only suppressed rows hold would show in what `*` stands for
+    table = published_values(run.policy, own.kept(kept))  # what only suppressed rows hold would show in what `*` stands for
     published = publish_form(table, partition.groups, grouped.table, sensitive, insensitive, partition.levels)
     promise = run.spool.get(planned.promise)
     ends = {quasi.name: quasi.bounds for quasi in promise.quasi if quasi.bounds is not None}
@@ -58,14 +58,17 @@ def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Ag
         published = with_bounds(published, ends, domains_of(promise))
     seed = secrets.randbits(128)
     wanted = run.policy.publish
-    read, files = read_back(run.stage, write_published(published, run.stage, wanted.tables, seed, wanted.rows_per_part))
+    files = write_published(published, run.stage, wanted.tables, seed, wanted.rows_per_part)
     people = None
     if run.policy.person_column is not None or asks_whose(encoded):
-        people = run.spool.put(rows[partition.groups >= 0][order_of_rows(published, seed)])
+        people = run.spool.put(np.flatnonzero(kept)[partition.groups >= 0][order_of_rows(published, seed)])
+    rows = table.rows
+    del own, table, published  # what is read back takes as much
+    read, pinned = read_back(run.stage, files)
     payload = {  # no risk: it was counted with bounds that all rows gave, and the manifest holds that of what is published
         "table": planned.names.index(grouped.table) + 1,
         "groups": partition.count,
         "suppressed": agreed.suppressed,
         "reached": partition.reached,
     }
-    return Written(grouped.table, len(rows), files, run.spool.put(read), people, Happened(TableAnonymized, payload))
+    return Written(grouped.table, rows, pinned, run.spool.put(read), people, Happened(TableAnonymized, payload))
