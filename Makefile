@@ -1,6 +1,6 @@
 # Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-complete bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts bench-whole serve lock clean
+.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-complete bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts bench-whole bench-scale serve lock clean
 
 # Each process would compile all of the project again: a test run some 20 s, the sabotages minutes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -41,6 +41,7 @@ help:
 	@echo "make bench-parts    publishing and verifying a large table, as one file and in parts: seconds and peak memory"
 	@echo "make bench-whole    whole releases of a large table, from Parquet and from CSV: seconds and memory, step by step"
 	@echo "make bench-end-well  sizes that must end well: many tiny groups, values, tables, columns; seconds and peak memory of each"
+	@echo "make bench-scale    loss against time beside other methods and libraries, tables of many shapes, growth, Dask workers; a quarter of an hour"
 	@echo "make lock           resolves requirements.lock again"
 
 # The loops compile while the rest is installed.
@@ -155,6 +156,9 @@ bench-whole: setup
 
 bench-end-well: setup
 	@$(BIN)/python -m benchmarks.end_well
+
+bench-scale: setup
+	@$(BIN)/python -m benchmarks.scale
 
 serve: setup
 	@$(BIN)/headgate serve

@@ -11,11 +11,9 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
-import subprocess
 import sys
 import tempfile
 import time
-import venv
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.resources import files
@@ -25,6 +23,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.peers.environments import output_of, python_with
 from headgate.core.columns import Codes, Role, Table
 from headgate.core.distinct import places
 from headgate.core.encode import encode_table
@@ -202,13 +201,6 @@ WORK: dict[str, Callable[[int], dict[str, float]]] = {
 }
 
 
-def output_of(command: list[str]) -> str:
-    ended = subprocess.run(command, capture_output=True, text=True)
-    if ended.returncode:
-        raise SystemExit(f"{Path(command[0]).name} ended with {ended.returncode}:\n{ended.stdout}\n{ended.stderr}")
-    return ended.stdout
-
-
 def best(command: list[str], repeat: int) -> dict[str, Any]:
     """The quickest of so many fresh processes, by the last line that each prints."""
     found = [json.loads(output_of(command).splitlines()[-1]) for _ in range(repeat)]
@@ -221,14 +213,7 @@ def ours(work: str, rows: int, repeat: int) -> dict[str, Any]:
 
 def pycanon_python() -> str:
     """The interpreter of pyCANON's own virtual environment, which is made once."""
-    home = ROOT / ".peers" / f"pycanon-{PYCANON}"
-    python = home / "bin" / "python"
-    if not (home / "ready").exists():
-        print(f"Installing pyCANON {PYCANON} ...", file=sys.stderr)
-        venv.create(home, with_pip=True, clear=True, symlinks=True)
-        output_of([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"pycanon=={PYCANON}"])
-        (home / "ready").touch()
-    return str(python)
+    return str(python_with(f"pycanon-{PYCANON}", f"pycanon=={PYCANON}"))
 
 
 def pycanon_on_census(script: str, *more: str, repeat: int = 0) -> dict[str, Any]:

@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +25,8 @@ import pandas as pd
 
 from benchmarks.census import adults
 from benchmarks.measures import Row, resident
+from benchmarks.peers.libraries import LIBRARIES, grouped_by
+from benchmarks.peers.recounted import loss_of
 from headgate.core.columns import Codes, Role, Table
 from headgate.core.encode import encode_table
 from headgate.core.frame_specs import inferred_spec
@@ -50,7 +51,7 @@ QUASI = ("age", "sex", "race", "citizenship", "marital")
 SENSITIVE = ("education", "worker_class", "weeks")
 SEVEN = (*QUASI, "worker_class", "weeks")
 MILLION = 1_000_000
-LIGHTHOUSE = "1.0.0"
+LIGHTHOUSE = LIBRARIES["project-lighthouse-anonymize"].version
 K_ALONE = {5: 0.18, 10: 0.41, 20: 0.82}  # %, by k
 SEVEN_K_ALONE = {5: 1.14, 10: 2.18, 20: 3.77}  # what greedy k-member loses
 NEAR_THE_LIMIT = ("0.75", "0.8", "0.82", "0.84")
@@ -207,24 +208,8 @@ def seven(frame: pd.DataFrame) -> Iterator[Row]:
 
 def lighthouse(frame: pd.DataFrame, table: Table) -> tuple[float, float]:
     """Its seconds, and the NCP of its groups by our measure, a suppressed row counting 1."""
-    home = ROOT / ".peers" / f"lighthouse-{LIGHTHOUSE}"
-    if not (home / "ready").exists():
-        print(f"Installing project-lighthouse-anonymize {LIGHTHOUSE} ...", file=sys.stderr)
-        venv.create(home, with_pip=True, clear=True, symlinks=True)
-        peers = (f"project-lighthouse-anonymize=={LIGHTHOUSE}", "anonypy==0.2.1")
-        run([str(home / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *peers])
-        (home / "ready").touch()
-    with tempfile.TemporaryDirectory() as scratch:
-        source, out = Path(scratch) / "table.csv", Path(scratch) / "peer.json"
-        frame.to_csv(source, index=False)
-        script = str(ROOT / "benchmarks" / "peers" / "mondrian_peers.py")
-        run([str(home / "bin" / "python"), script, str(source), ",".join(SEVEN), "10", str(out), "project-lighthouse-anonymize"])
-        found = json.loads(out.read_text(encoding="utf-8"))
-    made = found["peers"]["project-lighthouse-anonymize"]
-    groups = np.asarray(made["groups"], dtype=np.int32)
-    kept = groups >= 0
-    loss = recount(items_of(table, ()), (), groups).loss
-    return float(made["seconds"]), float((loss * kept.sum() + (~kept).sum()) / len(groups))
+    made = grouped_by("project-lighthouse-anonymize", frame, SEVEN, 10)
+    return made.seconds, loss_of(items_of(table, ()), made.groups)
 
 
 def require(found: Partition) -> Partition:

@@ -124,10 +124,10 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def own_cluster() -> LocalCluster:
-    """A process for each core, as loops are compiled for one."""
+def own_cluster(workers: int | None = None) -> LocalCluster:
+    """A process for each core, as loops are compiled for one; or so many."""
     return LocalCluster(
-        n_workers=cores(),
+        n_workers=workers or cores(),
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
