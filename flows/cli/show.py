@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.terminal.options import Json, Report, SealedId
+from flows.terminal.options import Json, Language, Report, SealedId
 
 if TYPE_CHECKING:
     from tasks.stores.seal import Candidate
 
 
-def show(candidate: SealedId, report: Report = None, json: Json = False) -> None:
+def show(candidate: SealedId, report: Report = None, language: Language = None, json: Json = False) -> None:
     """Show what a candidate would publish, and why it is safe."""
     from flows.terminal.manifest_view import show_answer, show_folder, show_last_word, show_manifest, show_what_is_needed
     from flows.terminal.output import plain, print_json, results, tell, tell_unrecorded
@@ -26,7 +26,7 @@ def show(candidate: SealedId, report: Report = None, json: Json = False) -> None
     manifest, release = viewed.candidate.manifest, viewed.release
     tell_unrecorded(viewed.unrecorded)
     if report is not None:
-        _save_report(viewed.candidate, report)
+        _save_report(viewed.candidate, report, language)
     if json:
         print_json(manifest_document(viewed))
         return
@@ -49,9 +49,17 @@ def show(candidate: SealedId, report: Report = None, json: Json = False) -> None
         show_what_is_needed(manifest, viewed.candidate.id)
 
 
-def _save_report(candidate: Candidate, file: Path) -> None:
+def _save_report(candidate: Candidate, file: Path, code: str | None) -> None:
+    """The very bytes that were sealed, or the same page told in another language."""
+    from headgate.core.errors import InputRejected
+    from tasks.reporting.candidate_page.page_told import render_page
+    from tasks.reporting.candidate_page.sealed_page import page_of_candidate
     from tasks.reporting.check_report import write_page
+    from tasks.reporting.language import LANGUAGES
     from tasks.stores.files import read_file
     from tasks.stores.seal import REPORT
 
-    write_page(file, read_file(candidate.folder, REPORT).content.decode("utf-8"))
+    if code is not None and code not in LANGUAGES:
+        raise InputRejected("There is no report in that language.", f"Name one of these: {', '.join(LANGUAGES)}.")
+    sealed = read_file(candidate.folder, REPORT).content.decode("utf-8")
+    write_page(file, sealed if code is None else render_page(page_of_candidate(candidate), code))

@@ -36,7 +36,7 @@ DECISION = Served(("candidate", "reason", "json"), files=("signature",), signs=T
 ON_RELEASE = Served(("release", "reason", "json"), files=("signature",), signs=True)
 SERVED = {
     "release": Served(("if_changed", "json"), files=("policy", "source"), signs=True),
-    "show": Served(("candidate", "json"), output="report"),
+    "show": Served(("candidate", "language", "json"), output="report"),
     "statement": Served(("release", "reason", "principal", "action")),
     "approve": DECISION,
     "request_changes": DECISION,

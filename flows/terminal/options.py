@@ -28,6 +28,9 @@ PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy: 
 TableFile = Annotated[Path, typer.Argument(metavar="TABLE", help="A table: CSV, Parquet, Excel (.xlsx), SPSS (.sav) or Stata (.dta).")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Output file (default: stdout).")]
 Report = Annotated[Path | None, typer.Option("--report", help="Write an HTML page with charts to this file.")]
+Language = Annotated[
+    str | None, typer.Option("--language", help="Language of the report that is saved: en or de (default: as it was sealed).")
+]
 VersionFolder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A published folder, such as …/latest.")]
 ReleasedTableName = Annotated[str | None, typer.Option("--table", metavar="NAME", help="A table of the release, such as table-1.")]
 

@@ -120,6 +120,14 @@ def test_a_copy_of_the_report_is_saved_over_no_other_file(run: Any, world: Any, 
     assert (tmp_path / "notes.txt").read_text() == "notes"
 
 
+def test_the_report_is_told_in_another_language(run: Any, world: Any, tmp_path: Path) -> None:
+    candidate, copy = world.seal(), tmp_path / "copy.html"
+    assert run("show", candidate.id, "--report", copy, "--language", "de").code == 0
+    assert "Darf es veröffentlicht werden?" in copy.read_text(encoding="utf-8")
+    refused = run("show", candidate.id, "--report", copy, "--language", "xx")
+    assert (refused.code, "Name one of these: en, de." in refused.err) == (2, True)
+
+
 def test_an_approver_is_not_asked_to_sign_what_can_never_be_published(run: Any, world: Any) -> None:
     first, second = world.seal(known_versions=()), world.seal(known_versions=())
     world.approve(first, "ann", "bob")
