@@ -91,7 +91,7 @@ def candidate_page(content: ReportContent) -> CandidatePage:
         outcomes=release.outcomes,
         changes=_unwritten(content.changes),
         uncompared=content.changes if isinstance(content.changes, str) else "",
-        answered=tuple(each.model_copy(update={"changes": _unwritten(each.changes)}) for each in content.answered),
+        answered=tuple(_without_values(each) for each in content.answered),
         pictures=_texts(draw_plan(release, "svg") | draw_errors(release, "svg") | draw_losses(release, "svg")),
     )
 
@@ -125,6 +125,13 @@ def _unwritten(changes: Changes | str | None) -> Changes | None:
     keys = None if changes.policy is None else tuple(change.model_copy(update={"before": None, "after": None}) for change in changes.policy)
     people = None if changes.people is None or changes.people.exact else changes.people
     return changes.model_copy(update={"policy": keys, "people": people})
+
+
+def _without_values(answered: Answered) -> Answered:
+    """What the earlier candidate held was never published, and its approvers may have sent it back for that: the published page tells
+    figures and names of columns, and no value of it."""
+    changes = _unwritten(answered.changes)
+    return answered.model_copy(update={"changes": None if changes is None else changes.model_copy(update={"columns": ()})})
 
 
 def _drawn(release: MeasuredRelease) -> list[MeasuredTable]:

@@ -12,12 +12,15 @@ import pytest
 
 from headgate.risk.disclosure.decision import risk_distribution
 from headgate.risk.disclosure.patterns import Pattern
+from policies.changes.policy_changes import PolicyChange
+from policies.changes.release_changes import Changes, ColumnChange, Compared
 from policies.gates.series_figures import SeriesFigures
 from policies.gates.verdict import Measured, Verdict
 from policies.judging.exposure import AttributeChange, Exposure
 from policies.sealed.promise import CombinedRows, Promise, QuasiIdentifier, SensitiveAttribute
 from tasks.reporting.candidate_page.further_down import GLOSSARY
-from tasks.reporting.candidate_page.page_content import Sample, page_json
+from tasks.reporting.candidate_page.page_content import Answered, Sample, page_json
+from tasks.reporting.candidate_page.page_told import render_page
 from tasks.reporting.candidate_page.regulators import regulators
 from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable, Outcome
 from tasks.reporting.report import ReportContent, candidate_page, render_report
@@ -175,6 +178,25 @@ def test_where_people_weigh_their_own_records_no_single_loss_is_sealed(undrawn: 
         release = replace(undrawn, exposures=(replace(own, personal=personal),))
         sealed = page_json(candidate_page(ReportContent(release, "headgate 0.1.0", patterns=patterns)))
         assert (b"0.123456" in sealed, b"0.234567" in sealed) == (not personal, not personal)
+
+
+def test_of_a_candidate_that_is_answered_no_value_is_sealed(undrawn: MeasuredRelease) -> None:
+    """The page is published, and the candidate that was sent back never was."""
+    compared = Compared(candidate="ab" * 32, release="r-0", dataset="d", created="2026-01-01T00:00:00+00:00", policy_digest="ab", tables=())
+    moved = ColumnChange(table="table-1", column="city", total_variation=0.5, place="Atlantis", before=0.5, after=0.0)
+    key = PolicyChange(key="attributes.city.role", before="insensitive", after="dropped")
+    changes = Changes(
+        before=compared, after=compared, same_source=True, policy=(key,), readers=(), gates=(), figures=(), columns=(moved,)
+    )  # fmt: skip
+    answered = Answered(candidate="ab" * 32, changes=changes)
+    page = candidate_page(ReportContent(undrawn, "headgate 0.1.0", changes=changes, answered=(answered,)))
+    assert b"Atlantis" not in page_json(page.model_copy(update={"changes": None}))
+    assert b"insensitive" not in page_json(page.model_copy(update={"promise": None}))
+    assert page.changes is not None  # of what is published, all is told
+    assert page.changes.columns == (moved,)
+    text = Page(render_page(page)).text
+    assert "Since the candidate that it answers" in text
+    assert text.count("attributes.city.role") == 2
 
 
 def test_a_gate_that_could_not_be_measured_is_shown_as_such_and_refuses(undrawn: MeasuredRelease) -> None:

@@ -10,7 +10,7 @@ from policies.changes.people_changes import PeopleChange
 from policies.changes.release_changes import release_changes
 from tasks.approval.approvals import operator_roots
 from tasks.release.closing.assemble import manifest_of
-from tasks.release.closing.since_published import _written, for_readers, since_published
+from tasks.release.closing.since_published import _written, for_readers, since_answered, since_published
 from tasks.stores.seal import DATAPACKAGE
 from tasks.tables.read_published import PinnedFile
 from tests.unit.tasks.release.finished import Made
@@ -49,3 +49,10 @@ def test_a_copy_for_a_statistics_program_is_a_file_of_the_new_version_too(tracke
     before, after = (_written(tracked.run, tracked.so_far(), manifest, PACKAGE, [*files_of(tracked), copy]) for _ in range(2))
     assert copy.path in {entry.path for entry in after.manifest.files}
     assert release_changes(before, after).readers == ()
+
+
+def test_a_candidate_that_is_answered_and_gone_is_named(tracked: Made) -> None:
+    """That it cannot be read any more is said on the page; the release goes on."""
+    manifest = manifest_of(tracked.run, tracked.so_far(), operator_roots(tracked.run.home)).model_copy(update={"answers": ("ab" * 32,)})
+    (answered,) = since_answered(tracked.run, tracked.so_far(), manifest, PACKAGE, files_of(tracked))
+    assert (answered.candidate, answered.changes) == ("ab" * 32, None)
