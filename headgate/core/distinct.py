@@ -121,8 +121,9 @@ def _number_pairs(keys: NDArray[np.int32], column: Codes, low: int, span: int) -
     """Numbers the pairs of key and code in their order, in place; returns how many there are. Only distinct pairs are sorted."""
     pairs = _pairs(keys, column, low, span)
     place, first, _ = numbered(pairs)
+    pairs = pairs[first]  # no longer those of all rows
     rank = np.empty(len(first), dtype=np.int32)
-    rank[np.argsort(pairs[first])] = np.arange(len(first), dtype=np.int32)
+    rank[np.argsort(pairs)] = np.arange(len(first), dtype=np.int32)
     _rename(keys, place, rank)
     return len(first)
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from headgate.core.compiling import copied, loop
 
+LARGE = 22  # bits of the number of slots, from which a table of them only doubles: it may be what takes most memory
 _GOLDEN = 0x9E3779B97F4A7C15 - 2**64  # 2^64/φ: multiplication by it spreads keys over the high bits (Knuth, vol. 3, §6.4)
 
 
@@ -42,7 +43,7 @@ def numbered(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int
         place[i] = count
         count += 1
         if 2 * count == len(slots):
-            bits += 2
+            bits += 2 if bits < LARGE else 1
             known = first
             slots = np.full(1 << bits, -1, np.int32)
             first = np.empty(1 << (bits - 1), np.int32)

@@ -42,6 +42,13 @@ class CsvText:
     line_ends: int
     quotes: int
 
+    @property
+    def in_memory(self) -> memoryview | None:
+        """The text, if it lies there as it is parsed."""
+        if not isinstance(self.content, bytes) or self.codec != UTF_8 or _is_packed(self.content):
+            return None
+        return memoryview(self.content)[self.mark :]
+
     def stream(self) -> BinaryIO:
         """In UTF-8, without a byte order mark."""
         if self.codec != UTF_8:
@@ -70,8 +77,11 @@ def csv_text(content: Content, where: str, encoding: str = UTF_8) -> CsvText:
 
 def plain_stream(content: Content, where: str) -> BinaryIO:
     """Unpacked, where it is packed."""
-    packed = beginning(content, len(GZIP_MAGIC)) == GZIP_MAGIC
-    return io.BufferedReader(_Unpacked(content, where), PIECE) if packed else stream_of(content)
+    return io.BufferedReader(_Unpacked(content, where), PIECE) if _is_packed(content) else stream_of(content)
+
+
+def _is_packed(content: Content) -> bool:
+    return beginning(content, len(GZIP_MAGIC)) == GZIP_MAGIC
 
 
 class _Unpacked(io.RawIOBase):

@@ -158,9 +158,9 @@ def _parts(text: CsvText, names: Sequence[str], columns: Sequence[str], separato
             quoted_strings_can_be_null=True,
         ),
     }
-    parsed, given = False, _Given(text.stream())
+    parsed = False
     try:
-        with given.read_by(lambda file: arrow_csv.open_csv(file, **options)) as batches:
+        with _read_by(lambda file: arrow_csv.open_csv(file, **options), text) as batches:
             yield from (pa.Table.from_batches([batch]) for batch in batches)
         parsed = True
     except (pa.ArrowException, KeyError, ValueError):
@@ -178,6 +178,20 @@ def _parts(text: CsvText, names: Sequence[str], columns: Sequence[str], separato
         raise InputRejected(f"{where} cannot be parsed as CSV.", "Check its quotation marks and line ends.")
 
 
+@contextmanager
+def _read_by(opened: Callable[[pa.NativeFile], Iterator[pa.RecordBatch]], text: CsvText) -> Iterator[Iterator[pa.RecordBatch]]:
+    memory = text.in_memory
+    given = _Given(text.stream())
+    batches = opened(pa.PythonFile(given, mode="r") if memory is None else pa.BufferReader(memory))
+    try:
+        yield batches
+    finally:
+        given.end()
+        if memory is None:
+            with suppress(pa.ArrowException, ValueError):
+                deque(batches, 0)
+
+
 class _Given:
     """A stream that another thread reads ahead. Where rows are no longer asked for, it ends, and that thread with it: a process that ends
     while something of it is read is aborted."""
@@ -190,12 +204,5 @@ class _Given:
     def read(self, size: int) -> bytes:
         return b"" if self._ended else self._stream.read(size)
 
-    @contextmanager
-    def read_by(self, opened: Callable[[pa.NativeFile], Iterator[pa.RecordBatch]]) -> Iterator[Iterator[pa.RecordBatch]]:
-        batches = opened(pa.PythonFile(self, mode="r"))
-        try:
-            yield batches
-        finally:
-            self._ended = True
-            with suppress(pa.ArrowException, ValueError):
-                deque(batches, 0)
+    def end(self) -> None:
+        self._ended = True
