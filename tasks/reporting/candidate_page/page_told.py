@@ -123,6 +123,7 @@ def page_context(
         "css": Markup(css),
         "css_source": Markup(css_source),
         "image": image or data_image(page, spoken),
+        "alone": image is None,
         "captions": {name: spoken.say(caption) for name, caption in CAPTIONS.items()},
         "page": page,
         "answer": may_it_go_out(page, spoken, standing),

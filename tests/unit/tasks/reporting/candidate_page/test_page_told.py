@@ -83,6 +83,8 @@ def test_the_console_gives_its_own_frame_pictures_and_forms(hospital: CandidateP
     said = child.render({**page_context(page, "en", image=lambda name: f"/pictures/{name}.svg", standing=standing), "frame": frame})
     assert said.startswith("<x>Hospital patients")
     assert "<!DOCTYPE" not in said
+    assert "fetches nothing" not in said
+    assert "fetches nothing" in render_page(page)
     assert '<img src="/pictures/query_errors.svg"' in said
     places = [said.index(text) for text in ("one approval is given, one more is needed", '<form id="decide">', "Who could be recognized")]
     assert places == sorted(places)
