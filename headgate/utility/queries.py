@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,30 +79,49 @@ def count_query_error(
     wanted = (min(qi_dimensions, len(quasi)), min(sa_dimensions, len(sensitive)))
     if sum(wanted) == 0:
         raise RequirementNotMet(f"{CANNOT} in {published.name}.", "A table needs attributes with values to count.", "query_error")
-    spread = _Spread.of(published, quasi, lines)
-    raw_rows = RowSets.of([(line.column.codes, line.values) for line in lines], table.rows)
-    released = RowSets.of(
-        [
-            (published.sensitive[name].codes[spread.order], _released_places(published.sensitive[name], line))
-            for name, line in zip(sensitive, lines[len(quasi) :], strict=True)
-        ],
-        published.rows,
-    )
-    rng = np.random.default_rng(seed)
+    released = [_released_places(published.sensitive[name], line) for name, line in zip(sensitive, lines[len(quasi) :], strict=True)]
     sizes = np.array([line.places for line in lines], dtype=np.int64)
-    errors, redrawn = np.empty(0), 0
-    while len(errors) < queries:
+    drawn = _draw_about_somebody(lines, sizes, table.rows, len(quasi), wanted, selectivity, queries, seed)
+    if drawn is None:
+        raise RequirementNotMet(f"{CANNOT} in {published.name}.", "Nearly every query counts nobody; raise the selectivity.", "query_error")
+    spread = _Spread.of(published, quasi, lines)
+    columns = [(published.sensitive[name].codes[spread.order], places) for name, places in zip(sensitive, released, strict=True)]
+    rows = RowSets.of(columns, published.rows)
+    estimate = _estimates(spread, rows, len(quasi), wanted[0], drawn.chosen, drawn.low, drawn.high)
+    errors = np.abs(estimate - drawn.raw) / drawn.raw
+    return QueryError(float(errors.mean()), float(np.median(errors)), drawn.redrawn, errors)
+
+
+class _Drawn(NamedTuple):
+    """Queries: attributes, and half-open intervals of each; and how many rows of the input are in them."""
+
+    chosen: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    raw: NDArray[np.int64]
+    redrawn: int
+
+
+def _draw_about_somebody(
+    lines: Sequence[_Line], sizes: NDArray[np.int64], rows: int, quasi: int, wanted: tuple[int, int], share: float, queries: int, seed: int
+) -> _Drawn | None:
+    """None where too many queries count nobody. The sets of input rows, 8 bytes per row and attribute, are let go before those of the
+    released ones are made."""
+    raw_rows = RowSets.of([(line.column.codes, line.values) for line in lines], rows)
+    rng = np.random.default_rng(seed)
+    drawn: list[tuple[NDArray[np.int64], ...]] = []
+    enough = redrawn = 0
+    while enough < queries:
         if redrawn > REDRAWS_PER_QUERY * queries:
-            raise RequirementNotMet(
-                f"{CANNOT} in {published.name}.", "Nearly every query counts nobody; raise the selectivity.", "query_error"
-            )
-        chosen, low, high = _draw(rng, queries - len(errors), sizes, len(quasi), wanted, selectivity)
+            return None
+        chosen, low, high = _draw(rng, queries - enough, sizes, quasi, wanted, share)
         raw = _counts(raw_rows, chosen, low, high)
         some = raw > 0
         redrawn += int((~some).sum())
-        estimate = _estimates(spread, released, len(quasi), wanted[0], chosen[some], low[some], high[some])
-        errors = np.append(errors, np.abs(estimate - raw[some]) / raw[some])
-    return QueryError(float(errors.mean()), float(np.median(errors)), redrawn, errors)
+        drawn.append((chosen[some], low[some], high[some], raw[some]))
+        enough += int(some.sum())
+    chosen, low, high, raw = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+    return _Drawn(chosen, low, high, raw, redrawn)
 
 
 def _asked_about(table: Table, names: Iterable[str]) -> list[str]:
