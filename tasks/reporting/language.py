@@ -105,7 +105,10 @@ class Language:
             return "; ".join(self._reworded(part) or part for part in value.split("; "))
         if name.startswith("names"):
             first, word, last = value.rpartition(" and ")
-            return self.say("%(some)s and %(last)s", some=first, last=last) if word else value
+            if word:
+                return self.say("%(some)s and %(last)s", some=first, last=last)
+            first, word, last = value.partition(" to ")
+            return self.say("%(low)s to %(high)s", low=first, high=last) if word else value
         return self._signs(value) if NUMBERS.fullmatch(value) else value
 
     @cached_property

@@ -35,3 +35,16 @@ def test_the_commonest_cells_are_shown_with_the_middle_of_what_they_cover() -> N
     assert (example.columns, example.people) == (("age", "eye"), 3)
     assert example.published[0] == "[40..49]"
     assert example.invented == ("44", "green")  # the middle of a cell that covers brown, green and nothing
+
+
+def test_coarse_cells_show_more_than_exact_ones_though_more_rows_have_these() -> None:
+    specs = {
+        "age": ColumnSpec("age", Kind.INTEGER, Role.QUASI, domain=(0, 99)),
+        "eye": ColumnSpec("eye", Kind.CATEGORY, Role.QUASI),
+        "job": ColumnSpec("job", Kind.CATEGORY, Role.SENSITIVE),
+    }
+    frame = pd.DataFrame({"age": [30, 30, 30, 50, 59], "eye": ["blue"] * 5, "job": list("abcde")})
+    table = encode_table(frame, specs)
+    example = invented_person(publish_form(table, np.array([0, 0, 0, 1, 1]), "table-1", table.sensitive), PROMISE)
+    assert example is not None
+    assert (example.published, example.invented, example.people) == (("[50..59]", "blue"), ("54", "blue"), 2)
