@@ -16,7 +16,7 @@ MOST_LOOKED_AT = 50  # combinations of cells
 
 
 def invented_person(published: PublishedTable, promise: Promise) -> Example | None:
-    """Of the combinations of cells that most rows have, the one with most coarse cells, and the middle of what each covers: computed from the
+    """Of the combinations of cells that most rows have, the one with most coarse cells, and the middle of what each covers: made from the
     published cells alone. None for a table without quasi-identifiers."""
     names = tuple(published.cells)
     if not names or not published.rows:
