@@ -98,17 +98,16 @@ class Language:
 
     def _placed(self, name: str, value: str) -> str | None:
         """What stands at a place, by how its name begins: `said` is a part of a sentence, `list` several of them, `names` are names of
-        tables; all else is kept, and numbers but for their signs."""
+        tables or versions; all else is kept, and numbers but for their signs."""
         if name.startswith("said"):
             return self._reworded(value)
         if name.startswith("list"):
             return "; ".join(self._reworded(part) or part for part in value.split("; "))
         if name.startswith("names"):
-            first, word, last = value.rpartition(" and ")
-            if word:
-                return self.say("%(some)s and %(last)s", some=first, last=last)
             first, word, last = value.partition(" to ")
-            return self.say("%(low)s to %(high)s", low=first, high=last) if word else value
+            if word:
+                return self.say("%(low)s to %(high)s", low=first, high=last)
+            return self.listed([self._reworded(each) or each for each in re.split(", | and ", value)])
         return self._signs(value) if NUMBERS.fullmatch(value) else value
 
     @cached_property

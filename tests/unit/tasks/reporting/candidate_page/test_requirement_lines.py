@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
+from policies.gates.every_gate import GATES
+from policies.gates.gate import Gate
 from policies.gates.reader_words import Unit
-from policies.gates.verdict import Verdict
+from policies.gates.verdict import Requirement, Verdict
+from policies.judging.verdicts import sentence_of
 from tasks.reporting.candidate_page.page_content import CandidatePage
 from tasks.reporting.candidate_page.requirement_lines import amount, bar_of, known_of, limit, margin, requirement_groups, room
-from tasks.reporting.language import ENGLISH
+from tasks.reporting.language import ENGLISH, language
 from tasks.reporting.measured_tables import LAST_TRIED
 
 
@@ -116,3 +119,20 @@ def test_a_bar_stays_within_its_frame(measured: float, required: float) -> None:
 def test_of_very_many_columns_a_sentence_names_the_first() -> None:
     assert known_of([f"q{place}" for place in range(9)], ENGLISH) == "q0, q1, q2, q3, q4 and 4 more columns"
     assert known_of([], ENGLISH) == "what others may know"
+
+
+@pytest.mark.parametrize("gate", GATES, ids=lambda gate: gate.name)
+def test_what_a_gate_finds_and_what_helps_are_known_in_every_language(gate: Gate) -> None:
+    """A new sentence of a gate needs its line in `catalogues/LANGUAGE.sentences.po`."""
+    german = language("de")
+    for bound in gate.bounds:
+        for attribute in (None, "income") if gate.kinds and gate.of_tables else (None,):
+            requirement = Requirement(gate=gate.name, attribute=attribute, bound=bound, dictionary="register", required="2")
+            found = Verdict(
+                gate=gate.name, attribute=attribute, bound=bound, dictionary="register", comparison=gate.compared(bound), measured=3.0,
+                required=2.0, passed=False, table="table-1" if gate.of_tables else "",
+            )  # fmt: skip
+            assert german.knows(f"{sentence_of(found).rstrip('.')}."), sentence_of(found)
+            unmeasured = found.model_copy(update={"measured": None})
+            assert german.knows(f"{sentence_of(unmeasured).rstrip('.')}.")
+            assert german.knows(gate.remedy(requirement)), gate.remedy(requirement)
