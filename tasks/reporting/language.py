@@ -24,6 +24,7 @@ LANGUAGES = {"en": "English", "de": "Deutsch"}
 PACKAGE = "tasks.reporting"
 SIGNS = {"en": (",", "."), "de": (".", ",")}  # between thousands, and before decimals
 DIGITS = 3  # that people take in
+LONGEST = 2000  # of a sentence: names may make it long, and a hostile one would be matched for minutes
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 NUMBERS = re.compile(r"-?[\d,]+(\.\d+)?( %)?")
 SENTENCES = re.compile(r"(?<=[.!”]) (?=[A-ZΑ-Ω'“`])")  # between two of them
@@ -87,7 +88,7 @@ class Language:
             known = entries.get(sentence) or entries.get(sentence.replace("%", "%%"))
             if known is not None and known.forms and known.forms[0]:
                 return known.forms[0].replace("%%", "%")
-        for pattern, entry in self._patterns:
+        for pattern, entry in self._patterns if len(sentence) <= LONGEST else ():
             match = pattern.fullmatch(sentence)
             if match is None:
                 continue

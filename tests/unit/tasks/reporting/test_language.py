@@ -133,3 +133,10 @@ def test_a_language_without_catalogues_is_a_defect() -> None:
     with pytest.raises(Defect, match="no catalogues in the language 'xx'"):
         language("xx")
     assert all(language(code).code == code for code in LANGUAGES)
+
+
+def test_what_is_longer_than_a_sentence_is_not_matched() -> None:
+    """A hostile name that repeats the words of a sentence would be matched for minutes."""
+    moved = said(("%(a)s to %(b)s", "%(a)s bis %(b)s"))
+    assert moved.reword("x to y") == "x bis y"
+    assert moved.reword("x to y" * 1000) == "x to y" * 1000
