@@ -1,8 +1,9 @@
-"""The groups that `blocks` begins with: for each box of the tree either those of its halves, or the stretches of an order through it,
-whichever lose less.
+"""The groups that `blocks` begins with: for each box of the tree either those of its halves, or the stretches of an order through it, or
+groups that grow from a first person, whichever lose less.
 
-Boxes win where cells are sparse in many dimensions, an order where they are dense along one; from the leaves up, each part of the table
-gets what suits it. What a group then holds too many of is set aside, whichever way it was made; what that will cost counts as well.
+An order wins where cells are dense along one axis, growth where they are sparse in many, boxes in between; from the leaves up, each part
+of the table gets what suits it. What a group then holds too many of is set aside, whichever way it was made; what that will cost
+counts as well.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ from headgate.grouping.items import Items
 from headgate.grouping.watch import STOP
 from headgate.methods.blocks.cut_orders import Line, cut_line, empty_line, laid_out, lay_cells, to_pay_for_stretches
 from headgate.methods.blocks.first_draft import FirstGroups
+from headgate.methods.blocks.growing import grow_line, may_grow
 from headgate.methods.blocks.orders import axes_by_step, snake
 from headgate.methods.blocks.prices import Till, till_of, to_pay
 from headgate.methods.blocks.sweep import begin_sweep, meet, spanned_loss
 from headgate.methods.blocks.tree import Tree
 
 LEAST_GAIN = 1e-9
+IN_ORDER, GROWN = 1, 2  # ways to group a box; 0 is that of its halves, or as one group
+TRIES, OFTEN = 8, 4  # boxes in which growth is tried; and more, as long as every fourth loses less so
 LOSING = 0.25  # of a box's rows must lose something; else it is not worth looking for an order
 FEW, MANY = 0.15, 0.5  # of the price of rows that are too many: the first find room near by; and more, the larger their share is
 
@@ -48,15 +52,20 @@ def first_groups(items: Items, tree: Tree, k: int, price: NDArray[np.float64], s
 @loop
 def _emit_all(items: Items, tree: Tree, k: int, till: Till, line: Line, out: Emitted, state: NDArray[np.int64]) -> None:
     turns = axes_by_step(items.axes, tree.order)
-    in_order, mean = _choose(items, tree, k, turns, till, line, state)
+    way, mean = _choose(items, tree, k, turns, till, line, state)
     stack = np.zeros(len(tree.box) + 1, dtype=np.int64)
     height = 1
     while height > 0 and state[STOP] == 0:
         height -= 1
         own = tree.box[stack[height]]
         cells = tree.order[own.start : own.stop]
-        if in_order[stack[height]]:
-            _emit_stretches(items, snake(items.axes, cells, turns), k, till.price * (FEW * mean[stack[height]]), line, out)
+        if way[stack[height]] == GROWN:
+            grow_line(items, cells, k, line)
+            _emit_stretches(items, _rows_in(items, cells), k, line, out)
+        elif way[stack[height]] == IN_ORDER:
+            size = lay_cells(items, snake(items.axes, cells, turns), k, line)
+            cut_line(items, line, size, k, till.price * (FEW * mean[stack[height]]))
+            _emit_stretches(items, size, k, line, out)
         elif own.left >= 0:
             stack[height], stack[height + 1] = own.right, own.left
             height += 2
@@ -70,18 +79,17 @@ def _emit_all(items: Items, tree: Tree, k: int, till: Till, line: Line, out: Emi
 @making
 def _choose(
     items: Items, tree: Tree, k: int, turns: NDArray[np.int64], till: Till, line: Line, state: NDArray[np.int64]
-) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Of each box, whether the stretches of an order through it cost less than the best of its halves do; and what a row loses in the mean
-    of those that lose something."""
+) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+    """Of each box, what costs least: the best of its halves, the stretches of an order through it, or groups that grow; and what a row
+    loses in the mean of those that lose something."""
     many = len(tree.box)
-    in_order, mean = np.zeros(many, dtype=np.bool_), np.zeros(many)
+    way, mean = np.zeros(many, dtype=np.int8), np.zeros(many)
+    tried = won = 0
     lost, over, losing = np.zeros(many), np.zeros(many), np.zeros(many, dtype=np.int64)
     for box in range(many - 1, -1, -1):  # halves come after what they are halves of
         own = tree.box[box]
         cells = tree.order[own.start : own.stop]
-        rows = np.int64(0)
-        for cell in cells:
-            rows += items.cell[cell].rows
+        rows = _rows_in(items, cells)
         if own.left >= 0:
             lost[box], over[box] = lost[own.left] + lost[own.right], over[own.left] + over[own.right]
             losing[box] = losing[own.left] + losing[own.right]
@@ -97,8 +105,24 @@ def _choose(
             if less < cost:
                 more = to_pay_for_stretches(items, line, size, k, till.price)
             if _cost(less, more, rows, mean[box], till) < cost - LEAST_GAIN:
-                in_order[box], lost[box], over[box] = True, less, more
-    return in_order, mean
+                way[box], lost[box], over[box] = IN_ORDER, less, more
+        if (tried < TRIES or OFTEN * won >= tried) and may_grow(items, cells, rows, k):
+            tried += 1
+            less = grow_line(items, cells, k, line)
+            if less < lost[box] - LEAST_GAIN:
+                more = to_pay_for_stretches(items, line, rows, k, till.price)
+                if more <= over[box]:
+                    way[box], lost[box], over[box] = GROWN, less, more
+                    won += 1
+    return way, mean
+
+
+@inner
+def _rows_in(items: Items, cells: NDArray[np.int64]) -> int:
+    rows = np.int64(0)
+    for cell in cells:
+        rows += items.cell[cell].rows
+    return rows  # type: ignore[return-value]
 
 
 @inner
@@ -120,9 +144,8 @@ def _lost_as_one(items: Items, cells: NDArray[np.int64], line: Line) -> float:
 
 
 @making
-def _emit_stretches(items: Items, cells: NDArray[np.int64], k: int, price: NDArray[np.float64], line: Line, out: Emitted) -> None:
-    size = lay_cells(items, cells, k, line)
-    cut_line(items, line, size, k, price)
+def _emit_stretches(items: Items, size: int, k: int, line: Line, out: Emitted) -> None:
+    """Those of a line of so many rows that has been cut."""
     ends, at = np.empty(size // k + 1, dtype=np.int64), size
     many = 0
     while at > 0:
