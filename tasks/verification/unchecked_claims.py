@@ -7,7 +7,7 @@ from policies.gates.figures import QUERY_ERRORS, TableFigures
 from policies.gates.gate import Gate
 from policies.gates.verdict import Measured
 from policies.sealed.manifest import Manifest
-from tasks.stores.seal import CHANGES_FILE, CROISSANT, DATAPACKAGE, DDI_CODEBOOK, EXPECTATIONS, REPORT
+from tasks.stores.seal import CHANGES_FILE, CROISSANT, DATAPACKAGE, DDI_CODEBOOK, EXPECTATIONS, PAGE, REPORT
 
 FALSE_CLAIM = "Do not rely on this release; tell its publisher, who can withdraw it."
 # What is said of fields that every manifest has.
@@ -40,8 +40,8 @@ ALWAYS: dict[str, tuple[str, ...]] = {
         "suppressed",
         "suppressed_cells",
     ),
-    f"{REPORT}, {DATAPACKAGE}, {EXPECTATIONS} and, where there are such, {CHANGES_FILE}, {DDI_CODEBOOK} and {CROISSANT}: they were signed, "
-    "but what they say is not compared with the tables": (),
+    f"{REPORT}, {PAGE}, {DATAPACKAGE}, {EXPECTATIONS} and, where there are such, {CHANGES_FILE}, {DDI_CODEBOOK} and {CROISSANT}: "
+    "they were signed, but what they say is not compared with the tables": (),
 }
 # Named only where the manifest holds them.
 WHERE_CLAIMED = frozenset(
