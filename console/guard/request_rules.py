@@ -1,0 +1,98 @@
+"""One middleware for all requests: which hosts are answered, from where forms may come, how large they may be, and the headers of every
+answer, those of errors included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "script-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "publickey-credentials-get=(self), publickey-credentials-create=(self)",
+    "Cache-Control": "no-store",
+}
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(frozen=True)
+class RequestRules:
+    app: ASGIApp
+    origin: str
+    hosts: tuple[str, ...]
+    largest_body: int
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                if self.origin.startswith("https://"):
+                    headers["Strict-Transport-Security"] = "max-age=31536000"
+            await send(message)
+
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refusal(scope, receive, send_guarded)
+            return
+        await self.app(scope, _Limited(receive, self.largest_body).receive, send_guarded)
+
+    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+        headers = Headers(scope=scope)
+        if headers.getlist("host") not in [[host] for host in self.hosts]:
+            return PlainTextResponse(f"This console is at {self.origin}\n", 421)
+        if scope["method"] not in SAFE_METHODS and not self._from_here(headers):
+            return PlainTextResponse("This form was not sent from a page of the console. Open the console and send it there.\n", 403)
+        length = headers.get("content-length", "0")
+        if not length.isascii() or not length.isdigit() or int(length) > self.largest_body:
+            return PlainTextResponse(f"At most {self.largest_body // 1024} KiB may be sent.\n", 413)
+        return None
+
+    def _from_here(self, headers: Headers) -> bool:
+        """What the browser says about where a request comes from; an old one says at least the origin."""
+        site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+        if origin is not None and origin != self.origin:
+            return False
+        return site == "same-origin" if site is not None else origin is not None
+
+
+class TooLarge(Exception):
+    """More came than the request had said."""
+
+
+@dataclass
+class _Limited:
+    inner: Receive
+    left: int
+
+    async def receive(self) -> Message:
+        message = await self.inner()
+        self.left -= len(message.get("body", b""))
+        if self.left < 0:
+            raise TooLarge
+        return message
