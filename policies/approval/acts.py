@@ -52,4 +52,7 @@ class Act:
     out: tuple[str, ...] = ()
     kept: bool = False  # whether the home keeps who was in which group
     error: str = ""
+    comment: str = ""
+    comment_sha256: str = ""
+    file_sha256: str = ""
     event: CandidateSealed | ReleaseRefused | RunFailed | NothingNew | None = None

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from policies.approval.acts import Act, Actor, OperatorRules
-from policies.ledger.events import LONGEST_REASON, CandidateSealed
+from policies.ledger.events import LONGEST_COMMENT, LONGEST_REASON, CandidateSealed
 from policies.ledger.fold import overdue, repeated
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, Guard
@@ -163,6 +163,19 @@ def _newer_release(at: Situation) -> str:
     return "" if at.act.superseded_by and at.act.superseded_by != at.release.release_id else "the newer release is not named"
 
 
+def _takes_part(at: Situation) -> str:
+    return "" if at.release.has_part(at.actor.principal) else "comments are for those who may sign the candidate, and for who ran it"
+
+
+def _commented(at: Situation) -> str:
+    given = 0 < len(at.act.comment.strip()) <= LONGEST_COMMENT and SHA256.fullmatch(at.act.comment_sha256)
+    return "" if given else f"a comment of at most {LONGEST_COMMENT} characters is needed"
+
+
+def _downloaded(at: Situation) -> str:
+    return "" if SHA256.fullmatch(at.act.file_sha256) else "the file is not named by its digest"
+
+
 GUARDS: Mapping[Guard, Callable[[Situation], str]] = {
     Guard.IS_THE_RUNNER: _is_the_runner,
     Guard.REPORTED: _reported,
@@ -185,4 +198,7 @@ GUARDS: Mapping[Guard, Callable[[Situation], str]] = {
     Guard.CAME_OUT: _came_out,
     Guard.KEPT: _kept,
     Guard.NEWER_RELEASE: _newer_release,
+    Guard.TAKES_PART: _takes_part,
+    Guard.COMMENTED: _commented,
+    Guard.DOWNLOADED: _downloaded,
 }

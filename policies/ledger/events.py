@@ -14,6 +14,7 @@ from policies.words.publication_moment import PublicationMoment
 from policies.words.quorum import RoleName
 
 LONGEST_REASON = 2000
+LONGEST_COMMENT = 4000
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0)]
 
@@ -294,6 +295,29 @@ class CandidateViewed(CandidateEvent):
     viewer: str
 
 
+class CandidateCommented(CandidateEvent):
+    """Something that the steward or an approver wrote to the others. The text stays in the home; `comment_sha256` is over it and a salt."""
+
+    repeats: ClassVar[bool] = True
+    event: Literal["commented"] = "commented"
+    dataset: str
+    author: str
+    comment_sha256: Digest
+
+    @property
+    def subject(self) -> str:
+        return self.dataset
+
+
+class CandidateDownloaded(CandidateEvent):
+    """`file_sha256`: of the bytes that the reader took away."""
+
+    repeats: ClassVar[bool] = True
+    event: Literal["downloaded"] = "downloaded"
+    reader: str
+    file_sha256: Digest
+
+
 SignedDecisionEvent = (
     CandidateApproved | ChangesRequested | CandidateRejected | ReleaseWithdrawn | PublicationResumed | ReleaseAbandoned | SeriesPurged
 )
@@ -314,6 +338,8 @@ LaterEvent = (
     | SeriesPurged
     | CandidateExpired
     | CandidateViewed
+    | CandidateCommented
+    | CandidateDownloaded
 )
 Event = RunStarted | RunEvent | RunEnd | LaterEvent
 _ADAPTER: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="event")])

@@ -105,12 +105,30 @@ class Release:
 
     def is_runner(self, signer: Signer) -> bool:
         """By name or by key: a runner under another name, or with another key, is still the runner. So is the machine that ran it."""
-        keys = {self.runner.fingerprint, self.machine}
-        names = {self.runner.principal, *(sealed.principal for sealed in self.signers if sealed.fingerprint in keys)}
-        return signer.principal in names or signer.fingerprint in keys
+        return signer.principal in self.runner_names or signer.fingerprint in {self.runner.fingerprint, self.machine}
 
     def is_sealed(self, signer: Signer) -> bool:
         return signer in self.signers
+
+    @property
+    def runner_names(self) -> frozenset[str]:
+        """Everybody whose key ran it, by name."""
+        keys = {self.runner.fingerprint, self.machine}
+        return frozenset({self.runner.principal, *(sealed.principal for sealed in self.signers if sealed.fingerprint in keys)})
+
+    def has_part(self, principal: str) -> bool:
+        """Whether somebody may sign its candidate, or has run it."""
+        return principal in self.runner_names or any(principal == sealed.principal for sealed in self.signers)
+
+    def may_still_sign(self, principal: str) -> bool:
+        """Whether their approval could still be one more: who has agreed already, or ran it, has no vote left to be swayed."""
+        listed = principal not in self.runner_names and any(principal == sealed.principal for sealed in self.signers)
+        return listed and all(decision.signer.principal != principal for decision in self.approvals)
+
+    def hides_comment(self, author: str, reader: str) -> bool:
+        """While votes are hidden, whoever may still sign reads what who ran it wrote, and their own: a comment that disappeared when its
+        author signed would tell that they have."""
+        return self.hides_votes and self.may_still_sign(reader) and author != reader and author not in self.runner_names
 
     @property
     def quorum(self) -> Quorum:

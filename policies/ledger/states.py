@@ -43,6 +43,8 @@ class Action(StrEnum):
     WITHDRAW = "withdraw"
     PURGE = "purge"
     VIEW = "view"
+    DOWNLOAD = "download"
+    COMMENT = "comment"
 
 
 class ActorRole(StrEnum):
@@ -78,6 +80,9 @@ class Guard(StrEnum):
     CAME_OUT = "was published"
     KEPT = "the home keeps who was in which group of it"
     NEWER_RELEASE = "a newer release is named"
+    TAKES_PART = "is among the signers of the candidate, or ran it"
+    COMMENTED = "a comment is given"
+    DOWNLOADED = "the file that is taken away is named"
 
 
 class ApprovalCount(StrEnum):

@@ -83,7 +83,18 @@ TRANSITIONS: tuple[Transition, ...] = (
         for state in (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
     ),
     *(Transition(state, Action.VIEW, state, ActorRole.READER, (Guard.BOUND,), "viewed") for state in CANDIDATE_STATES),
+    *(
+        Transition(state, Action.DOWNLOAD, state, ActorRole.READER, (Guard.BOUND, Guard.DOWNLOADED), "downloaded")
+        for state in CANDIDATE_STATES
+    ),
+    *(
+        Transition(state, Action.COMMENT, state, ActorRole.CUSTODIAN, (Guard.BOUND, Guard.TAKES_PART, Guard.COMMENTED), "commented")
+        for state in CANDIDATE_STATES
+    ),
 )
+# Of whoever reads and writes to others: no decision waits for it, and none is overtaken by it.
+READING = frozenset({Action.VIEW, Action.DOWNLOAD, Action.COMMENT})
+READING_EVENTS = frozenset(row.event for row in TRANSITIONS if row.action in READING)
 
 
 def transitions_from(state: State, action: Action) -> tuple[Transition, ...]:
@@ -91,10 +102,10 @@ def transitions_from(state: State, action: Action) -> tuple[Transition, ...]:
 
 
 def state_diagram() -> str:
-    """The table as a Mermaid diagram. Viewing changes no state and is left out."""
+    """The table as a Mermaid diagram. Reading changes no state and is left out."""
     lines = ["stateDiagram-v2", f"    [*] --> {State.RUNNING}"]
     for row in TRANSITIONS:
-        if row.action is not Action.VIEW:
+        if row.action not in READING:
             label = f"{row.action} ({row.count})" if row.count else str(row.action)
             lines.append(f"    {row.source} --> {row.target}: {label} by {row.role}")
     ends = [state for state in State if all(row.target is state for row in TRANSITIONS if row.source is state)]

@@ -73,13 +73,20 @@ class HandedIn:
 
 
 def handed_in(home: Home, decided: str, signature: Path) -> HandedIn:
-    """The statement issued for this candidate, or this run, that was signed, whatever it says."""
-    armored, folder = _read_signature(signature), statements_folder(home, decided)
+    """By the file that ssh-keygen wrote."""
+    return signed_elsewhere(home, decided, _read_signature(signature), signature.name)
+
+
+def signed_elsewhere(home: Home, decided: str, signature: bytes, name: str) -> HandedIn:
+    """The statement issued for this candidate, or this run, that was signed, whatever it says. `name`: of the signature in messages."""
+    if len(signature) > LARGEST_SIGNATURE or not signature.startswith(BEGIN.encode()):
+        raise InputRejected(f"{name} is not an SSH signature.", GIVE)
+    armored, folder = rearmored(signature), statements_folder(home, decided)
     reasons = {"No statement that was issued for this release has this signature": None}
     for file in sorted(folder.glob("*.json")):
         payload = read_file(folder, file.name).content
         try:
-            key = verify_bytes(bytes_to_sign(payload), armored, signature.name)
+            key = verify_bytes(bytes_to_sign(payload), armored, name)
         except IntegrityBroken as problem:
             reasons[problem.message.removesuffix(".")] = None  # a security key without its PIN, a passkey of another site
             continue
@@ -109,6 +116,4 @@ def _read_signature(path: Path) -> bytes:
         reason = "it does not exist" if isinstance(problem, FileNotFoundError) else reason_of(problem)
     if reason:
         raise InputRejected(f"The signature {path} cannot be read: {reason}.", GIVE)
-    if len(content) > LARGEST_SIGNATURE or not content.startswith(BEGIN.encode()):
-        raise InputRejected(f"{path} is not an SSH signature.", GIVE)
-    return rearmored(content)
+    return content

@@ -37,14 +37,14 @@ class Viewed:
     overtaken: bool = False
 
 
-def view_candidate(home: Home, ledger: Ledger, name: str, unrecorded: str = "") -> Viewed:
+def view_candidate(home: Home, ledger: Ledger, name: str, unrecorded: str = "", viewer: str = "") -> Viewed:
     """By a unique prefix of its id or its release's; every byte has been hashed again. Nothing is written where it is said why it is
-    `unrecorded`."""
+    `unrecorded`. `viewer`: who has looked, where that is not the account of the machine."""
     history = read_history(ledger)
     candidate = load_candidate(home.candidates, _candidate_named(history, name))
     release = release_of(history, candidate)
     act = Act(Action.VIEW, candidate=candidate.id, policy_digest=release.policy_digest)
-    reader = Actor(acting_account(), "", ActorRole.READER)
+    reader = Actor(viewer or acting_account(), "", ActorRole.READER)
     cure = "See `headgate releases`."
     seen = (
         accepted(release, act, reader, cure, ledger.seen_now()).release

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ from tasks.approval.approvals import operator_roots
 from tasks.approval.handed_in import said_in, statements_folder
 from tasks.approval.inspection import view_candidate
 from tasks.approval.operator_demands import operator_demands
-from tasks.approval.reasons import GivenReason, salted
+from tasks.approval.reasons import GivenReason, reason_from, salted
 from tasks.approval.statements import KINDS, LONGEST_UNSIGNED, OPERATIONS, SignedDecision, decision_statement
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import read_history
@@ -27,16 +28,26 @@ from tasks.stores.files import read_file, replace_file
 
 @dataclass(frozen=True)
 class Issued:
-    """`to_sign`: the exact bytes. `title`: of the release, for people."""
+    """`payload`: the statement as JSON. `title`: of the release, for people."""
 
     said: SignedDecision
     reason: GivenReason
     title: str
-    to_sign: bytes
+    payload: bytes
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.payload).hexdigest()
+
+    @property
+    def to_sign(self) -> bytes:
+        """The exact bytes."""
+        return bytes_to_sign(self.payload)
 
 
-def issue_statement(home: Home, ledger: Ledger, name: str, action: str, principal: str, reason: str) -> Issued:
-    """For this person to do this. Whoever asks for a decision on a candidate has looked at it, which is recorded."""
+def issue_statement(home: Home, ledger: Ledger, name: str, action: str, principal: str, reason: str, viewer: str = "") -> Issued:
+    """For this person to do this. Whoever asks for a decision on a candidate has looked at it, which is recorded; `viewer`: who that was,
+    where it is not the account of the machine."""
     if action not in KINDS | OPERATIONS:
         raise InputRejected(f"'{action[:40]}' is not a decision that people sign.", f"Use one of these: {', '.join(KINDS | OPERATIONS)}.")
     if not 0 < len(reason.strip()) <= LONGEST_REASON:
@@ -45,13 +56,24 @@ def issue_statement(home: Home, ledger: Ledger, name: str, action: str, principa
         release, title = read_history(ledger).find(name), ""
         _require_operator(home, principal, ledger.now())
     else:
-        viewed = view_candidate(home, ledger, name)
+        viewed = view_candidate(home, ledger, name, viewer=viewer)
         release, title = viewed.release, viewed.candidate.manifest.title
         _require_known(release, action, principal)
     given = salted(reason.strip())
     payload = payload_of(decision_statement(release, action, principal, given.digest, ledger.now().isoformat()))
     _keep(statements_folder(home, release.decided), payload, given)
-    return Issued(said_in(payload), given, title, bytes_to_sign(payload))
+    return Issued(said_in(payload), given, title, payload)
+
+
+def issued_before(home: Home, decided: str, digest: str) -> Issued:
+    """What was issued for this candidate, or this run, under the digest of its statement; InputRejected if that is not kept any more."""
+    folder, gone = statements_folder(home, decided), InputRejected("This statement is not kept any more.", "Ask for the decision again.")
+    if not re.fullmatch("[0-9a-f]{64}", digest) or not (folder / f"{digest}.json").is_file():
+        raise gone
+    payload = read_file(folder, f"{digest}.json").content
+    if hashlib.sha256(payload).hexdigest() != digest:
+        raise gone
+    return Issued(said_in(payload), reason_from(read_file(folder, f"{digest}.reason").content), "", payload)
 
 
 def _require_known(release: Release, action: str, principal: str) -> None:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 from headgate.core.errors import Defect, HeadgateError, IntegrityBroken, Refusal, StoreUnavailable, TransitionRefused
 from policies.ledger.events import Event, SignedEvent, moment, read_event
+from policies.ledger.transitions import READING_EVENTS
 from tasks.ledger.chain import RESTORE, START, Entry, check_chain, check_entry, entry_hash
 from tasks.ledger.dataset_lock import DatasetLock, dataset_lock
 from tasks.ledger.ledger_store import LedgerStore, LedgerTransaction
@@ -110,7 +111,7 @@ class Ledger:
         try:
             with self.store.writing() as stored:
                 holder, later = stored.lock_of(lock.dataset), stored.entries(release)[after:]
-                if holder is None or holder.holder != lock.holder or any(entry.type != "viewed" for entry in later):
+                if holder is None or holder.holder != lock.holder or any(entry.type not in READING_EVENTS for entry in later):
                     raise TransitionRefused([Refusal("overtaken", STOOD_STILL.format(release))], "See `headgate audit show`.")
                 begun = True
                 try:

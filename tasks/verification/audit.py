@@ -15,6 +15,7 @@ from policies.ledger.states import State
 from tasks.approval.approvals import decided_candidates, kept_decisions, kept_envelope, unrecorded
 from tasks.approval.reasons import kept_reason
 from tasks.approval.statements import check_decision
+from tasks.approval.threads import changed_comments
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, Entry, entries_from_lines, entries_to_lines, verify_head
 from tasks.ledger.event_log import Ledger, event_of
 from tasks.ledger.history import WholeHistory, latest_version, read_history, read_whole
@@ -195,7 +196,7 @@ def _check_kept(history: WholeHistory, releases: Sequence[Release], kept: Mappin
 
 
 def _check_decisions(home: Home, history: WholeHistory, release: Release) -> list[str]:
-    """Every signed decision still has the envelope that its event names."""
+    """Every signed decision still has the envelope that its event names, and every comment its text."""
     faults = []
     for entry, event in zip(history.of(release.release_id), history.events(release.release_id), strict=True):
         if isinstance(event, SignedDecisionEvent):
@@ -205,7 +206,7 @@ def _check_decisions(home: Home, history: WholeHistory, release: Release) -> lis
                 kept_reason(home, event.decided, event.reason_sha256)
             except HeadgateError as problem:
                 faults.append(f"{what}: {problem.message}")
-    return faults
+    return [*faults, *changed_comments(home, history.events(release.release_id))]
 
 
 @dataclass(frozen=True)

@@ -103,6 +103,9 @@ def act(action: Action, **changed: object) -> Act:
         "superseded_by": "r2",
         "kept": True,
         "error": "OSError",
+        "comment": "why so few rows?",
+        "comment_sha256": D["e"],
+        "file_sha256": D["f"],
         "event": ends.get(action),
     }
     return Act(action, **{**whole, **changed})  # type: ignore[arg-type]
@@ -197,4 +200,6 @@ ALLOWED: dict[tuple[State, Action], tuple[ActorRole, State]] = {
     (State.SUPERSEDED, Action.WITHDRAW): (ActorRole.CUSTODIAN, State.WITHDRAWN),
     **{(state, Action.PURGE): (ActorRole.OPERATOR, state) for state in (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)},
     **{(state, Action.VIEW): (ActorRole.READER, state) for state in CANDIDATE_STATES},
+    **{(state, Action.DOWNLOAD): (ActorRole.READER, state) for state in CANDIDATE_STATES},
+    **{(state, Action.COMMENT): (ActorRole.CUSTODIAN, state) for state in CANDIDATE_STATES},
 }

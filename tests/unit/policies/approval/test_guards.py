@@ -15,7 +15,7 @@ from policies.ledger.events import (
 from policies.ledger.fold import fold
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
-from policies.ledger.transitions import TRANSITIONS
+from policies.ledger.transitions import READING, TRANSITIONS
 from policies.sealed.manifest import SealedRole, Signer
 from policies.words.publication_moment import PublicationMoment
 from policies.words.quorum import Quorum
@@ -94,7 +94,7 @@ def test_the_operators_floor_holds_back_what_the_policy_would_let_through() -> N
     assert "reported" in refused(fold(measured()), Action.SEAL, RUN, rules=OperatorRules(floor=Quorum(2)), event=sealing(required=1))
 
 
-@pytest.mark.parametrize("action", [Action.APPROVE, Action.REQUEST_CHANGES, Action.REJECT, Action.WITHDRAW, Action.PUBLISH, Action.VIEW])
+@pytest.mark.parametrize("action", [Action.APPROVE, Action.REQUEST_CHANGES, Action.REJECT, Action.WITHDRAW, Action.PUBLISH, *READING])
 def test_a_decision_is_bound_to_the_candidate_and_the_policy_that_were_read(action: Action) -> None:
     state = State.APPROVED if action is Action.PUBLISH else State.AWAITING_APPROVAL
     role = next(row.role for row in TRANSITIONS if row.action is action)
@@ -256,3 +256,16 @@ def test_what_was_never_published_is_not_purged_nor_is_anything_twice_or_for_not
         purged = accepted(RELEASES[state], Action.PURGE, OPERATOR)
         assert (purged.state, purged.purged[:10]) == (state, NOW.isoformat()[:10])
         assert refused(purged, Action.PURGE, OPERATOR) == {"kept"}
+
+
+def test_comments_are_of_those_who_may_sign_or_ran_it_and_of_a_readable_length() -> None:
+    release = RELEASES[State.AWAITING_APPROVAL]
+    for author in ("ann", "rita"):
+        assert accepted(release, Action.COMMENT, Actor(author, "", ActorRole.CUSTODIAN)).state is release.state
+    assert refused(release, Action.COMMENT, Actor("olga", "", ActorRole.CUSTODIAN)) == {"takes_part"}
+    for changed in ({"comment": " "}, {"comment": "x" * 4001}, {"comment_sha256": "no"}):
+        assert refused(release, Action.COMMENT, Actor("ann", "", ActorRole.CUSTODIAN), **changed) == {"commented"}
+
+
+def test_what_is_taken_away_is_named_by_its_digest() -> None:
+    assert refused(RELEASES[State.PUBLISHED], Action.DOWNLOAD, Actor("olga", "", ActorRole.READER), file_sha256="x.csv") == {"downloaded"}

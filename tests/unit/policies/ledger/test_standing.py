@@ -81,3 +81,22 @@ def test_votes_are_hidden_only_of_a_blind_candidate_that_awaits_them(state: Stat
     release = Release("r1", "clinic", "a" * 64, RUNNER, state=state, blind=True)
     assert release.hides_votes is (state is State.AWAITING_APPROVAL)
     assert not Release("r1", "clinic", "a" * 64, RUNNER, state=state).hides_votes
+
+
+def test_comments_of_others_are_hidden_from_those_who_may_still_sign_a_blind_candidate() -> None:
+    """What is hidden does not depend on who has signed: a comment that disappeared with its author's vote would tell of it."""
+    before = Release("r1", "clinic", "a" * 64, RUNNER, state=State.AWAITING_APPROVAL, signers=(ANN, BOB, RUNNER), required=2, blind=True)
+    after = replace(before, decisions=(Decision(ANN, True, AT),))
+    for release in (before, after):
+        hidden = {author: release.hides_comment(author, "bob") for author in ("ann", "bob", "rita")}
+        assert hidden == {"ann": True, "bob": False, "rita": False}
+        assert not any(release.hides_comment(author, "rita") for author in ("ann", "bob", "rita"))
+    assert before.hides_comment("bob", "ann")
+    assert not after.hides_comment("bob", "ann")  # who has signed cannot be swayed
+    for shown in (replace(before, blind=False), replace(before, state=State.APPROVED)):
+        assert not shown.hides_comment("ann", "bob")
+
+
+def test_who_has_part_in_a_candidate_may_sign_it_or_ran_it() -> None:
+    release = Release("r1", "clinic", "a" * 64, RUNNER, signers=(ANN, BOB))
+    assert [release.has_part(name) for name in ("rita", "ann", "bob", "eve")] == [True, True, True, False]

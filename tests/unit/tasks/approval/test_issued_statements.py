@@ -10,7 +10,7 @@ import pytest
 
 from headgate.core.errors import InputRejected, TransitionRefused
 from tasks.approval.handed_in import statements_folder
-from tasks.approval.issued_statements import issue_statement
+from tasks.approval.issued_statements import issue_statement, issued_before
 from tasks.approval.statements import LONGEST_UNSIGNED
 from tasks.ledger.history import read_history
 
@@ -72,3 +72,21 @@ def test_statements_that_nobody_may_hand_in_any_more_are_removed(world: Any) -> 
     file, reason = sorted(statements_folder(world.home, candidate.id).iterdir())
     assert (file.stem, file.suffix) == (reason.stem, ".json")
     assert reason.read_bytes().endswith(b"\nthird")
+
+
+def test_what_was_issued_is_shown_again_by_its_digest_and_by_nothing_else(world: Any) -> None:
+    candidate = world.seal()
+    issued = issue_statement(world.home, world.ledger, candidate.id, "approve", "ann", "read")
+    again = issued_before(world.home, candidate.id, issued.digest)
+    assert (again.said, again.reason, again.to_sign) == (issued.said, issued.reason, issued.to_sign)
+    (file,) = statements_folder(world.home, candidate.id).glob("*.json")
+    file.write_bytes(file.read_bytes().replace(b'"approve"', b'"reject"'))
+    for name in (issued.digest, "../" + issued.digest, "0" * 64, ""):
+        with pytest.raises(InputRejected, match="not kept any more"):
+            issued_before(world.home, candidate.id, name)
+
+
+def test_who_looks_in_a_browser_is_named_as_the_one_who_looked(world: Any) -> None:
+    candidate = world.seal()
+    issue_statement(world.home, world.ledger, candidate.id, "approve", "ann", "read", viewer="ann")
+    assert world.ledger.entries("release-1")[-1].actor == "ann"
