@@ -14,9 +14,8 @@ from policies.ledger.standing import Release
 from policies.ledger.states import State
 from policies.words.cron_moments import CronMoments
 from tasks.approval.registered_policies import RegisteredSchedule, registered_schedules
-from tasks.ledger.chain import Entry
 from tasks.ledger.dataset_lock import holder_of
-from tasks.ledger.history import WholeHistory
+from tasks.ledger.history import KnownReleases
 from tasks.runtime.home import Home
 
 
@@ -91,17 +90,14 @@ class ReleaseCalendar:
         return not (self.running or self.awaiting or self.due or self.stalled or self.changes_requested or self.runs)
 
 
-def release_calendar(home: Home, history: WholeHistory, listed: Sequence[Release], dataset: str | None = None) -> ReleaseCalendar:
+def release_calendar(home: Home, history: KnownReleases, listed: Sequence[Release], dataset: str | None = None) -> ReleaseCalendar:
     """Of these releases, and of the schedules of this dataset, or of all."""
 
-    def last(release: Release, *types: str) -> Entry:
-        return next(entry for entry in reversed(history.of(release.release_id)) if entry.type in types)
-
     def since(release: Release, event: str) -> datetime:
-        return moment(last(release, event).at)
+        return moment(history.newest(release.release_id, event).at)
 
     def stalled(release: Release) -> Stuck:
-        event = last(release, "stalled", "abandoned")
+        event = history.newest(release.release_id, "stalled", "abandoned")
         return Stuck(release, moment(event.at), event.type == "abandoned")
 
     def overtaken(release: Release) -> bool:
@@ -134,7 +130,7 @@ def release_calendar(home: Home, history: WholeHistory, listed: Sequence[Release
     )
 
 
-def problem_of(home: Home, history: WholeHistory, release: Release) -> RunProblem | None:
+def problem_of(home: Home, history: KnownReleases, release: Release) -> RunProblem | None:
     """Why a run came to no candidate; None if it did, or goes on."""
     if release.state not in (State.FAILED, State.REFUSED):
         return None
@@ -142,7 +138,7 @@ def problem_of(home: Home, history: WholeHistory, release: Release) -> RunProble
     return run_problem(history.events(release.release_id), str(report) if report.is_file() else "")
 
 
-def _alive(history: WholeHistory, release: Release) -> bool:
+def _alive(history: KnownReleases, release: Release) -> bool:
     return holder_of(history.ledger.store, release.dataset) == release.release_id
 
 
@@ -159,7 +155,7 @@ def _awaiting(release: Release, sealed: datetime, overtaken: bool) -> Awaiting:
     return Awaiting(release, sealed, signed, missing, able, overtaken)
 
 
-def _scheduled(home: Home, history: WholeHistory, schedule: RegisteredSchedule, now: datetime) -> ScheduledRun:
+def _scheduled(home: Home, history: KnownReleases, schedule: RegisteredSchedule, now: datetime) -> ScheduledRun:
     last = next((each for each in reversed(history.releases()) if each.dataset == schedule.dataset and each.machine), None)
     moments = schedule.moments
     return ScheduledRun(

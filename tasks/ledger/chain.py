@@ -74,18 +74,19 @@ def check_chain(entries: Iterable[Entry]) -> Entry | None:
     """Every entry of a whole ledger, from the first; the last one, or None of an empty ledger."""
     last: Entry | None = None
     ends: dict[str, Entry] = {}
-    for entry in _in_order(entries, 0, START):
-        _check_follows(entry, ends.get(entry.release))
+    for entry in in_order(entries, 0, START):
+        check_follows(entry, ends.get(entry.release))
         last = ends[entry.release] = entry
     return last
 
 
 def check_tail(entries: Iterable[Entry], seq: int, previous: str) -> None:
     """The entries after event `seq`, whose hash is `previous`, up to the ledger's end."""
-    deque(_in_order(entries, seq, previous), maxlen=0)
+    deque(in_order(entries, seq, previous), maxlen=0)
 
 
-def _in_order(entries: Iterable[Entry], seq: int, previous: str) -> Iterator[Entry]:
+def in_order(entries: Iterable[Entry], seq: int, previous: str) -> Iterator[Entry]:
+    """These entries, each checked to follow the one before it; the first follows event `seq`, whose hash is `previous`."""
     for entry in entries:
         seq += 1
         if entry.seq != seq:
@@ -106,14 +107,15 @@ def check_own_chain(entries: Sequence[Entry], release: str) -> Entry:
             raise IntegrityBroken("One of the events belongs to another release.", "Ask the publisher for the folder again.")
         if last is not None and entry.seq <= last.seq:
             raise IntegrityBroken("The events are not in the order of the ledger.", "Ask the publisher for the folder again.")
-        _check_follows(entry, last)
+        check_follows(entry, last)
         last = entry
     if last is None:
         raise IntegrityBroken("The folder holds no events.", "Ask the publisher for the folder again.")
     return last
 
 
-def _check_follows(entry: Entry, before: Entry | None) -> None:
+def check_follows(entry: Entry, before: Entry | None) -> None:
+    """That it is the next of its release after `before`."""
     version, link = (1, START) if before is None else (before.version + 1, before.hash)
     if (entry.version, entry.release_previous) != (version, link):
         raise IntegrityBroken(

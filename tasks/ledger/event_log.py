@@ -93,10 +93,7 @@ class Ledger:
         with self.store.reading() as stored:
             entries, subjects = stored.entries(), stored.subjects()
         check_chain(entries)
-        events = tuple(map(event_of, entries))
-        for entry, event, subject in zip(entries, events, subjects, strict=True):
-            if event.subject != subject:
-                raise _listed_wrongly(entry)
+        events = tuple(require_subject(entry, subject) for entry, subject in zip(entries, subjects, strict=True))
         return tuple(zip(entries, events, strict=True))
 
     def lock(self, dataset: str, release: str) -> AbstractContextManager[DatasetLock]:
@@ -186,6 +183,14 @@ def event_of(entry: Entry) -> Event:
     said = (event.release_id, event.event, event.at, event.signer.principal if isinstance(event, SignedEvent) else entry.actor)
     if said != (entry.release, entry.type, entry.at, entry.actor):
         raise IntegrityBroken(f"Event {entry.seq} contradicts its own payload.", RESTORE)
+    return event
+
+
+def require_subject(entry: Entry, subject: str) -> Event:
+    """Its event, which must be about what the store says."""
+    event = event_of(entry)
+    if event.subject != subject:
+        raise _listed_wrongly(entry)
     return event
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -26,6 +27,15 @@ ENDING = tuple(sorted({row.event for row in TRANSITIONS if row.source in OPEN an
 
 
 @dataclass(frozen=True)
+class Mark:
+    """Which event, of what type, and when."""
+
+    seq: int
+    type: str
+    at: str
+
+
+@dataclass(frozen=True)
 class History:
     """What is asked of the ledger, release by release: each release's own events are read once and checked when they are. The cost of an
     answer follows from the releases that it is about, not from the length of the ledger."""
@@ -43,6 +53,10 @@ class History:
 
     def events(self, release: str) -> tuple[Event, ...]:
         return tuple(event_of(entry) for entry in self.of(release))
+
+    def newest(self, release: str, *types: str) -> Mark:
+        """The newest event of a release that is of one of these types, which it must have."""
+        return next(Mark(entry.seq, entry.type, entry.at) for entry in reversed(self.of(release)) if entry.type in types)
 
     def holds(self, head: Head) -> bool:
         """Whether it lies on the chain, by the events of the release that it ends with."""
@@ -147,25 +161,12 @@ class History:
 
 
 @dataclass(frozen=True)
-class WholeHistory(History):
+class KnownReleases(History):
     """A ledger of which every event was read and checked, at one moment: for those who only read."""
-
-    entries: tuple[Entry, ...] = ()
-    _events: Mapping[str, tuple[Event, ...]] = field(default_factory=dict, compare=False, repr=False)
-
-    def of(self, release: str) -> tuple[Entry, ...]:
-        return self._known.get(release, ())
-
-    def events(self, release: str) -> tuple[Event, ...]:
-        return self._events.get(release, ())
 
     @cached_property
     def _releases(self) -> tuple[Release, ...]:
-        releases = [self._as_of_now(fold(events)) for events in self._events.values()]
-        targets: dict[str, list[Release]] = {}
-        for release in releases:
-            targets.setdefault(release.target, []).append(release)
-        return tuple(as_latest(release, targets[release.target]) for release in releases)
+        raise NotImplementedError
 
     def releases(self) -> tuple[Release, ...]:
         """Every release with its state, in the order in which they began."""
@@ -178,6 +179,24 @@ class WholeHistory(History):
         """Those that are the last of their dataset to have ended: what came of earlier ones is history."""
         latest = {release.dataset: release.release_id for release in self._releases if release.state is not State.RUNNING}
         return tuple(release for release in listed if latest.get(release.dataset) == release.release_id)
+
+
+@dataclass(frozen=True)
+class WholeHistory(KnownReleases):
+    """With all its events."""
+
+    entries: tuple[Entry, ...] = ()
+    _events: Mapping[str, tuple[Event, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    def of(self, release: str) -> tuple[Entry, ...]:
+        return self._known.get(release, ())
+
+    def events(self, release: str) -> tuple[Event, ...]:
+        return self._events.get(release, ())
+
+    @cached_property
+    def _releases(self) -> tuple[Release, ...]:
+        return all_as_latest([self._as_of_now(fold(events)) for events in self._events.values()])
 
 
 def read_history(ledger: Ledger) -> History:
@@ -236,6 +255,20 @@ def check_same(release: Release, manifest: Manifest) -> None:
 def latest_version(releases: Iterable[Release]) -> int | None:
     """The version that `latest` must name: the highest that is out and was not withdrawn."""
     return max((release.version for release in releases if release.state in VISIBLE and release.version is not None), default=None)
+
+
+def all_as_latest(releases: Iterable[Release]) -> tuple[Release, ...]:
+    """The same for all releases at once."""
+    every, targets = tuple(releases), defaultdict[str, list[Release]](list)
+    for release in every:
+        targets[release.target].append(release)
+    latest = {target: latest_version(there) for target, there in targets.items()}
+    return tuple(
+        replace(release, state=State.PUBLISHED, superseded_by="")
+        if release.state is State.SUPERSEDED and release.version == latest[release.target]
+        else release
+        for release in every
+    )
 
 
 def as_latest(release: Release, at_target: Iterable[Release]) -> Release:

@@ -46,6 +46,10 @@ class LedgerTransaction(Protocol):
         """This entry and all after it, in the order of the ledger."""
         ...
 
+    def following(self, seq: int, most: int) -> tuple[tuple[Entry, str], ...]:
+        """Of the entries from this one on the first `most`, each with what it is said to be about, in the order of the ledger."""
+        ...
+
     def about(self, type: str, subject: str, prefix: bool = False) -> Iterator[Entry]:
         """The entries of a type that are about a subject, or about one that begins so: newest first, read as they are taken."""
         ...
@@ -84,6 +88,9 @@ class NothingStored:
         return ()
 
     def entries_from(self, seq: int) -> tuple[Entry, ...]:
+        return ()
+
+    def following(self, seq: int, most: int) -> tuple[tuple[Entry, str], ...]:
         return ()
 
     def last(self, release: str | None = None) -> Entry | None:

@@ -55,12 +55,14 @@ class Remembered(Frozen):
 
 @dataclass(frozen=True)
 class HeadMemory:
-    """`folder` holds the remembered head, `keys` the ledger's key. What cannot be read, or is signed by another key, is refused."""
+    """`folder` holds the remembered head, `keys` the ledger's key. What cannot be read, or is signed by another key, is refused.
+    `elsewhere`: what has another process sign, for one that opens no private key (head_keeper.py)."""
 
     folder: Path
     keys: Path
     longest_gap_days: Callable[[], int] = field(compare=False)
     uptime: Callable[[], Uptime | None] = field(default=machine_uptime, compare=False)
+    elsewhere: Callable[[], None] | None = field(default=None, compare=False)
 
     @property
     def file(self) -> Path:
@@ -99,6 +101,9 @@ class HeadMemory:
     def remember(self, last: Entry | None, present: datetime, anew: bool = False) -> None:
         """The head after the last event, unless a higher one is remembered by now. `anew`: whatever was remembered, this head and this
         clock count from now on."""
+        if self.elsewhere is not None:
+            self.elsewhere()
+            return
         with self._alone():
             before = None if anew else self.read()
             seq, digest = (0, START) if last is None else (last.seq, last.hash)

@@ -106,6 +106,10 @@ class PostgresqlTransaction:
     def entries_from(self, seq: int) -> tuple[Entry, ...]:
         return self._entries(select(*ENTRY).where(EVENTS.c.seq >= seq))
 
+    def following(self, seq: int, most: int) -> tuple[tuple[Entry, str], ...]:
+        query = select(*ENTRY, EVENTS.c.subject).where(EVENTS.c.seq >= seq).order_by(EVENTS.c.seq).limit(most)
+        return tuple((Entry(*row), subject) for *row, subject in self.connection.execute(query))
+
     def last(self, release: str | None = None) -> Entry | None:
         query = select(*ENTRY) if release is None else select(*ENTRY).where(EVENTS.c.release == release)
         newest = EVENTS.c.seq if release is None else EVENTS.c.version

@@ -109,6 +109,10 @@ class SqliteTransaction:
     def entries_from(self, seq: int) -> tuple[Entry, ...]:
         return tuple(Entry(*row) for row in self.connection.execute(f"SELECT {ENTRY} FROM events WHERE seq >= ? ORDER BY seq", (seq,)))
 
+    def following(self, seq: int, most: int) -> tuple[tuple[Entry, str], ...]:
+        query = f"SELECT {ENTRY}, subject FROM events WHERE seq >= ? ORDER BY seq LIMIT ?"
+        return tuple((Entry(*row), subject) for *row, subject in self.connection.execute(query, (seq, most)))
+
     def _select(self, release: str | None, order: str) -> sqlite3.Cursor:
         query = f"SELECT {ENTRY} FROM events"
         if release is None:

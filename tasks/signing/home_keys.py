@@ -38,9 +38,10 @@ def home_fingerprint(folder: Path) -> str:
 
 
 def own_fingerprints(folder: Path) -> frozenset[str]:
-    """Of every key that the machine or the ledger has or had: a person who could use them would have a second name."""
-    present = {load_key(folder / name).fingerprint for name in (MACHINE_KEY, LEDGER_KEY) if (folder / name).exists()}
-    return frozenset(present | {read_public_key(file).fingerprint for file in (folder / OWN).glob("*.pub")})
+    """Of every key that the machine or the ledger has or had: a person who could use them would have a second name. A private key is
+    opened only where its public half is not beside it."""
+    bare = [folder / name for name in (MACHINE_KEY, LEDGER_KEY) if (folder / name).exists() and not (folder / f"{name}.pub").exists()]
+    return public_fingerprints(folder) | {load_key(path).fingerprint for path in bare}
 
 
 def public_fingerprints(folder: Path) -> frozenset[str]:

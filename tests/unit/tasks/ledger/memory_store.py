@@ -24,6 +24,9 @@ class MemoryTransaction:
     def entries_from(self, seq: int) -> tuple[Entry, ...]:
         return self.stored[max(seq - 1, 0) :]
 
+    def following(self, seq: int, most: int) -> tuple[tuple[Entry, str], ...]:
+        return tuple(zip(self.stored, self.kept_subjects, strict=True))[max(seq - 1, 0) :][:most]
+
     def about(self, type: str, subject: str, prefix: bool = False) -> Iterator[Entry]:
         for entry, said in reversed(tuple(zip(self.stored, self.kept_subjects, strict=True))):
             if entry.type == type and (said == subject or (prefix and said.startswith(subject))):

@@ -60,6 +60,16 @@ def test_entries_are_found_by_what_they_are_about_newest_first(store: LedgerStor
         assert stored.subjects() == ("people", "people", "people and more")
 
 
+def test_entries_are_read_a_few_at_a_time(store: LedgerStore) -> None:
+    with store.reading() as stored:
+        assert stored.following(0, 5) == ()
+    append(store, FIRST, SECOND, THIRD)
+    with store.reading() as stored:
+        assert stored.following(0, 2) == ((FIRST, "people"), (SECOND, "people"))
+        assert stored.following(3, 2) == ((THIRD, "people and more"),)
+        assert stored.following(4, 2) == ()
+
+
 def test_releases_are_found_by_how_their_ids_begin(store: LedgerStore) -> None:
     append(store, FIRST, SECOND, THIRD, entry(4, "s1", 1))
     with store.reading() as stored:

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from headgate.core.errors import IntegrityBroken
+from policies.ledger.states import State
+from tasks.approval.inspection import view_candidate
+from tasks.approval.release_calendar import release_calendar
+from tasks.ledger import followed_ledger
+from tasks.ledger.followed_ledger import FollowedLedger
+from tasks.ledger.history import read_whole
+from tests.unit.tasks.ledger.conftest import tamper
+
+
+def test_what_was_followed_is_what_whoever_reads_the_whole_sees(world, monkeypatch) -> None:
+    monkeypatch.setattr(followed_ledger, "AT_ONCE", 5)
+    followed = FollowedLedger(world.ledger)
+    assert followed.history().releases() == ()
+    world.published()
+    world.published()
+    half = world.seal()
+    world.approve(half, "ann")
+    view_candidate(world.home, world.ledger, half.id)
+    for _ in range(2):
+        history, whole = followed.history(), read_whole(world.ledger)
+        assert history.releases() == whole.releases()
+        assert [release.state for release in history.releases()][:2] == [State.SUPERSEDED, State.PUBLISHED]
+        calendars = [release_calendar(world.home, each, each.releases()) for each in (history, whole)]
+        assert calendars[0] == replace(calendars[1], now=calendars[0].now)
+        for release in whole.releases():
+            assert history.newest(release.release_id, "sealed", "approved") == whole.newest(release.release_id, "sealed", "approved")
+        world.seal()
+
+
+def test_columns_name_every_event(world) -> None:
+    world.published()
+    history = FollowedLedger(world.ledger).history()
+    columns, entries = history.columns, world.ledger.entries()
+    assert len(columns) == history.seq == len(entries)
+    assert [columns.type_names.words[place] for place in columns.types] == [entry.type for entry in entries]
+    assert [columns.actor_names.words[place] for place in columns.actors] == [entry.actor for entry in entries]
+    assert columns.release_names.find("release-1") == columns.releases[0]
+    assert columns.actor_names.find("nobody") is None
+
+
+def test_a_candidate_expires_while_nothing_is_written(world) -> None:
+    world.expires = timedelta(days=1)
+    world.seal()
+    followed = FollowedLedger(world.ledger)
+    assert followed.history().releases()[0].state is State.AWAITING_APPROVAL
+    world.clock.moment += timedelta(days=2)
+    assert followed.history().releases()[0].state is State.EXPIRED
+
+
+def test_a_ledger_that_was_changed_before_it_was_read_is_refused(world) -> None:
+    world.seal()
+    tamper(world.home.ledger, "UPDATE events SET actor = 'ann' WHERE seq = 3")
+    with pytest.raises(IntegrityBroken, match="Event 3"):
+        FollowedLedger(world.ledger).history()
+
+
+def test_a_ledger_that_was_shortened_or_replaced_after_it_was_read_is_refused(world) -> None:
+    world.seal()
+    followed = FollowedLedger(world.ledger)
+    followed.history()
+    tamper(world.home.ledger, "DELETE FROM events WHERE seq = 8")
+    with pytest.raises(IntegrityBroken, match="not the one that was read before"):
+        followed.history()
