@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -10,63 +12,105 @@ from starlette.responses import Response
 from console.access.account_store import AccountStore
 from console.access.accounts import Accounts
 from console.access.attempts import Attempts
+from console.access.looks import Looks
 from console.access.passwords import Passwords
 from console.access.sessions import Sessions
-from console.guard.request_rules import RequestRules, TooLarge
+from console.guard.request_rules import RequestRules
 from console.pages import account_page, releases_page, sign_in_page, static_files
-from console.pages.frame import Console, NotFound, NotSignedIn, known_person, page, see
+from console.pages.frame import COOKIE, Console, NotFound, NotSignedIn, Reading, StillReading, known_person, own_path, page, see
 from console.settings import Settings
 from headgate.core.errors import HeadgateError
 from tasks.ledger.event_log import Ledger
-from tasks.ledger.open_ledger import read_ledger
+from tasks.ledger.followed_ledger import FollowedLedger
+from tasks.reporting.language import message
+from tasks.runtime.boundary import outward_form
 
+STATUS = {2: 400, 3: 409, 4: 403, 5: 500, 6: 503}  # by the exit code that a command would have
 ROUTERS = (sign_in_page.router, releases_page.router, account_page.router, static_files.router)
 
 
-def create_app(settings: Settings, ledger: Ledger | None = None) -> FastAPI:
-    """`ledger`: that of the home, unless another is given."""
+def create_app(settings: Settings, ledger: Ledger) -> FastAPI:
+    """`ledger`: that of the home, as one appends to it without a private key."""
     app = FastAPI(title="headgate console", docs_url=None, redoc_url=None, openapi_url=None, dependencies=[Depends(known_person)])
     store = AccountStore.open(settings.home.root)
     app.state.console = Console(
         settings,
         settings.home,
-        ledger or read_ledger(settings.home),
+        ledger,
+        FollowedLedger(ledger),
         Accounts(store, Passwords(settings.password_cost), settings.invited),
         Sessions(store, settings.idle, settings.longest),
         Attempts(),
+        Looks(),
+        Reading(),
     )
     for router in ROUTERS:
         app.include_router(router)
-    app.add_middleware(RequestRules, origin=settings.origin, hosts=settings.hosts, largest_body=settings.largest_body)
+    app.add_middleware(
+        RequestRules,
+        origin=settings.origin,
+        hosts=settings.hosts,
+        largest_body=settings.largest_body,
+        told=_defect,
+        proxies=settings.proxies,
+    )
     _answer_errors(app)
     return app
 
 
 def _answer_errors(app: FastAPI) -> None:
-    def told(status: int, title: str, said: str, cure: str = "") -> object:
-        def answer(request: Request, problem: Exception) -> Response:
-            return page(request, "problem.html.j2", status=status, title=title, said=said, cure=cure)
+    app.add_exception_handler(NotFound, _missing)
+    app.add_exception_handler(HTTPException, _impossible)
+    app.add_exception_handler(HeadgateError, _refused)
+    app.add_exception_handler(RequestValidationError, _incomplete)
+    app.add_exception_handler(NotSignedIn, _to_sign_in)
+    app.add_exception_handler(StillReading, _still_reading)
 
-        return answer
 
-    def refused(request: Request, problem: Exception) -> Response:
-        assert isinstance(problem, HeadgateError)
-        status = {2: 400, 3: 409, 4: 403, 5: 500, 6: 503}.get(problem.code, 500)
-        return page(request, "problem.html.j2", status=status, title="This was not done", said=problem.message, cure=problem.cure)
+def _problem(request: Request, status: int, title: str, said: str, cure: str = "") -> Response:
+    return page(request, "problem.html.j2", status=status, title=title, said=said, cure=cure)
 
-    def http(request: Request, problem: Exception) -> Response:
-        assert isinstance(problem, HTTPException)
-        if problem.status_code == 404:
-            return missing(request, problem)  # type: ignore[operator, no-any-return]
-        return page(request, "problem.html.j2", status=problem.status_code, title="This is not possible", said=str(problem.detail), cure="")
 
-    missing = told(404, "There is no such page", "It may have been moved, or the link was used already.", "Go to the list of releases.")
-    app.add_exception_handler(NotFound, missing)  # type: ignore[arg-type]
-    app.add_exception_handler(HTTPException, http)
-    app.add_exception_handler(HeadgateError, refused)
-    app.add_exception_handler(
-        RequestValidationError,
-        told(400, "The form is not complete", "A field is missing, or what is in it is too long.", "Go back and fill it in."),  # type: ignore[arg-type]
-    )
-    app.add_exception_handler(TooLarge, told(413, "Too much was sent", "", "Send less."))  # type: ignore[arg-type]
-    app.add_exception_handler(NotSignedIn, lambda request, problem: see("/sign-in"))
+def _missing(request: Request, problem: Exception) -> Response:
+    said = message("It may have been moved, or the link counted once and was used already.")
+    return _problem(request, 404, message("There is no such page"), said, message("Look for it in the list of releases."))
+
+
+def _impossible(request: Request, problem: Exception) -> Response:
+    status = problem.status_code if isinstance(problem, HTTPException) else 400
+    if status == 404:
+        return _missing(request, problem)
+    return _problem(request, status, message("This is not possible here"), message("The page does not take such a request."))
+
+
+def _refused(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, HeadgateError)
+    return _problem(request, STATUS.get(problem.code, 500), message("This was not done"), problem.message, problem.cure)
+
+
+def _incomplete(request: Request, problem: Exception) -> Response:
+    said = message("A field is missing, or what is in it is too long.")
+    return _problem(request, 400, message("The form is not complete"), said, message("Go back and fill it in."))
+
+
+def _still_reading(request: Request, problem: Exception) -> Response:
+    answer = page(request, "still_reading.html.j2", status=503, reading=request.app.state.console.reading)
+    answer.headers["Retry-After"] = "3"
+    return answer
+
+
+def _defect(request: Request, problem: Exception) -> Response:
+    """Its class and place are told to the operator; the page tells nothing of it."""
+    told = outward_form(problem, "console")
+    logging.getLogger("headgate.console").error("%s", told)
+    said = message("This is a defect of headgate. Nothing was changed by it that the audit trail does not show.")
+    return _problem(request, 500, message("Something went wrong"), said, message("Tell the operator when it happened."))
+
+
+def _to_sign_in(request: Request, problem: Exception) -> Response:
+    """Whoever follows a link from elsewhere is not known at first, since no browser sends the cookie with that: a page of this console
+    leads them on."""
+    wanted = own_path(request.url.path)
+    if request.method == "GET" and request.headers.get("sec-fetch-site") == "cross-site" and COOKIE not in request.cookies:
+        return page(request, "lead_on.html.j2", to=wanted)
+    return see("/sign-in" if wanted == "/" or request.method != "GET" else f"/sign-in?then={wanted}")

@@ -21,12 +21,14 @@ class PasswordCost:
 
 @dataclass(frozen=True)
 class Settings:
-    """`origin`: as the browser writes it, without a path. `hosts`: the Host headers that are answered. `idle` and `longest` end sessions;
+    """`origin`: as the browser writes it, without a path. `hosts`: the Host headers that are answered. `proxies`: the
+    addresses that may ask, for others; without one, everybody asks for themselves. `idle` and `longest` end sessions;
     `invited` ends links that let somebody in."""
 
     home: Home
     origin: str = f"http://localhost:{PORT}"
     hosts: tuple[str, ...] = (f"localhost:{PORT}",)
+    proxies: tuple[str, ...] = ()
     idle: timedelta = timedelta(minutes=30)
     longest: timedelta = timedelta(hours=10)
     invited: timedelta = timedelta(days=2)

@@ -24,10 +24,11 @@ class Attempts:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def allowed(self, account: str, address: str) -> bool:
-        """Counts the attempt before it is made: whoever asks many times at once gains nothing."""
+        """Counts the attempt before it is made: whoever asks many times at once gains nothing, and whose address
+        is stopped locks nobody out."""
         with self._lock:
-            limits = {f"account {account.casefold()}": self.per_account, f"address {address}": self.per_address}
-            return all([self._count(key, most) for key, most in limits.items()])
+            limits = {f"address {address}": self.per_address, f"account {account.casefold()}": self.per_account}
+            return all(self._count(key, most) for key, most in limits.items())
 
     def forget(self, account: str) -> None:
         """After the right password."""

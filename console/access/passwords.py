@@ -10,6 +10,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
 
 from console.settings import PasswordCost
+from tasks.reporting.language import message
 
 SHORTEST, LONGEST = 12, 256
 AT_ONCE = threading.BoundedSemaphore(2)  # each takes tens of megabytes
@@ -43,7 +44,7 @@ class Passwords:
 def why_unfit(password: str, principal: str) -> str:
     """Empty if it may be a password. Length is what counts; rules about signs make passwords worse."""
     if not SHORTEST <= len(password) <= LONGEST:
-        return f"A password has {SHORTEST} to {LONGEST} characters."
+        return message("A password has 12 to 256 characters.")
     if principal.casefold() in password.casefold() or len(set(password)) < 5:
-        return "This password is too easy to guess."
+        return message("This password is too easy to guess.")
     return ""

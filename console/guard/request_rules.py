@@ -1,12 +1,16 @@
 """One middleware for all requests: which hosts are answered, from where forms may come, how large they may be, and the headers of every
-answer, those of errors included."""
+answer, those of errors included.
+
+What a page did not expect ends here: outside of this, it would be written to the log with its text."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = "; ".join(
@@ -40,6 +44,8 @@ class RequestRules:
     origin: str
     hosts: tuple[str, ...]
     largest_body: int
+    told: Callable[[Request, Exception], Response]
+    proxies: tuple[str, ...] = ()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -47,8 +53,11 @@ class RequestRules:
                 await self.app(scope, receive, send)
             return
 
+        begun: list[bool] = []
+
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
+                begun.append(True)
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
@@ -57,13 +66,21 @@ class RequestRules:
             await send(message)
 
         refusal = self._refusal(scope)
+        self._tell_client(scope)
         if refusal is not None:
             await refusal(scope, receive, send_guarded)
             return
-        await self.app(scope, _Limited(receive, self.largest_body).receive, send_guarded)
+        try:
+            await self.app(scope, _Limited(receive, self.largest_body).receive, send_guarded)
+        except Exception as problem:  # noqa: BLE001 - its text may hold data: nobody but this sees it
+            answer = self.told(Request(scope), problem)
+            if not begun:
+                await answer(scope, receive, send_guarded)
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
         headers = Headers(scope=scope)
+        if self.proxies and (scope["client"] or ("",))[0] not in self.proxies:
+            return PlainTextResponse(f"This console is at {self.origin}\n", 421)
         if headers.getlist("host") not in [[host] for host in self.hosts]:
             return PlainTextResponse(f"This console is at {self.origin}\n", 421)
         if scope["method"] not in SAFE_METHODS and not self._from_here(headers):
@@ -72,6 +89,12 @@ class RequestRules:
         if not length.isascii() or not length.isdigit() or int(length) > self.largest_body:
             return PlainTextResponse(f"At most {self.largest_body // 1024} KiB may be sent.\n", 413)
         return None
+
+    def _tell_client(self, scope: Scope) -> None:
+        """Behind a proxy, who asked it: the last address, which it has added itself."""
+        told = Headers(scope=scope).get("x-forwarded-for", "").rpartition(",")[2].strip()
+        if self.proxies and told:
+            scope["client"] = (told[:100], 0)
 
     def _from_here(self, headers: Headers) -> bool:
         """What the browser says about where a request comes from; an old one says at least the origin."""

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
-from jinja2 import ChoiceLoader, Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from console.access.accounts import Accounts
 from console.access.attempts import Attempts
+from console.access.looks import Looks
 from console.access.people import People, Person, people_now
 from console.access.sessions import Sessions
 from console.settings import Settings
+from console.static_content import static_path
 from tasks.ledger.event_log import Ledger
+from tasks.ledger.followed_ledger import FollowedHistory, FollowedLedger
+from tasks.reporting.language import message, preferred
+from tasks.reporting.page import page_environment
 from tasks.runtime.home import Home
 
 COOKIE = "__Host-headgate"
@@ -24,13 +29,38 @@ COOKIE = "__Host-headgate"
 PUBLIC = frozenset({"/sign-in", "/join/{token}", "/static/{version}/{name}"})
 
 
+OWN = re.compile(r"/(candidates/[0-9a-f]{64}|datasets/[a-z0-9][a-z0-9-]{0,62}|account)?")
+
+
 @dataclass(frozen=True)
 class NavigationEntry:
     title: str
     path: str
+    for_whom: Callable[[Person], bool] = lambda person: True
 
 
-NAVIGATION = [NavigationEntry("Releases", "/"), NavigationEntry("Your account", "/account")]
+NAVIGATION = [
+    NavigationEntry(message("Releases"), "/"),
+    NavigationEntry(message("People"), "/people", lambda person: person.operates),
+    NavigationEntry(message("Your account"), "/account"),
+]
+
+
+@dataclass
+class Reading:
+    """How far the ledger was read when the console started. `total` is 0 until it is known."""
+
+    total: int = 0
+    read: int = 0
+    done: bool = True
+
+    def require_done(self) -> None:
+        if not self.done:
+            raise StillReading
+
+
+class StillReading(Exception):
+    """The console has just started, and is not through with the ledger."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +70,17 @@ class Console:
     settings: Settings
     home: Home
     ledger: Ledger
+    followed: FollowedLedger
     accounts: Accounts
     sessions: Sessions
     attempts: Attempts
+    looks: Looks
+    reading: Reading
+
+    def history(self) -> FollowedHistory:
+        """The ledger at this moment, read as far as it goes."""
+        self.reading.require_done()
+        return self.followed.history()
 
     def people(self) -> People:
         return people_now(self.home, self.accounts.store.clock())
@@ -86,13 +124,24 @@ SignedIn = Annotated[Person, Depends(signed_in)]
 
 
 def page(request: Request, template: str, status: int = 200, **content: Any) -> HTMLResponse:
+    """In the reader's language."""
     person = getattr(request.state, "person", None)
     shown = (
-        _environment()
+        spoken(request)
         .get_template(template)
-        .render(person=person, path=request.url.path, navigation=NAVIGATION if person else (), static=static_path, **content)
+        .render(
+            person=person,
+            path=request.url.path,
+            navigation=[entry for entry in NAVIGATION if entry.for_whom(person)] if person else (),
+            static=static_path,
+            **content,
+        )
     )
     return HTMLResponse(shown, status)
+
+
+def spoken(request: Request) -> Environment:
+    return page_environment(preferred(request.headers.get("accept-language", "")), "console")
 
 
 def see(path: str) -> RedirectResponse:
@@ -100,28 +149,6 @@ def see(path: str) -> RedirectResponse:
     return RedirectResponse(path, 303)
 
 
-def static_path(name: str) -> str:
-    from console.pages.static_files import version_of
-
-    return f"/static/{version_of(name)}/{name}"
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        loader=ChoiceLoader([FunctionLoader(_text_in("console")), FunctionLoader(_text_in("tasks.reporting"))]),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals["_"] = lambda text: text
-    return environment
-
-
-def _text_in(package: str) -> Any:
-    def source(name: str) -> str | None:
-        text = resources.files(package).joinpath("templates", name)
-        return text.read_text(encoding="utf-8") if text.is_file() else None
-
-    return source
+def own_path(wanted: str) -> str:
+    """A page that somebody wanted to see before they signed in; the first one where it is not a page of the console."""
+    return wanted if len(wanted) < 200 and OWN.fullmatch(wanted) else "/"

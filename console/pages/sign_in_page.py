@@ -8,25 +8,26 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
 from console.access.passwords import why_unfit
-from console.pages.frame import COOKIE, Console, Here, NotFound, SignedIn, page, see
+from console.pages.frame import COOKIE, Console, Here, NotFound, SignedIn, own_path, page, see
+from tasks.reporting.language import message
 
-WRONG = "Name or password is wrong, or there were too many attempts. After several, wait 15 minutes."
+WRONG = message("Name or password is wrong, or there were too many attempts. After several, wait 15 minutes.")
 router = APIRouter()
 Text = Annotated[str, Form(max_length=300)]
 
 
 @router.get("/sign-in")
-def ask_to_sign_in(request: Request) -> Response:
-    return page(request, "sign_in.html.j2", problem="", name="")
+def ask_to_sign_in(request: Request, then: str = "/") -> Response:
+    return page(request, "sign_in.html.j2", problem="", name="", then=own_path(then))
 
 
 @router.post("/sign-in")
-def sign_in(request: Request, console: Here, name: Text, password: Text) -> Response:
+def sign_in(request: Request, console: Here, name: Text, password: Text, then: Text = "/") -> Response:
     address = request.client.host if request.client else ""
     if not console.attempts.allowed(name, address) or not console.accounts.check(name, password):
-        return page(request, "sign_in.html.j2", status=403, problem=WRONG, name=name)
+        return page(request, "sign_in.html.j2", status=403, problem=WRONG, name=name, then=own_path(then))
     console.attempts.forget(name)
-    return enter(request, console, name)
+    return enter(request, console, name, own_path(then))
 
 
 @router.post("/sign-out")
@@ -54,9 +55,9 @@ def join(request: Request, console: Here, token: str, name: Text, password: Text
     if invitation is None:
         raise NotFound
     choices = _choices(console, invitation.principal)
-    problem = "The two passwords differ." if password != again else why_unfit(password, name)
+    problem = message("The two passwords differ.") if password != again else why_unfit(password, name)
     if name not in choices:
-        problem = "Choose a name of the list."
+        problem = message("Choose a name from the list.")
     if problem:
         return page(request, "join.html.j2", status=400, problem=problem, token=token, invitation=invitation, choices=choices)
     if not console.accounts.join(token, name, password):
@@ -69,11 +70,11 @@ def _choices(console: Console, principal: str) -> tuple[str, ...]:
     return (principal,) if principal else console.people().operators
 
 
-def enter(request: Request, console: Console, principal: str) -> Response:
+def enter(request: Request, console: Console, principal: str, path: str = "/") -> Response:
     """A new session, whatever the browser had before."""
     before = request.cookies.get(COOKIE)
     if before:
         console.sessions.end(before)
-    answer = see("/")
+    answer = see(path)
     answer.set_cookie(COOKIE, console.sessions.begin(principal), path="/", secure=True, httponly=True, samesite="strict")
     return answer

@@ -1,20 +1,13 @@
-"""Style and scripts: a fixed list of files, each under its digest, so that browsers may keep them."""
+"""What pages are styled with. Whoever has not signed in sees the form in the same style."""
 
 from __future__ import annotations
-
-import hashlib
-from functools import cache
-from importlib import resources
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from console.pages.frame import NotFound
+from console.static_content import FILES, content_of, version_of
 
-FILES = {
-    "page.css": ("tasks.reporting", "templates/page.css", "text/css; charset=utf-8"),
-    "console.css": ("console", "static/console.css", "text/css; charset=utf-8"),
-}
 router = APIRouter()
 
 
@@ -22,15 +15,4 @@ router = APIRouter()
 def static_file(version: str, name: str) -> Response:
     if name not in FILES or version != version_of(name):
         raise NotFound
-    return Response(_content(name), media_type=FILES[name][2], headers={"Cache-Control": "public, max-age=31536000, immutable"})
-
-
-@cache
-def version_of(name: str) -> str:
-    return hashlib.sha256(_content(name)).hexdigest()[:16]
-
-
-@cache
-def _content(name: str) -> bytes:
-    package, path, _ = FILES[name]
-    return resources.files(package).joinpath(path).read_bytes()
+    return Response(content_of(name), media_type=FILES[name][2], headers={"Cache-Control": "public, max-age=31536000, immutable"})

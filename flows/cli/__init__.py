@@ -18,6 +18,7 @@ from flows.cli import (
     attack,
     audit,
     check,
+    console,
     demo,
     diff,
     doctor,
@@ -67,6 +68,7 @@ COMMANDS = (
     read.read,
     estimate.estimate,
     serve.serve,
+    console.console,
     doctor.doctor,
     demo.demo,
 )

@@ -1,0 +1,72 @@
+"""`headgate console`: the application behind a port, until it is stopped."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+import uvicorn
+from fastapi import FastAPI
+
+from console.access.accounts import FIRST
+from console.app import create_app
+from console.pages.frame import Console
+from console.settings import Settings
+from headgate.core.errors import HeadgateError
+from tasks.ledger.head_keeper import HeadKeeper, keyless_ledger
+
+AT_ONCE = 200  # connections
+
+
+def serve_console(settings: Settings, address: str, port: int, say: Callable[[str], None]) -> None:
+    """Reads the ledger while the first pages are asked for."""
+    keeper = HeadKeeper(settings.home)
+    try:
+        app = create_app(settings, keyless_ledger(settings.home, keeper))
+        console: Console = app.state.console
+        console.reading.done = False
+        threading.Thread(target=read_ledger_through, args=(console,), name="ledger", daemon=True).start()
+        say(f"Console of {settings.home.root}: {settings.origin}; press Ctrl-C to stop.")
+        if not console.accounts.any():
+            say(f"Nobody has an account yet. The first operator opens this address, once: {first_link(console)}")
+        run(app, address, port)
+    finally:
+        keeper.close()
+
+
+def first_link(console: Console) -> str:
+    return f"{console.settings.origin}/join/{console.accounts.invite('', FIRST)}"
+
+
+def read_ledger_through(console: Console) -> None:
+    """What is wrong with it is told by every page that needs it."""
+    try:
+        last = console.ledger.last()
+        console.reading.total = 0 if last is None else last.seq
+        while console.followed.read_on():
+            console.reading.read = console.followed.seq
+    except HeadgateError:
+        pass
+    console.reading.done = True
+
+
+def run(app: FastAPI, address: str, port: int) -> None:
+    """No log of requests: links that let people in are paths."""
+    config = uvicorn.Config(
+        app,
+        host=address,
+        port=port,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=AT_ONCE,
+        timeout_graceful_shutdown=5,
+    )
+    uvicorn.Server(config).run()
+
+
+def behind(settings: Settings, origin: str, proxies: tuple[str, ...]) -> Settings:
+    """The same behind a proxy that people know by this origin."""
+    return replace(settings, origin=origin, hosts=(origin.partition("://")[2],), proxies=proxies)

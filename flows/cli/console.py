@@ -1,0 +1,41 @@
+"""`headgate console`."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import Annotated
+
+import typer
+
+LOOPBACK = "127.0.0.1"
+Port = Annotated[int, typer.Option("--port", min=1, max=65535, help="Listen on this port.")]
+Proxy = Annotated[
+    str | None,
+    typer.Option("--proxy", metavar="ORIGIN", help="People reach the console through a proxy at this address: https://release.example."),
+]
+ProxyAddress = Annotated[
+    list[str] | None,
+    typer.Option("--proxy-address", metavar="IP", help="Only this address may connect (default with --proxy: 127.0.0.1 and ::1)."),
+]
+Listen = Annotated[str, typer.Option("--listen", metavar="IP", help="Listen at this address; another than this machine's needs --proxy.")]
+
+
+def console(port: Port = 8321, proxy: Proxy = None, proxy_address: ProxyAddress = None, listen: Listen = LOOPBACK) -> None:
+    """Show releases to approvers and auditors in their browsers, until stopped."""
+    from flows.terminal.output import console as out
+    from headgate.core.errors import InputRejected
+    from tasks.runtime.home import Home
+
+    if proxy is not None and not re.fullmatch(r"https://[a-z0-9.-]+(:[0-9]+)?", proxy):
+        raise InputRejected("--proxy is not an origin.", "Write the address that people's browsers show, such as https://release.example.")
+    if proxy is None and (proxy_address or listen not in (LOOPBACK, "::1")):
+        raise InputRejected(
+            "Without a proxy the console listens to this machine alone.",
+            "Name what people's browsers show: --proxy https://release.example.",
+        )
+    settings, serving = importlib.import_module("console.settings"), importlib.import_module("console.serving")  # no room below imports it
+    chosen = settings.Settings(Home.open(), f"http://localhost:{port}", (f"localhost:{port}",))
+    if proxy is not None:
+        chosen = serving.behind(chosen, proxy, tuple(proxy_address or (LOOPBACK, "::1")))
+    serving.serve_console(chosen, listen, port, lambda text: out().print(text, soft_wrap=True, highlight=False, markup=False))
