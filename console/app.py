@@ -16,8 +16,8 @@ from console.access.looks import Looks
 from console.access.passwords import Passwords
 from console.access.sessions import Sessions
 from console.guard.request_rules import RequestRules
-from console.pages import account_page, releases_page, sign_in_page, static_files
-from console.pages.frame import COOKIE, Console, NotFound, NotSignedIn, Reading, StillReading, known_person, own_path, page, see
+from console.pages import account_page, candidate_page, people_page, releases_page, sign_in_page, static_files
+from console.pages.frame import COOKIE, Console, NotAllowed, NotFound, NotSignedIn, Reading, StillReading, known_person, own_path, page, see
 from console.settings import Settings
 from headgate.core.errors import HeadgateError
 from tasks.ledger.event_log import Ledger
@@ -26,7 +26,7 @@ from tasks.reporting.language import message
 from tasks.runtime.boundary import outward_form
 
 STATUS = {2: 400, 3: 409, 4: 403, 5: 500, 6: 503}  # by the exit code that a command would have
-ROUTERS = (sign_in_page.router, releases_page.router, account_page.router, static_files.router)
+ROUTERS = (sign_in_page.router, releases_page.router, candidate_page.router, account_page.router, people_page.router, static_files.router)
 
 
 def create_app(settings: Settings, ledger: Ledger) -> FastAPI:
@@ -60,6 +60,7 @@ def create_app(settings: Settings, ledger: Ledger) -> FastAPI:
 
 def _answer_errors(app: FastAPI) -> None:
     app.add_exception_handler(NotFound, _missing)
+    app.add_exception_handler(NotAllowed, _not_allowed)
     app.add_exception_handler(HTTPException, _impossible)
     app.add_exception_handler(HeadgateError, _refused)
     app.add_exception_handler(RequestValidationError, _incomplete)
@@ -74,6 +75,11 @@ def _problem(request: Request, status: int, title: str, said: str, cure: str = "
 def _missing(request: Request, problem: Exception) -> Response:
     said = message("It may have been moved, or the link counted once and was used already.")
     return _problem(request, 404, message("There is no such page"), said, message("Look for it in the list of releases."))
+
+
+def _not_allowed(request: Request, problem: Exception) -> Response:
+    said = message("operator.yaml in the home says whose it is.")
+    return _problem(request, 403, message("This page is for others"), said, message("Ask the operator, who writes that file."))
 
 
 def _impossible(request: Request, problem: Exception) -> Response:

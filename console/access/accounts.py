@@ -77,6 +77,12 @@ class Accounts:
         with self.store.writing() as database:
             database.execute("UPDATE accounts SET password = ? WHERE principal = ?", (self.passwords.hash(password), principal))
 
+    def ways_in(self, principal: str) -> tuple[bool, str | None]:
+        """Whether there is a password, and the provider through which they sign in."""
+        with self.store.writing() as database:
+            row = database.execute("SELECT password, issuer FROM accounts WHERE principal = ?", (principal,)).fetchone()
+        return (False, None) if row is None else (row["password"] is not None, row["issuer"])
+
     def of_subject(self, issuer: str, subject: str) -> str | None:
         """Whose account it is at the provider."""
         with self.store.writing() as database:

@@ -5,11 +5,33 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from console.pages.frame import Here, SignedIn, page
+from console.access.passwords import why_unfit
+from console.pages.frame import Console, Here, SignedIn, page
+from console.pages.sign_in_page import Text, enter
+from tasks.reporting.language import message
 
 router = APIRouter()
 
 
 @router.get("/account")
 def account(request: Request, console: Here, person: SignedIn) -> Response:
-    return page(request, "account.html.j2", sessions=console.sessions.open(person.principal))
+    return _shown(request, console, person.principal, "")
+
+
+@router.post("/account/password")
+def change_password(request: Request, console: Here, person: SignedIn, password: Text, new: Text, again: Text) -> Response:
+    """All other sessions end with it."""
+    address = request.client.host if request.client else ""
+    problem = message("The two passwords differ.") if new != again else why_unfit(new, person.principal)
+    if not problem and not (console.attempts.allowed(person.principal, address) and console.accounts.check(person.principal, password)):
+        problem = message("The present password is wrong, or there were too many attempts. After several, wait 15 minutes.")
+    if problem:
+        return _shown(request, console, person.principal, problem, 400)
+    console.accounts.set_password(person.principal, new)
+    console.sessions.end_all(person.principal)
+    return enter(request, console, person.principal, "/account")
+
+
+def _shown(request: Request, console: Console, principal: str, problem: str, status: int = 200) -> Response:
+    known = console.accounts.ways_in(principal)
+    return page(request, "account.html.j2", status=status, sessions=console.sessions.open(principal), problem=problem, ways_in=known)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -20,7 +22,7 @@ from console.settings import Settings
 from console.static_content import static_path
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.followed_ledger import FollowedHistory, FollowedLedger
-from tasks.reporting.language import message, preferred
+from tasks.reporting.language import PACKAGE, language, message, preferred
 from tasks.reporting.page import page_environment
 from tasks.runtime.home import Home
 
@@ -90,6 +92,10 @@ class NotSignedIn(Exception):
     """Nobody is known by the cookie that was sent, or none was."""
 
 
+class NotAllowed(Exception):
+    """The page is for others."""
+
+
 class NotFound(Exception):
     """There is no such thing, or it is not to be seen."""
 
@@ -141,7 +147,20 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
 
 
 def spoken(request: Request) -> Environment:
-    return page_environment(preferred(request.headers.get("accept-language", "")), "console")
+    return _environment(preferred(request.headers.get("accept-language", "")))
+
+
+@cache
+def _environment(code: str) -> Environment:
+    environment = page_environment(code, "console")
+    said = language(code, PACKAGE, "console")
+
+    def moment_text(moment: datetime) -> str:
+        shown = moment if moment.tzinfo is not None and str(moment.tzinfo) != "UTC" else moment.astimezone(UTC)
+        return f"{said.day(f'{shown:%Y-%m-%d}')} {shown:%H:%M} {'UTC' if str(shown.tzinfo) == 'UTC' else shown.tzinfo}"
+
+    environment.filters["moment"] = moment_text
+    return environment
 
 
 def see(path: str) -> RedirectResponse:

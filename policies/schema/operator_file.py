@@ -13,7 +13,8 @@ from policies.words.fields import KeyPath, Positive, Problem, Problems, Section,
 from policies.words.quorum import Quorum, RequiredRoles, RoleName, in_words
 
 OPERATORS_PAGE = "docs/guide-operator.md describes every key."
-Principal = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@+-]{0,126}$")]
+PRINCIPAL = r"^[A-Za-z0-9][A-Za-z0-9._@+-]{0,126}$"
+Principal = Annotated[str, Field(pattern=PRINCIPAL)]
 People = Annotated[tuple[Principal, ...], Field(min_length=1)]
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from headgate.core.errors import InputRejected
 from policies.approval.acts import Act, Actor
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
 from policies.ledger.version_names import version_names
-from policies.sealed.manifest import Manifest
+from policies.sealed.manifest import FileEntry, Manifest
 from tasks.approval.answers import Answer, LastWord, answers_of, last_word
 from tasks.approval.decisions import release_of
 from tasks.ledger.event_log import Ledger
@@ -18,7 +19,8 @@ from tasks.ledger.history import History, as_latest, read_history
 from tasks.ledger.record_transition import accepted, record_transition
 from tasks.runtime.acting_account import acting_account
 from tasks.runtime.home import Home
-from tasks.stores.seal import Candidate, load_candidate
+from tasks.stores.files import checked_pieces
+from tasks.stores.seal import Candidate, load_candidate, sealed_manifest
 
 
 @dataclass(frozen=True)
@@ -37,10 +39,18 @@ class Viewed:
     overtaken: bool = False
 
 
-def view_candidate(home: Home, ledger: Ledger, name: str, unrecorded: str = "", viewer: str = "") -> Viewed:
+@dataclass(frozen=True)
+class SealedFile:
+    """Its bytes come once."""
+
+    entry: FileEntry
+    pieces: Iterator[bytes]
+
+
+def view_candidate(home: Home, ledger: Ledger, name: str, unrecorded: str = "", viewer: str = "", history: History | None = None) -> Viewed:
     """By a unique prefix of its id or its release's; every byte has been hashed again. Nothing is written where it is said why it is
-    `unrecorded`. `viewer`: who has looked, where that is not the account of the machine."""
-    history = read_history(ledger)
+    `unrecorded`. `viewer`: who has looked, where that is not the account of the machine. `history`: where the ledger was read already."""
+    history = history or read_history(ledger)
     candidate = load_candidate(home.candidates, _candidate_named(history, name))
     release = release_of(history, candidate)
     act = Act(Action.VIEW, candidate=candidate.id, policy_digest=release.policy_digest)
@@ -61,6 +71,23 @@ def view_candidate(home: Home, ledger: Ledger, name: str, unrecorded: str = "", 
         _versions(history, candidate.manifest),
         history.overtaken(release),
     )
+
+
+def view_file(home: Home, ledger: Ledger, history: History, candidate: str, sha256: str, viewer: str, recorded: bool = True) -> SealedFile:
+    """A sealed file for somebody who takes it with them: that they did is an event, recorded before they have a byte of it, unless it was
+    a moment ago."""
+    sealed = history.sealed(candidate)
+    manifest = None if sealed is None else sealed_manifest(home.candidates, candidate)
+    entry = None if manifest is None else next((entry for entry in manifest.files if entry.sha256 == sha256), None)
+    if sealed is None or entry is None:
+        raise InputRejected("The candidate has no such file.", "See `headgate releases`.")
+    pieces = checked_pieces(home.candidates / candidate, entry)
+    first = next(pieces, b"")
+    if recorded:
+        release = history.release(sealed.release_id)
+        act = Act(Action.VIEW, candidate=candidate, policy_digest=release.policy_digest, file=sha256)
+        record_transition(ledger, release, act, Actor(viewer, "", ActorRole.READER), "Try again.")
+    return SealedFile(entry, chain([first], pieces))
 
 
 def _versions(history: History, manifest: Manifest) -> dict[str, str]:

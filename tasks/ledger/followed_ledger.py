@@ -16,6 +16,7 @@ from headgate.core.errors import IntegrityBroken
 from policies.ledger.events import moment
 from policies.ledger.fold import apply, begin
 from policies.ledger.standing import Release
+from policies.ledger.transitions import READING_EVENTS
 from tasks.ledger.chain import RESTORE, START, Entry, check_follows, in_order
 from tasks.ledger.event_log import Ledger, require_subject
 from tasks.ledger.history import KnownReleases, Mark, all_as_latest
@@ -77,9 +78,24 @@ class FollowedHistory(KnownReleases):
     def _releases(self) -> tuple[Release, ...]:
         return all_as_latest(map(self._as_of_now, self._folded))
 
+    @cached_property
+    def _by_id(self) -> Mapping[str, Release]:
+        return {release.release_id: release for release in self._releases}
+
+    def release(self, release: str) -> Release:
+        return self._by_id[release] if release in self._by_id else super().release(release)
+
+    def find(self, name: str) -> Release:
+        named = self._by_id.get(name) or next((release for release in self._releases if release.candidate == name != ""), None)
+        return named or super().find(name)
+
     def newest(self, release: str, *types: str) -> Mark:
         marks = self._marks[release]
         return max((marks[type] for type in types if type in marks), key=lambda mark: mark.seq)
+
+    def latest(self, release: str) -> Mark:
+        """Its newest event but that somebody looked or wrote something."""
+        return max((mark for mark in self._marks[release].values() if mark.type not in READING_EVENTS), key=lambda mark: mark.seq)
 
 
 @dataclass

@@ -126,6 +126,17 @@ def look_at_file(folder: Path, path: str, size: int | None = None) -> Stored:
         return LargeStored(path, digest.hexdigest(), lambda: read_file(folder, path, present).content)
 
 
+def checked_pieces(folder: Path, entry: FileEntry) -> Iterator[bytes]:
+    """The bytes of a file a piece at a time, of which the first comes once all were hashed: from one opening, so that nobody puts another
+    in its place meanwhile."""
+    with _opened(folder, entry.path, entry.bytes) as (file, _):
+        if hashlib.file_digest(file, "sha256").hexdigest() != entry.sha256:
+            raise IntegrityBroken(f"{_shown(entry.path)} in {folder.name} is not what was sealed: its hash differs.", AGAIN)
+        file.seek(0)
+        while piece := file.read(PIECE):
+            yield piece
+
+
 @contextmanager
 def _opened(folder: Path, path: str, size: int | None) -> Iterator[tuple[BufferedReader, int]]:
     """The file, and how large it is."""

@@ -192,6 +192,14 @@ def load_sealed(candidates: Path, digest: str, recorded: bool = False) -> Candid
     return Candidate(digest, folder, manifest, content, envelope)
 
 
+def sealed_manifest(candidates: Path, digest: str) -> Manifest:
+    """What a candidate of the ledger's chain says; of its files none is looked at."""
+    content = read_file(candidates / digest, MANIFEST).content
+    if (candidates / digest).is_symlink() or hashlib.sha256(content).hexdigest() != digest:
+        raise IntegrityBroken(f"The manifest of candidate {digest[:12]} was changed: its digest is not its id.", "Run the release again.")
+    return _parsed(content)
+
+
 def sealed_for(envelope: bytes, home: str) -> bool:
     """Whether whoever signed a manifest did so for this home, or before seals named one."""
     said = verify_envelope(envelope, MANIFEST_SIGNATURE, CANDIDATE).statement

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import hashlib
+
+from console.pages.frame import Console
+from policies.ledger.events import CandidateViewed
+from tests.unit.console.conftest import Client, House
+
+
+def views(house: House, candidate: str, viewer: str) -> list[str]:
+    """The files of the events that say that somebody looked."""
+    events = house.ledger.events_of(house.console.history().find(candidate).release_id)
+    return [event.file for event in events if isinstance(event, CandidateViewed) and event.viewer == viewer]
+
+
+def test_looking_at_a_candidate_is_an_event_and_looking_again_is_none(client: Client, house: House) -> None:
+    candidate = house.candidates["rejected"].id
+    client.sign_in("auditor")
+    for _ in range(2):
+        assert "requirements are met" in client.see(f"/candidates/{candidate}").text
+    assert views(house, candidate, "auditor") == [""]
+
+
+def test_a_download_is_what_was_sealed_and_is_an_event(client: Client, house: House) -> None:
+    candidate = house.candidates["published"]
+    client.sign_in("auditor")
+    for entry in candidate.manifest.files:
+        answer = client.see(f"/candidates/{candidate.id}/files/{entry.sha256}")
+        assert hashlib.sha256(answer.content).hexdigest() == entry.sha256
+        assert answer.headers["content-disposition"].startswith("attachment")
+        assert "sandbox" in answer.headers["content-security-policy"]
+    assert set(views(house, candidate.id, "auditor")) == {entry.sha256 for entry in candidate.manifest.files}
+
+
+def test_nothing_but_sealed_files_can_be_downloaded(client: Client, house: House) -> None:
+    candidate, other = house.candidates["published"], house.candidates["half"]
+    client.sign_in("auditor")
+    manifest = hashlib.sha256(candidate.manifest_bytes).hexdigest()
+    for digest in (manifest, "0" * 64, hashlib.sha256((house.home.root / "operator.yaml").read_bytes()).hexdigest()):
+        assert client.get(f"/candidates/{candidate.id}/files/{digest}").status_code == 404
+    assert client.get(f"/candidates/{'0' * 64}/files/{other.manifest.files[0].sha256}").status_code == 404
+    for path in ("..%2f..%2foperator.yaml", "../../operator.yaml", "report.html"):
+        assert client.get(f"/candidates/{candidate.id}/files/{path}").status_code in (400, 404)
+
+
+def test_a_release_is_no_candidate(client: Client, house: House) -> None:
+    client.sign_in("auditor")
+    assert client.get("/candidates/release-1").status_code == 400
+
+
+def test_a_file_that_was_changed_is_not_given_away(client: Client, house: House) -> None:
+    console: Console = house.console
+    entry = house.candidates["awaiting"].manifest.files[0]
+    file = house.candidates["awaiting"].folder / entry.path
+    content = file.read_bytes()
+    client.sign_in("auditor")
+    file.chmod(0o644)
+    try:
+        file.write_bytes(content[:-1] + b"?")
+        answer = client.get(f"/candidates/{house.candidates['awaiting'].id}/files/{entry.sha256}")
+    finally:
+        file.write_bytes(content)
+        file.chmod(0o444)
+    assert answer.status_code == 500
+    assert "is not what was sealed" in answer.text
+    assert console.history().find(house.candidates["awaiting"].id).state == "awaiting_approval"
