@@ -20,6 +20,8 @@ from tasks.ledger.ledger_store import LedgerStore, LedgerTransaction
 from tasks.ledger.machine_time import machine_clock, require_not_behind
 from tasks.ledger.remembered_head import HeadMemory, Remembered, require_remembered
 
+Hears = Callable[[int, int], None]
+TOLD_EVERY = 5_000
 STOOD_STILL = "This process stood still, and others have acted on release {} or taken over its lock"
 
 
@@ -88,11 +90,12 @@ class Ledger:
         """Every entry, after every hash and link has been checked; IntegrityBroken names the first that does not hold."""
         return tuple(entry for entry, _ in self.verified())
 
-    def verified(self) -> tuple[tuple[Entry, Event], ...]:
-        """Every entry with its event, after all that they hold has been checked. The one place that reads the whole ledger."""
+    def verified(self, hears: Hears | None = None) -> tuple[tuple[Entry, Event], ...]:
+        """Every entry with its event, after all that they hold has been checked. The one place that reads the whole ledger. Who `hears` is
+        told now and then how many events are checked, and of how many."""
         with self.store.reading() as stored:
             entries, subjects = stored.entries(), stored.subjects()
-        check_chain(entries)
+        check_chain(entries if hears is None else _told(entries, hears))
         events = tuple(require_subject(entry, subject) for entry, subject in zip(entries, subjects, strict=True))
         return tuple(zip(entries, events, strict=True))
 
@@ -175,6 +178,14 @@ class Ledger:
         if self.memory is not None:
             self.memory.require_time(remembered, present, before)
         return max(present, before)
+
+
+def _told(entries: tuple[Entry, ...], hears: Hears) -> Iterator[Entry]:
+    for place, entry in enumerate(entries):
+        if place % TOLD_EVERY == 0:
+            hears(place, len(entries))
+        yield entry
+    hears(len(entries), len(entries))
 
 
 def event_of(entry: Entry) -> Event:

@@ -18,7 +18,7 @@ from policies.ledger.states import State
 from policies.ledger.transitions import TRANSITIONS
 from policies.sealed.manifest import Manifest
 from tasks.ledger.chain import Entry, Head, check_own_chain, head_of
-from tasks.ledger.event_log import Ledger, event_of
+from tasks.ledger.event_log import Hears, Ledger, event_of
 from tasks.stores.seal import SHORTEST_PREFIX
 
 VISIBLE = (State.PUBLISHED, State.SUPERSEDED)
@@ -205,22 +205,22 @@ def read_history(ledger: Ledger) -> History:
     return History(ledger)
 
 
-def read_whole(ledger: Ledger) -> WholeHistory:
+def read_whole(ledger: Ledger, hears: Hears | None = None) -> WholeHistory:
     """IntegrityBroken unless every event's hash and link holds. What is read is kept, and none of it refers back to itself: looking for
     such cycles among a million objects again and again would take longer than reading them."""
     collects = gc.isenabled()
     gc.disable()
     try:
-        return _read_whole(ledger)
+        return _read_whole(ledger, hears)
     finally:
         gc.freeze()
         if collects:
             gc.enable()
 
 
-def _read_whole(ledger: Ledger) -> WholeHistory:
+def _read_whole(ledger: Ledger, hears: Hears | None) -> WholeHistory:
     own: dict[str, list[tuple[Entry, Event]]] = {}
-    whole = ledger.verified()
+    whole = ledger.verified(hears)
     for entry, event in whole:
         own.setdefault(entry.release, []).append((entry, event))
     known = {release: tuple(entry for entry, _ in pairs) for release, pairs in own.items()}

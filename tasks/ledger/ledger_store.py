@@ -14,6 +14,7 @@ from typing import Protocol
 
 from headgate.core.errors import Defect
 from tasks.ledger.chain import Entry
+from tasks.ledger.wanted_events import Wanted
 
 LAST = "\U0010ffff"  # sorts after whatever else a subject may go on with
 
@@ -66,6 +67,19 @@ class LedgerTransaction(Protocol):
         """The entries of one type of releases that have none of the other types, in the order of the ledger."""
         ...
 
+    def first(self, release: str) -> Entry | None:
+        """The event with which a release began."""
+        ...
+
+    def at(self, seq: int) -> Entry | None:
+        """The event of this number."""
+        ...
+
+    def listed(self, wanted: Wanted, before: int | None, most: int) -> tuple[Entry, ...]:
+        """The newest that are wanted, at most so many, newest first; of those before this number where one is given. Of what is wanted in
+        time, others of about that time may be among them."""
+        ...
+
     def append(self, entry: Entry, subject: str) -> None:
         """`subject` is kept for look-ups alone: it is no part of the entry and proves nothing.
 
@@ -106,6 +120,15 @@ class NothingStored:
         return ()
 
     def having(self, type: str, lacking: Collection[str]) -> tuple[Entry, ...]:
+        return ()
+
+    def first(self, release: str) -> Entry | None:
+        return None
+
+    def at(self, seq: int) -> Entry | None:
+        return None
+
+    def listed(self, wanted: Wanted, before: int | None, most: int) -> tuple[Entry, ...]:
         return ()
 
     def append(self, entry: Entry, subject: str) -> None:

@@ -21,6 +21,7 @@ from tasks.ledger import postgresql_schema
 from tasks.ledger.chain import Entry
 from tasks.ledger.ledger_store import LAST, LedgerTransaction, LockRow, NothingStored
 from tasks.ledger.postgresql_schema import EVENTS, LOCKS, SCHEMA
+from tasks.ledger.wanted_events import Wanted, places
 
 BUSY_SECONDS = 30
 CONNECT_SECONDS = 10
@@ -137,6 +138,32 @@ class PostgresqlTransaction:
         ended = exists().where(other.c.release == EVENTS.c.release, other.c.type.in_(lacking))
         query = select(*ENTRY).where(EVENTS.c.type == type, ~ended).order_by(EVENTS.c.seq)
         return tuple(Entry(*row) for row in self.connection.execute(query))
+
+    def first(self, release: str) -> Entry | None:
+        row = self.connection.execute(select(*ENTRY).where(EVENTS.c.release == release).order_by(EVENTS.c.version).limit(1)).first()
+        return None if row is None else Entry(*row)
+
+    def at(self, seq: int) -> Entry | None:
+        row = self.connection.execute(select(*ENTRY).where(EVENTS.c.seq == seq)).first()
+        return None if row is None else Entry(*row)
+
+    def listed(self, wanted: Wanted, before: int | None, most: int) -> tuple[Entry, ...]:
+        newest = self.last()
+        low, high = places(wanted, 0 if newest is None else newest.seq, self._moment)
+        begun = EVENTS.alias()
+        of_dataset = select(begun.c.release).where(begun.c.type == "run_started", begun.c.subject == wanted.dataset)
+        asked = (
+            (wanted.release, EVENTS.c.release == wanted.release),
+            (wanted.dataset, EVENTS.c.release.in_(of_dataset)),
+            (wanted.actor, EVENTS.c.actor == wanted.actor),
+            (wanted.type, EVENTS.c.type == wanted.type),
+        )
+        query = select(*ENTRY).where(EVENTS.c.seq.between(low, high if before is None else min(high, before - 1)))
+        query = query.where(*(condition for value, condition in asked if value)).order_by(EVENTS.c.seq.desc()).limit(most)
+        return tuple(Entry(*row) for row in self.connection.execute(query))
+
+    def _moment(self, seq: int) -> str:
+        return str(self.connection.execute(select(EVENTS.c.at).where(EVENTS.c.seq == seq)).scalar_one())
 
     def append(self, entry: Entry, subject: str) -> None:
         self.connection.execute(insert(EVENTS).values([(*astuple(entry), subject)]))

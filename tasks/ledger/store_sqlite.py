@@ -21,6 +21,7 @@ from urllib.parse import quote
 from headgate.core.errors import HeadgateError, IntegrityBroken, StoreUnavailable
 from tasks.ledger.chain import Entry
 from tasks.ledger.ledger_store import LAST, LedgerTransaction, LockRow, NothingStored
+from tasks.ledger.wanted_events import Wanted, places
 from tasks.runtime.boundary import reason_of
 
 APPLICATION = 0x68674C31  # "hgL1": this file is a ledger of headgate
@@ -33,6 +34,7 @@ CREATE TABLE events (
     UNIQUE (release, version)
 ) STRICT;
 CREATE INDEX events_by_subject ON events (type, subject, seq);
+CREATE INDEX events_by_actor ON events (actor, seq);
 CREATE TRIGGER events_no_update BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
 CREATE TRIGGER events_no_delete BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
 CREATE TRIGGER events_only_append BEFORE INSERT ON events BEGIN
@@ -46,6 +48,8 @@ CREATE TABLE locks (
 ) STRICT;
 """
 
+# A ledger that an earlier version began gets it as soon as it is written.
+ADDED = {("index", "events_by_actor", "CREATE INDEX events_by_actor ON events (actor, seq)")}
 ENTRY = ", ".join(field.name for field in fields(Entry))
 LOCK = ", ".join(field.name for field in fields(LockRow))
 PREFIX = "sqlite:///"
@@ -136,6 +140,33 @@ class SqliteTransaction:
         query = f"SELECT {ENTRY} FROM events WHERE type = ? AND NOT EXISTS ({others} ({', '.join('?' for _ in lacking)})) ORDER BY seq"
         return tuple(Entry(*row) for row in self.connection.execute(query, (type, *lacking)))
 
+    def first(self, release: str) -> Entry | None:
+        row = self._select(release, "ASC LIMIT 1").fetchone()
+        return None if row is None else Entry(*row)
+
+    def at(self, seq: int) -> Entry | None:
+        row = self.connection.execute(f"SELECT {ENTRY} FROM events WHERE seq = ?", (seq,)).fetchone()
+        return None if row is None else Entry(*row)
+
+    def listed(self, wanted: Wanted, before: int | None, most: int) -> tuple[Entry, ...]:
+        """Each condition is a stream of numbers in falling order, by an index; what all have in common is read, and nothing else."""
+        (last,) = self.connection.execute("SELECT COALESCE(MAX(seq), 0) FROM events").fetchone()
+        low, high = places(wanted, last, self._moment)
+        high = high if before is None else min(high, before - 1)
+        of_dataset = "release IN (SELECT release FROM events WHERE type = 'run_started' AND subject = ?)"
+        asked = {"release = ?": wanted.release, of_dataset: wanted.dataset, "actor = ?": wanted.actor, "type = ?": wanted.type}
+        conditions = {condition: value for condition, value in asked.items() if value} or {"? <> ''": "all"}
+        numbers = " INTERSECT ".join(f"SELECT seq FROM events WHERE {condition} AND seq BETWEEN ? AND ?" for condition in conditions)
+        values = [value for wish in conditions.values() for value in (wish, low, high)]
+        found = [row[0] for row in self.connection.execute(f"{numbers} ORDER BY seq DESC LIMIT ?", (*values, most))]
+        return tuple(entry for seq in found if (entry := self.at(seq)) is not None)
+
+    def _moment(self, seq: int) -> str:
+        row = self.connection.execute("SELECT at FROM events WHERE seq = ?", (seq,)).fetchone()
+        if row is None:
+            raise IntegrityBroken(f"Event {seq} is missing from the ledger.", "Run `headgate audit verify`.")
+        return str(row[0])
+
     def append(self, entry: Entry, subject: str) -> None:
         self._insert("INSERT INTO events", f"{ENTRY}, subject", (*astuple(entry), subject))
 
@@ -220,6 +251,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         _create_if_empty(connection, path)
         connection.execute("COMMIT")
     _require_ours(connection, path)
+    connection.execute("CREATE INDEX IF NOT EXISTS events_by_actor ON events (actor, seq)")
 
 
 def _require_ours(connection: sqlite3.Connection, path: Path) -> None:
@@ -230,7 +262,7 @@ def _require_ours(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreUnavailable(f"{path} is another program's database.", "Choose another HEADGATE_HOME, or move that file away.")
     if form != FORM:
         raise StoreUnavailable(f"The ledger {path} has format {form}; this version reads {FORM}.", "Install the headgate that wrote it.")
-    if definitions_of(connection) != _expected():
+    if definitions_of(connection) | ADDED != _expected():
         raise IntegrityBroken(
             f"The tables of the ledger {path}, or the guards that keep it append-only, are not those that headgate made.",
             "Someone changed it outside headgate: restore a backup.",

@@ -17,7 +17,7 @@ from tasks.approval.reasons import kept_reason
 from tasks.approval.statements import check_decision
 from tasks.approval.threads import changed_comments
 from tasks.ledger.chain import EVENTS_FILE, HEAD_FILE, HEAD_SIGNATURE, Entry, entries_from_lines, entries_to_lines, verify_head
-from tasks.ledger.event_log import Ledger, event_of
+from tasks.ledger.event_log import Hears, Ledger, event_of
 from tasks.ledger.history import WholeHistory, latest_version, read_history, read_whole
 from tasks.publication.attestation import ATTESTATION_FILE, check_attestation, check_place
 from tasks.publication.recorded_withdrawal import check_withdrawal
@@ -71,7 +71,7 @@ def show_release(home: Home, ledger: Ledger, name: str) -> tuple[Release, tuple[
     history = read_history(ledger)
     release = history.find(name)
     shown = (shown_entry(entry, release) for entry in history.of(release.release_id))
-    return release, tuple(EventLine(entry, _says(home, entry) if entry.payload else {}) for entry in shown)
+    return release, tuple(EventLine(entry, says(home, entry) if entry.payload else {}) for entry in shown)
 
 
 def shown_entry(entry: Entry, release: Release) -> Entry:
@@ -125,12 +125,13 @@ def examine_audit(
     store: ReleaseStore | None = None,
     cosigned: Sequence[Cosigned] = (),
     published: Sequence[PublishedHead] = (),
+    hears: Hears | None = None,
 ) -> AuditReport:
     """The same, with every fault in the report. A chain that doesn't hold is the only fault reported: nothing else can be judged by it."""
     kept = {candidate: kept_decisions(home, candidate) for candidate in decided_candidates(home)}  # before the ledger: others may decide
     here, of_series = kept_in(home), kept_versions(home)
     try:
-        history = read_whole(ledger)
+        history = read_whole(ledger, hears)
         releases = history.releases()
     except IntegrityBroken as problem:
         stored = ledger.entries()
@@ -358,7 +359,7 @@ def _wrong_latest(series: Series, newest: int | None) -> Fault:
     )
 
 
-def _says(home: Home, entry: Entry) -> dict[str, str]:
+def says(home: Home, entry: Entry) -> dict[str, str]:
     """The payload in words, without what the columns already say."""
     event = event_of(entry)
     said = event.model_dump(mode="json", exclude={"event", "at", "release_id"}, exclude_defaults=True)

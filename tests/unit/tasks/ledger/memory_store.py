@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from headgate.core.errors import IntegrityBroken
 from tasks.ledger.chain import Entry
 from tasks.ledger.ledger_store import LockRow
+from tasks.ledger.wanted_events import Wanted
 
 
 class MemoryTransaction:
@@ -41,6 +42,27 @@ class MemoryTransaction:
     def having(self, type: str, lacking: Collection[str]) -> tuple[Entry, ...]:
         ended = {entry.release for entry in self.stored if entry.type in lacking}
         return tuple(entry for entry in self.stored if entry.type == type and entry.release not in ended)
+
+    def first(self, release: str) -> Entry | None:
+        return next(iter(self.entries(release)), None)
+
+    def at(self, seq: int) -> Entry | None:
+        return self.stored[seq - 1] if 0 < seq <= len(self.stored) else None
+
+    def listed(self, wanted: Wanted, before: int | None, most: int) -> tuple[Entry, ...]:
+        about = dict(zip(self.stored, self.kept_subjects, strict=True))
+        dataset = {entry.release for entry in self.stored if entry.type == "run_started" and about[entry] == wanted.dataset}
+        found = [
+            entry
+            for entry in reversed(self.stored)
+            if (not wanted.dataset or entry.release in dataset)
+            and wanted.release in ("", entry.release)
+            and wanted.actor in ("", entry.actor)
+            and wanted.type in ("", entry.type)
+            and wanted.in_time(entry.at)
+            and (before is None or entry.seq < before)
+        ]
+        return tuple(found[:most])
 
     def append(self, entry: Entry, subject: str) -> None:
         last, own = self.last(), self.last(entry.release)

@@ -10,6 +10,7 @@ import pytest
 from headgate.core.errors import HeadgateError, IntegrityBroken
 from tasks.ledger.chain import Entry, entry_hash
 from tasks.ledger.ledger_store import LedgerStore, LockRow
+from tasks.ledger.wanted_events import Wanted
 
 
 def entry(seq: int, release: str, version: int, payload: str = "{}") -> Entry:
@@ -68,6 +69,37 @@ def test_entries_are_read_a_few_at_a_time(store: LedgerStore) -> None:
         assert stored.following(0, 2) == ((FIRST, "people"), (SECOND, "people"))
         assert stored.following(3, 2) == ((THIRD, "people and more"),)
         assert stored.following(4, 2) == ()
+
+
+def test_the_first_event_of_a_release_and_any_by_its_number(store: LedgerStore) -> None:
+    append(store, FIRST, SECOND, THIRD)
+    with store.reading() as stored:
+        assert [stored.first(release) for release in ("r1", "r2", "nobody")] == [FIRST, SECOND, None]
+        assert [stored.at(seq) for seq in (0, 1, 3, 4)] == [None, FIRST, THIRD, None]
+
+
+def test_events_are_listed_by_what_is_wanted_newest_first(store: LedgerStore) -> None:
+    begun = [replace(FIRST, at="2025-06-01T12:00:00+00:00"), replace(SECOND, at="2025-06-02T12:00:00+00:00")]
+    seen = []
+    for seq, actor in enumerate("abab", 3):
+        seen.append(replace(entry(seq, "r1", seq - 1), type="viewed", actor=actor, at=f"2025-06-{seq:02}T12:00:00+00:00"))
+    with store.writing() as stored:
+        for one, subject in ((begun[0], "people"), (begun[1], "clinic"), *((one, "") for one in seen)):
+            stored.append(one, subject)
+
+    def found(before: int | None = None, most: int = 10, **wanted: str) -> list[int]:
+        with store.reading() as stored:
+            return [one.seq for one in stored.listed(Wanted(**wanted), before, most)]
+
+    assert found() == [6, 5, 4, 3, 2, 1]
+    assert (found(before=5, most=2), found(before=1), found(most=1)) == ([4, 3], [], [6])
+    assert (found(dataset="people"), found(dataset="clinic"), found(dataset="none")) == ([6, 5, 4, 3, 1], [2], [])
+    assert (found(release="r2"), found(actor="a"), found(type="run_started")) == ([2], [5, 3], [2, 1])
+    assert found(dataset="people", actor="b", type="viewed", release="r1", before=6) == [4]
+    assert found(actor="a", dataset="clinic") == []
+    assert found(actor="a' OR '1'='1") == []
+    assert found(since="2025-06-03T11:00:00+00:00", until="2025-06-05T11:00:00+00:00") == [4, 3]
+    assert found(since="2025-06-09T00:00:00+00:00") == found(until="2025-05-01T00:00:00+00:00") == []
 
 
 def test_releases_are_found_by_how_their_ids_begin(store: LedgerStore) -> None:

@@ -14,7 +14,7 @@ from headgate.core.errors import HeadgateError, IntegrityBroken, StoreUnavailabl
 from tasks.ledger import store_sqlite
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.ledger_store import LockRow
-from tasks.ledger.store_sqlite import SqliteStore
+from tasks.ledger.store_sqlite import SqliteStore, definitions_of
 from tests.unit.tasks.ledger.conftest import ingested
 
 
@@ -164,3 +164,22 @@ def test_a_row_that_the_database_swallows_is_not_recorded(path: Path, monkeypatc
 def definitions(path: Path) -> frozenset[tuple[str, str, str]]:
     with closing(sqlite3.connect(path)) as connection:
         return store_sqlite.definitions_of(connection)
+
+
+def test_a_ledger_of_an_earlier_version_is_read_as_it_is_and_gets_its_index_when_it_is_written(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "ledger.db")
+    with store.writing():
+        pass
+    with closing(sqlite3.connect(store.path)) as earlier:
+        earlier.execute("DROP INDEX events_by_actor")
+
+    def has_it() -> bool:
+        with closing(sqlite3.connect(store.path)) as connection:
+            return any(name == "events_by_actor" for _, name, _ in definitions_of(connection))
+
+    with store.reading() as stored:
+        assert stored.last() is None
+    assert not has_it()
+    with store.writing():
+        pass
+    assert has_it()
