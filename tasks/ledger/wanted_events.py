@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from policies.ledger.events import moment
 
-if TYPE_CHECKING:
-    from tasks.ledger.chain import Entry
-    from tasks.ledger.event_log import Ledger
-
 # An event's moment is read before it has its place, so that of two at once the later one may come first.
 SLACK = timedelta(minutes=10)
-TAKEN_AT_ONCE = 100
 
 
 @dataclass(frozen=True)
@@ -51,19 +45,3 @@ def _first(last: int, at_of: Callable[[int], str], at: str, slack: timedelta) ->
         else:
             high = middle
     return low
-
-
-def listed(ledger: Ledger, wanted: Wanted, before: int | None = None) -> Iterator[Entry]:
-    """Newest first, from the event before that number; read as they are taken, and each checked against its own hash."""
-    from tasks.ledger.chain import check_entry
-
-    with ledger.store.reading() as stored:
-        while True:
-            entries = stored.listed(wanted, before, TAKEN_AT_ONCE)
-            for entry in entries:
-                check_entry(entry, "Event")
-                if wanted.in_time(entry.at):
-                    yield entry
-            if len(entries) < TAKEN_AT_ONCE:
-                return
-            before = entries[-1].seq

@@ -15,9 +15,11 @@ from policies.ledger.standing import Release
 from tasks.ledger.chain import Entry, check_entry
 from tasks.ledger.event_log import Ledger, event_of
 from tasks.ledger.history import History, read_history
-from tasks.ledger.wanted_events import Wanted, listed
+from tasks.ledger.wanted_events import Wanted
 from tasks.runtime.home import Home
 from tasks.verification.audit import VOTE, EventLine, says, shown_entry
+
+TAKEN_AT_ONCE = 100
 
 
 @dataclass(frozen=True)
@@ -101,3 +103,17 @@ class AuditTrail:
             event = None if first is None else event_of(first)
             self._datasets[release] = event.dataset if isinstance(event, RunStarted) else ""
         return self._datasets[release]
+
+
+def listed(ledger: Ledger, wanted: Wanted, before: int | None = None) -> Iterator[Entry]:
+    """Newest first, from the event before that number; read as they are taken, and each checked against its own hash."""
+    with ledger.store.reading() as stored:
+        while True:
+            entries = stored.listed(wanted, before, TAKEN_AT_ONCE)
+            for entry in entries:
+                check_entry(entry, "Event")
+                if wanted.in_time(entry.at):
+                    yield entry
+            if len(entries) < TAKEN_AT_ONCE:
+                return
+            before = entries[-1].seq

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from headgate.core.errors import IntegrityBroken
-from tasks.ledger.wanted_events import Wanted, listed, places
+from tasks.ledger.wanted_events import Wanted, places
 
 BEGAN = datetime(2025, 6, 1, 12, tzinfo=UTC)
 
@@ -31,26 +29,6 @@ def test_the_events_of_a_time_are_found_by_halves_with_room_for_those_that_were_
     assert places(Wanted(since=at(-5), until=at(99)), 10, at_of) == (1, 10)
     assert places(Wanted(since=at(99)), 10, at_of) == (11, 10)
     assert places(Wanted(since=at(1)), 0, at_of) == (1, 0)
-
-
-def test_what_is_listed_is_exactly_of_the_time_that_is_wanted(world: Any) -> None:
-    for _ in range(3):
-        world.seal()
-    moments = [entry.at for entry in world.ledger.entries()]
-    found = list(listed(world.ledger, Wanted(since=moments[2], until=moments[-1])))
-    assert found
-    assert [entry.seq for entry in found] == [seq for seq in range(len(moments), 0, -1) if moments[2] <= moments[seq - 1] < moments[-1]]
-    assert next(listed(world.ledger, Wanted(), before=3)).seq == 2
-
-
-def test_a_changed_event_is_not_listed(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    world.seal()
-    forged = replace(world.ledger.last(), actor="somebody else")
-    with world.ledger.store.reading() as stored:
-        kind = type(stored)
-    monkeypatch.setattr(kind, "listed", lambda *_: (forged,))
-    with pytest.raises(IntegrityBroken, match="was changed"):
-        list(listed(world.ledger, Wanted()))
 
 
 @pytest.mark.slow

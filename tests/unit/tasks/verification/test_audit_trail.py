@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from headgate.core.errors import InputRejected
+from headgate.core.errors import InputRejected, IntegrityBroken
 from tasks.approval.threads import add_comment
 from tasks.ledger.wanted_events import Wanted
-from tasks.verification.audit_trail import AuditTrail
+from tasks.verification.audit_trail import AuditTrail, listed
 
 
 @pytest.fixture
@@ -71,3 +72,23 @@ def test_an_event_opens_with_what_it_says_and_its_neighbours(world: Any, trail: 
     for seq in (0, -1, 10_000):
         with pytest.raises(InputRejected, match="has no event"):
             trail.event(seq)
+
+
+def test_what_is_listed_is_exactly_of_the_time_that_is_wanted(world: Any) -> None:
+    for _ in range(3):
+        world.seal()
+    moments = [entry.at for entry in world.ledger.entries()]
+    found = list(listed(world.ledger, Wanted(since=moments[2], until=moments[-1])))
+    assert found
+    assert [entry.seq for entry in found] == [seq for seq in range(len(moments), 0, -1) if moments[2] <= moments[seq - 1] < moments[-1]]
+    assert next(listed(world.ledger, Wanted(), before=3)).seq == 2
+
+
+def test_a_changed_event_is_not_listed(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.seal()
+    forged = replace(world.ledger.last(), actor="somebody else")
+    with world.ledger.store.reading() as stored:
+        kind = type(stored)
+    monkeypatch.setattr(kind, "listed", lambda *_: (forged,))
+    with pytest.raises(IntegrityBroken, match="was changed"):
+        list(listed(world.ledger, Wanted()))
