@@ -14,10 +14,13 @@ from console.access.accounts import Accounts
 from console.access.attempts import Attempts
 from console.access.looks import Looks
 from console.access.passwords import Passwords
+from console.access.provider import Provider
+from console.access.round_trip import RoundTrips
 from console.access.sessions import Sessions
 from console.guard.request_rules import RequestRules
-from console.pages import account_page, candidate_page, people_page, releases_page, sign_in_page, static_files
+from console.pages import account_page, candidate_page, people_page, provider_page, releases_page, sign_in_page, static_files
 from console.pages.frame import COOKIE, Console, NotAllowed, NotFound, NotSignedIn, Reading, StillReading, known_person, own_path, page, see
+from console.pages.provider_page import BACK
 from console.settings import Settings
 from headgate.core.errors import HeadgateError
 from tasks.ledger.event_log import Ledger
@@ -26,7 +29,15 @@ from tasks.reporting.language import message
 from tasks.runtime.boundary import outward_form
 
 STATUS = {2: 400, 3: 409, 4: 403, 5: 500, 6: 503}  # by the exit code that a command would have
-ROUTERS = (sign_in_page.router, releases_page.router, candidate_page.router, account_page.router, people_page.router, static_files.router)
+ROUTERS = (
+    sign_in_page.router,
+    provider_page.router,
+    releases_page.router,
+    candidate_page.router,
+    account_page.router,
+    people_page.router,
+    static_files.router,
+)
 
 
 def create_app(settings: Settings, ledger: Ledger) -> FastAPI:
@@ -42,6 +53,8 @@ def create_app(settings: Settings, ledger: Ledger) -> FastAPI:
         Sessions(store, settings.idle, settings.longest),
         Attempts(),
         Looks(),
+        None if settings.provider is None else Provider(settings.provider, settings.origin + BACK),
+        RoundTrips(),
         Reading(),
     )
     for router in ROUTERS:

@@ -9,11 +9,19 @@ from functools import cached_property
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
 
-from console.settings import PasswordCost
 from tasks.reporting.language import message
 
 SHORTEST, LONGEST = 12, 256
 AT_ONCE = threading.BoundedSemaphore(2)  # each takes tens of megabytes
+
+
+@dataclass(frozen=True)
+class PasswordCost:
+    """Of argon2id: passes, KiB of memory, threads."""
+
+    passes: int = 3
+    memory: int = 65536
+    threads: int = 2
 
 
 @dataclass

@@ -83,6 +83,8 @@ class RequestRules:
             return PlainTextResponse(f"This console is at {self.origin}\n", 421)
         if headers.getlist("host") not in [[host] for host in self.hosts]:
             return PlainTextResponse(f"This console is at {self.origin}\n", 421)
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not _is_visit(headers):
+            return PlainTextResponse("No other site may load this.\n", 403)
         if scope["method"] not in SAFE_METHODS and not self._from_here(headers):
             return PlainTextResponse("This form was not sent from a page of the console. Open the console and send it there.\n", 403)
         length = headers.get("content-length", "0")
@@ -106,6 +108,11 @@ class RequestRules:
 
 class TooLarge(Exception):
     """More came than the request had said."""
+
+
+def _is_visit(headers: Headers) -> bool:
+    """A link that somebody followed, and no picture, script or frame of another site."""
+    return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
 
 
 @dataclass

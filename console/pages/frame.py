@@ -17,6 +17,8 @@ from console.access.accounts import Accounts
 from console.access.attempts import Attempts
 from console.access.looks import Looks
 from console.access.people import People, Person, people_now
+from console.access.provider import Provider
+from console.access.round_trip import RoundTrips
 from console.access.sessions import Sessions
 from console.settings import Settings
 from console.static_content import static_path
@@ -28,7 +30,7 @@ from tasks.runtime.home import Home
 
 COOKIE = "__Host-headgate"
 # Everything else asks who is there before a page is asked.
-PUBLIC = frozenset({"/sign-in", "/join/{token}", "/static/{version}/{name}"})
+PUBLIC = frozenset({"/sign-in", "/sign-in/provider", "/sign-in/provider/back", "/join/{token}", "/static/{version}/{name}"})
 
 
 OWN = re.compile(r"/(candidates/[0-9a-f]{64}|datasets/[a-z0-9][a-z0-9-]{0,62}|account)?")
@@ -77,6 +79,8 @@ class Console:
     sessions: Sessions
     attempts: Attempts
     looks: Looks
+    provider: Provider | None
+    trips: RoundTrips
     reading: Reading
 
     def history(self) -> FollowedHistory:

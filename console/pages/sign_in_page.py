@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
+from console.access.accounts import Invitation
 from console.access.passwords import why_unfit
 from console.pages.frame import COOKIE, Console, Here, NotFound, SignedIn, own_path, page, see
 from tasks.reporting.language import message
@@ -17,15 +18,15 @@ Text = Annotated[str, Form(max_length=300)]
 
 
 @router.get("/sign-in")
-def ask_to_sign_in(request: Request, then: str = "/") -> Response:
-    return page(request, "sign_in.html.j2", problem="", name="", then=own_path(then))
+def ask_to_sign_in(request: Request, console: Here, then: str = "/") -> Response:
+    return page(request, "sign_in.html.j2", problem="", name="", then=own_path(then), provider=_provider(console))
 
 
 @router.post("/sign-in")
 def sign_in(request: Request, console: Here, name: Text, password: Text, then: Text = "/") -> Response:
     address = request.client.host if request.client else ""
     if not console.attempts.allowed(name, address) or not console.accounts.check(name, password):
-        return page(request, "sign_in.html.j2", status=403, problem=WRONG, name=name, then=own_path(then))
+        return page(request, "sign_in.html.j2", status=403, problem=WRONG, name=name, then=own_path(then), provider=_provider(console))
     console.attempts.forget(name)
     return enter(request, console, name, own_path(then))
 
@@ -43,38 +44,52 @@ def sign_out(request: Request, console: Here, person: SignedIn, everywhere: Anno
 
 @router.get("/join/{token}")
 def ask_to_join(request: Request, console: Here, token: str) -> Response:
-    invitation = console.accounts.invitation(token)
-    if invitation is None:
-        raise NotFound
-    return page(request, "join.html.j2", problem="", token=token, invitation=invitation, choices=_choices(console, invitation.principal))
+    return _ask_to_join(request, console, token, _invitation(console, token))
 
 
 @router.post("/join/{token}")
 def join(request: Request, console: Here, token: str, name: Text, password: Text, again: Text) -> Response:
-    invitation = console.accounts.invitation(token)
-    if invitation is None:
-        raise NotFound
-    choices = _choices(console, invitation.principal)
+    invitation = _invitation(console, token)
     problem = message("The two passwords differ.") if password != again else why_unfit(password, name)
-    if name not in choices:
+    if name not in choices_of(console, invitation.principal):
         problem = message("Choose a name from the list.")
     if problem:
-        return page(request, "join.html.j2", status=400, problem=problem, token=token, invitation=invitation, choices=choices)
+        return _ask_to_join(request, console, token, invitation, problem, 400)
     if not console.accounts.join(token, name, password):
         raise NotFound
     return enter(request, console, name)
 
 
-def _choices(console: Console, principal: str) -> tuple[str, ...]:
+def _ask_to_join(request: Request, console: Console, token: str, invitation: Invitation, problem: str = "", status: int = 200) -> Response:
+    choices = choices_of(console, invitation.principal)
+    return page(request, "join.html.j2", status=status, problem=problem, token=token, choices=choices, provider=_provider(console))
+
+
+def _invitation(console: Console, token: str) -> Invitation:
+    invitation = console.accounts.invitation(token)
+    if invitation is None:
+        raise NotFound
+    return invitation
+
+
+def _provider(console: Console) -> str:
+    return "" if console.provider is None else console.provider.settings.title
+
+
+def choices_of(console: Console, principal: str) -> tuple[str, ...]:
     """The first of all names themselves: an operator."""
     return (principal,) if principal else console.people().operators
 
 
 def enter(request: Request, console: Console, principal: str, path: str = "/") -> Response:
+    answer = see(path)
+    known_in(request, console, principal, answer)
+    return answer
+
+
+def known_in(request: Request, console: Console, principal: str, answer: Response) -> None:
     """A new session, whatever the browser had before."""
     before = request.cookies.get(COOKIE)
     if before:
         console.sessions.end(before)
-    answer = see(path)
     answer.set_cookie(COOKIE, console.sessions.begin(principal), path="/", secure=True, httponly=True, samesite="strict")
-    return answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 from typing import Annotated
 
@@ -35,7 +36,7 @@ def console(port: Port = 8321, proxy: Proxy = None, proxy_address: ProxyAddress 
             "Name what people's browsers show: --proxy https://release.example.",
         )
     settings, serving = importlib.import_module("console.settings"), importlib.import_module("console.serving")  # no room below imports it
-    chosen = settings.Settings(Home.open(), f"http://localhost:{port}", (f"localhost:{port}",))
+    chosen = settings.Settings(Home.open(), f"http://localhost:{port}", (f"localhost:{port}",), provider=settings.provider_of(os.environ))
     if proxy is not None:
         chosen = serving.behind(chosen, proxy, tuple(proxy_address or (LOOPBACK, "::1")))
     serving.serve_console(chosen, listen, port, lambda text: out().print(text, soft_wrap=True, highlight=False, markup=False))
