@@ -11,6 +11,8 @@ SCRIPT = "text/javascript; charset=utf-8"
 FILES = {
     "page.css": ("tasks.reporting", "templates/page.css", CSS),
     "console.css": ("console", "static/console.css", CSS),
+    "passkey.js": ("console", "static/passkey.js", SCRIPT),
+    "follow.js": ("console", "static/follow.js", SCRIPT),
 }
 
 

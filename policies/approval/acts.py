@@ -52,7 +52,6 @@ class Act:
     out: tuple[str, ...] = ()
     kept: bool = False  # whether the home keeps who was in which group
     error: str = ""
-    file: str = ""
     comment: str = ""
     comment_sha256: str = ""
     file_sha256: str = ""

@@ -123,7 +123,7 @@ EVENTS: Mapping[Action, Callable[[Situation, dict[str, Any]], Event]] = {
     Action.PURGE: lambda at, base: SeriesPurged(**base, **_signed(at)),
     Action.SUPERSEDE: lambda at, base: ReleaseSuperseded(**base, by=at.act.superseded_by),
     Action.EXPIRE: lambda at, base: CandidateExpired(**base),
-    Action.VIEW: lambda at, base: CandidateViewed(**base, viewer=at.actor.principal, file=at.act.file),
+    Action.VIEW: lambda at, base: CandidateViewed(**base, viewer=at.actor.principal),
     Action.DOWNLOAD: lambda at, base: CandidateDownloaded(**base, reader=at.actor.principal, file_sha256=at.act.file_sha256),
     Action.COMMENT: lambda at, base: CandidateCommented(
         **base, dataset=at.release.dataset, author=at.actor.principal, comment_sha256=at.act.comment_sha256

@@ -290,12 +290,9 @@ class CandidateExpired(CandidateEvent):
 
 
 class CandidateViewed(CandidateEvent):
-    """`file`: the SHA-256 of the one that was downloaded; empty where somebody looked at the whole."""
-
     repeats: ClassVar[bool] = True
     event: Literal["viewed"] = "viewed"
     viewer: str
-    file: Literal[""] | Digest = ""
 
 
 class CandidateCommented(CandidateEvent):

@@ -85,7 +85,7 @@ def view_file(home: Home, ledger: Ledger, history: History, candidate: str, sha2
     first = next(pieces, b"")
     if recorded:
         release = history.release(sealed.release_id)
-        act = Act(Action.VIEW, candidate=candidate, policy_digest=release.policy_digest, file=sha256)
+        act = Act(Action.DOWNLOAD, candidate=candidate, policy_digest=release.policy_digest, file_sha256=sha256)
         record_transition(ledger, release, act, Actor(viewer, "", ActorRole.READER), "Try again.")
     return SealedFile(entry, chain([first], pieces))
 
