@@ -18,7 +18,18 @@ from console.access.provider import Provider
 from console.access.round_trip import RoundTrips
 from console.access.sessions import Sessions
 from console.guard.request_rules import RequestRules
-from console.pages import account_page, candidate_page, people_page, provider_page, releases_page, sign_in_page, static_files
+from console.pages import (
+    account_page,
+    candidate_page,
+    decide_page,
+    passkeys_page,
+    people_page,
+    provider_page,
+    releases_page,
+    sign_in_page,
+    static_files,
+    thread_page,
+)
 from console.pages.frame import COOKIE, Console, NotAllowed, NotFound, NotSignedIn, Reading, StillReading, known_person, own_path, page, see
 from console.pages.provider_page import BACK
 from console.settings import Settings
@@ -29,14 +40,17 @@ from tasks.reporting.language import message
 from tasks.runtime.boundary import outward_form
 
 STATUS = {2: 400, 3: 409, 4: 403, 5: 500, 6: 503}  # by the exit code that a command would have
-ROUTERS = (
-    sign_in_page.router,
-    provider_page.router,
-    releases_page.router,
-    candidate_page.router,
-    account_page.router,
-    people_page.router,
-    static_files.router,
+PAGES = (
+    sign_in_page,
+    provider_page,
+    releases_page,
+    candidate_page,
+    decide_page,
+    thread_page,
+    passkeys_page,
+    account_page,
+    people_page,
+    static_files,
 )
 
 
@@ -57,8 +71,8 @@ def create_app(settings: Settings, ledger: Ledger) -> FastAPI:
         RoundTrips(),
         Reading(),
     )
-    for router in ROUTERS:
-        app.include_router(router)
+    for each in PAGES:
+        app.include_router(each.router)
     app.add_middleware(
         RequestRules,
         origin=settings.origin,

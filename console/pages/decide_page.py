@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, File, Form, Path, Request, UploadFile
+from fastapi import APIRouter, File, Form, Request, UploadFile
 from starlette.responses import Response
 
 from console.pages.candidate_page import CandidateId, Digest, look_at, require_candidate
@@ -40,7 +40,12 @@ def decide(request: Request, console: Here, person: SignedIn, candidate: Candida
 
 @router.post("/candidates/{candidate}/decide")
 def ask(
-    request: Request, console: Here, person: SignedIn, candidate: CandidateId, action: DECISION, reason: Annotated[str, Form(max_length=20_000)] = ""
+    request: Request,
+    console: Here,
+    person: SignedIn,
+    candidate: CandidateId,
+    action: DECISION,
+    reason: Annotated[str, Form(max_length=20_000)] = "",
 ) -> Response:
     """What is put to them to sign. Nothing is decided by it yet."""
     if action not in DECISIONS:
@@ -136,7 +141,9 @@ def _statement(
     issued, history = _issued(console, principal, candidate, sha256), console.history()
     sealed, demanded = load_candidate(console.home.candidates, candidate), operator_demands(console.home).operator.passkeys
     act = next(
-        act for act in open_acts(console.home, console.ledger, sealed, history.find(candidate), principal) if act.action == issued.said.action
+        act
+        for act in open_acts(console.home, console.ledger, sealed, history.find(candidate), principal)
+        if act.action == issued.said.action
     )
     usable = {key.fingerprint for key in act.passkeys}
     here = demanded is not None and console.settings.origin in demanded.origins

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any
@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from console.access.accounts import Accounts
 from console.access.attempts import Attempts
+from console.access.challenges import Challenges
 from console.access.looks import Looks
 from console.access.people import People, Person, people_now
 from console.access.provider import Provider
@@ -82,6 +83,7 @@ class Console:
     provider: Provider | None
     trips: RoundTrips
     reading: Reading
+    challenges: Challenges = field(default_factory=Challenges)
 
     def history(self) -> FollowedHistory:
         """The ledger at this moment, read as far as it goes."""
@@ -159,7 +161,8 @@ def _environment(code: str) -> Environment:
     environment = page_environment(code, "console")
     said = language(code, PACKAGE, "console")
 
-    def moment_text(moment: datetime) -> str:
+    def moment_text(moment: datetime | str) -> str:
+        moment = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
         shown = moment if moment.tzinfo is not None and str(moment.tzinfo) != "UTC" else moment.astimezone(UTC)
         return f"{said.day(f'{shown:%Y-%m-%d}')} {shown:%H:%M} {'UTC' if str(shown.tzinfo) == 'UTC' else shown.tzinfo}"
 
