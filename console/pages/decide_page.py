@@ -19,7 +19,7 @@ from tasks.approval.decisions import Decided, approve, reject, request_changes
 from tasks.approval.handed_in import LARGEST_SIGNATURE, signed_elsewhere
 from tasks.approval.issued_statements import Issued, issue_statement, issued_before
 from tasks.approval.kept_passkeys import kept_passkeys
-from tasks.approval.open_acts import DECISIONS, OpenAct, open_acts
+from tasks.approval.open_acts import DECISIONS, open_acts
 from tasks.approval.operator_demands import operator_demands
 from tasks.approval.statements import LONGEST_UNSIGNED
 from tasks.signing.passkeys import LARGEST_ANSWER, challenge_for, passkey_signature
@@ -28,7 +28,7 @@ from tasks.signing.sshsig import verify_bytes
 from tasks.stores.seal import load_candidate
 
 DONE: Mapping[str, Callable[..., Decided]] = {"approve": approve, "request-changes": request_changes, "reject": reject}
-DECISION = Annotated[Action, Form()]
+Reason = Annotated[str, Form(max_length=20_000)]
 Part = Annotated[str, Form(max_length=LARGEST_ANSWER)]
 router = APIRouter()
 
@@ -40,12 +40,7 @@ def decide(request: Request, console: Here, person: SignedIn, candidate: Candida
 
 @router.post("/candidates/{candidate}/decide")
 def ask(
-    request: Request,
-    console: Here,
-    person: SignedIn,
-    candidate: CandidateId,
-    action: DECISION,
-    reason: Annotated[str, Form(max_length=20_000)] = "",
+    request: Request, console: Here, person: SignedIn, candidate: CandidateId, action: Annotated[Action, Form()], reason: Reason = ""
 ) -> Response:
     """What is put to them to sign. Nothing is decided by it yet."""
     if action not in DECISIONS:
@@ -119,7 +114,6 @@ def _form(request: Request, console: Console, principal: str, candidate: str, re
         viewed=viewed,
         manifest=viewed.candidate.manifest,
         acts=acts,
-        shared=shared_refusals(acts),
         yours=[decision for decision in viewed.release.decisions if decision.signer.principal == principal],
         still_needed=in_words(viewed.release.missing()),
         reason=reason,
@@ -128,23 +122,13 @@ def _form(request: Request, console: Console, principal: str, candidate: str, re
     )
 
 
-def shared_refusals(acts: tuple[OpenAct, ...]) -> tuple[str, ...]:
-    """What stands against all of them alike is said once."""
-    first, *others = ({refusal.reason for refusal in act.refusals if refusal.rule != "state"} for act in acts)
-    common = first.intersection(*others)
-    return tuple(refusal.reason for refusal in acts[0].refusals if refusal.reason in common)
-
-
 def _statement(
     request: Request, console: Console, principal: str, candidate: str, sha256: str, problem: Exception | None = None
 ) -> Response:
     issued, history = _issued(console, principal, candidate, sha256), console.history()
     sealed, demanded = load_candidate(console.home.candidates, candidate), operator_demands(console.home).operator.passkeys
-    act = next(
-        act
-        for act in open_acts(console.home, console.ledger, sealed, history.find(candidate), principal)
-        if act.action == issued.said.action
-    )
+    acts = open_acts(console.home, console.ledger, sealed, history.find(candidate), principal)
+    act = next(act for act in acts if act.action == issued.said.action)
     usable = {key.fingerprint for key in act.passkeys}
     here = demanded is not None and console.settings.origin in demanded.origins
     return page(

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from policies.ledger.states import State
-from tasks.signing.passkeys import Registered
 from tasks.signing.sshsig import sign_bytes
 from tests.unit.console.conftest import ORIGIN, Client, House, make_house
 from tests.unit.tasks.signing.test_passkeys import Browser, base64url
@@ -161,7 +160,6 @@ def test_a_signature_over_another_statement_than_the_one_shown_is_refused(browse
 
 def test_a_blind_vote_stays_blind(browser: Client, own_house: House) -> None:
     candidate = own_house.world.seal("steward", blind=True, source_hmac="e" * 64).id
-    own_house.world.approve(own_house.candidates["awaiting"], "anna")
     from tasks.approval.decisions import approve
 
     approve(own_house.home, own_house.ledger, candidate, own_house.keys["anna"], "a reason of anna")
@@ -172,19 +170,3 @@ def test_a_blind_vote_stays_blind(browser: Client, own_house: House) -> None:
         assert "Votes are blind" in page
     browser.sign_in("anna")
     assert "You approved it" in browser.see(f"/candidates/{candidate}/decide").text
-
-
-def test_a_registered_passkey_is_listed_for_the_operator_alone(browser: Client, own_house: House) -> None:
-    from tasks.approval.kept_passkeys import keep_passkey
-    from tasks.signing.public_keys import key_of_blob
-    from tests.unit.tasks.signing.openssh import SecurityKey
-
-    key = key_of_blob(SecurityKey("sk-ecdsa-sha2-nistp256@openssh.com", "release.example").blob, "x")
-    keep_passkey(own_house.home, "anna", Registered(key, "bmFtZQ"), own_house.ledger.seen_now())
-    for person, seen in (("operator", True), ("anna", True), ("bert", False), ("auditor", False)):
-        browser.sign_in(person)
-        assert (key.fingerprint in browser.see("/passkeys").text) is seen
-    browser.sign_in("bert")
-    assert browser.post("/passkeys/forget", data={"fingerprint": key.fingerprint}).status_code == 303
-    browser.sign_in("anna")
-    assert key.fingerprint in browser.see("/passkeys").text
