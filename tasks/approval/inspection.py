@@ -14,6 +14,7 @@ from policies.ledger.version_names import version_names
 from policies.sealed.manifest import FileEntry, Manifest
 from tasks.approval.answers import Answer, LastWord, answers_of, last_word
 from tasks.approval.decisions import release_of
+from tasks.approval.readers import record_taken
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import History, as_latest, read_history
 from tasks.ledger.record_transition import accepted, record_transition
@@ -84,9 +85,7 @@ def view_file(home: Home, ledger: Ledger, history: History, candidate: str, sha2
     pieces = checked_pieces(home.candidates / candidate, entry)
     first = next(pieces, b"")
     if recorded:
-        release = history.release(sealed.release_id)
-        act = Act(Action.DOWNLOAD, candidate=candidate, policy_digest=release.policy_digest, file_sha256=sha256)
-        record_transition(ledger, release, act, Actor(viewer, "", ActorRole.READER), "Try again.")
+        record_taken(ledger, history.release(sealed.release_id), viewer, sha256)
     return SealedFile(entry, chain([first], pieces))
 
 

@@ -22,10 +22,13 @@ def record_viewed(ledger: Ledger, release: Release, who: str) -> None:
 
 def record_downloaded(ledger: Ledger, release: Release, who: str, content: bytes) -> None:
     """Before the bytes leave."""
-    digest = hashlib.sha256(content).hexdigest()
-    _record(
-        ledger, release, who, Act(Action.DOWNLOAD, candidate=release.candidate, policy_digest=release.policy_digest, file_sha256=digest)
-    )
+    record_taken(ledger, release, who, hashlib.sha256(content).hexdigest())
+
+
+def record_taken(ledger: Ledger, release: Release, who: str, sha256: str) -> None:
+    """The same of a file whose SHA-256 is known."""
+    act = Act(Action.DOWNLOAD, candidate=release.candidate, policy_digest=release.policy_digest, file_sha256=sha256)
+    _record(ledger, release, who, act)
 
 
 def _record(ledger: Ledger, release: Release, who: str, act: Act) -> None:

@@ -7,13 +7,11 @@ What is kept lies in memory alone. What was read once is not read again: a chang
 from __future__ import annotations
 
 import threading
-from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from headgate.core.errors import IntegrityBroken
-from policies.ledger.events import moment
 from policies.ledger.fold import apply, begin
 from policies.ledger.standing import Release
 from policies.ledger.transitions import READING_EVENTS
@@ -24,53 +22,12 @@ from tasks.ledger.history import KnownReleases, Mark, all_as_latest
 AT_ONCE = 10_000
 
 
-class Names:
-    """Few different words, each kept once and numbered."""
-
-    def __init__(self) -> None:
-        self.words: list[str] = []
-        self._places: dict[str, int] = {}
-
-    def place(self, word: str) -> int:
-        if word not in self._places:
-            self._places[word] = len(self.words)
-            self.words.append(word)
-        return self._places[word]
-
-    def find(self, word: str) -> int | None:
-        return self._places.get(word)
-
-
-@dataclass
-class EventColumns:
-    """Of every event, in the order of the ledger, what it can be found by: the event at place i is number i + 1. `releases`, `types` and
-    `actors` hold places in the names of the same kind, `moments` seconds since 1970."""
-
-    releases: array[int] = field(default_factory=lambda: array("I"))
-    types: array[int] = field(default_factory=lambda: array("I"))
-    actors: array[int] = field(default_factory=lambda: array("I"))
-    moments: array[int] = field(default_factory=lambda: array("q"))
-    release_names: Names = field(default_factory=Names)
-    type_names: Names = field(default_factory=Names)
-    actor_names: Names = field(default_factory=Names)
-
-    def add(self, entry: Entry) -> None:
-        self.releases.append(self.release_names.place(entry.release))
-        self.types.append(self.type_names.place(entry.type))
-        self.actors.append(self.actor_names.place(entry.actor))
-        self.moments.append(int(moment(entry.at).timestamp()))
-
-    def __len__(self) -> int:
-        return len(self.moments)
-
-
 @dataclass(frozen=True)
 class FollowedHistory(KnownReleases):
-    """As far as the ledger was read. `columns` goes on growing: look at the first `seq` of each only."""
+    """As far as the ledger was read."""
 
     seq: int = 0
     hash: str = START
-    columns: EventColumns = field(default_factory=EventColumns, compare=False, repr=False)
     _folded: tuple[Release, ...] = ()
     _marks: Mapping[str, Mapping[str, Mark]] = field(default_factory=dict, compare=False, repr=False)
 
@@ -103,7 +60,6 @@ class FollowedLedger:
     """For one process, whose threads may ask at once."""
 
     ledger: Ledger
-    columns: EventColumns = field(default_factory=EventColumns)
     seq: int = 0
     hash: str = START
     _folded: dict[str, Release] = field(default_factory=dict)
@@ -116,9 +72,7 @@ class FollowedLedger:
         with self._lock:
             while self._read_on():
                 pass
-            return FollowedHistory(
-                self.ledger, seq=self.seq, hash=self.hash, columns=self.columns, _folded=tuple(self._folded.values()), _marks=self._marks
-            )
+            return FollowedHistory(self.ledger, seq=self.seq, hash=self.hash, _folded=tuple(self._folded.values()), _marks=self._marks)
 
     def read_on(self) -> bool:
         """A part of what is lacking; False where nothing is."""
@@ -145,5 +99,4 @@ class FollowedLedger:
             self._folded[entry.release] = begin(event) if folded is None else apply(folded, event)
             self._ends[entry.release] = replace(entry, payload="")
             self._marks.setdefault(entry.release, {})[entry.type] = Mark(entry.seq, entry.type, entry.at)
-            self.columns.add(entry)
             self.seq, self.hash = entry.seq, entry.hash

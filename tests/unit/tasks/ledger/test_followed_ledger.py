@@ -35,17 +35,6 @@ def test_what_was_followed_is_what_whoever_reads_the_whole_sees(world, monkeypat
         world.seal()
 
 
-def test_columns_name_every_event(world) -> None:
-    world.published()
-    history = FollowedLedger(world.ledger).history()
-    columns, entries = history.columns, world.ledger.entries()
-    assert len(columns) == history.seq == len(entries)
-    assert [columns.type_names.words[place] for place in columns.types] == [entry.type for entry in entries]
-    assert [columns.actor_names.words[place] for place in columns.actors] == [entry.actor for entry in entries]
-    assert columns.release_names.find("release-1") == columns.releases[0]
-    assert columns.actor_names.find("nobody") is None
-
-
 def test_a_candidate_expires_while_nothing_is_written(world) -> None:
     world.expires = timedelta(days=1)
     world.seal()
