@@ -26,6 +26,7 @@ from console.pages import (
     people_page,
     provider_page,
     releases_page,
+    schema_page,
     sign_in_page,
     static_files,
     thread_page,
@@ -50,6 +51,7 @@ PAGES = (
     passkeys_page,
     account_page,
     people_page,
+    schema_page,
     static_files,
 )
 

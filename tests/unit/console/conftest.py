@@ -31,6 +31,7 @@ __all__ = ["made"]
 
 ORIGIN = "https://release.example"
 PEOPLE = ("steward", "operator", "anna", "bert", "auditor")
+HOSTILE = """<script>alert('x')</script><img src=x onerror=alert(1)>" onmouseover="alert(1)"""
 OPERATOR = """\
 runners: [steward]
 operators: [operator]
@@ -94,11 +95,11 @@ def make_house(folder: Path, made: Made) -> House:
     world = World(home, Ledger(opened.store, clock, replace(opened.memory, uptime=clock.uptime)), clock, keys, made)
     world.write_signers(*(world.line(name) for name in ("steward", "anna", "bert")))
     (home.root / "operator.yaml").write_text(OPERATOR)
-    world.changes = {"publish_to": "people"}
+    world.changes = {"title": f"People {HOSTILE}", "about": {"purpose": HOSTILE, "recipients": HOSTILE}}
     candidates = {name: world.seal("steward", source_hmac=f"{place:064x}") for place, name in enumerate(STATES)}
     for name, acts in STATES.items():
         for act, person in acts:
-            act(home, world.ledger, candidates[name].id, keys[person], f"{person} has read the report")
+            act(home, world.ledger, candidates[name].id, keys[person], f"{person} has read the report {HOSTILE}")
     world.publish(candidates["published"])
     settings = Settings(home, ORIGIN, ("release.example",), password_cost=PasswordCost(1, 64, 1))
     app = create_app(settings, world.ledger)
