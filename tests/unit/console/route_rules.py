@@ -29,6 +29,18 @@ class Rule:
         return self.answer if isinstance(self.answer, int) else self.answer(person, state)
 
 
+def of_part(person: str, state: str) -> int:
+    """For those who may sign the dataset's candidates, or ran them."""
+    return 200 if person in ("anna", "bert", "steward") else 404
+
+
+def approving(person: str, state: str) -> int:
+    """A statement is put to whoever was on the list, the runner excepted. Nothing is decided by it: whether its signature counts is looked
+    at when that is handed in."""
+    return 303 if person in ("anna", "bert") else 403
+
+
+NONE = "0" * 64
 PASSWORDS = {"password": "a wrong password", "new": "another long password", "again": "another long password"}
 RULES: dict[str, Rule] = {
     "GET /sign-in": Rule(EVERYBODY),
@@ -42,6 +54,21 @@ RULES: dict[str, Rule] = {
     "GET /datasets/{dataset}": Rule(path={"dataset": "people"}),
     "GET /candidates/{candidate}": Rule(),
     "GET /candidates/{candidate}/files/{sha256}": Rule(),
+    "GET /candidates/{candidate}/decide": Rule(),
+    "POST /candidates/{candidate}/decide": Rule(answer=approving, form={"action": "approve", "reason": "read the report"}),
+    "GET /candidates/{candidate}/statements/{sha256}": Rule(answer=404, path={"sha256": NONE}),
+    "GET /candidates/{candidate}/statements/{sha256}/bytes": Rule(answer=404, path={"sha256": NONE}),
+    "POST /candidates/{candidate}/statements/{sha256}/passkey": Rule(
+        answer=404, path={"sha256": NONE}, form={"client": "x", "authenticator": "x", "proof": "x"}
+    ),
+    "POST /candidates/{candidate}/statements/{sha256}/signature": Rule(answer=400, path={"sha256": NONE}),
+    "GET /datasets/{dataset}/comments": Rule(answer=of_part, path={"dataset": "people"}),
+    "POST /datasets/{dataset}/comments": Rule(
+        answer=lambda person, state: 303 if of_part(person, state) == 200 else 404, path={"dataset": "people"}, form={"text": "a word"}
+    ),
+    "GET /passkeys": Rule(),
+    "POST /passkeys": Rule(answer=400, form={"answer": "{}"}),
+    "POST /passkeys/forget": Rule(answer=303, form={"fingerprint": "SHA256:none"}),
     "GET /account": Rule(),
     "POST /account/password": Rule(answer=400, form=PASSWORDS),
     "GET /people": Rule(OPERATORS),
