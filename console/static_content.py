@@ -9,6 +9,7 @@ from importlib import resources
 CSS = "text/css; charset=utf-8"
 SCRIPT = "text/javascript; charset=utf-8"
 FILES = {
+    "icon.svg": ("console", "static/icon.svg", "image/svg+xml"),
     "page.css": ("tasks.reporting", "templates/page.css", CSS),
     "console.css": ("console", "static/console.css", CSS),
     "passkey.js": ("console", "static/passkey.js", SCRIPT),
