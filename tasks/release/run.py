@@ -36,6 +36,7 @@ from tasks.ledger.history import read_history
 from tasks.ledger.open_ledger import open_ledger
 from tasks.reading.references import LoadedPolicy, load_policy
 from tasks.reading.whereabouts import whereabouts
+from tasks.release.kept_progress import kept_progress
 from tasks.release.listener import Listener, listener_here
 from tasks.release.stopwatch import Stopwatch
 from tasks.runtime.callables import callable_distance
@@ -142,7 +143,7 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
     require_ready(loaded.policy)
     ledger = open_ledger(home)
     runner = runner_of(home, ledger, loaded, key, scheduled)
-    with ledger.lock(loaded.policy.dataset, release_id) as lock:
+    with ledger.lock(loaded.policy.dataset, release_id) as lock, kept_progress(home, release_id, listener_here()) as listener:
         if lock.taken_from:
             home.clear_stage(lock.taken_from)
             record_takeover(ledger, lock)
@@ -151,7 +152,7 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
         with_series(loaded.policy, len(history.came_out(loaded.policy.dataset)))  # refused before any work
         drop_ended(home, history, loaded.policy.dataset)
         keep_policy(home, loaded)
-        spool, stopping, listener = MemorySpool(), threading.Event(), listener_here()
+        spool, stopping = MemorySpool(), threading.Event()
         clock = Stopwatch(listener)
         place = Workplace(spool, callable_distance, _progress(loaded.policy, clock, listener), stopping)
         with opened_engine(place, home.shared(release_id)) as engine:
