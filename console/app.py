@@ -20,12 +20,15 @@ from console.access.sessions import Sessions
 from console.guard.request_rules import RequestRules
 from console.pages import (
     account_page,
+    audit_page,
     candidate_page,
+    chain_page,
     decide_page,
     passkeys_page,
     people_page,
     provider_page,
     releases_page,
+    runs_page,
     schema_page,
     sign_in_page,
     static_files,
@@ -39,6 +42,8 @@ from tasks.ledger.event_log import Ledger
 from tasks.ledger.followed_ledger import FollowedLedger
 from tasks.reporting.language import message
 from tasks.runtime.boundary import outward_form
+from tasks.verification.audit_trail import AuditTrail
+from tasks.verification.chain_check import ChainCheck
 
 STATUS = {2: 400, 3: 409, 4: 403, 5: 500, 6: 503}  # by the exit code that a command would have
 PAGES = (
@@ -49,6 +54,9 @@ PAGES = (
     decide_page,
     thread_page,
     passkeys_page,
+    runs_page,
+    chain_page,
+    audit_page,
     account_page,
     people_page,
     schema_page,
@@ -72,6 +80,8 @@ def create_app(settings: Settings, ledger: Ledger) -> FastAPI:
         None if settings.provider is None else Provider(settings.provider, settings.origin + BACK),
         RoundTrips(),
         Reading(),
+        AuditTrail(settings.home, ledger),
+        ChainCheck(settings.home, ledger),
     )
     for each in PAGES:
         app.include_router(each.router)

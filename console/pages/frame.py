@@ -28,6 +28,8 @@ from tasks.ledger.followed_ledger import FollowedHistory, FollowedLedger
 from tasks.reporting.language import PACKAGE, language, message, preferred
 from tasks.reporting.page import page_environment
 from tasks.runtime.home import Home
+from tasks.verification.audit_trail import AuditTrail
+from tasks.verification.chain_check import ChainCheck
 
 COOKIE = "__Host-headgate"
 # Everything else asks who is there before a page is asked.
@@ -46,6 +48,8 @@ class NavigationEntry:
 
 NAVIGATION = [
     NavigationEntry(message("Releases"), "/"),
+    NavigationEntry(message("Runs"), "/runs"),
+    NavigationEntry(message("Audit trail"), "/audit"),
     NavigationEntry(message("People"), "/people", lambda person: person.operates),
     NavigationEntry(message("Your account"), "/account"),
 ]
@@ -83,6 +87,8 @@ class Console:
     provider: Provider | None
     trips: RoundTrips
     reading: Reading
+    trail: AuditTrail
+    check: ChainCheck
     challenges: Challenges = field(default_factory=Challenges)
 
     def history(self) -> FollowedHistory:

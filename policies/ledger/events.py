@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
@@ -342,6 +342,7 @@ LaterEvent = (
     | CandidateDownloaded
 )
 Event = RunStarted | RunEvent | RunEnd | LaterEvent
+EVENT_TYPES: tuple[str, ...] = tuple(get_args(kind.model_fields["event"].annotation)[0] for kind in get_args(Event))
 _ADAPTER: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="event")])
 
 

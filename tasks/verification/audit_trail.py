@@ -30,6 +30,11 @@ class TrailLine:
     dataset: str
     hidden: bool = False
 
+    @property
+    def day(self) -> str:
+        """In UTC; empty where the vote is hidden."""
+        return self.entry.at[:10]
+
 
 @dataclass(frozen=True)
 class TrailPage:
@@ -80,13 +85,21 @@ class AuditTrail:
         after = own[place + 1].seq if place + 1 < len(own) else None
         return OneEvent(line, release, not shown.payload, before, after)
 
+    def is_wanted(self, history: History, entry: Entry, wanted: Wanted) -> bool:
+        asked = ((wanted.release, entry.release), (wanted.type, entry.type), (wanted.actor, entry.actor))
+        if any(value not in ("", found) for value, found in asked) or not wanted.in_time(entry.at):
+            return False
+        return (not wanted.dataset or self._dataset(entry.release) == wanted.dataset) and not (wanted.actor and self._hides(history, entry))
+
+    def shown(self, history: History, entry: Entry) -> Entry:
+        return shown_entry(entry, history.release(entry.release)) if self._hides(history, entry) else entry
+
     def _lines(self, history: History, wanted: Wanted, before: int | None) -> Iterator[TrailLine]:
         for entry in listed(self.ledger, wanted, before):
             hidden = self._hides(history, entry)
             if hidden and wanted.actor:
                 continue  # to be found under a name would tell who has voted
-            shown = shown_entry(entry, history.release(entry.release)) if hidden else entry
-            yield TrailLine(shown, self._dataset(entry.release), hidden)
+            yield TrailLine(self.shown(history, entry), self._dataset(entry.release), hidden)
 
     def _hides(self, history: History, entry: Entry) -> bool:
         if entry.type != VOTE or entry.release in self._decided:
@@ -117,3 +130,18 @@ def listed(ledger: Ledger, wanted: Wanted, before: int | None = None) -> Iterato
             if len(entries) < TAKEN_AT_ONCE:
                 return
             before = entries[-1].seq
+
+
+def shown_events(trail: AuditTrail, wanted: Wanted) -> Iterator[Entry]:
+    """All that are wanted, oldest first, a few at a time: for whoever takes them along."""
+    history, seq = read_history(trail.ledger), 1
+    while True:
+        with trail.ledger.store.reading() as stored:
+            read = stored.following(seq, TAKEN_AT_ONCE * 10)
+        for entry, _ in read:
+            check_entry(entry, "Event")
+            if trail.is_wanted(history, entry, wanted):
+                yield trail.shown(history, entry)
+        if not read:
+            return
+        seq = read[-1][0].seq + 1

@@ -1,0 +1,77 @@
+"""Whether the chain of events is whole: checked now, with progress, and by whom its heads were cosigned."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Annotated
+
+from fastapi import APIRouter, File, Request, UploadFile
+from starlette.responses import Response, StreamingResponse
+
+from console.pages.frame import Here, SignedIn, page, see
+from headgate.core.errors import HeadgateError
+from tasks.verification.kept_heads import LARGEST, keep_head, kept_heads
+
+LOOKS_SECONDS = 0.5
+MOST_LOOKS = 120  # then the browser asks again, and is known again
+AGAIN_SECONDS = 5.0
+router = APIRouter()
+
+
+@router.get("/audit/chain")
+def chain(request: Request, console: Here, person: SignedIn) -> Response:
+    return _page(request, console)
+
+
+@router.post("/audit/chain")
+def verify_now(console: Here, person: SignedIn) -> Response:
+    console.check.start()
+    return see("/audit/chain")
+
+
+@router.post("/audit/chain/heads")
+def keep(request: Request, console: Here, person: SignedIn, head: Annotated[UploadFile, File()]) -> Response:
+    try:
+        keep_head(console.home, console.ledger, head.file.read(LARGEST + 1))
+    except HeadgateError as problem:
+        return _page(request, console, problem)
+    return see("/audit/chain")
+
+
+@router.get("/audit/chain/events")
+def progress(console: Here, person: SignedIn) -> Response:
+    check = console.check
+    return followed(lambda: (check.running, check.done, check.total), lambda: check.running)
+
+
+def followed(state: Callable[[], object], goes_on: Callable[[], bool]) -> Response:
+    """Server-sent events: one whenever what is shown has changed, and the last when nothing goes on. The script then asks for the page
+    again, and the browser for these after a while."""
+
+    async def changes() -> AsyncIterator[str]:
+        yield f"retry: {AGAIN_SECONDS * 1000:.0f}\n\n"
+        before: object = None
+        for _ in range(MOST_LOOKS):
+            now, more = await asyncio.to_thread(state), await asyncio.to_thread(goes_on)
+            if now != before or not more:
+                yield "data: changed\n\n"
+            if not more:
+                return
+            before = now
+            await asyncio.sleep(LOOKS_SECONDS)
+
+    return StreamingResponse(changes(), media_type="text/event-stream")
+
+
+def _page(request: Request, console: Here, problem: HeadgateError | None = None) -> Response:
+    last = console.ledger.last()
+    return page(
+        request,
+        "chain.html.j2",
+        status=200 if problem is None else 400,
+        check=console.check,
+        last=last,
+        heads=kept_heads(console.home),
+        problem=problem,
+    )
