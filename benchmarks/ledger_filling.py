@@ -118,6 +118,7 @@ class Filling:
                 candidate=digest,
                 policy_digest=manifest.policy_digest,
                 required=manifest.approvals_required,
+                series=manifest.known_versions,
                 runner=manifest.runner,
                 signers=manifest.signers,
                 signers_digest=manifest.signers_digest,

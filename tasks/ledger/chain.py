@@ -114,7 +114,15 @@ def check_own_chain(entries: Sequence[Entry], release: str) -> Entry:
     return last
 
 
-def check_follows(entry: Entry, before: Entry | None) -> None:
+@dataclass(frozen=True)
+class OwnEnd:
+    """What the next event of a release must follow."""
+
+    version: int
+    hash: str
+
+
+def check_follows(entry: Entry, before: Entry | OwnEnd | None) -> None:
     """That it is the next of its release after `before`."""
     version, link = (1, START) if before is None else (before.version + 1, before.hash)
     if (entry.version, entry.release_previous) != (version, link):

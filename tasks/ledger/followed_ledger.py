@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from headgate.core.errors import IntegrityBroken
 from policies.ledger.fold import apply, begin
 from policies.ledger.standing import Release
 from policies.ledger.transitions import READING_EVENTS
-from tasks.ledger.chain import RESTORE, START, Entry, check_follows, in_order
+from tasks.ledger.chain import RESTORE, START, Entry, OwnEnd, check_follows, in_order
 from tasks.ledger.event_log import Ledger, require_subject
 from tasks.ledger.history import KnownReleases, Mark, all_as_latest
 
@@ -63,7 +63,7 @@ class FollowedLedger:
     seq: int = 0
     hash: str = START
     _folded: dict[str, Release] = field(default_factory=dict)
-    _ends: dict[str, Entry] = field(default_factory=dict)
+    _ends: dict[str, OwnEnd] = field(default_factory=dict)
     _marks: dict[str, dict[str, Mark]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -97,6 +97,6 @@ class FollowedLedger:
             event = require_subject(entry, subject)
             folded = self._folded.get(entry.release)
             self._folded[entry.release] = begin(event) if folded is None else apply(folded, event)
-            self._ends[entry.release] = replace(entry, payload="")
+            self._ends[entry.release] = OwnEnd(entry.version, entry.hash)
             self._marks.setdefault(entry.release, {})[entry.type] = Mark(entry.seq, entry.type, entry.at)
             self.seq, self.hash = entry.seq, entry.hash
