@@ -36,6 +36,7 @@ from console.pages import (
 )
 from console.pages.frame import COOKIE, Console, NotAllowed, NotFound, NotSignedIn, Reading, StillReading, known_person, own_path, page, see
 from console.pages.provider_page import BACK
+from console.sealed_pages import SealedPages
 from console.settings import Settings
 from headgate.core.errors import HeadgateError
 from tasks.ledger.event_log import Ledger
@@ -77,6 +78,7 @@ def create_app(settings: Settings, ledger: Ledger) -> FastAPI:
         Sessions(store, settings.idle, settings.longest),
         Attempts(),
         Looks(),
+        SealedPages(),
         None if settings.provider is None else Provider(settings.provider, settings.origin + BACK),
         RoundTrips(),
         Reading(),

@@ -8,26 +8,49 @@ from urllib.parse import quote
 from fastapi import APIRouter, Path, Request
 from starlette.responses import Response, StreamingResponse
 
-from console.pages.frame import Console, Here, NotFound, SignedIn, page
+from console.pages.frame import Console, Here, NotFound, SignedIn, code_of, page
 from headgate.core.errors import InputRejected
+from policies.approval.acts import OperatorRules
+from policies.ledger.events import moment
 from policies.ledger.standing import Release
-from policies.words.quorum import in_words
+from tasks.approval.approvals import roots_of
 from tasks.approval.inspection import Viewed, view_candidate, view_file
+from tasks.approval.operator_demands import operator_demands
 from tasks.ledger.followed_ledger import FollowedHistory
-from tasks.stores.seal import REPORT
+from tasks.reporting.candidate_page.page_told import page_context
+from tasks.reporting.candidate_page.sealed_page import page_of_candidate, page_picture, standing_of
+from tasks.stores.seal import load_candidate
 
 CandidateId = Annotated[str, Path(pattern="^[0-9a-f]{64}$")]
 Digest = Annotated[str, Path(pattern="^[0-9a-f]{64}$")]
 SHOWN_ALONE = "default-src 'none'; sandbox; frame-ancestors 'none'"
+PICTURE_ALONE = f"{SHOWN_ALONE}; style-src 'unsafe-inline'"  # matplotlib's; without script, form or anything from elsewhere
 router = APIRouter()
 
 
 @router.get("/candidates/{candidate}")
 def candidate(request: Request, console: Here, person: SignedIn, candidate: CandidateId) -> Response:
     viewed = look_at(console, person.principal, candidate)
-    report = next(entry for entry in viewed.candidate.manifest.files if entry.path == REPORT)
-    still_needed = in_words(viewed.release.missing())
-    return page(request, "candidate.html.j2", viewed=viewed, manifest=viewed.candidate.manifest, report=report, still_needed=still_needed)
+    told = page_context(
+        console.pages.get(candidate, lambda: page_of_candidate(viewed.candidate)),
+        code_of(request),
+        "console",
+        image=lambda name: f"/candidates/{candidate}/pictures/{quote(name, safe='')}",
+        standing=standing_of(viewed.release, rules_now(console, viewed)),
+    )
+    return page(request, "candidate_here.html.j2", **told, viewed=viewed)
+
+
+@router.get("/candidates/{candidate}/pictures/{name}")
+def picture(request: Request, console: Here, person: SignedIn, candidate: CandidateId, name: str) -> Response:
+    """One of those that the page shows."""
+    require_candidate(console.history(), candidate)
+    shown = console.pages.get(candidate, lambda: page_of_candidate(load_candidate(console.home.candidates, candidate)))
+    try:
+        content = page_picture(shown, name, code_of(request))
+    except InputRejected:
+        raise NotFound from None
+    return Response(content, media_type="image/svg+xml", headers={"Content-Security-Policy": PICTURE_ALONE})
 
 
 @router.get("/candidates/{candidate}/files/{sha256}")
@@ -47,6 +70,14 @@ def sealed_file(request: Request, console: Here, person: SignedIn, candidate: Ca
         "Content-Security-Policy": SHOWN_ALONE,
     }
     return StreamingResponse(file.pieces, media_type="application/octet-stream", headers=headers)
+
+
+def rules_now(console: Console, viewed: Viewed) -> OperatorRules:
+    """Under which it would be decided: whose key does not count any more has not agreed."""
+    roots, release = roots_of(console.home, viewed.candidate.folder, viewed.candidate.manifest), viewed.release
+    agreed = [(decision.signer, moment(decision.at)) for decision in release.approvals]
+    void = {signer.fingerprint for signer, at in agreed if roots.why_not(signer.fingerprint, signer.principal, at)}
+    return operator_demands(console.home).rules(frozenset(void))
 
 
 def look_at(console: Console, principal: str, candidate: str) -> Viewed:

@@ -21,6 +21,7 @@ from console.access.people import People, Person, people_now
 from console.access.provider import Provider
 from console.access.round_trip import RoundTrips
 from console.access.sessions import Sessions
+from console.sealed_pages import SealedPages
 from console.settings import Settings
 from console.static_content import static_path
 from tasks.ledger.event_log import Ledger
@@ -84,6 +85,7 @@ class Console:
     sessions: Sessions
     attempts: Attempts
     looks: Looks
+    pages: SealedPages
     provider: Provider | None
     trips: RoundTrips
     reading: Reading
@@ -159,7 +161,12 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
 
 
 def spoken(request: Request) -> Environment:
-    return _environment(preferred(request.headers.get("accept-language", "")))
+    return _environment(code_of(request))
+
+
+def code_of(request: Request) -> str:
+    """The reader's language."""
+    return preferred(request.headers.get("accept-language", ""))
 
 
 @cache

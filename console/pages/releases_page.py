@@ -57,7 +57,9 @@ def dataset(request: Request, console: Here, person: SignedIn, dataset: str, par
     shown = own[(part - 1) * AT_ONCE : part * AT_ONCE] if part > 0 else []
     if not shown:
         raise NotFound
-    problems = {each.release_id: problem for each in shown if (problem := problem_of(console.home, history, each)) is not None}
+    problems = {
+        each.release_id: problem for each in shown if (problem := problem_of(console.home, history, each, "its report")) is not None
+    }
     return page(
         request,
         "dataset.html.j2",

@@ -95,7 +95,7 @@ def is_alive(console: Console, release: Release) -> bool:
 
 
 def run_line(console: Console, history: FollowedHistory, release: Release) -> RunLine:
-    problem, latest = problem_of(console.home, history, release), history.latest(release.release_id)
+    problem, latest = problem_of(console.home, history, release, "its report"), history.latest(release.release_id)
     running = release.state is State.RUNNING
     return RunLine(
         release,

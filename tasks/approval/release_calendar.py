@@ -15,7 +15,7 @@ from policies.ledger.states import State
 from policies.words.cron_moments import CronMoments
 from tasks.approval.registered_policies import RegisteredSchedule, registered_schedules
 from tasks.ledger.dataset_lock import holder_of
-from tasks.ledger.history import KnownReleases
+from tasks.ledger.history import History, KnownReleases
 from tasks.runtime.home import Home
 
 
@@ -130,12 +130,12 @@ def release_calendar(home: Home, history: KnownReleases, listed: Sequence[Releas
     )
 
 
-def problem_of(home: Home, history: KnownReleases, release: Release) -> RunProblem | None:
-    """Why a run came to no candidate; None if it did, or goes on."""
+def problem_of(home: Home, history: History, release: Release, called: str = "") -> RunProblem | None:
+    """Why a run came to no candidate; None if it did, or goes on. `called`: the name of its report, where its path helps nobody."""
     if release.state not in (State.FAILED, State.REFUSED):
         return None
     report = home.refused / release.release_id / "report.html"
-    return run_problem(history.events(release.release_id), str(report) if report.is_file() else "")
+    return run_problem(history.events(release.release_id), (called or str(report)) if report.is_file() else "")
 
 
 def _alive(history: KnownReleases, release: Release) -> bool:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -47,7 +48,6 @@ class Site:
     world: World
     url: str
     log: Path
-    visitors: dict[str, Any] = field(default_factory=dict)
 
     @property
     def home(self) -> Home:
@@ -90,19 +90,25 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+@contextmanager
+def running_console(site: Site, port: int) -> Iterator[None]:
+    """`headgate console`, as a process of its own."""
+    environment = {**os.environ, "HEADGATE_HOME": str(site.home.root)}
+    command = [sys.executable, "-m", "flows.cli", "console", "--port", str(port)]
+    with open(site.log, "wb") as log, subprocess.Popen(command, env=environment, stdout=log, stderr=log) as process:
+        try:
+            wait_for(lambda: answers(f"{site.url}/sign-in"))
+            yield
+        finally:
+            process.terminate()
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, made: Made) -> Iterator[Site]:
     folder, port = tmp_path_factory.mktemp("site"), free_port()
-    world = new_site(folder, made, port)
-    environment = {**os.environ, "HEADGATE_HOME": str(world.home.root)}
-    command = [sys.executable, "-m", "flows.cli", "console", "--port", str(port)]
-    with open(folder / "console.log", "wb") as log, subprocess.Popen(command, env=environment, stdout=log, stderr=log) as process:
-        try:
-            there = Site(world, f"http://localhost:{port}", folder / "console.log")
-            wait_for(lambda: answers(f"{there.url}/sign-in"))
-            yield there
-        finally:
-            process.terminate()
+    there = Site(new_site(folder, made, port), f"http://localhost:{port}", folder / "console.log")
+    with running_console(there, port):
+        yield there
 
 
 def answers(url: str) -> bool:

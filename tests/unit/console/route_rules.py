@@ -54,6 +54,7 @@ RULES: dict[str, Rule] = {
     "GET /datasets/{dataset}": Rule(path={"dataset": "people"}),
     "GET /candidates/{candidate}": Rule(),
     "GET /candidates/{candidate}/files/{sha256}": Rule(),
+    "GET /candidates/{candidate}/pictures/{name}": Rule(answer=404, path={"name": "none"}),
     "GET /candidates/{candidate}/decide": Rule(),
     "POST /candidates/{candidate}/decide": Rule(answer=approving, form={"action": "approve", "reason": "read the report"}),
     "GET /candidates/{candidate}/statements/{sha256}": Rule(answer=404, path={"sha256": NONE}),

@@ -14,6 +14,7 @@ from tests.unit.console.route_rules import RULES, filled
 
 RIGHT = {"name": "anna", "password": "the long password of anna"}
 EVENT_HANDLER = re.compile(r"<[^>]*\s(on\w+|style)\s*=", re.IGNORECASE)
+ELSEWHERE = re.compile(r"(<link[^>]*\shref|\s(src|srcset|action|formaction|data|poster))=\"(?!/[^/])", re.IGNORECASE)
 SCRIPT = re.compile(r"<script(?![^>]*\ssrc=\"/static/)", re.IGNORECASE)
 
 
@@ -39,7 +40,7 @@ def test_no_page_has_what_somebody_wrote_as_markup_nor_style_nor_script_of_its_o
                 assert HOSTILE not in answer.text, route
                 assert not SCRIPT.search(answer.text), route
                 assert not EVENT_HANDLER.search(answer.text), route
-                assert "http://" not in answer.text.replace("http://www.w3.org", ""), route
+                assert not ELSEWHERE.search(answer.text), route
                 escaped += "&lt;script&gt;" in answer.text
     assert escaped > 10
 
