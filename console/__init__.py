@@ -1,7 +1,7 @@
 """Web pages for those who approve, operate and audit. It holds no rule of its own: policies/approval decides what may be done.
 
 Where things go:
-- `app.py` puts the application together; `settings.py` says what an operator chose; `serving.py` is `headgate console`.
+- `app.py` puts the application together; `console_settings.py` says what an operator chose; `serving.py` is `headgate console`.
 - `guard/` looks at every request before a page does: host, origin, size; and writes the headers of every answer.
 - `access/` knows who is there: accounts, invitations, sessions, and what operator.yaml and signers make of a principal.
 - `pages/` holds one file per subject, each with an APIRouter called `router` that `app.PAGES` names. A page takes

@@ -11,12 +11,13 @@ from starlette.responses import Response
 
 from console.access.account_store import AccountStore
 from console.access.accounts import Accounts
-from console.access.attempts import Attempts
 from console.access.looks import Looks
 from console.access.passwords import Passwords
 from console.access.provider import Provider
 from console.access.round_trip import RoundTrips
 from console.access.sessions import Sessions
+from console.access.sign_in_attempts import Attempts
+from console.console_settings import Settings
 from console.guard.request_rules import RequestRules
 from console.pages import (
     account_page,
@@ -37,7 +38,6 @@ from console.pages import (
 from console.pages.frame import COOKIE, Console, NotAllowed, NotFound, NotSignedIn, Reading, StillReading, known_person, own_path, page, see
 from console.pages.provider_page import BACK
 from console.sealed_pages import SealedPages
-from console.settings import Settings
 from headgate.core.errors import HeadgateError
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.followed_ledger import FollowedLedger

@@ -11,8 +11,8 @@ from fastapi import FastAPI
 
 from console.access.accounts import FIRST
 from console.app import create_app
+from console.console_settings import Settings
 from console.pages.frame import Console
-from console.settings import Settings
 from headgate.core.errors import HeadgateError
 from tasks.ledger.head_keeper import HeadKeeper, keyless_ledger
 

@@ -14,15 +14,15 @@ from jinja2 import Environment
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from console.access.accounts import Accounts
-from console.access.attempts import Attempts
 from console.access.challenges import Challenges
 from console.access.looks import Looks
-from console.access.people import People, Person, people_now
+from console.access.principals import People, Person, people_now
 from console.access.provider import Provider
 from console.access.round_trip import RoundTrips
 from console.access.sessions import Sessions
+from console.access.sign_in_attempts import Attempts
+from console.console_settings import Settings
 from console.sealed_pages import SealedPages
-from console.settings import Settings
 from console.static_content import static_path
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.followed_ledger import FollowedHistory, FollowedLedger

@@ -10,7 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
-from console.access.people import public_roots
+from console.access.principals import public_roots
 from console.pages.frame import Console, Here, NotFound, SignedIn, page, see
 from headgate.core.errors import HeadgateError, InputRejected
 from policies.schema.operator_file import Passkeys

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
-from console.access.people import Person
+from console.access.principals import Person
 from console.pages.frame import Console, Here, NotAllowed, SignedIn, page, see
 from policies.schema.operator_file import PRINCIPAL
 from tasks.reporting.language import message

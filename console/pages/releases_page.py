@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from console.access.people import Person
+from console.access.principals import Person
 from console.pages.frame import Here, NotFound, SignedIn, page
 from policies.ledger.events import moment
 from policies.ledger.standing import Release
@@ -57,9 +57,8 @@ def dataset(request: Request, console: Here, person: SignedIn, dataset: str, par
     shown = own[(part - 1) * AT_ONCE : part * AT_ONCE] if part > 0 else []
     if not shown:
         raise NotFound
-    problems = {
-        each.release_id: problem for each in shown if (problem := problem_of(console.home, history, each, "its report")) is not None
-    }
+    told = ((each.release_id, problem_of(console.home, history, each, "its report")) for each in shown)
+    problems = {release: problem for release, problem in told if problem is not None}
     return page(
         request,
         "dataset.html.j2",

@@ -35,7 +35,10 @@ def console(port: Port = 8321, proxy: Proxy = None, proxy_address: ProxyAddress 
             "Without a proxy the console listens to this machine alone.",
             "Name what people's browsers show: --proxy https://release.example.",
         )
-    settings, serving = importlib.import_module("console.settings"), importlib.import_module("console.serving")  # no room below imports it
+    settings, serving = (
+        importlib.import_module("console.console_settings"),
+        importlib.import_module("console.serving"),
+    )  # no room below imports it
     chosen = settings.Settings(Home.open(), f"http://localhost:{port}", (f"localhost:{port}",), provider=settings.provider_of(os.environ))
     if proxy is not None:
         chosen = serving.behind(chosen, proxy, tuple(proxy_address or (LOOPBACK, "::1")))

@@ -24,7 +24,7 @@ import pytest
 from console.access.account_store import AccountStore
 from console.access.accounts import Accounts
 from console.access.passwords import Passwords
-from console.settings import PasswordCost
+from console.console_settings import PasswordCost
 from tasks.ledger.open_ledger import open_ledger
 from tasks.runtime.home import Home
 from tasks.signing.keys import make_key

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.long
-def test_the_wheel_holds_headgate_policies_tasks_and_flows_only(tmp_path: Path) -> None:
+def test_the_wheel_holds_the_packages_and_nothing_else(tmp_path: Path) -> None:
     built = subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
         cwd=ROOT,
@@ -25,7 +25,7 @@ def test_the_wheel_holds_headgate_policies_tasks_and_flows_only(tmp_path: Path) 
     assert built.returncode == 0, built.stderr
     with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         names = wheel.namelist()
-    assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"headgate", "policies", "tasks", "flows"}
+    assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"headgate", "policies", "tasks", "flows", "console"}
     for needed in (
         "policies/shipped/hospital-patients.yaml",
         "policies/shipped/census-income.yaml",
@@ -36,6 +36,8 @@ def test_the_wheel_holds_headgate_policies_tasks_and_flows_only(tmp_path: Path) 
         "tasks/reporting/templates/page.css",
         "tasks/reporting/candidate_page/regulators.yaml",
         "flows/cli/__init__.py",
+        "console/static/console.css",
+        "console/templates/frame.html.j2",
         "headgate/py.typed",
     ):
         assert needed in names
@@ -45,7 +47,7 @@ def test_the_wheel_holds_headgate_policies_tasks_and_flows_only(tmp_path: Path) 
 @pytest.mark.long
 def test_a_folder_with_flows_of_its_own_does_not_get_in_the_way(project: Any, tmp_path: Path) -> None:
     folder = tmp_path / "theirs"
-    for package in ("flows", "tasks", "policies", "headgate"):
+    for package in ("flows", "tasks", "policies", "headgate", "console"):
         (folder / package).mkdir(parents=True)
         (folder / package / "__init__.py").write_text("raise ImportError('not ours')\n", encoding="utf-8")
     outcome = project.spawned("release", project.policy, "--json", cwd=folder)

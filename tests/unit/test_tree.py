@@ -12,7 +12,7 @@ from flows.cli import COMMANDS
 from policies.gates.every_gate import GATES
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("headgate", "policies", "tasks", "flows")
+PACKAGES = ("headgate", "policies", "tasks", "flows", "console")
 MODULES = sorted(path.relative_to(ROOT) for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 LONGEST = 400
 OURS = (*PACKAGES, "tests", "tools", "benchmarks")

@@ -17,8 +17,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from console.app import create_app
+from console.console_settings import PasswordCost, Settings
 from console.pages.frame import COOKIE, Console
-from console.settings import PasswordCost, Settings
 from tasks.approval.decisions import approve, reject, request_changes
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.open_ledger import open_ledger

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from console.access.attempts import Attempts
+from console.access.sign_in_attempts import Attempts
 from console.pages.frame import COOKIE, Console
 from tests.unit.console.conftest import HOSTILE, STATES, Client, House
 from tests.unit.console.route_rules import RULES, filled

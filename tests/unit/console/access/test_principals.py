@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.access.people import Person, people_now
+from console.access.principals import Person, people_now
 from headgate.core.errors import HeadgateError
 from policies.ledger.states import ActorRole
 from tests.unit.console.conftest import House

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from console.access import attempts
-from console.access.attempts import Attempts
+from console.access import sign_in_attempts as attempts
+from console.access.sign_in_attempts import Attempts
 
 
 def test_one_account_may_be_tried_eight_times_in_a_quarter_of_an_hour_from_wherever() -> None:
