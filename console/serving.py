@@ -26,7 +26,7 @@ def serve_console(settings: Settings, address: str, port: int, say: Callable[[st
         app = create_app(settings, keyless_ledger(settings.home, keeper))
         console: Console = app.state.console
         console.reading.done = False
-        threading.Thread(target=read_ledger_through, args=(console,), name="ledger", daemon=True).start()
+        threading.Thread(target=read_ledger_through, args=(console, keeper), name="ledger", daemon=True).start()
         say(f"Console of {settings.home.root}: {settings.origin}; press Ctrl-C to stop.")
         if not console.accounts.any():
             say(f"Nobody has an account yet. The first operator opens this address, once: {first_link(console)}")
@@ -39,16 +39,18 @@ def first_link(console: Console) -> str:
     return f"{console.settings.origin}/join/{console.accounts.invite('', FIRST)}"
 
 
-def read_ledger_through(console: Console) -> None:
+def read_ledger_through(console: Console, keeper: HeadKeeper) -> None:
     """What is wrong with it is told by every page that needs it."""
     try:
+        keeper.remember()  # now, so that nobody waits for its process later
         last = console.ledger.last()
         console.reading.total = 0 if last is None else last.seq
         while console.followed.read_on():
             console.reading.read = console.followed.seq
     except HeadgateError:
         pass
-    console.reading.done = True
+    finally:
+        console.reading.done = True
 
 
 def run(app: FastAPI, address: str, port: int) -> None:

@@ -1,0 +1,110 @@
+"""`headgate console` as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from console.console_settings import Settings
+from console.serving import behind, first_link
+from tests.unit.console.conftest import House
+from tests.unit.tasks.world import World, key_folder, keys, world
+
+__all__ = ["key_folder", "keys", "world"]
+# Writes the name of every file below HOME/keys that it opens to stderr.
+WATCHED = """
+import os, runpy, sys
+keys = os.environ["HEADGATE_HOME"] + "/keys"
+def watch(event, given):
+    if event == "open" and str(given[0]).startswith(keys):
+        os.write(2, f"opened {os.path.basename(str(given[0]))}\\n".encode())
+sys.addaudithook(watch)
+sys.argv = ["headgate", "console", "--port", sys.argv[1]]
+runpy.run_module("flows.cli", run_name="__main__", alter_sys=True)
+"""
+
+
+@contextmanager
+def serving(home: World) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HEADGATE_")}
+    command = [sys.executable, "-c", WATCHED, str(port)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, env={**environment, "HEADGATE_HOME": str(home.home.root)}, **pipes) as process:  # type: ignore[call-overload]
+        try:
+            yield process, f"http://localhost:{port}"
+        finally:
+            process.send_signal(signal.SIGINT)
+
+
+def wait_for(address: str) -> None:
+    for _ in range(300):
+        try:
+            httpx.get(f"{address}/sign-in")
+            return
+        except httpx.HTTPError:
+            time.sleep(0.1)
+    raise AssertionError("the console did not come up")
+
+
+@pytest.mark.slow
+def test_the_first_operator_comes_in_by_the_link_and_no_private_key_is_opened(world: World) -> None:
+    """Reading, looking at a candidate, and all that is appended for it."""
+    from datetime import UTC, datetime
+
+    world.clock.moment = datetime.now(UTC).replace(microsecond=0)
+    candidate = world.seal()
+    with serving(world) as (process, address):
+        assert process.stderr is not None
+        said = ""
+        while "/join/" not in said:
+            said += process.stderr.readline()
+        wait_for(address)
+        link = re.search(r"http://localhost:\d+(/join/[\w-]+)", said)
+        assert link is not None
+        headers = {"Sec-Fetch-Site": "same-origin"}
+        with httpx.Client(base_url=address, headers=headers) as client:
+            assert 'value="runner"' in client.get(link[1]).text or "<option>runner</option>" in client.get(link[1]).text
+            form = {"name": "runner", "password": "the first password", "again": "the first password"}
+            entered = client.post(link[1], data=form)
+            assert entered.status_code == 303
+            cookie = entered.headers["set-cookie"].partition(";")[0]  # httpx keeps none that is Secure over http
+            shown = client.get(f"/candidates/{candidate.id}", headers={"Cookie": cookie})
+            assert shown.status_code == 200, shown.text
+        process.send_signal(signal.SIGINT)
+        out, rest = process.communicate(timeout=30)
+    opened = set(re.findall(r"opened (\S+)", said + rest))
+    assert opened
+    assert {name for name in opened if not name.endswith(".pub")} == set()
+    assert "Traceback" not in said + rest + out
+    assert str(world.ledger.entries()[-1].type) == "viewed"
+    memory = world.ledger.memory
+    assert memory is not None
+    assert memory.read().seq == world.ledger.entries()[-1].seq  # type: ignore[union-attr]
+
+
+def test_behind_a_proxy_the_console_answers_to_its_name_alone(house: House) -> None:
+    chosen = behind(Settings(house.home), "https://release.hospital.example", ("10.0.0.1",))
+    assert (chosen.origin, chosen.hosts) == ("https://release.hospital.example", ("release.hospital.example",))
+    assert chosen.proxies == ("10.0.0.1",)
+
+
+def test_the_first_link_lets_nobody_name_themselves_but_an_operator(house: House) -> None:
+    console = replace(house.console)
+    link = first_link(console)
+    invitation = console.accounts.invitation(link.rpartition("/")[2])
+    assert invitation is not None
+    assert invitation.principal == ""
