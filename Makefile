@@ -1,6 +1,6 @@
 # Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-complete bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts bench-whole bench-scale serve lock clean
+.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-complete bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts bench-whole bench-scale serve lock clean bench-console console
 
 # Each process would compile all of the project again: a test run some 20 s, the sabotages minutes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -42,6 +42,7 @@ help:
 	@echo "make bench-whole    whole releases of a large table, from Parquet and from CSV: seconds and memory, step by step"
 	@echo "make bench-end-well  sizes that must end well: many tiny groups, values, tables, columns; seconds and peak memory of each"
 	@echo "make bench-scale    loss against time beside other methods and libraries, tables of many shapes, growth, Dask workers; a quarter of an hour"
+	@echo "make bench-console  pages of the console with 1,000 releases and 1,000,000 events, and its memory over 10,000 requests"
 	@echo "make lock           resolves requirements.lock again"
 
 # The loops compile while the rest is installed.
@@ -159,6 +160,11 @@ bench-end-well: setup
 
 bench-scale: setup
 	@$(BIN)/python -m benchmarks.scale
+bench-console: setup
+	@$(BIN)/python -m benchmarks.console
+
+console: setup
+	@$(BIN)/headgate console
 
 serve: setup
 	@$(BIN)/headgate serve
