@@ -63,6 +63,7 @@ def dataset(request: Request, console: Here, person: SignedIn, dataset: str, par
         request,
         "dataset.html.j2",
         dataset=dataset,
+        takes_part=next((release.has_part(person.principal) for release in own if release.candidate), False),
         lines=[release_line(history, release) for release in shown],
         problems=problems,
         calendar=release_calendar(console.home, history, own, dataset),

@@ -103,7 +103,7 @@ def running_console(site: Site, port: int) -> Iterator[None]:
             process.terminate()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory, made: Made) -> Iterator[Site]:
     folder, port = tmp_path_factory.mktemp("site"), free_port()
     there = Site(new_site(folder, made, port), f"http://localhost:{port}", folder / "console.log")
@@ -125,7 +125,7 @@ def wait_for(happened: Callable[[], bool], seconds: float = 60) -> None:
         time.sleep(0.1)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("not run: there is no chromium on this machine")

@@ -104,7 +104,7 @@ def take(site: Site, browser: Any, folder: Path) -> None:
     statement = setup.page.url.removeprefix(site.url)
     setup.go("/audit/chain")
     setup.press("Check it now")
-    setup.page.locator("#live .verdict, #live .problem").first.wait_for()
+    setup.page.locator("#live .done, #live .problem").first.wait_for()
     state = setup.page.context.storage_state()
     pages = {
         "releases": "/",

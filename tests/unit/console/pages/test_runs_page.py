@@ -48,7 +48,8 @@ def test_a_refused_run_says_what_helps_and_gives_its_report(client: Client, hous
     (folder / "report.html").write_text("<p>figures</p>")
     page = client.see("/runs/run-refused").text
     assert "linkability was not met" in page
-    assert "What helps" in page
+    assert "Read its report: it says what was measured" in page
+    assert str(house.home.root) not in page
     answer = client.see("/runs/run-refused/report")
     assert answer.headers["content-disposition"].startswith("attachment")
     assert "sandbox" in answer.headers["content-security-policy"]
