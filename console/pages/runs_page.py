@@ -19,6 +19,7 @@ from policies.ledger.events import moment
 from policies.ledger.run_problem import RunProblem
 from policies.ledger.standing import Release
 from policies.ledger.states import State
+from tasks.approval.release_calendar import problem_of
 from tasks.ledger.dataset_lock import holder_of
 from tasks.ledger.followed_ledger import FollowedHistory
 from tasks.release.kept_progress import RunProgress, progress_of
