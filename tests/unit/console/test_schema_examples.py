@@ -32,7 +32,7 @@ def test_the_document_describes_every_route(house: House) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("person", ["operator", "anna", ""])
+@pytest.mark.parametrize("person", ["operator", ""])
 def test_no_made_up_request_breaks_a_page(house: House, client: Client, person: str) -> None:
     client.cookies.clear()
     if person:
@@ -48,7 +48,7 @@ def test_no_made_up_request_breaks_a_page(house: House, client: Client, person: 
 
 
 def _ask(cases: SearchStrategy[Case], client: Client, session: dict[str, str], house: House) -> None:
-    @settings(max_examples=4, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @settings(max_examples=2, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(case=cases)
     def ask(case: Case) -> None:
         sent = case.as_transport_kwargs(base_url=ORIGIN, headers=SENT)
