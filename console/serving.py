@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import uvicorn
@@ -42,7 +43,6 @@ def first_link(console: Console) -> str:
 def read_ledger_through(console: Console, keeper: HeadKeeper) -> None:
     """What is wrong with it is told by every page that needs it."""
     try:
-        keeper.remember()  # now, so that nobody waits for its process later
         last = console.ledger.last()
         console.reading.total = 0 if last is None else last.seq
         while console.followed.read_on():
@@ -51,6 +51,8 @@ def read_ledger_through(console: Console, keeper: HeadKeeper) -> None:
         pass
     finally:
         console.reading.done = True
+    with suppress(HeadgateError):
+        keeper.remember()  # now, so that nobody waits for its process later
 
 
 def run(app: FastAPI, address: str, port: int) -> None:

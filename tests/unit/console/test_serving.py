@@ -83,6 +83,9 @@ def test_the_first_operator_comes_in_by_the_link_and_no_private_key_is_opened(wo
             assert entered.status_code == 303
             cookie = entered.headers["set-cookie"].partition(";")[0]  # httpx keeps none that is Secure over http
             shown = client.get(f"/candidates/{candidate.id}", headers={"Cookie": cookie})
+            while shown.status_code == 503:  # it reads the ledger first
+                time.sleep(0.1)
+                shown = client.get(f"/candidates/{candidate.id}", headers={"Cookie": cookie})
             assert shown.status_code == 200, shown.text
         process.send_signal(signal.SIGINT)
         out, rest = process.communicate(timeout=30)
