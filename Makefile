@@ -1,6 +1,6 @@
 # Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-complete bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts bench-whole bench-scale serve lock clean bench-console console
+.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-complete bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts bench-whole bench-scale serve lock clean bench-console console screenshots
 
 # Each process would compile all of the project again: a test run some 20 s, the sabotages minutes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -43,6 +43,7 @@ help:
 	@echo "make bench-end-well  sizes that must end well: many tiny groups, values, tables, columns; seconds and peak memory of each"
 	@echo "make bench-scale    loss against time beside other methods and libraries, tables of many shapes, growth, Dask workers; a quarter of an hour"
 	@echo "make bench-console  pages of the console with 1,000 releases and 1,000,000 events, and its memory over 10,000 requests"
+	@echo "make screenshots    every page of the console at three widths, light and dark, into build/screenshots; the best into docs/console"
 	@echo "make lock           resolves requirements.lock again"
 
 # The loops compile while the rest is installed.
@@ -168,6 +169,9 @@ console: setup
 
 serve: setup
 	@$(BIN)/headgate serve
+
+screenshots: setup
+	@$(BIN)/python -m tests.browser.take_screenshots build/screenshots
 
 lock:
 	@uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --extra dev pyproject.toml -o requirements.lock
