@@ -1,8 +1,8 @@
 """A home with a long ledger, as people and schedules leave it: most releases end as nothing new; the others are sealed, seen, approved
 twice and rejected in the end, so that nothing waits to be published. Every decision is signed, and every candidate lies in its folder.
 
-What differs from life: many events are written in one transaction, their moments are made up, and of each file a candidate holds only the
-beginning: what many large candidates cost beside is the time to hash them."""
+What differs from life: many events are written in one transaction, their moments are made up, and of each file but its page a candidate holds
+only the beginning: what many large candidates cost beside is the time to hash them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tasks.signing.home_keys import home_fingerprint
 from tasks.signing.keys import PrivateKey, make_key
 from tasks.signing.signatures import sign_statement
 from tasks.stores.files import file_entry, list_files
-from tasks.stores.seal import Candidate, seal
+from tasks.stores.seal import PAGE, Candidate, seal
 
 APPROVERS = ("anna", "bert")
 PEOPLE = ("steward", *APPROVERS)
@@ -148,7 +148,8 @@ class Filling:
         folder = self.home.stage(started.release_id)
         for entry in self.model.manifest.files:
             (folder / entry.path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / entry.path).write_bytes((self.model.folder / entry.path).read_bytes()[:KEPT_BYTES])
+            content = (self.model.folder / entry.path).read_bytes()
+            (folder / entry.path).write_bytes(content if entry.path == PAGE else content[:KEPT_BYTES])
         own = {name: getattr(started, name) for name in ("release_id", "dataset", "policy_digest", "runner")}
         signers = tuple(map(self._signer, APPROVERS))
         manifest = self.model.manifest.model_copy(
