@@ -1,8 +1,8 @@
 """A home with a long ledger, as people and schedules leave it: most releases end as nothing new; the others are sealed, seen, approved
 twice and rejected in the end, so that nothing waits to be published. Every decision is signed, and every candidate lies in its folder.
 
-What differs from life: many events are written in one transaction, their moments are made up, and of each file but its page a candidate holds
-only the beginning: what many large candidates cost beside is the time to hash them."""
+What differs from life: many events are written in one transaction, their moments are made up, and of each file but its page a candidate
+holds only the beginning: what many large candidates cost beside is the time to hash them."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ PARTS = (
     "policies",
     "tasks",
     "flows",
+    "console",
     "tests",
     "tools",
     "deployments",
