@@ -150,3 +150,30 @@ def test_without_a_script_everything_is_done_but_passkeys(site: Site, visit: Cal
     bert.press("Hand in the signature")
     bert.page.wait_for_url("**/decide")
     assert state(site, candidate) == "rejected"
+
+
+@pytest.mark.timeout(120)
+def test_a_run_and_the_check_of_the_chain_are_followed_without_reloading(site: Site, visit: Callable[[str], Visitor]) -> None:
+    from policies.ledger.events import RunStarted
+    from policies.sealed.manifest import Signer
+    from tasks.release.kept_progress import KeptProgress, kept_progress
+    from tasks.release.listener import Listener
+
+    ledger, runner = site.world.ledger, Signer(principal="steward", fingerprint=site.world.keys["steward"].fingerprint)
+    started = RunStarted(
+        release_id="followed", at=ledger.now().isoformat(), dataset="followed", policy_digest="a" * 64, runner=runner, product="x"
+    )
+    ledger.append("followed", [started], 0, "steward")
+    anna = visit("anna")
+    anna.sign_in()
+    with ledger.lock("followed", "followed"), kept_progress(site.home, "followed", Listener()) as listener:
+        assert isinstance(listener, KeptProgress)
+        listener.began("ingest")
+        anna.go("/runs/followed")
+        assert "Reading the source" in anna.text()
+        anna.page.evaluate("window.stayed = true")
+        listener.ended("ingest", "", 2.0, True)
+        listener.began("anonymize", "table-1")
+        anna.page.get_by_text("Anonymizing").wait_for()
+        assert anna.page.evaluate("window.stayed")
+    assert anna.said == []

@@ -154,6 +154,10 @@ def test_a_signature_over_another_statement_than_the_one_shown_is_refused(browse
     signature = sign_bytes(browser.see(f"{rejects}/bytes").content, own_house.keys["bert"])
     assert hand_in(browser, approves, signature) == 400
     assert state(own_house, "awaiting") is State.AWAITING_APPROVAL
+    otherwise = put(browser, candidate, "approve", "another reason")
+    signature = sign_bytes(browser.see(f"{otherwise}/bytes").content, own_house.keys["bert"])
+    assert hand_in(browser, approves, signature) == 400
+    assert own_house.console.history().find(candidate).approvals == ()
     for junk in (b"", b"x" * 70_000, b"-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n"):
         assert hand_in(browser, approves, junk) == 400
 
