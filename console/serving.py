@@ -10,7 +10,9 @@ from dataclasses import replace
 import uvicorn
 from fastapi import FastAPI
 
-from console.access.accounts import FIRST
+from console.access.account_store import AccountStore
+from console.access.accounts import FIRST, Accounts
+from console.access.passwords import Passwords
 from console.app import create_app
 from console.console_settings import Settings
 from console.pages.frame import Console
@@ -38,6 +40,12 @@ def serve_console(settings: Settings, address: str, port: int, say: Callable[[st
 
 def first_link(console: Console) -> str:
     return f"{console.settings.origin}/join/{console.accounts.invite('', FIRST)}"
+
+
+def link_for(settings: Settings, principal: str) -> str:
+    """For whoever can open the home, which makes them its operator. A console that is running knows it at once."""
+    accounts = Accounts(AccountStore.open(settings.home.root), Passwords(settings.password_cost), settings.invited)
+    return f"{settings.origin}/join/{accounts.invite(principal, 'the command line')}"
 
 
 def read_ledger_through(console: Console, keeper: HeadKeeper) -> None:

@@ -19,13 +19,18 @@ ProxyAddress = Annotated[
     list[str] | None,
     typer.Option("--proxy-address", metavar="IP", help="Only this address may connect (default with --proxy: 127.0.0.1 and ::1)."),
 ]
+Invite = Annotated[str | None, typer.Option("--invite", metavar="NAME", help="Print a link that lets this person in, once, and end.")]
 Listen = Annotated[str, typer.Option("--listen", metavar="IP", help="Listen at this address; another than this machine's needs --proxy.")]
 
 
-def console(port: Port = 8321, proxy: Proxy = None, proxy_address: ProxyAddress = None, listen: Listen = LOOPBACK) -> None:
+def console(
+    port: Port = 8321, proxy: Proxy = None, proxy_address: ProxyAddress = None, listen: Listen = LOOPBACK, invite: Invite = None
+) -> None:
     """Show releases to approvers and auditors in their browsers, until stopped."""
     from flows.terminal.output import console as out
+    from flows.terminal.output import write_document
     from headgate.core.errors import InputRejected
+    from policies.schema.operator_file import PRINCIPAL
     from tasks.runtime.home import Home
 
     if proxy is not None and not re.fullmatch(r"https://[a-z0-9.-]+(:[0-9]+)?", proxy):
@@ -35,11 +40,14 @@ def console(port: Port = 8321, proxy: Proxy = None, proxy_address: ProxyAddress 
             "Without a proxy the console listens to this machine alone.",
             "Name what people's browsers show: --proxy https://release.example.",
         )
-    settings, serving = (
-        importlib.import_module("console.console_settings"),
-        importlib.import_module("console.serving"),
-    )  # no room below imports it
+    if invite is not None and not re.fullmatch(PRINCIPAL, invite):
+        raise InputRejected("--invite is not a name.", "Write it as in the list of signers: letters, digits and . _ @ + -.")
+    # No room below the console imports it.
+    settings, serving = (importlib.import_module(f"console.{module}") for module in ("console_settings", "serving"))
     chosen = settings.Settings(Home.open(), f"http://localhost:{port}", (f"localhost:{port}",), provider=settings.provider_of(os.environ))
     if proxy is not None:
         chosen = serving.behind(chosen, proxy, tuple(proxy_address or (LOOPBACK, "::1")))
+    if invite is not None:
+        write_document(serving.link_for(chosen, invite) + "\n")
+        return
     serving.serve_console(chosen, listen, port, lambda text: out().print(text, soft_wrap=True, highlight=False, markup=False))

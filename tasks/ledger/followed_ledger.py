@@ -52,7 +52,7 @@ class FollowedHistory(KnownReleases):
 
     def latest(self, release: str) -> Mark:
         """Its newest event but that somebody looked or wrote something."""
-        return max((mark for mark in self._marks[release].values() if mark.type not in READING_EVENTS), key=lambda mark: mark.seq)
+        return max((mark for mark in tuple(self._marks[release].values()) if mark.type not in READING_EVENTS), key=lambda mark: mark.seq)
 
 
 @dataclass

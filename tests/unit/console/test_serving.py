@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from console.console_settings import Settings
-from console.serving import behind, first_link
+from console.serving import behind, first_link, link_for
 from tests.unit.console.conftest import House
 from tests.unit.tasks.world import World, key_folder, keys, world
 
@@ -111,3 +111,10 @@ def test_the_first_link_lets_nobody_name_themselves_but_an_operator(house: House
     invitation = console.accounts.invitation(link.rpartition("/")[2])
     assert invitation is not None
     assert invitation.principal == ""
+
+
+def test_a_link_that_was_made_on_the_command_line_counts_in_a_console_that_runs(house: House) -> None:
+    link = link_for(house.console.settings, "yara")
+    invitation = house.console.accounts.invitation(link.rpartition("/")[2])
+    assert invitation is not None
+    assert (invitation.principal, invitation.invited_by) == ("yara", "the command line")

@@ -52,3 +52,11 @@ def test_what_would_be_open_to_others_without_encryption_is_refused(
 ) -> None:
     assert run("console", *arguments).code == 2
     assert served == []
+
+
+def test_whoever_has_the_home_makes_a_link_for_anybody(run: Callable[..., Outcome], served: list[Any]) -> None:
+    made = run("console", "--proxy", ORIGIN, "--invite", "anna@hospital.example")
+    assert made.code == 0
+    assert made.out.startswith(f"{ORIGIN}/join/")
+    assert run("console", "--invite", "no name").code == 2
+    assert served == []
