@@ -67,7 +67,14 @@ PAGES = (
 
 def create_app(settings: Settings, ledger: Ledger) -> FastAPI:
     """`ledger`: that of the home, as one appends to it without a private key."""
-    app = FastAPI(title="headgate console", docs_url=None, redoc_url=None, openapi_url=None, dependencies=[Depends(known_person)])
+    app = FastAPI(
+        title="headgate console",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+        dependencies=[Depends(known_person)],
+    )
     store = AccountStore.open(settings.home.root)
     app.state.console = Console(
         settings,

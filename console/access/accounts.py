@@ -68,10 +68,12 @@ class Accounts:
             return False
         return bool(used)
 
-    def check(self, principal: str, password: str) -> bool:
+    def check(self, principal: str, password: str) -> str:
+        """What is kept of the password, if it is the right one; else empty."""
         with self.store.writing() as database:
             row = database.execute("SELECT password FROM accounts WHERE principal = ?", (principal,)).fetchone()
-        return self.passwords.matches(password, None if row is None else row["password"])
+        kept = None if row is None else row["password"]
+        return str(kept) if self.passwords.matches(password, kept) else ""
 
     def set_password(self, principal: str, password: str) -> None:
         with self.store.writing() as database:

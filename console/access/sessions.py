@@ -16,16 +16,20 @@ class Sessions:
     idle: timedelta
     longest: timedelta
 
-    def begin(self, principal: str) -> str:
-        """A new token at every sign-in, whatever the browser had before."""
+    def begin(self, principal: str, password: str | None = None) -> str:
+        """A new token at every sign-in, whatever the browser had before. `password`: what was kept of it when it was found to be right; a
+        session begins only while that is kept still, and the account is there. Else the token is empty."""
         token, now = new_token(), self.store.clock()
         with self.store.writing() as database:
             database.execute(
                 "DELETE FROM sessions WHERE begun < ? OR seen < ?", ((now - self.longest).isoformat(), (now - self.idle).isoformat())
             )
-            row = (digest_of(token), principal, now.isoformat(), now.isoformat())
-            database.execute("INSERT INTO sessions VALUES (?, ?, ?, ?)", row)
-        return token
+            row = (digest_of(token), now.isoformat(), now.isoformat(), principal, password)
+            begun = database.execute(
+                "INSERT INTO sessions SELECT ?, principal, ?, ? FROM accounts WHERE principal = ? AND password IS coalesce(?, password)",
+                row,
+            ).rowcount
+        return token if begun else ""
 
     def principal(self, token: str) -> str | None:
         """Whose session it is; None if there is no such session, or it has ended."""

@@ -93,8 +93,8 @@ class RequestRules:
         return None
 
     def _tell_client(self, scope: Scope) -> None:
-        """Behind a proxy, who asked it: the last address, which it has added itself."""
-        told = Headers(scope=scope).get("x-forwarded-for", "").rpartition(",")[2].strip()
+        """Behind a proxy, who asked it: the last address, which it has added itself, be it to the line that came or in one of its own."""
+        told = ",".join(Headers(scope=scope).getlist("x-forwarded-for")).rpartition(",")[2].strip()
         if self.proxies and told:
             scope["client"] = (told[:100], 0)
 

@@ -43,8 +43,10 @@ def candidate(request: Request, console: Here, person: SignedIn, candidate: Cand
 
 @router.get("/candidates/{candidate}/pictures/{name}")
 def picture(request: Request, console: Here, person: SignedIn, candidate: CandidateId, name: str) -> Response:
-    """One of those that the page shows."""
+    """One of those that the page shows: whoever asks for it alone has looked too."""
     require_candidate(console.history(), candidate)
+    if console.looks.is_new(person.principal, candidate, console.accounts.store.clock()):
+        look_at(console, person.principal, candidate)
     shown = console.pages.get(candidate, lambda: page_of_candidate(load_candidate(console.home.candidates, candidate)))
     try:
         content = page_picture(shown, name, code_of(request))
@@ -58,12 +60,13 @@ def sealed_file(request: Request, console: Here, person: SignedIn, candidate: Ca
     """As it was sealed, to be kept and not to be shown."""
     history, now = console.history(), console.accounts.store.clock()
     require_candidate(history, candidate)
-    new = console.looks.is_new(person.principal, sha256, now)
+    taken = f"{sha256} of {candidate}"  # the same file may lie in several
+    new = console.looks.is_new(person.principal, taken, now)
     try:
         file = view_file(console.home, console.ledger, history, candidate, sha256, person.principal, new)
     except InputRejected:
         raise NotFound from None
-    console.looks.note(person.principal, sha256, now)
+    console.looks.note(person.principal, taken, now)
     headers = {
         "Content-Disposition": f"attachment; filename*=UTF-8''{quote(file.entry.path.rpartition('/')[2], safe='')}",
         "Content-Length": str(file.entry.bytes),
@@ -84,12 +87,15 @@ def look_at(console: Console, principal: str, candidate: str) -> Viewed:
     """With every byte hashed again. That somebody looked is an event, unless they did a moment ago."""
     history, now = console.history(), console.accounts.store.clock()
     require_candidate(history, candidate)
-    new = console.looks.is_new(principal, candidate, now)
-    viewed = view_candidate(
-        console.home, console.ledger, candidate, "" if new else "they looked a moment ago", viewer=principal, history=history
-    )
+    viewed = view_candidate(console.home, console.ledger, candidate, why_unrecorded(console, principal, candidate), principal, history)
     console.looks.note(principal, candidate, now)
     return viewed
+
+
+def why_unrecorded(console: Console, principal: str, candidate: str) -> str:
+    """Empty where no event says yet that they looked."""
+    new = console.looks.is_new(principal, candidate, console.accounts.store.clock())
+    return "" if new else "they looked a moment ago"
 
 
 def require_candidate(history: FollowedHistory, candidate: str) -> Release:

@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, File, Form, Request, UploadFile
 from starlette.responses import Response
 
-from console.pages.candidate_page import CandidateId, Digest, look_at, require_candidate
+from console.pages.candidate_page import CandidateId, Digest, look_at, require_candidate, why_unrecorded
 from console.pages.frame import Console, Here, NotFound, SignedIn, page, see
 from headgate.core.errors import InputRejected, IntegrityBroken, TransitionRefused
 from policies.ledger.events import LONGEST_REASON
@@ -49,7 +49,10 @@ def ask(
     text = reason.replace("\r\n", "\n").strip()
     if not 0 < len(text) <= LONGEST_REASON:
         return _form(request, console, person.principal, candidate, reason, 400)
-    issued = issue_statement(console.home, console.ledger, candidate, str(action), person.principal, text, viewer=person.principal)
+    who = person.principal
+    looked = why_unrecorded(console, who, candidate)  # another event of theirs right before a blind vote would tell whose it is
+    issued = issue_statement(console.home, console.ledger, candidate, str(action), who, text, who, looked)
+    console.looks.note(who, candidate, console.accounts.store.clock())
     return see(f"/candidates/{candidate}/statements/{issued.digest}")
 
 

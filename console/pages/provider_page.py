@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from console.access.round_trip import Trip
-from console.pages.frame import Console, Here, NotFound, own_path, page
-from console.pages.sign_in_page import choices_of, known_in
+from console.pages.frame import Console, Here, NotFound, own_path, page, see
+from console.pages.sign_in_page import choices_of, invitation_now, known_in
 
 TRIP_COOKIE = "__Secure-headgate-provider"
 BACK = "/sign-in/provider/back"
@@ -23,6 +23,8 @@ def leave(request: Request, console: Here, join: Word = "", name: Word = "", the
     is a second."""
     if console.provider is None:
         raise NotFound
+    if request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+        return see("/sign-in")  # no other site begins it for somebody, least of all with a link that lets them in as another
     address, begun = console.provider.begin()
     answer = RedirectResponse(address, 303)
     kept = console.trips.cookie(Trip(begun, join, name, own_path(then)))
@@ -52,7 +54,7 @@ def _principal(console: Console, trip: Trip, subject: str) -> str | None:
     issuer = console.provider.settings.issuer
     if not trip.join:
         return console.accounts.of_subject(issuer, subject)
-    invitation = console.accounts.invitation(trip.join)
+    invitation = invitation_now(console, trip.join)
     if invitation is None or trip.name not in choices_of(console, invitation.principal):
         return None
     return trip.name if console.accounts.join(trip.join, trip.name, issuer=issuer, subject=subject) else None

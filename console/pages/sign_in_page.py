@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
-from console.access.accounts import Invitation
+from console.access.accounts import FIRST, Invitation
 from console.access.passwords import why_unfit
-from console.pages.frame import COOKIE, Console, Here, NotFound, SignedIn, own_path, page, see
+from console.pages.frame import COOKIE, Console, Here, NotFound, NotSignedIn, SignedIn, own_path, page, see
 from tasks.reporting.language import message
 
 WRONG = message("Name or password is wrong, or there were too many attempts. After several, wait 15 minutes.")
@@ -25,10 +25,11 @@ def ask_to_sign_in(request: Request, console: Here, then: str = "/") -> Response
 @router.post("/sign-in")
 def sign_in(request: Request, console: Here, name: Text, password: Text, then: Text = "/") -> Response:
     address = request.client.host if request.client else ""
-    if not console.attempts.allowed(name, address) or not console.accounts.check(name, password):
+    kept = console.accounts.check(name, password) if console.attempts.allowed(name, address) else ""
+    if not kept:
         return page(request, "sign_in.html.j2", status=403, problem=WRONG, name=name, then=own_path(then), provider=_provider(console))
     console.attempts.forget(name)
-    return enter(request, console, name, own_path(then))
+    return enter(request, console, name, own_path(then), kept)
 
 
 @router.post("/sign-out")
@@ -66,10 +67,16 @@ def _ask_to_join(request: Request, console: Console, token: str, invitation: Inv
 
 
 def _invitation(console: Console, token: str) -> Invitation:
-    invitation = console.accounts.invitation(token)
+    invitation = invitation_now(console, token)
     if invitation is None:
         raise NotFound
     return invitation
+
+
+def invitation_now(console: Console, token: str) -> Invitation | None:
+    """While whoever made it may still let people in."""
+    invitation = console.accounts.invitation(token)
+    return invitation if invitation is not None and invitation.invited_by in (FIRST, *console.people().operators) else None
 
 
 def _provider(console: Console) -> str:
@@ -81,15 +88,17 @@ def choices_of(console: Console, principal: str) -> tuple[str, ...]:
     return (principal,) if principal else console.people().operators
 
 
-def enter(request: Request, console: Console, principal: str, path: str = "/") -> Response:
+def enter(request: Request, console: Console, principal: str, path: str = "/", password: str | None = None) -> Response:
     answer = see(path)
-    known_in(request, console, principal, answer)
+    known_in(request, console, principal, answer, password)
     return answer
 
 
-def known_in(request: Request, console: Console, principal: str, answer: Response) -> None:
-    """A new session, whatever the browser had before."""
-    before = request.cookies.get(COOKIE)
+def known_in(request: Request, console: Console, principal: str, answer: Response, password: str | None = None) -> None:
+    """A new session, whatever the browser had before. NotSignedIn where the account was closed meanwhile, or got another password."""
+    before, token = request.cookies.get(COOKIE), console.sessions.begin(principal, password)
+    if not token:
+        raise NotSignedIn
     if before:
         console.sessions.end(before)
-    answer.set_cookie(COOKIE, console.sessions.begin(principal), path="/", secure=True, httponly=True, samesite="strict")
+    answer.set_cookie(COOKIE, token, path="/", secure=True, httponly=True, samesite="strict")

@@ -45,9 +45,11 @@ class Issued:
         return bytes_to_sign(self.payload)
 
 
-def issue_statement(home: Home, ledger: Ledger, name: str, action: str, principal: str, reason: str, viewer: str = "") -> Issued:
-    """For this person to do this. Whoever asks for a decision on a candidate has looked at it, which is recorded; `viewer`: who that was,
-    where it is not the account of the machine."""
+def issue_statement(
+    home: Home, ledger: Ledger, name: str, action: str, principal: str, reason: str, viewer: str = "", unrecorded: str = ""
+) -> Issued:
+    """For this person to do this. Whoever asks for a decision on a candidate has looked at it, which is recorded, unless it is said why it
+    is `unrecorded`; `viewer`: who that was, where it is not the account of the machine."""
     if action not in KINDS | OPERATIONS:
         raise InputRejected(f"'{action[:40]}' is not a decision that people sign.", f"Use one of these: {', '.join(KINDS | OPERATIONS)}.")
     if not 0 < len(reason.strip()) <= LONGEST_REASON:
@@ -56,7 +58,7 @@ def issue_statement(home: Home, ledger: Ledger, name: str, action: str, principa
         release, title = read_history(ledger).find(name), ""
         _require_operator(home, principal, ledger.now())
     else:
-        viewed = view_candidate(home, ledger, name, viewer=viewer)
+        viewed = view_candidate(home, ledger, name, unrecorded, viewer)
         release, title = viewed.release, viewed.candidate.manifest.title
         _require_known(release, action, principal)
     given = salted(reason.strip())

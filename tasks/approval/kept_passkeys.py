@@ -6,6 +6,7 @@ Nothing here lets anybody sign: a key counts once the operator has added its lin
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from tasks.signing.public_keys import PublicKey, public_key
 from tasks.stores.files import replace_file
 
 MOST = 20  # passkeys of one person
+CREDENTIAL = "[A-Za-z0-9_-]{1,1400}"
 DAMAGED = "A passkey that is kept in the home cannot be read."
 
 
@@ -28,7 +30,7 @@ class KeptPasskey(Frozen):
     principal: str
     kind: str
     blob: str
-    credential: str = Field(pattern=r"^[A-Za-z0-9_-]{1,1400}$")
+    credential: str = Field(pattern=f"^{CREDENTIAL}$")
     at: Moment
 
     @property
@@ -42,8 +44,14 @@ class KeptPasskey(Frozen):
 
 def keep_passkey(home: Home, principal: str, made: Registered, now: datetime) -> KeptPasskey:
     kind, blob = made.key.line.split(" ")
+    if not re.fullmatch(CREDENTIAL, made.credential):
+        raise InputRejected("The passkey's own name is empty or too long.", "Make it with another browser or security key.")
     kept = KeptPasskey(principal=principal, kind=kind, blob=blob, credential=made.credential, at=now.isoformat())
-    if len(kept_passkeys(home, principal)) >= MOST:
+    everybodys = kept_passkeys(home)
+    if any(other.blob == blob and other.principal != principal for other in everybodys):
+        # a browser that registers proves nothing: the key may be somebody else's, as it stands in signers
+        raise InputRejected("This passkey is kept for somebody else.", "Make one of your own.")
+    if sum(other.principal == principal for other in everybodys) >= MOST:
         raise InputRejected(f"{MOST} passkeys of this person are kept already.", "Remove one that is not used.")
     folder = passkeys_folder(home)
     try:

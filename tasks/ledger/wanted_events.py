@@ -36,7 +36,10 @@ def places(wanted: Wanted, last: int, at_of: Callable[[int], str]) -> tuple[int,
 
 def _first(last: int, at_of: Callable[[int], str], at: str, slack: timedelta) -> int:
     """The first event at this moment or after it, by halves."""
-    sought = moment(at) + slack
+    try:
+        sought = moment(at) + slack
+    except OverflowError:  # at one end of the calendar
+        sought = moment(at)
     low, high = 1, last + 1
     while low < high:
         middle = (low + high) // 2

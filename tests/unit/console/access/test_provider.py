@@ -85,7 +85,7 @@ def there_and_back(browser: Client, real: RealProvider, path: str = "/sign-in/pr
 
 def invited(browser: Client, name: str) -> str:
     console: Console = browser.house.console
-    return console.accounts.invite(name, "test")
+    return console.accounts.invite(name, "operator")
 
 
 def test_somebody_who_was_invited_joins_through_the_provider_and_comes_again(browser: Client, real: RealProvider) -> None:
@@ -168,3 +168,12 @@ def test_a_provider_that_is_not_what_it_says_is_not_used(real: RealProvider) -> 
     for issuer in (real.address + "/", real.address.replace("localhost", "127.0.0.1"), "http://localhost:9"):
         with pytest.raises(StoreUnavailable, match="does not answer as it should"):
             Provider(replace(real.settings, issuer=issuer), ORIGIN + BACK).begin()
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_no_other_site_sends_somebody_on_the_way_with_a_link_that_lets_them_in_as_another(browser: Client, site: str) -> None:
+    """Their account at the provider would have become the other's for good."""
+    headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    answer = browser.get(f"/sign-in/provider?join={invited(browser, 'mallory')}&name=mallory", headers=headers)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
+    assert TRIP_COOKIE not in browser.cookies

@@ -74,3 +74,15 @@ def test_old_sessions_do_not_pile_up(sessions: Sessions) -> None:
     later(sessions, days=1)
     sessions.begin("bert")
     assert sessions.open("anna") == 0
+
+
+def test_a_password_that_was_changed_while_it_was_checked_lets_nobody_in(sessions: Sessions) -> None:
+    accounts = Accounts(sessions.store, Passwords(PasswordCost(1, 64, 1)), timedelta(days=2))
+    kept = accounts.check("anna", "a long password")
+    assert sessions.principal(sessions.begin("anna", kept)) == "anna"
+    accounts.set_password("anna", "another long password")
+    sessions.end_all("anna")
+    assert sessions.begin("anna", kept) == ""
+    accounts.close("bert")
+    assert sessions.begin("bert") == ""
+    assert (sessions.open("anna"), sessions.open("bert")) == (0, 0)

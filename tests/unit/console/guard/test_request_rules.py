@@ -121,18 +121,26 @@ def test_behind_a_proxy_only_it_may_ask_and_says_for_whom(house: House) -> None:
     async def page(scope: dict[str, object], receive: object, send: object) -> None:
         seen.append(scope["client"])
 
-    def ask(client: str, forwarded: str) -> list[Message]:
+    def ask(client: str, *forwarded: str) -> list[Message]:
         answered: list[Message] = []
 
         async def send(message: Message) -> None:
             answered.append(message)
 
         rules = RequestRules(page, ORIGIN, ("release.example",), 100, lambda request, problem: None, ("10.0.0.1",))  # type: ignore[arg-type, return-value]
-        headers = [(b"host", b"release.example"), (b"x-forwarded-for", forwarded.encode())]
+        headers = [(b"host", b"release.example"), *((b"x-forwarded-for", each.encode()) for each in forwarded)]
         scope = {"type": "http", "method": "GET", "path": "/", "headers": headers, "client": (client, 5), "query_string": b""}
         asyncio.run(rules(scope, None, send))  # type: ignore[arg-type]
         return answered
 
     assert ask("10.0.0.2", "1.2.3.4")[0]["status"] == 421
     assert ask("10.0.0.1", "6.6.6.6, 1.2.3.4") == []
-    assert seen == [("1.2.3.4", 0)]
+    assert ask("10.0.0.1", "6.6.6.6", "1.2.3.4") == [], "a proxy that adds a line of its own below the one that came"
+    assert seen == [("1.2.3.4", 0), ("1.2.3.4", 0)]
+
+
+def test_a_path_is_not_corrected_to_an_address_without_encryption(client: Client) -> None:
+    """Behind a proxy the console itself is spoken to in plain HTTP, and would name that."""
+    for path in ("/sign-in/", "/people/"):
+        assert client.get(path).status_code == 404
+        assert client.post(path, data=SIGN_IN).status_code == 404

@@ -65,3 +65,21 @@ def test_a_file_that_was_changed_is_not_given_away(client: Client, house: House)
     assert answer.status_code == 500
     assert "is not what was sealed" in answer.text
     assert console.history().find(house.candidates["awaiting"].id).state == "awaiting_approval"
+
+
+def test_the_same_file_of_another_candidate_is_another_download(client: Client, house: House) -> None:
+    one, other = house.candidates["rejected"], house.candidates["changes_requested"]
+    shared = {entry.sha256 for entry in one.manifest.files} & {entry.sha256 for entry in other.manifest.files}
+    digest = min(shared)
+    client.sign_in("operator")
+    for candidate in (one, other):
+        client.see(f"/candidates/{candidate.id}/files/{digest}")
+        assert digest in views(house, candidate.id, "operator")
+
+
+def test_to_ask_for_a_picture_alone_is_to_look(client: Client, house: House) -> None:
+    candidate = house.candidates["changes_requested"].id
+    client.sign_in("steward")
+    before = len(views(house, candidate, "steward"))
+    client.get(f"/candidates/{candidate}/pictures/any")
+    assert len(views(house, candidate, "steward")) == before + 1

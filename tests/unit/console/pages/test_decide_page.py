@@ -174,3 +174,16 @@ def test_a_blind_vote_stays_blind(browser: Client, own_house: House) -> None:
         assert "Votes are blind" in page
     browser.sign_in("anna")
     assert "You approved it" in browser.see(f"/candidates/{candidate}/decide").text
+
+
+def test_to_ask_for_a_statement_is_no_second_event_right_before_a_blind_vote(browser: Client, own_house: House) -> None:
+    """It would tell whose vote the next event is."""
+    candidate = own_house.candidates["awaiting"].id
+    browser.sign_in("anna")
+    browser.see(f"/candidates/{candidate}")
+    last = own_house.ledger.last()
+    put(browser, candidate, "approve")
+    assert own_house.ledger.last() == last
+    browser.sign_in("bert")
+    put(browser, candidate, "approve")
+    assert own_house.ledger.last() != last, "who asks for it without having looked has looked"

@@ -45,3 +45,19 @@ def test_one_that_somebody_damaged_is_refused_with_its_cure(world: Any) -> None:
     file.write_text("{}")
     with pytest.raises(InputRejected, match="cannot be read"):
         kept_passkeys(world.home)
+
+
+def test_nobody_takes_the_passkey_of_somebody_else(world: Any) -> None:
+    """Who registers proves nothing: the key of somebody else can be read from `signers`."""
+    registered = made()
+    keep_passkey(world.home, "ann", registered, NOW)
+    with pytest.raises(InputRejected, match="kept for somebody else"):
+        keep_passkey(world.home, "bob", registered, NOW)
+    assert [kept.principal for kept in kept_passkeys(world.home)] == ["ann"]
+    keep_passkey(world.home, "ann", registered, NOW)
+
+
+@pytest.mark.parametrize("name", ["", "x" * 1401])
+def test_a_passkey_without_a_name_that_can_be_kept_is_refused(world: Any, name: str) -> None:
+    with pytest.raises(InputRejected, match="name is empty or too long"):
+        keep_passkey(world.home, "ann", Registered(made().key, name), NOW)

@@ -29,6 +29,8 @@ def test_the_events_of_a_time_are_found_by_halves_with_room_for_those_that_were_
     assert places(Wanted(since=at(-5), until=at(99)), 10, at_of) == (1, 10)
     assert places(Wanted(since=at(99)), 10, at_of) == (11, 10)
     assert places(Wanted(since=at(1)), 0, at_of) == (1, 0)
+    ends = Wanted(since="0001-01-01T00:00:00+00:00", until="9999-12-31T23:59:59+00:00")
+    assert places(ends, 10, at_of) == (1, 10)
 
 
 @pytest.mark.slow
