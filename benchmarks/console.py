@@ -94,7 +94,7 @@ def pages(client: httpx.Client) -> list[str]:
     found = list(dict.fromkeys(re.findall(r'href="(/(?:candidates|datasets)/[\w-]+)"', first)))
     candidate = next(path for path in found if path.startswith("/candidates/"))
     dataset = next(path for path in found if path.startswith("/datasets/"))
-    return ["/", dataset, f"{dataset}?part=1", candidate, f"{candidate}/decide", "/account"]
+    return ["/", dataset, f"{dataset}?part=1", candidate, f"{candidate}/decide", "/audit", "/runs", "/account"]
 
 
 def asked(home: Home, requests: int) -> None:

@@ -126,5 +126,7 @@ def house(tmp_path_factory: pytest.TempPathFactory, made: Made) -> House:
 
 @pytest.fixture
 def client(house: House) -> Iterator[Client]:
+    """Wrong passwords of one test do not stop another."""
+    house.console.attempts._failed.clear()
     with Client(house) as browser:
         yield browser

@@ -18,12 +18,6 @@ ELSEWHERE = re.compile(r"(<link[^>]*\shref|\s(src|srcset|action|formaction|data|
 SCRIPT = re.compile(r"<script(?![^>]*\ssrc=\"/static/)", re.IGNORECASE)
 
 
-@pytest.fixture(autouse=True)
-def _unhurried(house: House) -> None:
-    """Nobody's wrong passwords of one test stop another."""
-    house.console.attempts._failed.clear()
-
-
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_no_page_has_what_somebody_wrote_as_markup_nor_style_nor_script_of_its_own(client: Client, house: House, language: str) -> None:
     client.headers["Accept-Language"] = language

@@ -23,7 +23,6 @@ def test_the_account_says_what_somebody_may_do(client: Client, person: str, said
 
 
 def test_another_password_ends_every_other_session(client: Client, house: House) -> None:
-    house.console.attempts._failed.clear()
     other = house.console.sessions.begin("bert")
     client.sign_in("bert")
     form = {"password": "the long password of bert", "new": "quite another password", "again": "quite another password"}
@@ -45,7 +44,6 @@ def test_another_password_ends_every_other_session(client: Client, house: House)
     ],
 )
 def test_a_password_is_not_changed_where_something_is_wrong(client: Client, house: House, form: dict[str, str], said: str) -> None:
-    house.console.attempts._failed.clear()
     client.sign_in("bert")
     answer = client.post("/account/password", data=form)
     assert answer.status_code == 400
