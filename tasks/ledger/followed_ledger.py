@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import cached_property
 
 from headgate.core.errors import IntegrityBroken
@@ -20,6 +21,7 @@ from tasks.ledger.event_log import Ledger, require_subject
 from tasks.ledger.history import KnownReleases, Mark, all_as_latest
 
 AT_ONCE = 10_000
+AGAIN = timedelta(seconds=10)  # so much later a deadline that has passed is seen, where nothing else happens
 
 
 @dataclass(frozen=True)
@@ -65,14 +67,22 @@ class FollowedLedger:
     _folded: dict[str, Release] = field(default_factory=dict)
     _ends: dict[str, OwnEnd] = field(default_factory=dict)
     _marks: dict[str, dict[str, Mark]] = field(default_factory=dict)
+    _last: tuple[datetime, FollowedHistory] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def history(self) -> FollowedHistory:
-        """Up to this moment."""
+        """Up to this moment. Where nothing was added it is the one of a moment ago: who asks several times for one answer waits once."""
+        present = self.ledger.clock()
         with self._lock:
             while self._read_on():
                 pass
-            return FollowedHistory(self.ledger, seq=self.seq, hash=self.hash, _folded=tuple(self._folded.values()), _marks=self._marks)
+            if self._last is not None:
+                at, before = self._last
+                if before.seq == self.seq and timedelta(0) <= present - at < AGAIN:
+                    return before
+            made = FollowedHistory(self.ledger, seq=self.seq, hash=self.hash, _folded=tuple(self._folded.values()), _marks=self._marks)
+            self._last = present, made
+            return made
 
     def read_on(self) -> bool:
         """A part of what is lacking; False where nothing is."""

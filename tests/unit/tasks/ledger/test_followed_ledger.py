@@ -58,3 +58,13 @@ def test_a_ledger_that_was_shortened_or_replaced_after_it_was_read_is_refused(wo
     tamper(world.home.ledger, "DELETE FROM events WHERE seq = 8")
     with pytest.raises(IntegrityBroken, match="not the one that was read before"):
         followed.history()
+
+
+def test_who_asks_again_at_once_is_given_the_same_until_something_is_added(world) -> None:
+    world.seal()
+    followed = FollowedLedger(world.ledger)
+    first = followed.history()
+    assert followed.history() is first
+    world.seal()
+    assert len(followed.history().releases()) == 2
+    assert len(first.releases()) == 1
