@@ -24,8 +24,10 @@ from tasks.approval.inspection import view_candidate
 from tasks.approval.issued_statements import issue_statement
 from tasks.approval.operating import abandon, resume
 from tasks.approval.purging import purge
+from tasks.approval.readers import record_downloaded
 from tasks.approval.reasons import kept_reason
 from tasks.approval.statements import check_decision
+from tasks.approval.threads import add_comment
 from tasks.ledger.dataset_lock import DatasetLock
 from tasks.ledger.history import read_history, read_whole
 from tasks.publication.withdraw import withdraw
@@ -278,7 +280,9 @@ def test_every_transition_after_a_run_is_reached_by_what_people_and_publications
 
     def everybody_looks() -> None:
         for candidate in candidates:
-            view_candidate(world.home, world.ledger, candidate.id)
+            viewed = view_candidate(world.home, world.ledger, candidate.id)
+            record_downloaded(world.ledger, viewed.release, "olga", b"the report")
+            add_comment(world.home, world.ledger, candidate.id, "ann", "read")
 
     def cut_short(candidate: Any) -> None:
         with monkeypatch.context() as broken:
