@@ -11,7 +11,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from console.access.account_store import AccountStore
-from console.access.accounts import FIRST, Accounts
+from console.access.accounts import COMMAND, FIRST, Accounts
 from console.access.passwords import Passwords
 from console.app import create_app
 from console.console_settings import Settings
@@ -45,7 +45,7 @@ def first_link(console: Console) -> str:
 def link_for(settings: Settings, principal: str) -> str:
     """For whoever can open the home, which makes them its operator. A console that is running knows it at once."""
     accounts = Accounts(AccountStore.open(settings.home.root), Passwords(settings.password_cost), settings.invited)
-    return f"{settings.origin}/join/{accounts.invite(principal, 'the command line')}"
+    return f"{settings.origin}/join/{accounts.invite(principal, COMMAND)}"
 
 
 def read_ledger_through(console: Console, keeper: HeadKeeper) -> None:

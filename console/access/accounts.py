@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from console.access.account_store import AccountStore, digest_of, new_token
 from console.access.passwords import Passwords
 
-FIRST = "the first start"
+FIRST, COMMAND = "the first start", "the command line"  # who lets people in besides operators; no principal has a space
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
-from console.access.accounts import FIRST, Invitation
+from console.access.accounts import COMMAND, FIRST, Invitation
 from console.access.passwords import why_unfit
 from console.pages.frame import COOKIE, Console, Here, NotFound, NotSignedIn, SignedIn, own_path, page, see
 from tasks.reporting.language import message
@@ -76,7 +76,7 @@ def _invitation(console: Console, token: str) -> Invitation:
 def invitation_now(console: Console, token: str) -> Invitation | None:
     """While whoever made it may still let people in."""
     invitation = console.accounts.invitation(token)
-    return invitation if invitation is not None and invitation.invited_by in (FIRST, *console.people().operators) else None
+    return invitation if invitation is not None and invitation.invited_by in (FIRST, COMMAND, *console.people().operators) else None
 
 
 def _provider(console: Console) -> str:
