@@ -126,7 +126,8 @@ def house(tmp_path_factory: pytest.TempPathFactory, made: Made) -> House:
 
 @pytest.fixture
 def client(house: House) -> Iterator[Client]:
-    """Wrong passwords of one test do not stop another."""
+    """Wrong passwords of one test do not stop another, and who looked in one looks anew in the next."""
     house.console.attempts._failed.clear()
+    house.console.looks._last.clear()
     with Client(house) as browser:
         yield browser

@@ -17,9 +17,10 @@ def views(house: House, candidate: str, viewer: str) -> list[str]:
 def test_looking_at_a_candidate_is_an_event_and_looking_again_is_none(client: Client, house: House) -> None:
     candidate = house.candidates["rejected"].id
     client.sign_in("auditor")
+    before = views(house, candidate, "auditor")
     for _ in range(2):
         assert "requirements are met" in client.see(f"/candidates/{candidate}").text
-    assert views(house, candidate, "auditor") == [""]
+    assert sorted(views(house, candidate, "auditor")) == sorted([*before, ""])
 
 
 def test_a_download_is_what_was_sealed_and_is_an_event(client: Client, house: House) -> None:
