@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -22,6 +22,7 @@ from console.pages.frame import COOKIE, Console
 from tasks.approval.decisions import approve, reject, request_changes
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.open_ledger import open_ledger
+from tasks.publication.withdraw import withdraw
 from tasks.runtime.home import Home
 from tasks.signing.keys import PrivateKey, make_key
 from tasks.stores.seal import Candidate
@@ -96,7 +97,10 @@ def make_house(folder: Path, made: Made) -> House:
     world.write_signers(*(world.line(name) for name in ("steward", "anna", "bert")))
     (home.root / "operator.yaml").write_text(OPERATOR)
     world.changes = {"title": f"People {HOSTILE}", "about": {"purpose": HOSTILE, "recipients": HOSTILE}}
-    candidates = {name: world.seal("steward", source_hmac=f"{place:064x}") for place, name in enumerate(STATES)}
+    candidates = {}
+    for place, name in enumerate(STATES):
+        world.expires = timedelta(seconds=1) if name == "expired" else None
+        candidates[name] = world.seal("steward", source_hmac=f"{place:064x}")
     for name, acts in STATES.items():
         for act, person in acts:
             act(home, world.ledger, candidates[name].id, keys[person], f"{person} has read the report {HOSTILE}")
@@ -115,6 +119,8 @@ STATES = {
     "changes_requested": ((request_changes, "bert"),),
     "approved": ((approve, "anna"), (approve, "bert")),
     "half": ((approve, "anna"),),
+    "withdrawn": ((withdraw, "steward"),),
+    "expired": (),
     "awaiting": (),
 }
 

@@ -55,3 +55,10 @@ def test_what_nobody_may_see_without_signing_in_is_all_but_the_way_in(house: Hou
         "POST /join/{token}",
         "GET /static/{version}/{name}",
     }
+
+
+def test_the_candidates_are_in_the_states_that_they_are_asked_about_in(house: House) -> None:
+    """Two that nobody decides on alone are still open."""
+    open_still = {"half": "awaiting_approval", "awaiting": "awaiting_approval"}
+    states = {name: house.console.history().find(candidate.id).state for name, candidate in house.candidates.items()}
+    assert states == {name: open_still.get(name, name) for name in STATES}
