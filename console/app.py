@@ -35,7 +35,20 @@ from console.pages import (
     static_files,
     thread_page,
 )
-from console.pages.frame import COOKIE, Console, NotAllowed, NotFound, NotSignedIn, Reading, StillReading, known_person, own_path, page, see
+from console.pages.frame import (
+    COOKIE,
+    Console,
+    NotAllowed,
+    NotFound,
+    NotSignedIn,
+    Reading,
+    StillReading,
+    inside_home,
+    known_person,
+    own_path,
+    page,
+    see,
+)
 from console.pages.provider_page import BACK
 from console.sealed_pages import SealedPages
 from headgate.core.errors import HeadgateError
@@ -139,7 +152,8 @@ def _impossible(request: Request, problem: Exception) -> Response:
 
 def _refused(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HeadgateError)
-    return _problem(request, STATUS.get(problem.code, 500), message("This was not done"), problem.message, problem.cure)
+    told, cure = (inside_home(request.app.state.console, text) for text in (problem.message, problem.cure))
+    return _problem(request, STATUS.get(problem.code, 500), message("This was not done"), told, cure)
 
 
 def _incomplete(request: Request, problem: Exception) -> Response:

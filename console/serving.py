@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,6 +10,7 @@ from dataclasses import replace
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from console.access.account_store import AccountStore
 from console.access.accounts import COMMAND, FIRST, Accounts
@@ -20,6 +22,7 @@ from headgate.core.errors import HeadgateError
 from tasks.ledger.head_keeper import HeadKeeper, keyless_ledger
 
 AT_ONCE = 200  # connections
+ASKING_SECONDS = 10.0  # in which a request must have said what it asks
 
 
 def serve_console(settings: Settings, address: str, port: int, say: Callable[[str], None]) -> None:
@@ -67,6 +70,7 @@ def run(app: FastAPI, address: str, port: int) -> None:
     """No log of requests: links that let people in are paths."""
     config = uvicorn.Config(
         app,
+        http=Hurried,
         host=address,
         port=port,
         log_level="warning",
@@ -77,6 +81,35 @@ def run(app: FastAPI, address: str, port: int) -> None:
         timeout_graceful_shutdown=5,
     )
     uvicorn.Server(config).run()
+
+
+class Hurried(H11Protocol):
+    """Whoever connects and does not ask keeps no place that others need."""
+
+    late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._wait_no_more()
+
+    def _wait(self) -> None:
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._wait_no_more()
+        elif self.late is None:
+            self.late = self.loop.call_later(ASKING_SECONDS, self.transport.close)
+
+    def _wait_no_more(self) -> None:
+        if self.late is not None:
+            self.late.cancel()
+            self.late = None
 
 
 def behind(settings: Settings, origin: str, proxies: tuple[str, ...]) -> Settings:

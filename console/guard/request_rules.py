@@ -5,6 +5,8 @@ What a page did not expect ends here: outside of this, it would be written to th
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -46,6 +48,7 @@ class RequestRules:
     largest_body: int
     told: Callable[[Request, Exception], Response]
     proxies: tuple[str, ...] = ()
+    longest_body: float = 30.0  # seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -71,7 +74,7 @@ class RequestRules:
             await refusal(scope, receive, send_guarded)
             return
         try:
-            await self.app(scope, _Limited(receive, self.largest_body).receive, send_guarded)
+            await self.app(scope, _Limited(receive, self.largest_body, self.longest_body).receive, send_guarded)
         except Exception as problem:  # noqa: BLE001 - its text may hold data: nobody but this sees it
             answer = self.told(Request(scope), problem)
             if not begun:
@@ -117,11 +120,20 @@ def _is_visit(headers: Headers) -> bool:
 
 @dataclass
 class _Limited:
+    """`seconds`: in which the whole body must have come. After it, to wait is to wait for the browser to go away."""
+
     inner: Receive
     left: int
+    seconds: float
+    ends: float | None = None
+    whole: bool = False
 
     async def receive(self) -> Message:
-        message = await self.inner()
+        if self.whole:
+            return await self.inner()
+        self.ends = self.ends or time.monotonic() + self.seconds
+        message = await asyncio.wait_for(self.inner(), max(0.0, self.ends - time.monotonic()))
+        self.whole = not message.get("more_body", False)
         self.left -= len(message.get("body", b""))
         if self.left < 0:
             raise TooLarge

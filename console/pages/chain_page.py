@@ -9,7 +9,8 @@ from typing import Annotated
 from fastapi import APIRouter, File, Request, UploadFile
 from starlette.responses import Response, StreamingResponse
 
-from console.pages.frame import Here, SignedIn, page, see
+from console.access.principals import Person
+from console.pages.frame import Console, Here, SignedIn, page, see
 from headgate.core.errors import HeadgateError
 from tasks.verification.kept_heads import LARGEST, keep_head, kept_heads
 
@@ -42,24 +43,27 @@ def keep(request: Request, console: Here, person: SignedIn, head: Annotated[Uplo
 @router.get("/audit/chain/events")
 def progress(console: Here, person: SignedIn) -> Response:
     check = console.check
-    return followed(lambda: (check.running, check.done, check.total), lambda: check.running)
+    return followed(console, person, lambda: (check.running, check.done, check.total), lambda: check.running)
 
 
-def followed(state: Callable[[], object], goes_on: Callable[[], bool]) -> Response:
+def followed(console: Console, person: Person, state: Callable[[], object], goes_on: Callable[[], bool]) -> Response:
     """Server-sent events: one whenever what is shown has changed, and the last when nothing goes on. The script then asks for the page
-    again, and the browser for these after a while."""
+    again, and the browser for these after a while. Whoever follows too much already is told to stop, and reloads."""
+    if not console.followers.has_room(person.principal):
+        return Response(status_code=204)
 
     async def changes() -> AsyncIterator[str]:
         yield f"retry: {AGAIN_SECONDS * 1000:.0f}\n\n"
         before: object = None
-        for _ in range(MOST_LOOKS):
-            now, more = await asyncio.to_thread(state), await asyncio.to_thread(goes_on)
-            if now != before or not more:
-                yield "data: changed\n\n"
-            if not more:
-                return
-            before = now
-            await asyncio.sleep(LOOKS_SECONDS)
+        with console.followers.following(person.principal) as room:
+            for _ in range(MOST_LOOKS if room else 0):
+                now, more = await asyncio.to_thread(state), await asyncio.to_thread(goes_on)
+                if now != before or not more:
+                    yield "data: changed\n\n"
+                if not more:
+                    return
+                before = now
+                await asyncio.sleep(LOOKS_SECONDS)
 
     return StreamingResponse(changes(), media_type="text/event-stream")
 

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from console.access.accounts import Accounts
 from console.access.challenges import Challenges
+from console.access.followers import Followers
 from console.access.looks import Looks
 from console.access.principals import People, Person, people_now
 from console.access.provider import Provider
@@ -92,6 +93,7 @@ class Console:
     trail: AuditTrail
     check: ChainCheck
     challenges: Challenges = field(default_factory=Challenges)
+    followers: Followers = field(default_factory=Followers)
 
     def history(self) -> FollowedHistory:
         """The ledger at this moment, read as far as it goes."""
@@ -154,10 +156,17 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
             path=request.url.path,
             navigation=[entry for entry in NAVIGATION if entry.for_whom(person)] if person else (),
             static=static_path,
+            inside=lambda text: inside_home(here(request), text),
             **content,
         )
     )
     return HTMLResponse(shown, status)
+
+
+def inside_home(console: Console, text: str) -> str:
+    """What commands say of files, without where the home lies: that is nobody's business in a browser."""
+    root = str(console.home.root)
+    return text.replace(f"{root}/", "").replace(root, "the home")
 
 
 def spoken(request: Request) -> Environment:

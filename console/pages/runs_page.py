@@ -74,13 +74,13 @@ def refused_report(console: Here, person: SignedIn, release: RunId) -> Response:
 
 @router.get("/live/runs")
 def all_live(console: Here, person: SignedIn) -> Response:
-    return followed(lambda: state_of(console), lambda: bool(state_of(console)))
+    return followed(console, person, lambda: state_of(console), lambda: bool(state_of(console)))
 
 
 @router.get("/live/runs/{release}")
 def one_live(console: Here, person: SignedIn, release: RunId) -> Response:
     known = _known(console.history(), release).release_id
-    return followed(lambda: state_of(console).get(known), lambda: known in state_of(console))
+    return followed(console, person, lambda: state_of(console).get(known), lambda: known in state_of(console))
 
 
 def state_of(console: Console) -> Mapping[str, object]:

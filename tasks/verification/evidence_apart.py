@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,15 +18,20 @@ from tasks.runtime.home import Home
 from tasks.verification.evidence import evidence
 
 MOST_SECONDS = 300
+AT_ONCE = threading.BoundedSemaphore(2)  # each is a process
 
 
 def evidence_apart(home: Home, release: str) -> bytes:
     """The archive; StoreUnavailable, with what the other process said, where there is none."""
     command = [sys.executable, "-m", __name__, str(home.root), release]
+    if not AT_ONCE.acquire(blocking=False):
+        raise StoreUnavailable("Others are gathering evidence at the moment.", "Try again in a minute.")
     try:
         done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, cwd="/", timeout=MOST_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):
         done = subprocess.CompletedProcess(command, 1, b"", b"")
+    finally:
+        AT_ONCE.release()
     if done.returncode == 0 and done.stdout:
         return done.stdout
     message, cure = "The evidence could not be gathered.", f"Run `headgate audit export {release} --bundle` where the home lies."

@@ -137,3 +137,16 @@ def test_a_link_that_lets_somebody_in_is_nowhere_but_on_the_page_that_made_it(cl
     assert link[1] not in client.see("/people").text
     client.cookies.clear()
     assert client.get(urlsplit(link[1]).path).status_code == 200
+
+
+def test_what_does_not_work_tells_nobody_where_the_home_lies(client: Client, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Messages are those of commands, which name files whole; some are shown before anybody has signed in."""
+
+    def unusable(*_: object) -> str:
+        raise house.console.accounts.store.unusable()
+
+    monkeypatch.setattr("console.access.accounts.Accounts.check", unusable)
+    answer = client.post("/sign-in", data=RIGHT)
+    assert answer.status_code == 503
+    assert "console.db cannot be used" in answer.text
+    assert str(house.home.root) not in answer.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
@@ -15,9 +16,11 @@ from dataclasses import replace
 
 import httpx
 import pytest
+import uvicorn
+from starlette.types import Receive, Send
 
 from console.console_settings import Settings
-from console.serving import behind, first_link, link_for
+from console.serving import Hurried, behind, first_link, link_for
 from tests.unit.console.conftest import House
 from tests.unit.tasks.world import World, key_folder, keys, world
 
@@ -118,3 +121,39 @@ def test_a_link_that_was_made_on_the_command_line_counts_in_a_console_that_runs(
     invitation = house.console.accounts.invitation(link.rpartition("/")[2])
     assert invitation is not None
     assert (invitation.principal, invitation.invited_by) == ("yara", "the command line")
+
+
+def test_whoever_connects_and_asks_nothing_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else two hundred of them would leave no place for others."""
+    monkeypatch.setattr("console.serving.ASKING_SECONDS", 0.3)
+
+    async def app(scope: dict[str, str], receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await asyncio.sleep(0.5)  # an answer may take longer than a question
+            await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+            await send({"type": "http.response.body", "body": b"ok"})
+
+    async def ends(port: int, said: bytes) -> bytes:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(said)
+        try:
+            return await asyncio.wait_for(reader.read() if not said.endswith(b"\n\r\n") else reader.readuntil(b"ok"), 5)
+        finally:
+            writer.close()
+
+    async def serve() -> list[bytes]:
+        server = uvicorn.Server(uvicorn.Config(app, http=Hurried, port=0, log_level="error", lifespan="off"))  # type: ignore[arg-type]
+        with socket.socket() as listening:
+            listening.bind(("127.0.0.1", 0))
+            running = asyncio.create_task(server.serve(sockets=[listening]))
+            while not server.started:
+                await asyncio.sleep(0.01)
+            whole = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+            answers = await asyncio.gather(*(ends(listening.getsockname()[1], said) for said in (b"", b"GET / HTTP/1.1\r\nHo", whole)))
+            server.should_exit = True
+            await running
+        return answers
+
+    nothing, part, whole = asyncio.run(serve())
+    assert (nothing, part) == (b"", b"")
+    assert whole.endswith(b"ok")

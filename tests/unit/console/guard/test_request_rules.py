@@ -5,7 +5,7 @@ import logging
 from collections.abc import Iterator
 
 import pytest
-from starlette.types import Message
+from starlette.types import Message, Receive
 
 from console.guard.request_rules import HEADERS
 from console.pages import releases_page
@@ -144,3 +144,29 @@ def test_a_path_is_not_corrected_to_an_address_without_encryption(client: Client
     for path in ("/sign-in/", "/people/"):
         assert client.get(path).status_code == 404
         assert client.post(path, data=SIGN_IN).status_code == 404
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(house: House) -> None:
+    from console.guard.request_rules import RequestRules
+
+    ended: list[Exception] = []
+
+    async def page(scope: dict[str, object], receive: Receive, send: object) -> None:
+        await receive()
+
+    async def never() -> Message:
+        await asyncio.sleep(60)
+        return {}
+
+    async def nothing(scope: object, receive: object, send: object) -> None:
+        pass
+
+    def told(request: object, problem: Exception) -> object:
+        ended.append(problem)
+        return nothing
+
+    rules = RequestRules(page, ORIGIN, ("release.example",), 100, told, longest_body=0.05)  # type: ignore[arg-type]
+    headers = [(b"host", b"release.example"), (b"origin", ORIGIN.encode())]
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": headers, "client": ("127.0.0.1", 5), "query_string": b""}
+    asyncio.run(rules(scope, never, nothing))  # type: ignore[arg-type]
+    assert [type(problem) for problem in ended] == [TimeoutError]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 from tasks.signing.keys import make_key
@@ -48,3 +49,18 @@ def test_whoever_follows_is_told_at_once_and_when_nothing_goes_on_for_the_last_t
     for path in ("/audit/chain/events", "/live/runs/none", "/live/runs"):
         answer = client.get(path)
         assert answer.status_code == 404 if path.endswith("none") else "data: changed" in answer.text
+
+
+def test_whoever_follows_too_much_is_told_to_stop(client: Client, house: House) -> None:
+    followers = house.console.followers
+    client.sign_in("auditor")
+    with ExitStack() as open_ones:
+        for _ in range(followers.each):
+            open_ones.enter_context(followers.following("auditor"))
+        assert client.get("/audit/chain/events").status_code == 204
+        assert client.get("/live/runs").status_code == 204
+        client.sign_in("anna")
+        assert client.get("/live/runs").status_code == 200
+    client.sign_in("auditor")
+    assert client.get("/live/runs").status_code == 200
+    assert followers._open.total() == 0

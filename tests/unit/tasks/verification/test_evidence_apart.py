@@ -8,7 +8,7 @@ import pytest
 
 from headgate.core.errors import StoreUnavailable
 from tasks.verification.evidence import evidence
-from tasks.verification.evidence_apart import evidence_apart, main
+from tasks.verification.evidence_apart import AT_ONCE, evidence_apart, main
 
 
 @pytest.mark.slow
@@ -26,3 +26,10 @@ def test_what_stands_against_it_is_told_in_words(world: Any, capsys: pytest.Capt
     world.seal(blind=True)
     assert main(str(world.home.root), "release-1") == 1
     assert "votes before it is decided" in capsys.readouterr().err
+
+
+def test_only_so_many_are_gathered_at_once(world: Any) -> None:
+    with AT_ONCE, AT_ONCE, pytest.raises(StoreUnavailable, match="Others are gathering"):
+        evidence_apart(world.home, "release-1")
+    assert AT_ONCE.acquire(blocking=False)
+    AT_ONCE.release()
