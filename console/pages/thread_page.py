@@ -28,11 +28,19 @@ def comments(request: Request, console: Here, person: SignedIn, dataset: Dataset
 
 
 @router.post("/datasets/{dataset}/comments")
-def comment(console: Here, person: SignedIn, dataset: Dataset, text: Annotated[str, Form(max_length=20_000)]) -> Response:
-    """About its newest candidate."""
+def comment(
+    console: Here,
+    person: SignedIn,
+    dataset: Dataset,
+    text: Annotated[str, Form(max_length=20_000)],
+    candidate: Annotated[str, Form(pattern="^([0-9a-f]{64})?$")] = "",
+) -> Response:
+    """About its newest candidate, if that is still the `candidate` which the page named."""
     newest = _newest(console, dataset)
     if newest is None or not newest.has_part(person.principal):
         raise NotFound
+    if candidate not in ("", newest.candidate):
+        raise InputRejected("A newer candidate was sealed since the page was shown.", "Open the comments again, and write about that one.")
     add_comment(console.home, console.ledger, newest.candidate, person.principal, text)
     return see(f"/datasets/{dataset}/comments")
 

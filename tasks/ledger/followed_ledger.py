@@ -53,8 +53,9 @@ class FollowedHistory(KnownReleases):
         return max((marks[type] for type in types if type in marks), key=lambda mark: mark.seq)
 
     def latest(self, release: str) -> Mark:
-        """Its newest event but that somebody looked or wrote something."""
-        return max((mark for mark in tuple(self._marks[release].values()) if mark.type not in READING_EVENTS), key=lambda mark: mark.seq)
+        """Its newest event but that somebody looked or wrote something, or voted while votes are hidden: when they did is hidden too."""
+        passed_over = READING_EVENTS | ({"approved"} if self.release(release).hides_votes else set())
+        return max((mark for mark in tuple(self._marks[release].values()) if mark.type not in passed_over), key=lambda mark: mark.seq)
 
 
 @dataclass

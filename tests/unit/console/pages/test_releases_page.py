@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from console.pages.releases_page import waited
+from tasks.approval.decisions import approve
 from tests.unit.console.conftest import Client, House
 
 
@@ -45,3 +46,22 @@ def test_a_dataset_shows_its_series(client: Client, house: House) -> None:
 def test_how_long_something_waits_is_said_in_a_fitting_unit(passed: timedelta, said: tuple[int, str]) -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
     assert waited(now, now - passed) == said
+
+
+def test_the_moment_of_a_hidden_vote_is_on_no_page(client: Client, house: House) -> None:
+    candidate = house.world.seal("steward", blind=True, source_hmac="e" * 64)
+    house.world.clock.moment += timedelta(minutes=7)
+    approve(house.home, house.ledger, candidate.id, house.keys["anna"], "read")
+    vote = house.ledger.last()
+    assert vote is not None
+    house.world.clock.moment += timedelta(minutes=7)
+    client.sign_in("bert")
+    for path in (
+        "/",
+        "/datasets/people",
+        f"/runs/{vote.release}",
+        f"/candidates/{candidate.id}",
+        f"/audit?release={vote.release}",
+        f"/audit/events/{vote.seq}",
+    ):
+        assert vote.at[:16] not in client.see(path).text.replace(" ", "T"), path

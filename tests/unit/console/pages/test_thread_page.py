@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 from tests.unit.console.conftest import Client, House
 
 SCRIPT = "<script>alert(1)</script>"
@@ -25,3 +27,15 @@ def test_an_empty_or_too_long_comment_and_an_unknown_dataset_are_refused(client:
         assert client.post("/datasets/people/comments", data={"text": text}).status_code == status
     for dataset in ("nothing", "..", "A"):
         assert client.get(f"/datasets/{dataset}/comments").status_code in (400, 404)
+
+
+def test_a_comment_is_about_the_candidate_that_its_writer_saw(client: Client, house: House) -> None:
+    client.sign_in("anna")
+    form = {"text": "it may go out", "candidate": house.candidates["published"].id}
+    before = house.ledger.last()
+    answer = client.post("/datasets/people/comments", data=form)
+    assert (answer.status_code, "A newer candidate was sealed" in answer.text) == (400, True)
+    assert house.ledger.last() == before
+    newest = re.search(r'name="candidate" value="([0-9a-f]{64})"', client.see("/datasets/people/comments").text)
+    assert newest is not None
+    assert client.post("/datasets/people/comments", data={**form, "candidate": newest[1]}).status_code == 303
