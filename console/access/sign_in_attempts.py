@@ -3,6 +3,7 @@ whether the password was right."""
 
 from __future__ import annotations
 
+import ipaddress
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable
@@ -27,7 +28,7 @@ class Attempts:
         """Counts the attempt before it is made: whoever asks many times at once gains nothing, and whose address
         is stopped locks nobody out."""
         with self._lock:
-            limits = {f"address {address}": self.per_address, f"account {account.casefold()}": self.per_account}
+            limits = {f"address {_place(address)}": self.per_address, f"account {account.casefold()}": self.per_account}
             return all(self._count(key, most) for key, most in limits.items())
 
     def forget(self, account: str) -> None:
@@ -46,3 +47,14 @@ class Attempts:
             return False
         moments.append(present)
         return True
+
+
+def _place(address: str) -> str:
+    """Of IPv6 the network: whoever has one address there has 2^64 of them."""
+    try:
+        known = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(known, ipaddress.IPv4Address):
+        return str(known)
+    return str(known.ipv4_mapped or ipaddress.ip_network((int(known), 64), strict=False))

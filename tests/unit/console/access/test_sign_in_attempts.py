@@ -38,3 +38,13 @@ def test_what_is_remembered_does_not_grow(monkeypatch) -> None:
     for place in range(100):
         tried.allowed(f"name-{place}", f"10.0.0.{place}")
     assert len(tried._failed) <= 11
+
+
+def test_a_network_of_ipv6_is_one_address() -> None:
+    tried = Attempts(per_account=1000, per_address=3)
+    inside = [f"2001:db8:0:1::{place:x}" for place in range(1, 6)]
+    assert [tried.allowed(f"name {place}", address) for place, address in enumerate(inside)] == [True] * 3 + [False] * 2
+    assert tried.allowed("another", "2001:db8:0:2::1")
+    mapped = ("10.0.0.1", "::ffff:10.0.0.1", "::ffff:a00:1", "10.0.0.1")
+    assert [tried.allowed(f"mapped {place}", address) for place, address in enumerate(mapped)] == [True] * 3 + [False]
+    assert tried.allowed("by name", "testclient")

@@ -40,6 +40,7 @@ def test_a_cosigned_head_is_compared_and_kept(client: Client, house: House, tmp_
     page = client.see("/audit/chain").text
     assert key.fingerprint.replace("+", "&#43;") in page or key.fingerprint in page
     assert f"Up to event {signed.head.seq}" in page
+    assert "compare its fingerprint" in page, "anybody may have signed it"
     for junk in (b"", b"{}", b"x" * 70_000):
         assert client.post("/audit/chain/heads", files={"head": ("x", junk)}).status_code == 400
 
