@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from argon2 import PasswordHasher
@@ -27,14 +27,15 @@ class PasswordCost:
 @dataclass
 class Passwords:
     cost: PasswordCost
+    _of_nobody: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Made now: the first attempt under an unknown name would take longer than others."""
+        self._of_nobody = self._hasher.hash("of nobody")
 
     @cached_property
     def _hasher(self) -> PasswordHasher:
         return PasswordHasher(self.cost.passes, self.cost.memory, self.cost.threads)
-
-    @cached_property
-    def _of_nobody(self) -> str:
-        return self._hasher.hash("of nobody")
 
     def hash(self, password: str) -> str:
         with AT_ONCE:
