@@ -45,8 +45,9 @@ def own_fingerprints(folder: Path) -> frozenset[str]:
 
 
 def public_fingerprints(folder: Path) -> frozenset[str]:
-    """The same by the public halves alone, also in a copy without private keys."""
-    return frozenset(read_public_key(file).fingerprint for file in (*folder.glob("*.pub"), *(folder / OWN).glob("*.pub")))
+    """The same by the public halves alone, also in a copy without private keys. Whose other keys lie in the folder is not asked."""
+    present = [file for name in (MACHINE_KEY, LEDGER_KEY) if (file := folder / f"{name}.pub").exists()]
+    return frozenset(read_public_key(file).fingerprint for file in (*present, *(folder / OWN).glob("*.pub")))
 
 
 def _own_key(folder: Path, name: str) -> PrivateKey:

@@ -94,7 +94,9 @@ def test_the_operators_floor_holds_back_what_the_policy_would_let_through() -> N
     assert "reported" in refused(fold(measured()), Action.SEAL, RUN, rules=OperatorRules(floor=Quorum(2)), event=sealing(required=1))
 
 
-@pytest.mark.parametrize("action", [Action.APPROVE, Action.REQUEST_CHANGES, Action.REJECT, Action.WITHDRAW, Action.PUBLISH, *sorted(READING)])
+@pytest.mark.parametrize(
+    "action", [Action.APPROVE, Action.REQUEST_CHANGES, Action.REJECT, Action.WITHDRAW, Action.PUBLISH, *sorted(READING)]
+)
 def test_a_decision_is_bound_to_the_candidate_and_the_policy_that_were_read(action: Action) -> None:
     state = State.APPROVED if action is Action.PUBLISH else State.AWAITING_APPROVAL
     role = next(row.role for row in TRANSITIONS if row.action is action)

@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import StoreUnavailable
-from tasks.signing.home_keys import home_fingerprint, ledger_key, ledger_secret, load_or_make, machine_key, own_fingerprints, source_hmac
+from tasks.signing.home_keys import (
+    home_fingerprint,
+    ledger_key,
+    ledger_secret,
+    load_or_make,
+    machine_key,
+    own_fingerprints,
+    public_fingerprints,
+    source_hmac,
+)
+from tasks.signing.keys import write_public
 from tasks.signing.public_keys import read_public_key
 
 
@@ -34,6 +44,15 @@ def test_a_key_that_was_replaced_stays_one_of_the_homes_own(tmp_path: Path) -> N
     present = machine_key(tmp_path), ledger_key(tmp_path)
     assert own_fingerprints(tmp_path) == {key.fingerprint for key in (*former, *present)}
     assert len(own_fingerprints(tmp_path)) == 4
+
+
+def test_a_persons_key_that_lies_beside_them_is_not_the_homes_own(tmp_path: Path) -> None:
+    """Nobody could run a release with one."""
+    load_or_make(tmp_path / "steward")
+    write_public(tmp_path / "steward", load_or_make(tmp_path / "steward"))
+    assert own_fingerprints(tmp_path) == public_fingerprints(tmp_path) == frozenset()
+    key = machine_key(tmp_path)
+    assert own_fingerprints(tmp_path) == public_fingerprints(tmp_path) == {key.fingerprint}
 
 
 def test_a_public_half_that_was_not_written_is_written_later(tmp_path: Path) -> None:
