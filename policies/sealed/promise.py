@@ -130,6 +130,21 @@ class Promise(Frozen):
             raise ValueError("the weights are in no table")
         return self
 
+    def without_values(self) -> Promise:
+        """For whoever may know what is required of which columns, and nothing that occurs in them: how many levels there are, not which."""
+        quasi = tuple(each.model_copy(update={"values": (), "hierarchy": ()}) for each in self.quasi)
+        sensitive = (
+            each.model_copy(
+                update={
+                    "declared": (),
+                    "levels": ("",) * len(each.levels),
+                    "hierarchy": tuple(("",) * len(path) for path in each.hierarchy[:1]),
+                }
+            )
+            for each in self.sensitive
+        )
+        return self.model_copy(update={"quasi": quasi, "sensitive": tuple(sensitive)})
+
     def of(self, gate: str) -> tuple[Requirement, ...]:
         return tuple(requirement for requirement in self.requirements if requirement.gate == gate)
 

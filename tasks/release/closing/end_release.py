@@ -100,9 +100,11 @@ def _end(run: Run, action: Action, event: CandidateSealed | ReleaseRefused | Run
 
 
 def _write_refusal(run: Run, done: SoFar, problem: RequirementNotMet) -> Path:
+    """Figures, and no value of the source: nobody has yet seen that any may be shown."""
     folder = run.home.refused / run.release_id
     folder.mkdir(mode=0o700, parents=True)
     page = candidate_page(report_content(run, done, f"{problem.message} {problem.cure}"))
+    page = page if page.promise is None else page.model_copy(update={"promise": page.promise.without_values()})
     write_file(folder, REPORT, render_page(page).encode())
     write_file(folder, PAGE, page_json(page))
     return folder

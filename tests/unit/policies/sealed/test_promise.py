@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from policies.gates.verdict import Requirement
+from policies.judging.alike_in_words import alike_in
 from policies.sealed.promise import Promise, QuasiIdentifier, SensitiveAttribute
 from tests.unit.claimed import proximity, required
 
@@ -49,6 +50,20 @@ def test_exchanging_a_requirement_leaves_every_other_as_it_was(of: tuple[Require
 def test_what_is_taken_out_is_that_gate_on_that_attribute(of: tuple[Requirement, ...], gate: str, attribute: str | None) -> None:
     left = promise(*of).without(gate, attribute).requirements
     assert list(left) == [kept for kept in of if not (kept.gate == gate and kept.attribute == attribute)]
+
+
+def test_without_values_how_many_levels_there_are_is_left_and_not_which() -> None:
+    school = SensitiveAttribute(name="school", kind="ordinal", levels=("low", "high"))
+    town = SensitiveAttribute(
+        name="town", kind="category", declared=("Alba", "Bra"), hierarchy=(("Alba", "south", "*"), ("Bra", "north", "*"))
+    )
+    place = QuasiIdentifier(name="place", kind="category", values=("Alba", "Bra"), hierarchy=(("Alba", "*"), ("Bra", "*")))
+    whole = Promise(requirements=(required("k", "2"), proximity("0.5", "0.5")), quasi=(AGE, place), sensitive=(JOB, school, town))
+    bare = whole.without_values()
+    assert not any(value in bare.model_dump_json() for value in ("low", "high", "Alba", "Bra", "south", "north"))
+    assert [each.name for each in (*bare.quasi, *bare.sensitive)] == ["age", "place", "job", "school", "town"]
+    assert bare.requirements == whole.requirements
+    assert alike_in(bare, ("school", "town")) == alike_in(whole, ("school", "town")) != ()
 
 
 def test_the_same_bound_twice_is_refused() -> None:
