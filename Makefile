@@ -83,8 +83,9 @@ test: setup
 test-fast: setup
 	@$(PYTEST) -m "not long and not slow" tests/unit
 
+# They wait for servers and clocks half of their time, so more of them run at once than there are cores of a small machine.
 test-long: setup
-	@$(PYTEST) -m long tests/unit tests/functional
+	@$(PYTEST) --numprocesses=3 -m long tests/unit tests/functional tests/browser
 
 sabotage: setup
 	@$(PYTEST) -m long tests/sabotage
