@@ -9,13 +9,17 @@ import os
 import pickle
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
 
 import click
 import pytest
@@ -172,6 +176,8 @@ def test_nothing_in_the_current_folder_is_taken_for_code_or_settings(name: tuple
     surroundings = {"PREFECT_API_URL": "", "PREFECT_HOME": "", "HEADGATE_PUBLISH_SECONDS": "1"}
     if name == ("serve",):
         out = served(project, words, trapped.folder, surroundings)
+    elif name == ("console",):
+        out = looked_at(project, words, trapped.folder, surroundings)
     else:
         outcome = project.spawned(*words, cwd=trapped.folder, environment=surroundings)
         assert outcome.code in (0, 3, 4), outcome.err
@@ -190,4 +196,21 @@ def served(project: Any, words: list[str], folder: Path, surroundings: dict[str,
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=200)
     assert list(project.home.glob("releases/*/latest")), err
+    return str(out + err)
+
+
+def looked_at(project: Any, words: list[str], folder: Path, surroundings: dict[str, str]) -> str:
+    """Until it has shown a page."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    process = project.in_background(*words, "--port", port, environment={**os.environ, **surroundings}, cwd=folder)
+    page, ends = b"", time.monotonic() + 120
+    while not page and time.monotonic() < ends and process.poll() is None:
+        with suppress(URLError), urlopen(f"http://localhost:{port}/sign-in", timeout=10) as answer:
+            page = answer.read()
+        time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert b"</html>" in page, err
     return str(out + err)
