@@ -11,12 +11,8 @@ import argparse
 import json
 import os
 import resource
-import signal
-import subprocess
 import sys
 import tempfile
-import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +21,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.release import make_signers, tree_memory
+from benchmarks.release import make_signers
+from benchmarks.watched_process import watched
 
 HEADGATE = str(Path(sys.executable).with_name("headgate"))
 SECONDS, MIB = 180, 4096  # what is allowed
@@ -245,48 +242,13 @@ def run(case: Case, scale: float, kept: Path | None, most_seconds: float) -> End
         folder = Path(scratch) if kept is None else kept / case.name
         folder.mkdir(parents=True, exist_ok=True)
         environment = {**os.environ, "HEADGATE_HOME": str(folder / "home"), "HEADGATE_MAX_ATTRIBUTES": "10000"}
-        return watched(case, case.command(folder, scale), environment, most_seconds)
+        ended = watched(case.command(folder, scale), environment, KILLED_MIB, most_seconds, _bound_address_space)
+    steps = {} if ended.problem else _steps(ended.output)
+    return Ended(case, ended.seconds, ended.busy_seconds, ended.peak_mib, ended.problem, steps)
 
 
-def watched(case: Case, command: list[str], environment: dict[str, str], most_seconds: float) -> Ended:
-    """Stopped before it takes the machine."""
-    start, before = time.perf_counter(), _busy()
-    process = subprocess.Popen(
-        command,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE)),
-    )
-    peak, stopped = [0.0], [""]
-
-    def watch() -> None:
-        while process.poll() is None:
-            peak[0] = max(peak[0], tree_memory(process.pid))
-            if peak[0] > KILLED_MIB:
-                stopped[0] = f"stopped at {peak[0]:.0f} MiB"
-            elif time.perf_counter() - start > most_seconds:
-                stopped[0] = f"stopped after {most_seconds:g} s"
-            if stopped[0]:
-                os.killpg(process.pid, signal.SIGKILL)
-                return
-            time.sleep(0.1)
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    out, err = process.communicate()
-    watcher.join()
-    problem = stopped[0]
-    if not problem and process.returncode:
-        problem = f"ended with {process.returncode}: {(out + err)[-600:]}"
-    return Ended(case, time.perf_counter() - start, _busy() - before, peak[0], problem, _steps(out) if not problem else {})
-
-
-def _busy() -> float:
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return children.ru_utime + children.ru_stime
+def _bound_address_space() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
 
 
 def _steps(out: str) -> dict[str, float]:

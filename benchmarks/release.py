@@ -9,14 +9,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
-import threading
-import time
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+
+from benchmarks.watched_process import Watched, watched
 
 SCIENCE = ("transform", "plan", "anonymize", "regroup", "gate", "attack")
 EMPTY_FLOW = """
@@ -43,56 +41,11 @@ QUIET = {
 }
 
 
-@dataclass
-class Measured:
-    seconds: float
-    peak_mib: float  # of all its processes together, sampled
-    output: str
-
-
-def tree_memory(root: int) -> float:
-    """Resident memory of a process and all its descendants, in MiB."""
-    parents: dict[int, int] = {}
-    resident: dict[int, float] = {}
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
-            pages = int((entry / "statm").read_text().split()[1])
-        except (OSError, IndexError):
-            continue
-        parents[int(entry.name)] = int(fields[1])
-        resident[int(entry.name)] = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-    total, members = 0.0, {root}
-    grew = True
-    while grew:
-        more = {pid for pid, parent in parents.items() if parent in members} - members
-        members |= more
-        grew = bool(more)
-    for pid in members:
-        total += resident.get(pid, 0.0)
-    return total
-
-
-def run(command: list[str], environment: dict[str, str]) -> Measured:
-    start = time.perf_counter()
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    peak = [0.0]
-
-    def sample() -> None:
-        while process.poll() is None:
-            peak[0] = max(peak[0], tree_memory(process.pid))
-            time.sleep(0.2)
-
-    sampler = threading.Thread(target=sample)
-    sampler.start()
-    out, err = process.communicate()
-    seconds = time.perf_counter() - start
-    sampler.join()
-    if process.returncode:
-        raise SystemExit(f"{command[0]} ended with {process.returncode}:\n{out}\n{err}")
-    return Measured(seconds, peak[0], out)
+def run(command: list[str], environment: dict[str, str]) -> Watched:
+    ended = watched(command, environment)
+    if ended.problem:
+        raise SystemExit(f"{command[0]} {ended.problem}")
+    return ended
 
 
 def make_signers(home: Path) -> None:

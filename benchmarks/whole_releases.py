@@ -11,16 +11,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +24,8 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 
-from benchmarks.release import make_signers, tree_memory
+from benchmarks.release import make_signers
+from benchmarks.watched_process import watched
 
 AT_ONCE = 1_000_000  # rows that are drawn together
 SENSITIVE = {"job": 14, "income": 5000, "class": 7, "hours": 99, "place": 50, "score": 1000}
@@ -114,48 +111,11 @@ def inside(notes: Path, arguments: list[str]) -> None:
     command()
 
 
-@dataclass(frozen=True)
-class Ended:
-    seconds: float
-    busy_seconds: float  # of the processor
-    seen: list[tuple[float, float]]  # moments, and the memory of all processes in GiB
-    problem: str
-
-    @property
-    def peak(self) -> float:
-        return max(memory for _, memory in self.seen)
-
-    def between(self, begun: float, done: float) -> tuple[float, float, float]:
-        """Before, at most, and after."""
-        within = [memory for moment, memory in self.seen if begun <= moment <= done]
-        at = [[memory for moment, memory in self.seen if moment <= end] for end in (begun, done)]
-        return at[0][-1], max(within, default=at[1][-1]), at[1][-1]
-
-
-def watched(command: list[str], environment: dict[str, str], most_gib: float) -> Ended:
-    """Stopped before it takes the machine."""
-    start, before, seen = time.monotonic(), _busy(), [(0.0, 0.0)]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-
-    def watch() -> None:
-        while process.poll() is None:
-            seen.append((time.monotonic(), tree_memory(process.pid) / 1024))
-            if seen[-1][1] > most_gib:
-                os.killpg(process.pid, signal.SIGKILL)
-                return
-            time.sleep(0.1)
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    out, err = process.communicate()
-    watcher.join()
-    problem = f"ended with {process.returncode}: {(out + err)[-600:]}" if process.returncode else ""
-    return Ended(time.monotonic() - start, _busy() - before, seen, problem)
-
-
-def _busy() -> float:
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return children.ru_utime + children.ru_stime
+def between(seen: list[tuple[float, float]], begun: float, done: float) -> tuple[float, float, float]:
+    """Memory before, at most, and after, in GiB."""
+    within = [memory for moment, memory in seen if begun <= moment <= done]
+    before, after = ([memory for moment, memory in seen if moment <= end][-1] for end in (begun, done))
+    return before / 1024, max(within, default=after) / 1024, after / 1024
 
 
 def measure(rows: int, kind: str, steps: bool, most_gib: float) -> None:
@@ -167,12 +127,12 @@ def measure(rows: int, kind: str, steps: bool, most_gib: float) -> None:
         asked = ["release", str(make_policy(folder, source)), "--key", str(folder / "home" / "keys" / "steward"), "--json"]
         limits = {"HEADGATE_MAX_CELLS": str(10**10), "HEADGATE_MAX_BYTES": str(10**12)}
         environment = {**os.environ, **limits, "HEADGATE_HOME": str(folder / "home")}
-        ended = watched([*module, "--inside", str(notes), *asked], environment, most_gib)
-        took = f"{ended.seconds:8.1f} s {ended.busy_seconds:8.1f} s busy {ended.peak:6.2f} GiB"
+        ended = watched([*module, "--inside", str(notes), *asked], environment, most_gib * 1024)
+        took = f"{ended.seconds:8.1f} s {ended.busy_seconds:8.1f} s busy {ended.peak_mib / 1024:6.2f} GiB"
         print(f"{rows:>12,} rows from {kind:<8}{took}  {ended.problem}", flush=True)
         for line in notes.read_text().splitlines() if steps and notes.exists() else ():
             step, begun, done, busy = json.loads(line)
-            before, peak, after = ended.between(begun, done)
+            before, peak, after = between(ended.seen, begun, done)
             if busy >= 0.5:
                 print(f"    {step:<18}{done - begun:7.1f} s {busy:7.1f} s busy  {before:5.2f} → {peak:5.2f} → {after:5.2f} GiB", flush=True)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -28,6 +27,7 @@ from console.console_settings import PasswordCost
 from tasks.ledger.open_ledger import open_ledger
 from tasks.runtime.home import Home
 from tasks.signing.keys import make_key
+from tests.free_port import free_port
 from tests.unit.tasks.world import Clock, Made, World, made
 
 __all__ = ["made"]
@@ -82,12 +82,6 @@ def new_site(folder: Path, made: Made, port: int) -> World:
     for name in PEOPLE:
         accounts.join(accounts.invite(name, "test"), name, password_of(name))
     return world
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -17,7 +17,8 @@ from policies.sealed.manifest import Signer
 from tasks.approval.threads import add_comment
 from tasks.release.kept_progress import KeptProgress, kept_progress
 from tasks.release.listener import Listener
-from tests.browser.conftest import CHROMIUM, Site, Visitor, free_port, give_passkeys, new_site, running_console
+from tests.browser.conftest import CHROMIUM, Site, Visitor, give_passkeys, new_site, running_console
+from tests.free_port import free_port
 from tests.unit.tasks.world import make
 
 ROOT = Path(__file__).resolve().parents[2]

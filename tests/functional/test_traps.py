@@ -9,7 +9,6 @@ import os
 import pickle
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -26,6 +25,7 @@ import pytest
 import typer
 
 from flows.cli import app
+from tests.free_port import free_port
 
 SHADOWS = (
     *("sitecustomize", "usercustomize", "numba", "numpy", "pandas", "prefect", "mlflow", "great_expectations", "matplotlib", "pyarrow"),
@@ -201,9 +201,7 @@ def served(project: Any, words: list[str], folder: Path, surroundings: dict[str,
 
 def looked_at(project: Any, words: list[str], folder: Path, surroundings: dict[str, str]) -> str:
     """Until it has shown a page."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    port = str(free_port())
     process = project.in_background(*words, "--port", port, environment={**os.environ, **surroundings}, cwd=folder)
     page, ends = b"", time.monotonic() + 120
     while not page and time.monotonic() < ends and process.poll() is None:

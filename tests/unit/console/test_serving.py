@@ -21,6 +21,7 @@ from starlette.types import Receive, Send
 
 from console.console_settings import Settings
 from console.serving import Hurried, behind, first_link, link_for
+from tests.free_port import free_port
 from tests.unit.console.conftest import House
 from tests.unit.tasks.world import World, key_folder, keys, world
 
@@ -40,9 +41,7 @@ runpy.run_module("flows.cli", run_name="__main__", alter_sys=True)
 
 @contextmanager
 def serving(home: World) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HEADGATE_")}
     command = [sys.executable, "-c", WATCHED, str(port)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from console.app import create_app
 from console.pages.frame import COOKIE, Console
 from console.pages.provider_page import BACK, TRIP_COOKIE
 from headgate.core.errors import StoreUnavailable
+from tests.free_port import free_port
 from tests.unit.console.access.oidc_provider import CLIENT, SECRET
 from tests.unit.console.conftest import ORIGIN, Client, House
 
@@ -41,9 +41,7 @@ class RealProvider:
 
 @pytest.fixture(scope="module")
 def process() -> Iterator[RealProvider]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "tests.unit.console.access.oidc_provider", str(port)]
     provider = RealProvider(f"http://localhost:{port}")
     with subprocess.Popen(command, env={**os.environ, "AUTHLIB_INSECURE_TRANSPORT": "1"}, stderr=subprocess.DEVNULL) as running:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,8 @@ from pathlib import Path
 
 import dask
 from distributed import Security
+
+from tests.free_port import free_port
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -23,9 +24,7 @@ class OwnScheduler:
         self.folder, self.certificate, self.key = folder, folder / "node.pem", folder / "key.pem"
         self.certificate.write_text(str(made.tls_ca_file))
         self.key.write_text(str(made.tls_client_key))
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.address = f"tls://127.0.0.1:{free.getsockname()[1]}"
+        self.address = f"tls://127.0.0.1:{free_port()}"
         self.processes: list[subprocess.Popen[bytes]] = []
 
     def start(self, workers: int = 1) -> None:

@@ -14,6 +14,7 @@ from headgate.core.errors import Defect, RequirementNotMet, StoreUnavailable
 from tasks.runtime import prefect_server
 from tasks.runtime.prefect_server import PrefectServer, _lost_server_named, _require_answer
 from tasks.runtime.server_watch import answers
+from tests.free_port import free_port
 
 
 def test_a_home_of_prefect_that_cannot_be_made_is_named_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,9 +25,7 @@ def test_a_home_of_prefect_that_cannot_be_made_is_named_before_anything_starts(t
 
 
 def test_a_server_that_does_not_answer_is_named_without_its_password() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with pytest.raises(StoreUnavailable, match=f"does not answer at 127.0.0.1:{port}") as refusal:
         _require_answer(f"http://user:secret@127.0.0.1:{port}/api")
     assert "secret" not in str(refusal.value)
