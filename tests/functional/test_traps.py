@@ -17,10 +17,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import click
+import httpx
 import pytest
 import typer
 
@@ -203,12 +202,12 @@ def looked_at(project: Any, words: list[str], folder: Path, surroundings: dict[s
     """Until it has shown a page."""
     port = str(free_port())
     process = project.in_background(*words, "--port", port, environment={**os.environ, **surroundings}, cwd=folder)
-    page, ends = b"", time.monotonic() + 120
-    while not page and time.monotonic() < ends and process.poll() is None:
-        with suppress(URLError), urlopen(f"http://localhost:{port}/sign-in", timeout=10) as answer:
-            page = answer.read()
+    page, ends = "", time.monotonic() + 120
+    while "</html>" not in page and time.monotonic() < ends and process.poll() is None:
+        with suppress(httpx.HTTPError):
+            page = httpx.get(f"http://localhost:{port}/sign-in", timeout=10).text
         time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert b"</html>" in page, err
+    assert "</html>" in page, err
     return str(out + err)
