@@ -97,7 +97,7 @@ def running_console(site: Site, port: int) -> Iterator[None]:
             process.terminate()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, made: Made) -> Iterator[Site]:
     folder, port = tmp_path_factory.mktemp("site"), free_port()
     there = Site(new_site(folder, made, port), f"http://localhost:{port}", folder / "console.log")
@@ -119,8 +119,10 @@ def wait_for(happened: Callable[[], bool], seconds: float = 60) -> None:
         time.sleep(0.1)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
+    """Ended with the module: until then Playwright's event loop runs in this thread, and whoever asks for one, such as Prefect, takes it
+    for their own."""
     if CHROMIUM is None:
         pytest.skip("not run: there is no chromium on this machine")
     from playwright.sync_api import sync_playwright
