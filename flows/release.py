@@ -10,7 +10,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from prefect import flow
-from prefect.artifacts import create_table_artifact
+from prefect.artifacts import create_link_artifact, create_table_artifact
 from prefect.futures import PrefectFuture, wait
 from prefect.runtime import deployment
 
@@ -28,6 +28,7 @@ from headgate.core.errors import HeadgateError
 from policies.jobs.former_groups import FormerGroups
 from policies.jobs.spool import Reference
 from policies.judging.verdicts import require_passed
+from tasks.approval.console_address import candidate_page
 from tasks.release import release_steps as steps
 from tasks.release.closing.assemble import account_of, measured_release
 from tasks.release.closing.end_release import append_events, end_as_nothing_new, end_unsealed, has_ended, pending_candidate
@@ -172,6 +173,7 @@ class Making:
         self._append(steps.audit)
         require_passed(run.spool.get(judged.judgement).verdicts)
         sealed = steps.seal(run, self.done)
+        _show_page(run, sealed.candidate)
         listener_here().finished(account_of(run, self.done, sealed.state, sealed.folder, sealed.candidate))
         return sealed.candidate
 
@@ -279,6 +281,14 @@ def _show_gates(run: Run, done: SoFar) -> None:
         for verdict in measured.verdicts
     ]
     create_table_artifact(key=f"gates-{run.release_id}", table=rows, description=f"Gates of release {run.release_id}")
+
+
+def _show_page(run: Run, candidate: str) -> None:
+    """A link from the run's page in Prefect to the candidate's in the console. The candidate is sealed: without a link it is no worse."""
+    page = candidate_page(run.home, candidate)
+    if page is not None:
+        with suppress(Exception):
+            create_link_artifact(page, f"Candidate {candidate[:12]}", key=f"candidate-{run.release_id}", description="It awaits approval.")
 
 
 def _path(text: str | None) -> Path | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from flows.policy_files import resolve_policy
+from flows.policy_files import is_shipped, resolve_policy
 from headgate.core.errors import HeadgateError, InputRejected
 
 if TYPE_CHECKING:
@@ -25,12 +25,13 @@ PUBLISH_SECONDS = 30
 
 @dataclass(frozen=True)
 class Scheduled:
-    """A policy file with a schedule."""
+    """A policy file with a schedule. `named`: as a run is told of it, on whatever machine it is."""
 
     path: Path
     dataset: str
     title: str
     schedule: ScheduleKey
+    named: str = ""
 
 
 def scheduled_policies(paths: list[Path], required: bool = True) -> list[Scheduled]:
@@ -55,14 +56,15 @@ def _required(path: Path) -> Scheduled:
     policy = _scheduled(resolve_policy(path))
     if policy is None:
         raise InputRejected(f"{path.name} has no schedule.", "Add `schedule: {cron: …, timezone: …}` to it.")
-    return policy
+    return replace(policy, named=str(path)) if is_shipped(path) else policy
 
 
 def _scheduled(file: Path) -> Scheduled | None:
     from tasks.reading.references import load_policy
 
     policy = load_policy(file).policy
-    return None if policy.schedule is None else Scheduled(file.absolute(), policy.dataset, policy.title, policy.schedule)
+    path = file.absolute()
+    return None if policy.schedule is None else Scheduled(path, policy.dataset, policy.title, policy.schedule, str(path))
 
 
 def register_policies(home: Home, policies: list[Scheduled], key: Path) -> None:

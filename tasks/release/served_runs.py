@@ -1,5 +1,6 @@
-"""Which process has a run that `headgate serve` has started, noted at Prefect's server: a run whose process is gone would count as running
-for ever, and its schedule, which runs one at a time, would never start another. What came of the release itself is in the ledger."""
+"""Which process has a run of a deployment, noted at Prefect's server: a run whose process is gone would count as running for ever, and its
+schedule, which runs one at a time, would never start another. `headgate serve` has started it, or a worker. What came of the release itself
+is in the ledger."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tasks.ledger.dataset_lock import Process, runs_still, this_process
 from tasks.runtime.boundary import guarded
-from tasks.runtime.parent_watch import MERCY_SECONDS, VARIABLE, lives, was_served
+from tasks.runtime.parent_watch import MERCY_SECONDS, VARIABLE, lives, this_one, was_served
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 LABEL = "headgate.process"
 SERVED_BY = "headgate.served-by"
 PATIENCE_SECONDS = MERCY_SECONDS + 5.0
-TAG = "headgate"  # of every deployment that `serve` makes
+TAG = "headgate"  # of every deployment that `serve` or `deploy` makes
 DUE = "headgate-due"  # of a run that makes up for a moment without one
 EARLIEST_SECONDS = 10.0
 UNFINISHED = ("PENDING", "RUNNING", "CANCELLING")
@@ -29,24 +30,25 @@ GONE = "Its process is gone; the ledger says what came of the release."
 
 @guarded
 def note_process() -> None:
-    """In a run that `serve` has started; anywhere else nothing happens."""
-    if not was_served():
+    """In a run of a deployment; anywhere else nothing happens. Of a worker's run its own process is noted: it ends with nobody else's."""
+    if not _deployed():
         return
     from uuid import UUID
 
     from prefect.client.orchestration import get_client
     from prefect.runtime import flow_run
 
+    served_by = os.environ[VARIABLE] if was_served() else this_one()
     with get_client(sync_client=True) as client:
-        note: dict[str, bool | int | float | str] = {LABEL: noted_form(this_process()), SERVED_BY: os.environ[VARIABLE]}
+        note: dict[str, bool | int | float | str] = {LABEL: noted_form(this_process()), SERVED_BY: served_by}
         client.update_flow_run_labels(UUID(flow_run.id), note)
 
 
 @guarded
 def by_schedule() -> bool:
-    """Whether a schedule of `serve` has started this run, not somebody at Prefect's server. Prefect does so up to a second early; this
-    returns when the moment has come."""
-    if not was_served():
+    """Whether a schedule has started this run, not somebody at Prefect's server. Prefect does so up to a second early; this returns when
+    the moment has come."""
+    if not _deployed():
         return False
     from uuid import UUID
 
@@ -59,6 +61,15 @@ def by_schedule() -> bool:
         early = run.expected_start_time.timestamp() - time.time()
         time.sleep(min(max(early, 0.0), EARLIEST_SECONDS))
     return run.auto_scheduled or DUE in run.tags
+
+
+def _deployed() -> bool:
+    """No server is asked where a command has started the run."""
+    if was_served():
+        return True
+    from prefect.runtime import deployment
+
+    return deployment.id is not None
 
 
 @guarded

@@ -14,9 +14,14 @@ EACH_SECONDS = 1.0
 MERCY_SECONDS = 20.0  # to end a run as Ctrl-C would
 
 
+def this_one() -> str:
+    """This process, as it is noted where others look whether it lives."""
+    return f"{os.getpid()}:{psutil.Process().create_time()}"
+
+
 def serve_from_here() -> None:
     """The processes that this one starts from now on are its runs."""
-    os.environ[VARIABLE] = f"{os.getpid()}:{psutil.Process().create_time()}"
+    os.environ[VARIABLE] = this_one()
 
 
 def was_served() -> bool:

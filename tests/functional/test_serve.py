@@ -196,6 +196,6 @@ def test_the_deployments_file_registers_every_shipped_policy(tmp_path: Path) -> 
         found = {row[0]: row[1] for row in database.execute("SELECT name, entrypoint FROM deployment")}
     assert found == {
         "hospital-patients": "flows.release.release",
-        "census-income": "flows.release.release",
         "publish-approved": "flows.publish.publish_approved",
+        "start-missed": "flows.start_missed.start_missed",
     }
